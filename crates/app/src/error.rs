@@ -11,7 +11,7 @@ use cm_store::{git, vault};
 /// Category of an error; determines the exit code and the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// A check or a part of a batch failed, or an I/O error occurred.
+    /// A check failed, part of a batch failed, or an I/O error occurred.
     Failed,
     /// The request is invalid.
     Usage,
@@ -25,7 +25,7 @@ pub enum ErrorKind {
     Locked,
     /// A model, the network or a provider failed.
     Provider,
-    /// Nothing had to be done although work was requested.
+    /// The request was valid, but there was nothing to do.
     NothingDone,
     /// The operation was interrupted by the user.
     Interrupted,
@@ -33,10 +33,9 @@ pub enum ErrorKind {
     Terminated,
 }
 
-/// Location of a problem in the vault.
+/// File, line and column to which an error refers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorLocation {
-    /// Path of the file.
     pub path: String,
     /// Line number, from 1.
     pub line: Option<u32>,
@@ -44,22 +43,19 @@ pub struct ErrorLocation {
     pub column: Option<u32>,
 }
 
-/// A failed operation.
+/// Why an operation failed, with a code for scripts and a hint for users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// Category of the error.
     pub kind: ErrorKind,
     /// Kebab-case code for scripts.
     pub code: &'static str,
-    /// Description of the problem.
     pub message: String,
     /// Suggested action.
     pub hint: Option<UserText>,
-    /// Location of the problem.
+    /// File and position to which the error refers.
     pub place: Option<ErrorLocation>,
 }
 
-/// Result of an operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -97,7 +93,6 @@ impl Error {
             .hint("save the file as UTF-8, then run the command again")
     }
 
-    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<UserText>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -13,14 +13,14 @@ use crate::verbs::reflect::{self, ReflectResult};
 use cm_note::instant::Instant;
 use cm_store::vault::{Vault, layout};
 
-/// Private file with the times of the last runs.
+/// Name of the private file with the time of each job's last run.
 const FILE: &str = "jobs.json";
 
-/// The instant of a job's last run. An unknown job is recorded as run now, so that a server that is
-/// down at the scheduled time catches up later.
+/// Returns the time of a job's last run. A job without a record is recorded as run now, so that a
+/// server that misses the next scheduled time catches up.
 ///
 /// # Errors
-/// I/O errors.
+/// Returns an error if the time cannot be stored.
 pub fn last(memory: &Context, job: &str) -> Result<Instant> {
     let vault = &memory.target().vault;
     match read_last_runs(vault).remove(job) {
@@ -29,7 +29,7 @@ pub fn last(memory: &Context, job: &str) -> Result<Instant> {
     }
 }
 
-/// Last runs by job name; an invalid file counts as empty.
+/// Reads the last runs by job name; a missing or invalid file counts as empty.
 fn read_last_runs(vault: &Vault) -> BTreeMap<String, Instant> {
     let text = vault.read_private(FILE).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
@@ -38,7 +38,7 @@ fn read_last_runs(vault: &Vault) -> BTreeMap<String, Instant> {
 /// Records that a job ran at `now`.
 ///
 /// # Errors
-/// I/O errors.
+/// Returns an error if the file cannot be written.
 pub fn done(memory: &Context, job: &str, now: Instant) -> Result<()> {
     keep(&memory.target().vault, job, now)
 }
@@ -75,8 +75,8 @@ pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
     }
 }
 
-/// Computes decay scores, as `cm decay` does, and regenerates an existing CORE.md. Returns the
-/// number of memories per status.
+/// Computes decay scores, as `cm decay` does, and regenerates CORE.md if it exists. Returns a
+/// summary with the number of memories per status.
 ///
 /// # Errors
 /// The errors of [`decay()`] and [`generate::core()`].

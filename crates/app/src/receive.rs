@@ -21,7 +21,7 @@ use cm_store::vault::lock::VaultLock;
 
 pub use cm_agents::ingest::uploaded::MessageRole;
 
-/// A session to store, or further messages of one.
+/// Messages of one session to store; later uploads of the same session append.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Session id, as the agent assigned it.
@@ -35,10 +35,10 @@ pub struct Options {
     pub messages: Vec<UploadedMessage>,
 }
 
-/// A message of the session.
+/// A message of the uploaded session.
 #[derive(Debug, Clone)]
 pub struct UploadedMessage {
-    /// Message id; a message with the id of a stored one is a duplicate.
+    /// Message id; a message whose id is already stored is skipped as a duplicate.
     pub id: Option<String>,
     pub role: MessageRole,
     pub at: Option<Instant>,
@@ -46,7 +46,7 @@ pub struct UploadedMessage {
     pub text: String,
 }
 
-/// Result of storing messages.
+/// Counts of one upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UploadResult {
     /// Session id, as assigned by the agent.
@@ -55,7 +55,7 @@ pub struct UploadResult {
     pub agent: String,
     /// Number of new messages.
     pub received: usize,
-    /// Number of messages that had been stored before.
+    /// Number of messages that were skipped because earlier uploads contained them.
     pub known: usize,
     /// Number of secrets that were redacted in the new messages.
     pub redacted: usize,
@@ -98,7 +98,7 @@ pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     Ok(UploadResult { session, agent, received, known: known.len(), redacted })
 }
 
-/// Log line that records the sender and what the request says about the session.
+/// Creates the log line with the sender, working directory and title of the upload.
 fn upload_header(memory: &Context, options: &Options, rules: &RedactionRules) -> UploadLine {
     let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
     UploadLine::Sent(UploadHeader {
@@ -110,7 +110,7 @@ fn upload_header(memory: &Context, options: &Options, rules: &RedactionRules) ->
     })
 }
 
-/// Appends lines to a log; fails if the log would exceed its size limit.
+/// Appends lines to the text of a log; fails if the log would exceed its size limit.
 fn append_lines(mut log: String, lines: impl Iterator<Item = UploadLine>) -> Result<String> {
     if !log.is_empty() && !log.ends_with('\n') {
         log.push('\n');
@@ -166,7 +166,7 @@ struct RedactedMessage {
     redacted: usize,
 }
 
-/// Redacts the messages and gives each a key that identifies it when it is sent again.
+/// Redacts the messages and computes a key for each, by which a repeated upload is recognized.
 fn redact_messages(messages: &[UploadedMessage], rules: &RedactionRules) -> Vec<RedactedMessage> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let cleaned = messages.iter().map(|said| {

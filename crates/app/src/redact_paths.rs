@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::context::request::Request;
 use crate::error::Error;
 
-/// Replaces a concealed path.
+/// Placeholder for a concealed path.
 const HIDDEN: &str = "(path)";
 
 impl Request {
@@ -35,7 +35,7 @@ impl Request {
     }
 }
 
-/// Makes paths below `root` relative and replaces `root` itself with `name`.
+/// Makes paths below `root` relative and replaces `root` itself by `name`.
 fn relative(text: &str, root: &Path, name: &str) -> String {
     let root = root.to_string_lossy();
     if root.len() < 2 {
@@ -44,8 +44,8 @@ fn relative(text: &str, root: &Path, name: &str) -> String {
     text.replace(&format!("{root}{}", std::path::MAIN_SEPARATOR), "").replace(&*root, name)
 }
 
-/// Replaces absolute paths of two or more components. `/health` is an endpoint and
-/// `https://a.example/b` a URL, so both stay.
+/// Replaces absolute paths of two or more components by `(path)`. Endpoints such as `/health` and
+/// URLs such as `https://a.example/b` stay.
 fn hidden(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;

@@ -10,12 +10,12 @@ use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_store::vault::json_lines::JsonLinesFile;
 
-/// A requested operation.
+/// A request to the server, as recorded in the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditedRequest {
-    /// `http` or `mcp`.
+    /// Interface of the request: `http` or `mcp`.
     pub surface: &'static str,
-    /// Name of the operation, or of the protocol method if it is not a tool.
+    /// Name of the operation; for an MCP request that calls no tool, the protocol method.
     pub operation: &'static str,
     /// Token id; `None` if the server does not require tokens.
     pub token: Option<String>,
@@ -25,10 +25,10 @@ pub struct AuditedRequest {
     pub agent: Option<String>,
 }
 
-/// Receives finished attempts with their outcome: `done`, an error code, or `panicked`.
+/// Receives each finished request with its outcome: `done`, an error code, or `panicked`.
 pub type AuditSink = Arc<dyn Fn(&AuditedRequest, &str) + Send + Sync>;
 
-/// A line of the log.
+/// A line of the audit log.
 #[derive(Serialize)]
 struct AuditEntry<'a> {
     at: Instant,
@@ -41,7 +41,7 @@ struct AuditEntry<'a> {
 pub struct AuditLog(JsonLinesFile);
 
 impl AuditLog {
-    /// Opens the log of the target vault.
+    /// Opens the audit log of the target vault.
     ///
     /// # Errors
     /// Returns an error if the private folder cannot be determined.
@@ -49,7 +49,7 @@ impl AuditLog {
         Ok(Self(JsonLinesFile::of_server(&memory.target().vault)?))
     }
 
-    /// Appends a line.
+    /// Appends a request with its time and outcome.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
@@ -58,7 +58,7 @@ impl AuditLog {
     }
 }
 
-/// A running attempt. If it is dropped before [`AuditRecord::end`], the outcome is `panicked`.
+/// A request in progress. If it is dropped before [`AuditRecord::end`], the outcome is `panicked`.
 pub struct AuditRecord {
     sink: Option<AuditSink>,
     attempt: AuditedRequest,
@@ -66,12 +66,12 @@ pub struct AuditRecord {
 }
 
 impl AuditRecord {
-    /// Starts the record of an attempt.
+    /// Starts the record of a request; its outcome goes to `sink`.
     pub fn begin(sink: Option<AuditSink>, attempt: AuditedRequest) -> Self {
         Self { sink, attempt, is_finished: false }
     }
 
-    /// Writes the outcome of `result` to the log and returns `result`.
+    /// Reports the outcome of `result` to the sink, `done` or the error code, and returns `result`.
     pub fn end<T>(mut self, result: Result<T>) -> Result<T> {
         self.is_finished = true;
         self.write(result.as_ref().map_or_else(|error| error.code, |_| "done"));

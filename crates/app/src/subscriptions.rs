@@ -19,13 +19,13 @@ use cm_store::vault::layout;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedNoteFile {
-    /// Path in its vault.
+    /// Path of the file, relative to its vault.
     pub path: String,
     /// ID of the current or previous note; `None` if the file is not a note or has no ID.
     pub id: Option<String>,
 }
 
-/// Last reported note IDs by level and path.
+/// Note IDs that were last reported, by vault level and path.
 #[derive(Debug, Default)]
 struct ReportedIds(HashMap<(VaultLevel, String), String>);
 

@@ -61,7 +61,8 @@ pub struct OnnxConfig {
     pub hub: Option<ServerUrl>,
     /// Cache folder for downloaded models.
     pub cache: PathBuf,
-    /// Name of the setting and path of the ONNX Runtime library.
+    /// Name of the setting and path of the ONNX Runtime library; `None` searches the model's folder
+    /// and the system.
     pub runtime: Option<(&'static str, PathBuf)>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct ManifestEntry {
     pub(super) inode: u64,
     pub(super) hash: FileHash,
     /// Whether the file changed so shortly before it was read that a later change could have the
-    /// same timestamp.
+    /// same timestamp. The next refresh then compares the content.
     pub(super) racy: bool,
     /// Number of errors and warnings in the content.
     pub(super) findings: u16,
@@ -59,7 +59,7 @@ impl Diff {
     }
 }
 
-/// Compares two sequences that are both sorted by path.
+/// Compares manifest entries with the listed files. Both must be sorted by path.
 pub(super) fn diff<'a>(
     indexed: impl Iterator<Item = Result<(&'a str, ManifestEntry), RebuildReason>>,
     files: &[FileStat],

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::error::{Error, at};
 
-/// A file lock, held until it is dropped.
+/// Exclusive lock of an index's writer, released when dropped.
 pub(super) struct IndexWriteLock {
     file: File,
 }

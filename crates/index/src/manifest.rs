@@ -19,8 +19,8 @@ use super::text::touched;
 
 const BASE: &str = "manifest";
 const LOG: &str = "manifest.log";
-/// Minimum log size in bytes, besides an eighth of the base, above which the log is merged into a
-/// new base.
+/// Size in bytes up to which the log is never merged into a new base. For a large base, the limit
+/// is an eighth of the base's size.
 const SHORT: usize = 64 * 1024;
 
 /// The manifest of a generation: base file and applied log.
@@ -159,7 +159,8 @@ impl Manifest {
     }
 }
 
-/// Whether the length in a record's header exceeds the remaining bytes.
+/// Whether a log record is truncated, that is, the length in its header exceeds the remaining
+/// bytes.
 fn is_cut_short(rest: &[u8]) -> bool {
     let empty = framed(&[]);
     match rest.get(12..20).and_then(|length| length.try_into().ok()) {

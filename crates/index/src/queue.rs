@@ -78,7 +78,7 @@ impl Queue {
             .collect())
     }
 
-    /// Deletes the entries that were taken.
+    /// Deletes the entries that [`Queue::take`] returned, once a refresh has processed them.
     pub(super) fn done(&self) -> io::Result<()> {
         match fs::remove_file(&self.taken) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

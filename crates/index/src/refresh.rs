@@ -116,7 +116,7 @@ impl RefreshSource<'_> {
         (self.parse)(&file.path, bytes)
     }
 
-    /// Reads the files behind the differences and passes the real changes to `take`.
+    /// Reads the added and suspect files and passes each confirmed change to `take`.
     fn resolve(
         &self,
         diff: Diff,
@@ -281,7 +281,8 @@ impl Index {
         Ok((IndexWriteLock::acquire(&path, options.patience)?, path))
     }
 
-    /// Result if the index cannot be changed now: marked as stale only if files really differ.
+    /// Returns the report for an index that `obstacle` keeps from being updated; marked as stale
+    /// only if files differ. Fails with `obstacle` if there is no usable index.
     fn stale_report(
         &self,
         before: Result<IndexState, RebuildReason>,

@@ -28,7 +28,8 @@ use cm_note::query::Query;
 pub struct Index {
     folder: PathBuf,
     opened: Mutex<Option<Arc<OpenedIndex>>>,
-    /// Temporary folder of an index that only this process uses; removed with the handle.
+    /// Temporary folder of an index that only this process uses, removed when the handle is
+    /// dropped; `None` for a lasting index.
     pub(super) passing: Option<tempfile::TempDir>,
     /// Shared lock that keeps other processes from removing the folder.
     held: OnceLock<File>,
@@ -113,7 +114,7 @@ impl Index {
         Ok(self.text()??.text.passages()?)
     }
 
-    /// Returns at most `most` notes that have passages missing from `known`, the most recently
+    /// Returns at most `most` notes that have passages missing from `embedded`, the most recently
     /// changed first, and the total number of missing passages. Fails like [`Index::search`].
     pub fn without(&self, embedded: &PassageSet, most: usize) -> Result<(Vec<NotePath>, usize), Error> {
         Ok(self.text()??.text.without(embedded, most)?)
@@ -200,7 +201,7 @@ impl Index {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Returns the name of the current generation.
+    /// Returns the folder name of the current generation, the complete index that is in use.
     pub(super) fn current(&self) -> Result<Result<String, RebuildReason>, Error> {
         let current = self.current_file();
         Ok(match frame::read(&current).map_err(at(&current))? {

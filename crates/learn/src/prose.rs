@@ -11,31 +11,32 @@ use cm_session::injected_markers;
 /// A sentence of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// Text on one line, without emphasis, list markers and leading symbols.
+    /// The sentence on one line, without Markdown emphasis, list markers and leading symbols.
     pub text: String,
-    /// Whether it is part of a list item.
+    /// Whether the sentence is part of a list item.
     pub listed: bool,
-    /// Heading above it, in lower case; empty if there is none.
+    /// Heading above the sentence, in lower case; empty if there is none.
     pub heading: String,
 }
 
-/// Assumptions about the author of a message.
+/// Who wrote a message, which decides what counts as the author's own prose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageAuthor {
-    /// Typed by a user: everything from the first heading on is a pasted document, and so is the
-    /// middle of a very long message.
+    /// A user typed the message. Everything from the first heading on counts as a pasted document,
+    /// and so does the middle of a very long message.
     Person,
-    /// Written by an agent: headings are common.
+    /// An agent wrote the message, so headings are part of it.
     Agent,
 }
 
-/// A message with more lines of prose is a document; only its first and last lines are used.
+/// Number of lines of prose above which a user's message counts as a document, of which only the
+/// first and last lines are used.
 const LETTER: usize = 40;
-/// Number of lines used at each end of a document.
+/// Number of lines that are used at each end of such a document.
 const EDGE: usize = 4;
-/// Maximum length of a sentence, in bytes; longer ones are dropped.
+/// Maximum length of a sentence, in bytes; longer sentences are dropped.
 const LONGEST: usize = 600;
-/// Maximum length of a message, in bytes; the rest is ignored.
+/// Number of bytes of a message that are parsed; the rest is ignored.
 const MESSAGE: usize = 60_000;
 
 macro_rules! pattern {
@@ -71,7 +72,8 @@ pattern!(LIST = r"^(?:[-*+•–]|\d{1,3}[.)]|[a-z][)])\s+(?:\[[ xX]\]\s*)?");
 pattern!(HEADING = r"^#{1,6}\s+(.+?)\s*#*$");
 pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 
-/// Returns the sentences of a message, in order.
+/// Splits the prose of a message into sentences, without code blocks, program output and injected
+/// text.
 ///
 /// ```
 /// use cm_learn::prose::{MessageAuthor, sentences};
@@ -92,12 +94,12 @@ pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
     lines.iter().flat_map(|line| line.sentences()).collect()
 }
 
-/// Removes injected text and all tagged blocks.
+/// Removes injected text and all blocks in XML-like tags from a message.
 fn without_tagged_blocks(message: &str) -> String {
     without_tagged(&without_cm_blocks(message), |_| true)
 }
 
-/// Removes injected text: cm's own, and the tagged blocks of agents' programs.
+/// Removes text that cm or the agent's program injected into a message.
 pub(crate) fn without_injected(message: &str) -> String {
     without_tagged(&without_cm_blocks(message), |name| INJECTED.is_match(name))
 }
@@ -106,8 +108,8 @@ fn without_cm_blocks(message: &str) -> String {
     injected_markers::strip_injected(message).unwrap_or_else(|| message.to_owned())
 }
 
-/// Removes the tags with matching names and their content. An unclosed tag of a program extends to
-/// the end.
+/// Removes the tags whose names `wanted` accepts, with their content. An unclosed tag extends to
+/// the end of the text.
 fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
     let (mut remaining, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
     let mut open_ended: std::collections::HashSet<&str> = std::collections::HashSet::new();
@@ -140,7 +142,7 @@ fn begins_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
 }
 
-/// A line of prose, with its heading.
+/// A line of prose with the heading above it.
 struct ProseLine {
     text: String,
     listed: bool,

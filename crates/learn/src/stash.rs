@@ -13,18 +13,18 @@ use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::harness_text::is_scaffold;
 
-/// Maximum length of a message, in characters.
+/// Maximum length of a user message in a stash, in characters.
 const MESSAGE: usize = 600;
-/// Maximum number of messages; the middle ones are left out.
+/// Maximum number of user messages in a stash; the middle ones are left out.
 const MESSAGES: usize = 60;
 
-/// Default title of a session's stash.
+/// Returns the default title for the stash of a session.
 pub fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
     extract("", meta, events, &[]).title
 }
 
-/// Renders the body of a stash; secrets must have been removed from the events. Section names are
-/// those of a diary.
+/// Renders the Markdown body of a session's stash. Secrets must already be removed from the events.
+/// The sections have the names of diary sections.
 pub fn body(title: &str, meta: &SessionMeta, events: &[SessionEvent]) -> String {
     let diary = extract("", meta, events, &[]);
     let mut text = format!(
@@ -50,7 +50,7 @@ pub fn body(title: &str, meta: &SessionMeta, events: &[SessionEvent]) -> String 
     text
 }
 
-/// Returns the non-empty sections, decisions and preferences first.
+/// Returns the non-empty sections of a diary with their headings, decisions and preferences first.
 fn ordered_sections(diary: &Diary) -> impl Iterator<Item = (&'static str, &Vec<DiaryItem>)> {
     let mut sections = diary.sections();
     let first = |heading: &str| !matches!(heading, "Decisions" | "Preferences");

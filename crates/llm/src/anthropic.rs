@@ -11,12 +11,12 @@ use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLim
 use cm_net::{Client, ServerUrl, reason};
 use cm_text::shorten::short_line;
 
-/// Header with the API version.
+/// HTTP header that selects the version of the Anthropic API.
 pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
-/// Maximum length of a quoted error message in characters.
+/// Maximum length of a server's error message that is quoted, in characters.
 const SHOWN: usize = 200;
 
-/// A model on an Anthropic server.
+/// Client for one model on a server with the Anthropic API.
 #[derive(Debug)]
 pub(super) struct AnthropicClient {
     client: Client,
@@ -50,7 +50,8 @@ struct AnthropicUsage {
 }
 
 impl AnthropicUsage {
-    /// Returns the number of input tokens, including cached ones.
+    /// Returns the number of input tokens, including cached ones; `None` if the server did not
+    /// report it.
     fn input(&self) -> Option<u64> {
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens];
         let cached = cached.into_iter().flatten().fold(0, u64::saturating_add);

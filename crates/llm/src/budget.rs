@@ -8,14 +8,14 @@ use super::price::Price;
 use super::request::TokenUsage;
 use cm_note::instant::Instant;
 
-/// Spending limits; 0 means no limit.
+/// Spending limits for model calls; 0 means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SpendingLimits {
-    /// Maximum tokens of one call, input and output.
+    /// Maximum number of input and output tokens of one call.
     pub call_tokens: u64,
-    /// Maximum tokens per day.
+    /// Maximum number of tokens per UTC day.
     pub daily_tokens: u64,
-    /// Maximum tokens per month.
+    /// Maximum number of tokens per calendar month, in UTC.
     pub monthly_tokens: u64,
     /// Maximum US dollars per day.
     pub daily_usd: f64,
@@ -23,7 +23,7 @@ pub struct SpendingLimits {
     pub monthly_usd: f64,
 }
 
-/// Period of a limit, in UTC.
+/// Period to which a spending limit applies, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BudgetPeriod {
     /// A day, from midnight to midnight.
@@ -32,17 +32,17 @@ pub enum BudgetPeriod {
     Month,
 }
 
-/// Why a call would exceed the budget.
+/// Why a model call is not allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BudgetError {
-    /// No limit is set.
+    /// No spending limit is set, so no paid call is allowed.
     #[error("no budget is set, and paid models are never called without one")]
     NoBudget,
-    /// Only dollars are limited, but the price of the model is unknown.
+    /// The budget is limited in dollars only, but the price of the model is unknown.
     #[error("the price of `{model}` is unknown, so a budget in dollars cannot be enforced")]
     PriceUnknown { model: String },
     #[error("the call may take {estimate} tokens, but `budget.call_tokens` is {limit}")]
-    /// The call alone exceeds the limit.
+    /// The call alone would exceed the limit for one call.
     CallTooLarge {
         /// Maximum number of tokens that the call may use.
         estimate: u64,
@@ -79,7 +79,7 @@ pub enum BudgetError {
 }
 
 impl BudgetPeriod {
-    /// Returns the start of the period that contains `now`.
+    /// Returns the first instant of the period that contains `now`.
     pub fn start(self, now: Instant) -> Instant {
         let midnight = now.midnight();
         match self {
@@ -116,7 +116,7 @@ impl BudgetPeriod {
 }
 
 impl BudgetError {
-    /// Returns a suggestion for the user.
+    /// Suggests to the user how to solve the problem.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoBudget => {

@@ -15,13 +15,13 @@ use super::process::ExternalProgram;
 use super::request::{ModelReply, ModelRequest};
 use cm_net::{ApiKey, RetrySleeper};
 
-/// Maximum size of an answer in bytes.
+/// Maximum size of a program's answer, in bytes.
 const LARGEST: usize = 4 << 20;
-/// Maximum output size of a key command in bytes.
+/// Maximum output size of a command that prints a key, in bytes.
 const LARGEST_KEY: usize = 64 << 10;
-/// Timeout of a key command, which may prompt the user.
+/// Timeout of a command that prints a key; long enough for the user to answer a prompt.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Environment variable by which cm's hooks inside the program recognize that cm made the call.
+/// Environment variable by which cm's hooks recognize that cm itself started the agent program.
 const MODEL_CALL_MARKER: (&str, &str) = ("CM_MODEL_CALL", "1");
 /// Environment variables passed to every program; `*` matches any suffix.
 const DEFAULT_VARIABLES: [&str; 16] = [
@@ -53,7 +53,7 @@ const FOR_KEYS: [&str; 7] = [
     "PASSWORD_STORE_*",
 ];
 
-/// Command line and environment of a program.
+/// Command line and environment of a program that answers prompts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ModelCommand {
     argv: Vec<String>,
@@ -76,7 +76,7 @@ impl ModelCommand {
     }
 }
 
-/// Omits arguments and values of variables, which may contain secrets.
+/// Omits arguments and values of environment variables, which may contain secrets.
 impl std::fmt::Debug for ModelCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let variables: Vec<_> = self.environment.keys().collect();
@@ -84,7 +84,7 @@ impl std::fmt::Debug for ModelCommand {
     }
 }
 
-/// A program that is ready for requests.
+/// A model that is called by running a program.
 #[derive(Debug)]
 pub(super) struct CliModel {
     command: ModelCommand,
@@ -93,8 +93,8 @@ pub(super) struct CliModel {
 }
 
 impl CliModel {
-    /// Creates a model from a command; `model` is the name of the model that it runs, and may be
-    /// empty.
+    /// Creates a model that runs `command`. `model` is the name of the model that the program uses;
+    /// it may be empty.
     pub(super) fn new(command: ModelCommand, model: &str, pace: RetrySleeper) -> Self {
         Self { command, model: model.to_owned(), pace }
     }
@@ -177,7 +177,8 @@ fn split(setting: &'static str, line: &str) -> Result<Vec<String>> {
     Ok(argv)
 }
 
-/// Returns the environment variables to pass to a program.
+/// Returns the environment variables that a program gets: the allowed ones of `variables`, and
+/// [`MODEL_CALL_MARKER`].
 fn given<'a>(
     variables: &BTreeMap<String, String>,
     besides: impl Iterator<Item = &'a str>,

@@ -5,13 +5,13 @@ use std::time::Duration;
 use super::budget::BudgetError;
 use cm_net::{InvalidServerUrl, detail, retry_note};
 
-/// Result type of this layer.
+/// Result type of this crate.
 pub type Result<T> = std::result::Result<T, LlmError>;
 
-/// Maximum length of quoted output of another program, in characters.
+/// Maximum length of another program's output that is quoted, in characters.
 pub(super) const SHOWN: usize = 400;
 
-/// Failure to get an answer from a model.
+/// Why a model gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LlmError {
@@ -25,7 +25,7 @@ pub enum LlmError {
     /// The request timed out.
     #[error("{who} did not answer within {after:?}")]
     TimedOut {
-        /// Server address or program.
+        /// Address of the server, or name of the program.
         who: String,
         /// Time that the request was allowed to take.
         after: Duration,
@@ -45,16 +45,16 @@ pub enum LlmError {
     /// The answer has an unexpected format.
     #[error("{who} returned an invalid response: {why}")]
     Malformed {
-        /// Server address or program.
+        /// Address of the server, or name of the program.
         who: String,
-        /// Problem with the answer.
+        /// What is wrong with the answer.
         why: String,
     },
     /// The key is missing or invalid.
     #[error("cannot send a request to {who}: {why}")]
     Key {
         who: String,
-        /// Problem with the key; never contains the key.
+        /// What is wrong with the key; never contains the key itself.
         why: &'static str,
     },
     /// The request was cancelled.
@@ -72,39 +72,39 @@ pub enum LlmError {
     Failed {
         program: String,
         status: String,
-        /// End of its error output; may be empty.
+        /// Last part of the program's error output; may be empty.
         message: String,
     },
     /// A program wrote too much output.
     #[error("`{program}` printed more than {most} KiB")]
     OutputTooLarge {
         program: String,
-        /// Output limit in KiB.
+        /// Maximum size of the output, in KiB.
         most: usize,
     },
     /// A setting is invalid.
     #[error("`{setting}` {why}")]
     Setting {
         setting: &'static str,
-        /// Problem with the value.
+        /// What is wrong with the value.
         why: String,
     },
     /// The call would exceed the budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// The script has no answer for this request, or is invalid.
+    /// A test script has no answer for the request, or is invalid.
     #[error("the answer script {why}")]
     Script {
-        /// Problem with the script.
+        /// What is wrong with the script.
         why: String,
     },
-    /// All of several models failed; contains the error of each.
+    /// Several models were tried and all failed; contains the name and error of each.
     #[error("none of the {} models answered: {}", .0.len(), all(.0))]
     AllFailed(Vec<(String, Self)>),
 }
 
 impl LlmError {
-    /// Returns a suggestion for the user, if there is a generally useful one.
+    /// Suggests to the user how to solve the problem, if there is a generally useful suggestion.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Unreachable { .. } => "start the server or correct `llm.base_url`".to_owned(),
@@ -130,7 +130,8 @@ impl LlmError {
         })
     }
 
-    /// Returns whether the model may have processed the request, so that it may be charged.
+    /// Returns whether the model may have processed the request, so that the provider may charge
+    /// for it.
     pub fn may_cost(&self) -> bool {
         match self {
             Self::TimedOut { .. } | Self::Malformed { .. } | Self::OutputTooLarge { .. } => true,
@@ -148,7 +149,7 @@ impl LlmError {
     }
 }
 
-/// Ways to set a key.
+/// Tells the user how to set an API key.
 pub(super) const KEY_HINT: &str = "run `cm config set llm.key KEY --private`, set `llm.api_key_cmd` to a command that prints the key, or set CM_LLM_KEY";
 
 impl From<cm_net::Error> for LlmError {

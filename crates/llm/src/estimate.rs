@@ -2,7 +2,7 @@
 
 use super::request::{ModelReply, ModelRequest, StopReason, TokenUsage};
 
-/// Estimated maximum token usage of a call; tends to be too high.
+/// Estimated maximum number of tokens that a call uses; tends to be too high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenEstimate {
     pub input: u64,
@@ -28,7 +28,7 @@ pub(super) fn tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(3)
 }
 
-/// Estimates the usage of an answer if the provider did not report it.
+/// Estimates the token usage of a request and its answer, if the provider did not report it.
 pub(super) fn estimate_usage(request: &ModelRequest, answer: &str) -> TokenUsage {
     TokenUsage { input: TokenEstimate::of(request).input, output: tokens(answer), is_estimated: true }
 }
@@ -48,7 +48,7 @@ pub(super) fn complete_usage(
     }
 }
 
-/// Creates a reply from a text, with estimated usage.
+/// Creates a reply with this text and an estimated token usage.
 pub(super) fn estimated_reply(request: &ModelRequest, text: String, model: &str) -> ModelReply {
     let usage = estimate_usage(request, &text);
     ModelReply { text, stop: StopReason::Done, usage, model: model.to_owned() }

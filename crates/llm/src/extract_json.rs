@@ -7,8 +7,8 @@ use serde_json::Value;
 /// Maximum number of opening braces that are tried as the start of an object.
 const TRIES: usize = 64;
 
-/// Returns the longest JSON object in an answer, else the part that starts like one, else the whole
-/// answer.
+/// Returns the longest JSON object in an answer. Without a valid object, returns the part that
+/// looks like one, else the whole answer.
 pub(super) fn extract(answer: &str) -> &str {
     let answer = answer.trim_start_matches('\u{feff}').trim();
     if length(answer) == Some(answer.len()) {
@@ -32,7 +32,8 @@ pub(super) fn extract(answer: &str) -> &str {
     if looks_like_one(best) { best } else { partial_object(answer) }
 }
 
-/// Returns the text after the last `</think>` tag.
+/// Returns the text after the last `</think>` tag, which ends a model's reasoning; without a tag,
+/// the whole text.
 fn after_thoughts(answer: &str) -> &str {
     match answer.rfind("</think>") {
         Some(at) => &answer[at + "</think>".len()..],
@@ -40,20 +41,21 @@ fn after_thoughts(answer: &str) -> &str {
     }
 }
 
-/// Returns the length in bytes of the JSON object at the start of a text.
+/// Returns the length in bytes of the JSON object at the start of a text; `None` if there is no
+/// valid object.
 fn length(text: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     values.next()?.ok().filter(Value::is_object)?;
     Some(values.byte_offset())
 }
 
-/// Returns whether the object is more than an empty pair of braces in prose.
+/// Returns whether a found JSON object has a key, so that it is not just a pair of braces in prose.
 fn looks_like_one(found: &str) -> bool {
     found.contains(':')
 }
 
-/// Returns the part that looks like an incomplete or invalid object, from the first brace,
-/// preferably inside a code fence.
+/// Returns the part of an answer that looks like an incomplete or invalid JSON object, from its
+/// first brace. A code fence is preferred.
 fn partial_object(answer: &str) -> &str {
     let fenced = answer.split_once("```").map(|(_, rest)| rest);
     let inside = fenced.map(|rest| rest.split_once("```").map_or(rest, |(inside, _)| inside));
@@ -64,7 +66,7 @@ fn partial_object(answer: &str) -> &str {
     text.rfind('}').map_or(text, |end| if is_closed(text) { &text[..=end] } else { text }).trim_end()
 }
 
-/// Returns whether there are at least as many closing as opening braces.
+/// Returns whether a text has at least as many closing as opening braces.
 fn is_closed(text: &str) -> bool {
     let count = |brace| text.matches(brace).count();
     count('{') <= count('}')

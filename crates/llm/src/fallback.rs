@@ -4,7 +4,8 @@ use super::Llm;
 use super::error::{LlmError, Result};
 use super::request::{ModelReply, ModelRequest};
 
-/// Models in order of preference. A model that failed is tried again with the next request.
+/// Several models, tried in order until one answers. Every request starts with the first model
+/// again.
 #[derive(Debug)]
 pub struct FallbackModel<M> {
     first: M,

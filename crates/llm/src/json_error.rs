@@ -3,13 +3,13 @@
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-/// A nesting level of the current position in JSON.
+/// One level of nesting around the current position in a JSON text.
 enum JsonLevel {
     Object(Option<String>),
     List(usize),
 }
 
-/// Parses JSON into a type; returns a description of the problem and its location.
+/// Parses JSON into a value; the error describes what is wrong and where.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| describe(text, &error))
 }
@@ -44,7 +44,7 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
     (before + column).min(text.len())
 }
 
-/// Returns the path of the value at the end of a JSON prefix, such as `deltas[2].content`.
+/// Returns the path, such as `deltas[2].content`, of the value at which a JSON prefix ends.
 fn path(read: &[u8]) -> String {
     let mut levels: Vec<JsonLevel> = Vec::new();
     let mut at = 0;
@@ -76,7 +76,8 @@ fn path(read: &[u8]) -> String {
     written(&levels)
 }
 
-/// Returns the index after the string that starts at `from`, or the end of the text.
+/// Returns the index after the JSON string that starts at `from`; the end of the text if the string
+/// is not closed.
 fn end_of_string(read: &[u8], from: usize) -> usize {
     let mut at = from + 1;
     while at < read.len() {

@@ -13,25 +13,25 @@ use cm_note::instant::Instant;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpendingEntry {
     pub at: Instant,
-    /// Provider of the model.
+    /// Provider of the model, such as `openai`.
     pub provider: String,
     /// Name of the requested model.
     pub model: String,
-    /// Input tokens.
+    /// Number of input tokens.
     pub input: u64,
-    /// Output tokens.
+    /// Number of output tokens.
     pub output: u64,
     /// Cost in US dollars; null if the price is unknown.
     pub cost_usd: Option<f64>,
     /// Whether the token counts are estimates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guessed: bool,
-    /// Whether the call failed.
+    /// Whether the call failed; failed calls may still cost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
 }
 
-/// Recorded model calls.
+/// All recorded model calls, in the order in which they were added.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpendingLedger {
     entries: Vec<SpendingEntry>,
@@ -42,25 +42,25 @@ pub struct SpendingLedger {
 pub struct ParsedLedger {
     /// Valid entries.
     pub ledger: SpendingLedger,
-    /// Numbers of invalid lines, from 1, without an incomplete last line.
+    /// Line numbers, from 1, of invalid lines. An incomplete last line is not included.
     pub damaged: Vec<usize>,
-    /// Whether the file does not end with a line break, so that one must precede the next entry.
+    /// Whether the file does not end with a line break; the next entry must then start with one.
     pub lacks_line_break: bool,
 }
 
-/// Amount spent in a period.
+/// Tokens and dollars spent in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SpentAmount {
-    /// Tokens, input and output.
+    /// Number of input and output tokens.
     pub tokens: u64,
     /// US dollars, without calls of unknown price.
     pub usd: f64,
-    /// Number of calls of unknown price.
+    /// Number of calls whose price is unknown.
     pub unpriced: usize,
 }
 
 impl SpendingEntry {
-    /// Creates the entry of a call.
+    /// Creates the entry of a call from its token usage; the cost follows from `price`.
     pub fn of(at: Instant, (provider, model): (&str, &str), usage: TokenUsage, price: Option<Price>) -> Self {
         Self {
             at: at.truncate_to_second(),
@@ -75,7 +75,7 @@ impl SpendingEntry {
         }
     }
 
-    /// Returns the JSON line of the entry, with a line break.
+    /// Returns the entry as a line of JSON, with a line break.
     pub fn line(&self) -> String {
         // No field of it can fail to be written; a line break alone would be passed over when read.
         let mut line = serde_json::to_string(self).unwrap_or_default();
@@ -126,7 +126,8 @@ impl SpendingLedger {
 }
 
 impl SpendingEntry {
-    /// Returns whether the cost is valid; a negative one would increase the remaining budget.
+    /// Returns whether the cost is a valid number; a negative cost would increase the remaining
+    /// budget.
     fn is_sound(&self) -> bool {
         self.cost_usd.is_none_or(|cost| cost.is_finite() && cost >= 0.0)
     }

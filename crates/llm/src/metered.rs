@@ -12,7 +12,7 @@ use super::price::Price;
 use super::request::{ModelReply, ModelRequest, TokenUsage};
 use cm_note::instant::Instant;
 
-/// Budget and ledger shared by all models of a run.
+/// Spending limits and ledger that all models of a run share.
 pub struct BudgetAccount {
     budget: SpendingLimits,
     ledger: Mutex<SpendingLedger>,
@@ -20,7 +20,7 @@ pub struct BudgetAccount {
     record: Box<dyn Fn(&SpendingEntry) + Send + Sync>,
 }
 
-/// A model that spends from an account.
+/// Wraps a model so that its calls are checked against an account and recorded in it.
 #[derive(Debug)]
 pub struct MeteredModel<M> {
     model: M,
@@ -40,12 +40,13 @@ impl BudgetAccount {
         Self { budget, ledger: Mutex::new(ledger), now: Box::new(now), record: Box::new(record) }
     }
 
-    /// Replaces the ledger, because other processes write to the same file.
+    /// Replaces the account's ledger by a newly read one, because other processes write to the same
+    /// file.
     pub fn refresh(&self, ledger: SpendingLedger) {
         *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = ledger;
     }
 
-    /// Checks whether a call stays within the budget.
+    /// Checks whether a call of this estimated size is within all spending limits.
     fn may_spend(&self, estimate: TokenEstimate, model: (&str, Option<Price>)) -> Result<()> {
         let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.budget.may_spend(&ledger, (self.now)(), estimate, model)?)
@@ -64,7 +65,7 @@ impl fmt::Debug for BudgetAccount {
 }
 
 impl<M: Llm> MeteredModel<M> {
-    /// Creates a metered model; `price` is `None` if it is unknown.
+    /// Creates a metered model. `price` is `None` if the price of the model is unknown.
     pub fn new(model: M, price: Option<Price>, account: Arc<BudgetAccount>) -> Self {
         Self { model, price, account }
     }

@@ -12,13 +12,13 @@ use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLim
 use cm_net::{Client, ServerUrl, reason};
 use cm_text::shorten::short_line;
 
-/// Maximum number of request variants tried: three JSON formats, and another parameter for the
-/// length limit.
+/// Maximum number of variants in which a request is tried: three JSON formats, and another name for
+/// the parameter of the length limit.
 const WAYS: usize = 4;
-/// Maximum length of a quoted error message in characters.
+/// Maximum length of a server's error message that is quoted, in characters.
 const SHOWN: usize = 200;
 
-/// A model on an OpenAI-compatible server.
+/// Client for one model on a server with an OpenAI-compatible API.
 #[derive(Debug)]
 pub(super) struct OpenAiClient {
     client: Client,
@@ -27,7 +27,8 @@ pub(super) struct OpenAiClient {
     url: String,
     variant: AcceptedVariant,
     has_key: bool,
-    /// Whether the server only enforces the schema without showing it to the model.
+    /// Whether the server enforces the schema without showing it to the model, so that the prompt
+    /// must describe it.
     hides_schema: bool,
 }
 

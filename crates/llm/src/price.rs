@@ -12,7 +12,7 @@ pub struct Price {
     pub output: f64,
 }
 
-/// Prices by model.
+/// Prices by model name, in order of the settings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prices(Vec<(String, Price)>);
 
@@ -25,10 +25,10 @@ pub struct InvalidPriceLine {
 }
 
 impl Price {
-    /// Zero, for models that run locally or are paid for separately.
+    /// Price of models that run locally or are paid for separately: zero.
     pub const NOTHING: Self = Self { input: 0.0, output: 0.0 };
 
-    /// Calculates the cost of a call in US dollars.
+    /// Returns the cost of this token usage in US dollars.
     pub fn of(self, usage: TokenUsage) -> f64 {
         (usage.input as f64 * self.input + usage.output as f64 * self.output) / 1e6
     }
@@ -60,8 +60,8 @@ impl Prices {
         lines.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns the price of a model; a line with the provider takes precedence, then the last
-    /// matching line.
+    /// Returns the price of a model, `None` if unknown. A line that names the provider takes
+    /// precedence, then the last matching line.
     pub fn of(&self, provider: &str, model: &str) -> Option<Price> {
         let full = format!("{provider}/{model}");
         let find = |name: &str| self.0.iter().rev().find(|(known, _)| known == name);

@@ -19,31 +19,31 @@ use super::error::{LlmError, Result, SHOWN};
 use cm_net::RetrySleeper;
 use cm_text::shorten::one_line;
 
-/// Interval of checks whether the program has exited.
+/// How often to check whether the program has exited.
 const STEP: Duration = Duration::from_millis(20);
-/// Time limit for a program to exit after SIGTERM, and for its last output to arrive.
+/// How long to wait for the program to exit after SIGTERM, and for its last output.
 const GRACE: Duration = Duration::from_secs(1);
-/// Maximum size of the stored end of the error output, in bytes.
+/// Number of bytes at the end of the error output that are kept.
 const MAX_STDERR_BYTES: usize = 4 << 10;
 
-/// A program to run.
+/// A program to run, with its environment and limits.
 #[derive(Debug)]
 pub struct ExternalProgram<'a> {
     /// Program name or absolute path, followed by the arguments.
     pub argv: &'a [String],
-    /// Complete environment.
+    /// All environment variables of the program; nothing is inherited.
     pub environment: &'a BTreeMap<String, String>,
     pub folder: &'a Path,
-    /// Maximum running time.
+    /// Maximum running time; the program is then terminated.
     pub timeout: Duration,
-    /// Maximum output size in bytes.
+    /// Maximum size of the output in bytes; a program that writes more is terminated.
     pub max_output_bytes: usize,
     /// Whether the program may prompt the user in the terminal. It then stays in cm's process
     /// group, and its child processes are not terminated with it.
     pub is_interactive: bool,
 }
 
-/// Output collected so far.
+/// Output of a running program, as far as it was read.
 #[derive(Default)]
 struct ProcessOutput {
     stdout: Vec<u8>,
@@ -58,7 +58,7 @@ enum OutputEvent {
     ErrorOutput(Vec<u8>),
 }
 
-/// Why the program was terminated early.
+/// Why a program was terminated before it exited.
 enum TerminationReason {
     TimedOut,
     TooMuch,
@@ -231,7 +231,7 @@ impl ProcessOutput {
     }
 }
 
-/// Reads a stream to its end and returns the last part.
+/// Reads a stream to its end, and returns its last [`MAX_STDERR_BYTES`] bytes.
 fn end_of(mut stream: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut part = vec![0; 16 << 10];
@@ -258,8 +258,8 @@ fn has_ended(child: &mut Child) -> bool {
     !matches!(child.try_wait(), Ok(None))
 }
 
-/// Terminates the program's process group, with SIGTERM first if it still runs, and reaps the
-/// program.
+/// Terminates the program's process group, first with SIGTERM if the program still runs (`runs`),
+/// and reaps the program.
 #[cfg(unix)]
 fn end(child: &mut Child, runs: bool) -> Option<ExitStatus> {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -281,7 +281,7 @@ fn end(child: &mut Child, _runs: bool) -> Option<ExitStatus> {
     end_alone(child)
 }
 
-/// Kills the program itself, if it still runs, and reaps it.
+/// Kills only the program itself, not its process group, if it still runs, and reaps it.
 fn end_alone(child: &mut Child) -> Option<ExitStatus> {
     // One that has ended keeps the status that it ended with.
     let _ = child.kill();

@@ -5,20 +5,21 @@ use std::time::Duration;
 use super::schema::AnswerSchema;
 use cm_secrets::Redacted;
 
-/// Marker in every request that cm sends, by which agents' logs of these calls are recognized.
+/// Marker in every request that cm sends. In the logs of agents, it identifies sessions that cm
+/// started.
 pub const MARKER: &str = "<!-- cm:model-call -->";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     system: String,
     prompt: Redacted,
-    /// Previous invalid answer, and a description of its problems.
+    /// An earlier invalid answer, and the message that describes its problems.
     repair: Option<(String, String)>,
     /// Schema of the answer; `None` for free text.
     pub schema: Option<AnswerSchema>,
     /// Maximum length of the answer in tokens.
     pub max_tokens: u32,
-    /// Timeout of one attempt.
+    /// Time limit for one attempt.
     pub timeout: Duration,
 }
 
@@ -65,8 +66,8 @@ impl ModelRequest {
         turns
     }
 
-    /// Returns the instructions with a description of the schema, for models that do not accept a
-    /// schema.
+    /// Returns the instructions followed by a description of the schema, for models that do not
+    /// accept a schema.
     pub fn system_with_shape(&self) -> String {
         match &self.schema {
             Some(schema) => format!("{}\n\n{}", self.system, schema.instructions()),
@@ -74,7 +75,7 @@ impl ModelRequest {
         }
     }
 
-    /// Returns the whole request as one text, for models with text input only.
+    /// Returns the whole request as one text, for programs that read only a prompt.
     pub fn as_text(&self) -> String {
         let mut text = self.system_with_shape();
         for turn in self.turns() {
@@ -90,7 +91,7 @@ impl ModelRequest {
     }
 }
 
-/// A model's reply.
+/// A model's answer to a request, with the token usage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReply {
     pub text: String,
@@ -100,7 +101,7 @@ pub struct ModelReply {
     pub model: String,
 }
 
-/// Why a reply ended.
+/// Why a model ended its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
     /// The reply is complete.
@@ -111,18 +112,18 @@ pub enum StopReason {
     Refused(String),
 }
 
-/// Token usage of a call.
+/// Numbers of tokens that a call used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenUsage {
     pub input: u64,
-    /// Output tokens, including the model's thoughts.
+    /// Number of output tokens, including the model's reasoning.
     pub output: u64,
-    /// Whether the counts are estimates from the length of the texts.
+    /// Whether the numbers are estimates from the length of the texts.
     pub is_estimated: bool,
 }
 
 impl TokenUsage {
-    /// Adds the usage of another call.
+    /// Returns the sum of two usages; it is estimated if one of them is.
     pub fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),

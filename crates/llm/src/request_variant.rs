@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::error::LlmError;
 
-/// Variant of a request for JSON output, best first.
+/// Ways to request JSON from a server, the most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum JsonMode {
-    /// JSON Schema that the server enforces.
+    /// The server enforces a JSON Schema.
     Schema,
-    /// JSON mode; the schema is described in the prompt.
+    /// The server enforces valid JSON of any structure; the prompt describes the schema.
     Object,
-    /// Prompt only.
+    /// The server enforces nothing; the prompt asks for JSON and describes the schema.
     Plain,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct RequestVariant {
     pub(super) cap: TokenLimitParameter,
 }
 
-/// The variant that a server accepted last.
+/// The request variant that a server accepted last, shared between threads.
 #[derive(Debug)]
 pub(super) struct AcceptedVariant(AtomicU8);
 
-/// Terms in error messages that indicate a rejected JSON format: the parameter, its value, or the
-/// schema.
+/// Words in a server's error message which show that it rejects the JSON format: the parameter, its
+/// value, or the schema.
 const OF_FORM: [&str; 9] = [
     "response_format",
     "response format",
@@ -52,8 +52,8 @@ const OF_FORM: [&str; 9] = [
 ];
 
 impl RequestVariant {
-    /// Returns the variant to try after an error, or `None` if the error has another cause.
-    /// `shaped` is whether JSON was requested, and `forms` are the variants that the provider
+    /// Returns the next variant to try after an error; `None` if the error has another cause.
+    /// `shaped` is whether JSON was requested, and `forms` are the JSON modes that the provider
     /// supports.
     pub(super) fn next_after(self, error: &LlmError, shaped: bool, forms: &[JsonMode]) -> Option<Self> {
         let LlmError::Rejected { status, message, .. } = error else { return None };
@@ -80,7 +80,7 @@ impl RequestVariant {
 }
 
 impl AcceptedVariant {
-    /// Starts with this variant.
+    /// Starts with `dialect` until [`set`](Self::set) stores another variant.
     pub(super) fn new(dialect: RequestVariant) -> Self {
         let known = Self(AtomicU8::new(0));
         known.set(dialect);

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value};
 
-/// Maximum depth of references; a recursive schema has no sketch.
+/// Maximum number of nested references; deeper, and therefore recursive, schemas have no sketch.
 const DEEPEST: usize = 12;
-/// Keywords that a sketch omits: metadata and value limits.
+/// JSON Schema keywords that a sketch leaves out: metadata and limits of values.
 const SILENT: [&str; 12] = [
     "$schema",
     "title",
@@ -23,7 +23,8 @@ const SILENT: [&str; 12] = [
     "required",
 ];
 
-/// Returns the sketch of a schema; `None` if it has unsupported keywords or is recursive.
+/// Returns a short example-like sketch of a JSON Schema; `None` if the schema is recursive or uses
+/// unsupported keywords.
 pub(super) fn of(schema: &Value) -> Option<String> {
     sketched(schema, schema.get("$defs"), 0)
 }

@@ -10,7 +10,7 @@ use super::error::{LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
 
-/// A script and the requests so far.
+/// A model that answers from a script, for tests, and records its requests.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
     lines: Mutex<Vec<(ScriptedAnswer, bool)>>,
@@ -20,27 +20,27 @@ pub struct ScriptedModel {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptedAnswer {
-    /// The answer: a string, or other JSON that is sent as text.
+    /// Answer of the model: a string, or other JSON that is returned as text.
     answer: Option<Value>,
-    /// Text that the request must contain for this answer to apply.
+    /// Text that a request must contain to get this answer; empty for any request.
     #[serde(default)]
     when: String,
     /// Whether the answer can be used more than once.
     #[serde(default)]
     again: bool,
-    /// Fails with this error instead of answering.
+    /// Error message with which the model fails instead of answering.
     error: Option<String>,
-    /// Refuses with this reason instead of answering.
+    /// Reason with which the model refuses to answer.
     declined: Option<String>,
-    /// Whether the answer is truncated.
+    /// Whether the answer ends at the token limit.
     #[serde(default)]
     cut: bool,
-    /// Reported numbers of input and output tokens.
+    /// Numbers of input and output tokens that the model reports.
     tokens: Option<(u64, u64)>,
 }
 
 impl ScriptedModel {
-    /// Creates a script with these answers, in this order, each used once.
+    /// Creates a model that gives these answers in order, each once.
     pub fn of<S: Into<String>>(answers: impl IntoIterator<Item = S>) -> Self {
         let line = |answer: S| ScriptedAnswer {
             answer: Some(Value::String(answer.into())),
@@ -80,7 +80,7 @@ impl ScriptedModel {
         Ok(Self { lines: Mutex::new(lines), requests: Mutex::default() })
     }
 
-    /// Returns the requests so far.
+    /// Returns all requests that the model has received.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -13,18 +13,18 @@ use super::price::Price;
 use super::scripted::ScriptedModel;
 use cm_net::{ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper, ServerUrl};
 
-/// Maximum size of a server's answer in bytes.
+/// Maximum size of a server's answer, in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// A model that is ready for requests.
+/// Any opened model, ready for requests.
 pub type BoxedLlm = Box<dyn Llm + Send + Sync>;
 
-/// The selected model.
+/// Which model the settings select.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSelection {
-    /// No model; all features work by rules only.
+    /// No model is selected; all features work by rules only.
     None,
-    /// A program, with the name of the model that it runs; the name may be empty.
+    /// A program, and the name of the model that it uses, which may be empty.
     Cli(ModelCommand, String),
     Scripted(String),
     /// A model on a server.
@@ -43,7 +43,7 @@ pub struct RemoteModel {
     pub key: Option<ApiKey>,
 }
 
-/// Provider of models over HTTP.
+/// Company or software that provides a model over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelProvider {
     OpenAi,
@@ -66,7 +66,7 @@ impl ModelProvider {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// Returns the name used in settings.
+    /// Name of the provider in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -78,7 +78,7 @@ impl ModelProvider {
         }
     }
 
-    /// Returns the default server address; `None` if the provider has no common one.
+    /// Default address of the provider's server; `None` if it depends on the installation.
     pub fn address(self) -> Option<ServerUrl> {
         let (text, host) = match self {
             Self::OpenAi => ("https://api.openai.com/v1", "api.openai.com"),
@@ -93,8 +93,8 @@ impl ModelProvider {
         Some(ServerUrl::constant(text, host))
     }
 
-    /// Returns the environment variables that usually contain the provider's key. These keys are
-    /// sent only to the provider's own servers.
+    /// Environment variables in which users usually keep the provider's key. Such a key is sent
+    /// only to the provider's own servers.
     pub fn key_variables(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi => &["OPENAI_API_KEY"],
@@ -116,15 +116,15 @@ impl ModelProvider {
         is_own && address.is_encrypted()
     }
 
-    /// Returns whether the provider requires a key.
+    /// Returns whether the provider's servers require a key.
     fn wants_key(self) -> bool {
         !self.key_variables().is_empty()
     }
 }
 
 impl ModelSelection {
-    /// Returns the destination of prompts, if it is a program or another machine; `None` if they
-    /// stay on this machine.
+    /// Returns where prompts are sent: a program or another machine. `None` if they stay on this
+    /// machine.
     pub fn sends_to(&self) -> Option<String> {
         match self {
             Self::None | Self::Scripted(_) => None,
@@ -143,8 +143,8 @@ impl ModelSelection {
         remote.key.is_some() && remote.address().is_some_and(open)
     }
 
-    /// Returns the default price: zero for models that are certain to run on this machine, else
-    /// unknown.
+    /// Returns the price to assume if none is set: zero for models that certainly run on this
+    /// machine, else unknown.
     pub fn usual_price(&self) -> Option<Price> {
         match self {
             Self::None | Self::Scripted(_) => Some(Price::NOTHING),

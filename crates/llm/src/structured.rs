@@ -12,17 +12,17 @@ use super::error::LlmError;
 use super::request::{ModelReply, ModelRequest, StopReason, TokenUsage};
 use super::{extract_json, json_error};
 
-/// Maximum number of repair attempts.
+/// Maximum number of times that a model is asked to repair an invalid answer.
 const REPAIRS: usize = 1;
-/// Maximum size, in bytes, of an invalid answer that is sent back to the model.
+/// Maximum size of an invalid answer that is sent back to the model for repair, in bytes.
 const SHOWN_AGAIN: usize = 20_000;
 /// Maximum number of faults reported to the model at once.
 const MAX_REPORTED_FAULTS: usize = 20;
 
-/// A valid answer, with the total cost and the invalid answers before it.
+/// A value that a model returned, with the usage and the invalid answers before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructuredAnswer<T> {
-    /// Parsed value.
+    /// The parsed and checked value.
     pub value: T,
     /// Token usage of all attempts together.
     pub usage: TokenUsage,
@@ -34,16 +34,16 @@ pub struct StructuredAnswer<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAnswer {
     pub text: String,
-    /// Problems with the answer.
+    /// What is wrong with the answer.
     pub faults: Vec<String>,
     /// Whether the answer was truncated at the token limit.
     pub is_cut: bool,
 }
 
-/// Failure to get a valid answer, with the tokens spent.
+/// Why a model returned no valid value, with the tokens spent.
 #[derive(Debug)]
 pub struct StructuredAnswerError {
-    /// Error that ended the attempts, if a request failed.
+    /// Error of the request that ended the attempts; `None` if no request failed.
     pub error: Option<Box<LlmError>>,
     pub attempts: Vec<InvalidAnswer>,
     /// Token usage of all attempts together.
@@ -74,7 +74,7 @@ impl fmt::Display for StructuredAnswerError {
 impl std::error::Error for StructuredAnswerError {}
 
 impl StructuredAnswerError {
-    /// Returns a suggestion for the user, if there is a generally useful one.
+    /// Suggests to the user how to solve the problem, if there is a generally useful suggestion.
     pub fn hint(&self) -> Option<String> {
         match &self.error {
             Some(error) => error.hint(),
@@ -146,7 +146,8 @@ fn read<T: DeserializeOwned>(
     Ok(value)
 }
 
-/// Builds the message that lists the faults of an answer and asks the model to repair it.
+/// Builds the message that tells a model what is wrong with its answer and asks for a corrected
+/// one.
 fn repair_message(request: &ModelRequest, faults: &[String]) -> String {
     let mut prompt = String::from("Your answer is not usable:\n");
     for fault in faults.iter().take(MAX_REPORTED_FAULTS) {

@@ -36,8 +36,8 @@ pub struct TreeEntry {
     /// Name, which may not be UTF-8.
     pub name: Vec<u8>,
     pub kind: TreeEntryKind,
-    /// Fingerprint of the content; equal content has an equal mark. It replaces the metadata of a
-    /// file on disk.
+    /// Fingerprint of the content, equal for equal content. Reveals changes, as the metadata of a
+    /// file on disk does.
     pub fingerprint: u64,
 }
 
@@ -62,7 +62,7 @@ pub enum LinkTarget {
     File {
         /// Path of the file.
         path: String,
-        /// Fingerprint of its content, as in `Entry::mark`.
+        /// Fingerprint of the file's content, as in [`TreeEntry::fingerprint`].
         mark: u64,
     },
 }

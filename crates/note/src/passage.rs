@@ -104,8 +104,8 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
     passages
 }
 
-/// Title as context; empty for edges, where it consists of ids, and for bullets, where it is the
-/// text itself.
+/// Returns the title to put before each passage; empty for edges, whose title consists of ids, and
+/// for bullets, whose title is the text itself.
 fn title(note: &Note) -> &str {
     match note.kind {
         NoteKind::Edge | NoteKind::Bullet => "",
@@ -113,7 +113,7 @@ fn title(note: &Note) -> &str {
     }
 }
 
-/// Offset after a first heading that repeats the title.
+/// Returns the byte offset at which the text begins after a first heading that repeats the title.
 fn body_begin(text: &str, title: &str) -> usize {
     match text.strip_prefix(title) {
         Some(rest) if rest.is_empty() || rest.starts_with('\n') => text.len() - rest.trim_start().len(),
@@ -184,8 +184,8 @@ fn even_parts(text: &str, range: std::ops::Range<usize>, parts: usize) -> Vec<st
     cut
 }
 
-/// Returns the index in `least..=most` of the last word after the end of a line, else of a
-/// sentence; `most` if there is none.
+/// Returns the index, in `least..=most`, of the last word that begins a line, else of the last one
+/// that begins a sentence; `most` if there is none.
 fn nearest_end(text: &str, starts: &[usize], least: usize, most: usize) -> usize {
     let after = |place: usize, ends: &[char]| {
         let before = &text[..starts[place]];

@@ -23,8 +23,7 @@ pub struct InvalidNotePath {
     pub path: String,
 }
 
-/// Files at the root that `cm` generates from the notes. Their text counts as no statement about
-/// the notes.
+/// Files at the vault's root that `cm` generates from the notes. Their links make no edges.
 pub const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
 impl NotePath {

@@ -40,7 +40,7 @@ impl UserText {
         &self.0
     }
 
-    /// The text with `word` of each reference in place of its code span.
+    /// Returns the text with the code span of each reference replaced by the result of `word`.
     pub fn reworded(&self, word: impl Fn(Reference<'_>) -> String) -> String {
         // Every second piece between backticks is a code span, except after the last backtick
         // of an odd number.
@@ -59,7 +59,7 @@ impl UserText {
         text
     }
 
-    /// The text after `change`, such as the removal of paths.
+    /// Applies `change` to the text, for example to remove paths.
     pub fn map(self, change: impl FnOnce(String) -> String) -> Self {
         Self(change(self.0))
     }
@@ -71,7 +71,7 @@ impl<T: Into<String>> From<T> for UserText {
     }
 }
 
-/// Described as the string that it is in JSON.
+/// The schema is that of a string, because the text is serialized as one.
 impl JsonSchema for UserText {
     fn inline_schema() -> bool {
         true

@@ -8,9 +8,10 @@ use std::rc::Rc;
 
 use cm_text::embedding::Embedding;
 
-/// An embedding model. It must be deterministic: equal texts have equal vectors.
+/// Converts texts to embeddings. Implementations must be deterministic: equal texts have equal
+/// vectors.
 pub trait EmbeddingModel {
-    /// The embedding of a text, or `None` if the model has none.
+    /// Returns the embedding of a text, or `None` if the model cannot compute one.
     fn embedding(&self, text: &str) -> Option<Embedding>;
 }
 
@@ -24,7 +25,7 @@ impl EmbeddingModel for NoEmbeddings {
     }
 }
 
-/// A model with a cache of the vectors of single words.
+/// Wraps an embedding model, and caches the vectors of single words.
 pub struct WordVectors<'m> {
     meaning: &'m dyn EmbeddingModel,
     words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
@@ -35,12 +36,12 @@ impl<'m> WordVectors<'m> {
         Self { meaning, words: RefCell::default() }
     }
 
-    /// The embedding of a text; not cached.
+    /// Returns the embedding of a text, without caching it.
     pub fn text(&self, text: &str) -> Option<Embedding> {
         self.meaning.embedding(text)
     }
 
-    /// The embedding of a word; cached.
+    /// Returns the embedding of a single word, from the cache if possible.
     pub fn word(&self, word: &str) -> Option<Rc<Embedding>> {
         if let Some(cached) = self.words.borrow().get(word) {
             return cached.clone();
@@ -55,7 +56,7 @@ impl<'m> WordVectors<'m> {
         self.word("rule").is_none()
     }
 
-    /// Cosine of two words; 0 if either has no vector.
+    /// Returns the cosine of two words' embeddings; 0 if either word has none.
     pub fn likeness(&self, one: &str, other: &str) -> f64 {
         match (self.word(one), self.word(other)) {
             (Some(one), Some(other)) => one.cosine(&other),

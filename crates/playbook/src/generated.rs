@@ -4,16 +4,16 @@ use cm_note::markdown::escape::{escape_inline, escape_link_text, link_destinatio
 use cm_note::path::NotePath;
 use cm_text::shorten::shorten;
 
-/// A file that is generated from the notes.
+/// A Markdown file that is generated from the vault's notes, such as the core file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedFile {
-    /// Complete content.
+    /// Complete Markdown text of the file.
     pub text: String,
-    /// Number of listed entries.
+    /// Number of notes that the file lists.
     pub entries: usize,
-    /// Number of entries that were left out.
+    /// Number of notes that were left out for lack of space.
     pub omitted: usize,
-    /// Estimated size in tokens.
+    /// Estimated size of `text` in tokens.
     pub tokens: usize,
 }
 
@@ -24,19 +24,20 @@ impl GeneratedFile {
     }
 }
 
-/// Estimated tokens of a number of characters: four characters per token, rounded up.
+/// Estimates the number of tokens in a text of this many characters: four per token, rounded up.
 pub fn tokens(characters: usize) -> usize {
     characters.div_ceil(4)
 }
 
-/// Prefix of the header line with the date.
+/// Start of the header line that contains the date of generation.
 const WRITTEN: &str = "> Written ";
 
-/// Index of the line with the date, from 0. Only this line is ignored in comparisons, so an entry
-/// cannot imitate it.
+/// Index of the line with the date of generation, from 0. Only this line is ignored when two
+/// versions are compared, so that a note's text cannot pass as the date.
 const WRITTEN_LINE: usize = 2;
 
-/// The header: title, date and a sentence with figures.
+/// Formats the header of a generated file: title, date, and a sentence with the command and
+/// figures.
 pub fn head(title: &str, day: &str, command: &str, figures: &str) -> String {
     let day = visible(day);
     format!("# {title}\n\n{WRITTEN}{day} by `{command}`; changes by hand are lost.\n> {figures}\n")
@@ -62,7 +63,7 @@ pub fn link(title: &str, path: &NotePath) -> String {
     format!("[{shown}]({})", link_destination(path.as_str()))
 }
 
-/// The visible text as inline Markdown, cut by [`shorten`] before it is escaped.
+/// Escapes a text as inline Markdown, cut to at most `most` characters before escaping.
 pub fn clipped(text: &str, most: usize) -> String {
     escape_inline(&shorten(&visible(text), most))
 }

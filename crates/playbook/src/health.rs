@@ -16,7 +16,7 @@ use cm_note::instant::Instant;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{Band, EffectiveScore, effective, silent_days};
 
-/// Maximum number of listed best performers; `LISTED` limits merge candidates and conflicts.
+/// Maximum number of best rules that are listed; `LISTED` limits merge candidates and conflicts.
 const TOP: usize = 5;
 const LISTED: usize = 20;
 
@@ -89,7 +89,8 @@ pub struct ContradictingRules {
     pub reason: String,
 }
 
-/// The statistics at `now`. `least` is the minimum similarity of merge candidates.
+/// Computes the statistics of a playbook at `now`. `least` is the minimum similarity of merge
+/// candidates.
 pub fn health(
     bullets: &[Bullet],
     now: Instant,
@@ -107,12 +108,12 @@ pub fn health(
     health
 }
 
-/// The rule as shown to agents, prepared for comparison.
+/// Parses the text of a rule, as agents see it, for comparison.
 pub fn statement(bullet: &Bullet) -> RuleStatement {
     RuleStatement::of(&bullet.agent_text())
 }
 
-/// The rules as shown to agents, prepared for pairwise comparison.
+/// Prepares the texts of rules, as agents see them, for pairwise comparison.
 pub fn rules<'s>(bullets: &[&Bullet], sense: &'s WordVectors<'s>) -> ComparedRules<'s> {
     let texts: Vec<String> = bullets.iter().map(|bullet| bullet.agent_text()).collect();
     ComparedRules::of(&texts, sense)
@@ -163,15 +164,16 @@ impl PlaybookHealth {
         self.conflicts_total = self.conflicts.len();
     }
 
-    /// Truncates the conflicts to 20; `conflicts_total` stays unchanged.
+    /// Shortens the list of conflicts to 20; `conflicts_total` keeps the full number.
     pub fn truncated(mut self) -> Self {
         self.conflicts.truncate(LISTED);
         self
     }
 }
 
-/// Pairs of similar rules, most similar first: rules of one category with enough common words, or
-/// rules of overlapping scope with close enough meaning. `rules` is in the order of `bullets`.
+/// Returns pairs of similar rules, most similar first: rules of one category with enough common
+/// words, or rules of overlapping scope with a close enough meaning. `rules` are the parsed
+/// `bullets`, in the same order.
 pub(crate) fn merge_pairs(
     bullets: &[&Bullet],
     rules: &ComparedRules<'_>,
@@ -197,8 +199,8 @@ fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
     places
 }
 
-/// All pairs of rules that contradict each other and overlap in scope. `rules` is in the order of
-/// `bullets`.
+/// Returns all pairs of rules that contradict each other and overlap in scope. `rules` are the
+/// parsed `bullets`, in the same order.
 fn contradictions(bullets: &[&Bullet], rules: &ComparedRules<'_>) -> Vec<ContradictingRules> {
     let pairs = rules.opposed().into_iter();
     let pairs = pairs.filter(|(a, b, _)| bullets[*a].rule_scope().overlaps(&bullets[*b].rule_scope()));

@@ -19,9 +19,9 @@ use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 
-/// Days after which trust in an unchecked note halves.
+/// Number of days in which trust in a note halves unless a person checks the note.
 const HALF_LIFE: f64 = 90.0;
-/// Trust below which a note is due for a check.
+/// A note whose trust, 0–1, is below this value should be checked again.
 const DUE: f64 = 0.25;
 
 /// Sections of the inbox.
@@ -59,21 +59,22 @@ impl InboxKind {
     }
 }
 
-/// An entry of the inbox: one or two notes and the reason for their review.
+/// An item that a person should review: one or two notes, with the reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InboxNoteEntry {
-    /// Indices of the one or two notes concerned.
+    /// Indices of the one or two notes to review.
     pub notes: Vec<usize>,
-    /// Reason for the entry, for display.
+    /// Reason why the notes need review, for display.
     pub why: String,
-    /// Start of the problem, if available.
+    /// Time since which the problem exists, if known.
     pub since: Option<Instant>,
 }
 
-/// The entries of each section, most important first.
+/// Review items by inbox section, most important first in each.
 pub type InboxSections = BTreeMap<InboxKind, Vec<InboxNoteEntry>>;
 
-/// The inbox of a vault. `least` is the minimum similarity of merge candidates.
+/// Collects everything in a vault that a person should review. `least` is the minimum similarity of
+/// merge candidates.
 pub fn inbox(
     graph: &Graph<'_>,
     now: Instant,
@@ -98,7 +99,7 @@ pub fn inbox(
     ])
 }
 
-/// For each contradicted note, its first open CONTRADICTS edge.
+/// For each contradicted note, by index, its first open CONTRADICTS edge.
 type ContradictionsByNote<'e> = HashMap<usize, &'e Edge>;
 
 /// For each note, whether it is obsolete: retired, deprecated, condensed or superseded.
@@ -118,7 +119,7 @@ fn past(graph: &Graph<'_>) -> Vec<bool> {
     past
 }
 
-/// Open CONTRADICTS edges, one for each pair of notes.
+/// Returns the CONTRADICTS edges between notes that are not obsolete, one for each pair of notes.
 fn contradicted<'g>(graph: &'g Graph<'_>, past: &[bool]) -> Vec<&'g Edge> {
     let mut seen = HashSet::new();
     let open = |edge: &&Edge| {
@@ -128,13 +129,13 @@ fn contradicted<'g>(graph: &'g Graph<'_>, past: &[bool]) -> Vec<&'g Edge> {
     edges.filter(|edge| seen.insert(pair(edge.from, edge.to))).collect()
 }
 
-/// A key that is equal for both orders of two notes.
+/// Returns the two note indices in ascending order, as a key for an unordered pair.
 fn pair(a: usize, b: usize) -> (usize, usize) {
     (a.min(b), a.max(b))
 }
 
-/// Whether both notes were confirmed after the last change to either and after the edge between
-/// them was written. Then a person has seen both and found no conflict.
+/// Whether a person confirmed both notes after their last changes and after the edge between them
+/// was written, at `since`. Such a pair is not a conflict.
 fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> bool {
     let changed = |note: &Note| note.updated.or(note.created);
     let (a, b) = (&notes[a], &notes[b]);
@@ -142,7 +143,7 @@ fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> 
     [a, b].iter().all(|note| note.last_checked.is_some_and(|checked| Some(checked) >= last))
 }
 
-/// The live rules, prepared for comparison.
+/// The live rules of a vault, prepared for comparison with each other.
 struct LiveRules<'s> {
     at: Vec<usize>,
     bullets: Vec<Bullet>,
@@ -160,7 +161,7 @@ impl<'s> LiveRules<'s> {
     }
 }
 
-/// Draft rules, oldest first.
+/// Lists draft rules, oldest first; the reason says whether a draft contradicts another note.
 fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEntry> {
     let is_draft = |note: &Note| {
         Bullet::of(note).is_some_and(|bullet| {
@@ -179,8 +180,8 @@ fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEn
     entries
 }
 
-/// Conflicts from CONTRADICTS edges, then from contradictory wording; pairs that a person confirmed
-/// are left out.
+/// Lists conflicting notes: first those with a CONTRADICTS edge, then rules with contradictory
+/// wording. Pairs that a person confirmed are left out.
 fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules<'_>) -> Vec<InboxNoteEntry> {
     let notes = graph.notes();
     let open =
@@ -221,8 +222,8 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
     waiting.filter_map(entry).collect()
 }
 
-/// Pairs of similar live rules of one category, most similar first; pairs that a person confirmed
-/// are left out.
+/// Lists pairs of similar live rules of one category, most similar first. Pairs that a person
+/// confirmed are left out.
 fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<InboxNoteEntry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let why = |near: Similarity| match near {
@@ -238,8 +239,8 @@ fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<In
     pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
 }
 
-/// Rules with at least two harmful feedback events that were retired without an anti-pattern, last
-/// retired first; rules that a person confirmed since are left out.
+/// Lists rules that could become anti-patterns: retired after at least two harmful feedback events,
+/// last retired first. Rules that a person confirmed since are left out.
 fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
     let harmful = |event: &&Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
     let waits = |bullet: &Bullet| {
@@ -270,8 +271,8 @@ fn trust(note: &Note, now: Instant) -> f64 {
     0.5_f64.powf(looked.days_until(now).max(0.0) / HALF_LIFE)
 }
 
-/// Memories and live rules that are due for a check: first those that are contradicted or whose
-/// source changed, then those that were checked least recently.
+/// Lists memories and live rules that are due for a check: first those that are contradicted or
+/// whose source changed, then the least recently checked.
 fn due(
     graph: &Graph<'_>,
     past: &[bool],
@@ -314,7 +315,8 @@ fn entry_of_due(
     InboxNoteEntry { notes: vec![at], why, since: looked }
 }
 
-/// The reason to doubt a note regardless of its age, and since when it applies.
+/// Returns the reason to doubt a note regardless of its age, such as a contradiction, and since
+/// when it applies.
 fn doubt(
     graph: &Graph<'_>,
     past: &[bool],

@@ -8,10 +8,10 @@ use crate::curation::delta::{AddDelta, CurationDelta, RuleProposal};
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::{BulletKind, BulletType, RuleScope, Scope};
 
-/// Tag of every rule that was added from a set.
+/// Tag of every rule that was added from a starter set.
 pub const TAG: &str = "starter";
 
-/// Name and YAML text of each set.
+/// Name and YAML text of each built-in starter set.
 const SETS: [(&str, &str); 10] = [
     ("git", include_str!("../../../templates/starters/git.yaml")),
     ("go", include_str!("../../../templates/starters/go.yaml")),
@@ -25,45 +25,45 @@ const SETS: [(&str, &str); 10] = [
     ("typescript", include_str!("../../../templates/starters/typescript.yaml")),
 ];
 
-/// A set of rules.
+/// A built-in set of rules for a new vault, for example for a language.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Starter {
     #[serde(skip)]
     pub name: &'static str,
-    /// One-line description.
+    /// Description of the set in one line.
     pub about: String,
-    /// Scope of its rules.
+    /// Scope that all rules of the set get.
     pub scope: Scope,
-    /// Language or framework of its rules.
+    /// Language or framework to which the rules of the set are limited, if any.
     #[serde(default)]
     pub scope_key: Option<String>,
-    /// Tags of all its rules, in addition to [`TAG`].
+    /// Tags that every rule of the set gets, in addition to [`TAG`].
     #[serde(default)]
     pub tags: Vec<String>,
     pub rules: Vec<StarterRule>,
 }
 
-/// A rule of a set.
+/// A rule in a starter set.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StarterRule {
     pub category: String,
     /// Text of the rule.
     pub content: String,
-    /// Rule or anti-pattern.
+    /// Whether the bullet is a rule or an anti-pattern.
     #[serde(default, rename = "type")]
     pub bullet_type: BulletType,
 }
 
 impl StarterRule {
-    /// Hash that identifies the rule in a vault.
+    /// Hash of the text, by which an already added rule is recognized in a vault.
     pub fn hash(&self) -> RuleHash {
         RuleHash::of(&self.content)
     }
 }
 
-/// All sets, sorted by name.
+/// Returns all built-in starter sets, sorted by name.
 pub fn all() -> Vec<Starter> {
     SETS.iter().filter_map(|(name, text)| read(name, text)).collect()
 }
@@ -77,19 +77,19 @@ pub fn find_starter(name: &str) -> Option<Starter> {
     read(name, text)
 }
 
-/// Parses a set; a test checks that every built-in set is valid.
+/// Parses the YAML text of a set. `None` is impossible for built-in sets: a test checks them.
 fn read(name: &'static str, text: &str) -> Option<Starter> {
     let starter: Starter = yaml_serde::from_str(text).ok()?;
     Some(Starter { name, ..starter })
 }
 
 impl Starter {
-    /// Where its rules apply.
+    /// Returns where the rules of the set apply: its scope and key, in every workspace.
     pub fn reach(&self) -> RuleScope<'_> {
         RuleScope { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
     }
 
-    /// The delta that adds one of its rules.
+    /// Returns the delta that adds a rule of this set to a playbook.
     pub fn delta(&self, rule: &StarterRule) -> CurationDelta {
         let kind = match (rule.bullet_type, self.scope) {
             (BulletType::AntiPattern, _) => BulletKind::AntiPattern,

@@ -35,29 +35,29 @@ pub enum ReplacementField {
     CondensedInto,
 }
 
-/// A predecessor or successor of a note.
+/// A note that replaced, or was replaced by, the note in question, directly or in several steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuccessionHop {
-    /// Direction from the note asked about.
+    /// Whether this note is an earlier or a later version of the note in question.
     pub side: SuccessionSide,
-    /// Index of the note; `None` if it was deleted.
+    /// Index of this note in the graph; `None` if it was deleted.
     pub at: Option<usize>,
-    /// Key of the note; for a deleted note, the reference as written.
+    /// Key of this note; for a deleted note, the reference as written.
     pub key: String,
-    /// Which field or edge records the step.
+    /// Which field or edge records the replacement.
     pub through: ReplacementField,
-    /// Distance in steps, from 1.
+    /// Number of replacements between this note and the note in question, from 1.
     pub hops: usize,
 }
 
-/// A replacement of an older note by a newer one.
+/// A replacement that a field or edge records: the keys of the older and the newer note.
 struct NoteReplacement {
     older: String,
     newer: String,
     through: ReplacementField,
 }
 
-/// All predecessors, then all successors of a note, each nearest first.
+/// Returns all earlier versions of the note at index `at`, then all later ones, each nearest first.
 pub fn succession(graph: &Graph<'_>, at: usize) -> Vec<SuccessionHop> {
     let turns = turns(graph);
     let begin = graph.notes()[at].key();
@@ -88,7 +88,7 @@ pub fn succession(graph: &Graph<'_>, at: usize) -> Vec<SuccessionHop> {
     steps
 }
 
-/// All replacements that the notes and edges record.
+/// Collects all replacements that notes and edges record.
 fn turns(graph: &Graph<'_>) -> Vec<NoteReplacement> {
     let key = |reference: &str| match graph.resolve(reference) {
         Resolution::One(at) => graph.notes()[at].key().to_owned(),

@@ -72,12 +72,12 @@ pub fn shorten(pieces: &[DiffPiece], lines: usize) -> Vec<DiffPiece> {
     out
 }
 
-/// Returns the offset after the rest of the current line and `lines` further lines.
+/// Returns the byte offset after the first line of `text` and `lines` further lines.
 fn start_of_rest(text: &str, lines: usize) -> usize {
     text.match_indices('\n').nth(lines).map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// Returns the start of the last line, extended by `lines` previous lines.
+/// Returns the byte offset of the last line of `text`, or of the line `lines` lines before it.
 fn end_of_rest(text: &str, lines: usize) -> usize {
     text.rmatch_indices('\n').nth(lines).map_or(0, |(at, _)| at + 1)
 }

@@ -23,11 +23,11 @@ use connector::Connector;
 
 pub(crate) struct AgentSupport {
     pub logs: &'static dyn Connector,
-    /// `None` if the agent does not support hooks.
+    /// Hooks of the agent; `None` if the agent does not support any.
     pub hooks: Option<HookAgent>,
 }
 
-/// Returns the support for an agent.
+/// Returns the log connector and the hooks of an agent.
 pub(crate) fn support(agent: Agent) -> AgentSupport {
     let (logs, hooks): (&'static dyn Connector, Option<HookAgent>) = match agent {
         Agent::ClaudeCode => (&claude_code::ClaudeCode, Some(&claude_code::ClaudeCode)),

@@ -16,7 +16,7 @@ impl Default for ProgramPath {
 }
 
 impl ProgramPath {
-    /// Creates it from an absolute path, or a name that is looked up in `PATH`.
+    /// Creates a program path from an absolute path, or from a name that is looked up in `PATH`.
     #[must_use]
     pub fn new(path: &str) -> Self {
         Self(path.to_owned())

@@ -10,7 +10,7 @@ use cm_note::instant::Instant;
 /// A search hit. Every field except the text may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CassHit {
-    /// Agent name, in the program's spelling.
+    /// Agent name as `cass` spells it.
     pub agent: Option<String>,
     pub session: Option<String>,
     pub path: Option<String>,
@@ -20,7 +20,7 @@ pub struct CassHit {
     /// Working directory of the session.
     pub workspace: Option<String>,
     pub at: Option<Instant>,
-    /// Score by the program's own measure.
+    /// Relevance score on the scale of `cass`.
     pub score: Option<f64>,
     pub text: String,
 }

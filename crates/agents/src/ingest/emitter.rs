@@ -15,8 +15,8 @@ use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::harness_text::{is_scaffold, without_hook_context};
 use cm_session::{CallId, RecordId, SessionId, SessionMeta, injected_markers, title, typed_reply};
 
-/// Maximum number of events that wait until the session's id is known and the session is known to
-/// be foreign.
+/// Maximum number of events that wait until the session's id is known and it is clear that cm did
+/// not cause the session.
 const MOST_PENDING: usize = 256;
 
 /// Maximum size of the text in waiting events, in bytes.
@@ -316,8 +316,8 @@ impl<'s> Emitter<'s> {
         self.move_to_part(now, part);
     }
 
-    /// Passes waiting events to the sink if the session is identified and foreign, or if `must` is
-    /// set. The id is final from then on.
+    /// Passes waiting events to the sink if the session's id is known and cm did not cause the
+    /// session, or if `must` is set. The id is final from then on.
     fn flush(&mut self, must: bool) {
         let Some(current) = &mut self.current else { return };
         let SessionState { meta, identified, verdict, .. } = &mut current.carried;

@@ -47,7 +47,7 @@ pub enum LineEvent {
         /// Byte offset of the line.
         start: u64,
     },
-    /// The rest of a line whose beginning was used as a complete line before.
+    /// Number of a line whose beginning was already read as a complete line; only its rest is new.
     LineRest(u64),
     /// Number of a line that exceeds the limit.
     Oversized(u64),

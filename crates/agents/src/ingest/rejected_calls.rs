@@ -5,8 +5,8 @@
 
 use cm_session::event::{EventKind, ToolOutcome};
 
-/// First words of such results, from Codex, Claude Code, Gemini CLI, opencode, and cm's own plugin
-/// for opencode.
+/// First words of the results of refused calls, from Codex, Claude Code, Gemini CLI, opencode, and
+/// cm's own plugin for opencode.
 const BEGINNINGS: [&str; 12] = [
     "Command blocked by PreToolUse hook",
     "Tool call blocked by PreToolUse hook",
@@ -21,7 +21,7 @@ const BEGINNINGS: [&str; 12] = [
     "The user has specified a rule which prevents you from using this",
     "cm guard: ",
 ];
-/// Phrases in the first line of such results.
+/// Phrases in the first line of the results of refused calls.
 const PARTS: [&str; 5] = [
     "operation blocked by hook",
     "blocked by a hook",

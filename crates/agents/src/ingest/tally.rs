@@ -35,7 +35,7 @@ pub struct RecordCounts {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamagedRecords {
     pub count: u64,
-    /// Line numbers of the first hundred.
+    /// Line numbers of the first hundred damaged records.
     pub lines: Vec<u64>,
 }
 

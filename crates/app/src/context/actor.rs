@@ -35,20 +35,20 @@ impl Actor {
     }
 }
 
-/// Identity of the caller, recorded with a change in addition to the commit's author.
+/// Who makes a call: the kind of caller and the names that are recorded in the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallerIdentity {
-    /// Kind of the caller, as established by the surface.
+    /// Kind of the caller, as determined by the interface: CLI, MCP, HTTP or a scheduled job.
     pub kind: Actor,
     /// The agent that started this process, detected from the environment or the process ancestors.
     pub detected: Option<String>,
     /// Name of the person, if different from the commit's author.
     pub actor: Option<String>,
-    /// Name of the agent.
+    /// Agent name as given by the caller; `None` if the caller gave none.
     pub agent: Option<String>,
     /// Session ID of the agent.
     pub session: Option<String>,
-    /// Reason given for the change.
+    /// The caller's reason for the change, stored in the commit message.
     pub reason: Option<String>,
     /// Whether the caller authenticated with a token. Such a caller may use the vault, but not the
     /// agents' logs in the home folder.
@@ -77,14 +77,14 @@ impl CallerIdentity {
     }
 }
 
-/// Builds the `persons-only` error.
+/// Builds the `persons-only` error with the message "only a person can {what}".
 pub(crate) fn refused(what: &str, hint: &str) -> Error {
     Error::refused(PERSONS_ONLY, format!("only a person can {what}")).hint(hint)
 }
 
 pub use cm_playbook::curation::apply::PERSONS_ONLY;
 
-/// Name of a detected agent that has no name of its own.
+/// Fallback name if an agent was detected but not identified.
 const UNNAMED: &str = "agent";
 
 /// Environment variables that agents set for their child processes, each with the agent's name.
@@ -188,7 +188,7 @@ pub fn agent_of_ancestors(ancestors: &[Vec<String>]) -> Option<&'static str> {
     None
 }
 
-/// The program's base name, followed by the script's if the program is an interpreter.
+/// Returns the base name of the program and, if it is an interpreter, that of its script.
 fn program_names(line: &[String]) -> Vec<&str> {
     let base = |word: &'_ String| -> usize { word.rfind(['/', '\\']).map_or(0, |at| at + 1) };
     let Some(program) = line.first() else { return Vec::new() };

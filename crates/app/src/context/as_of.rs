@@ -28,24 +28,25 @@ pub struct AsOf {
     pub subject: String,
 }
 
-/// A resolved commit with the instant that the caller meant.
+/// A commit that a revision or date resolved to, with the instant to show in the response.
 pub(crate) struct ResolvedRevision {
     pub commit: CommitId,
     pub at: Instant,
 }
 
-/// How a date without a time is interpreted.
+/// Whether a date without a time stands for the start or the end of that day (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DayBoundary {
-    /// The start of the day.
+    /// 00:00 UTC of the day.
     Begins,
     Ends,
 }
 
 impl Context {
-    /// Opens the same vaults as of a Git revision, or as of a date: the newest first-parent commit
-    /// by then. A date without a time means the end of that day (UTC). The global vault is opened
-    /// at the same instant, or left out with a notice if its history does not reach that far.
+    /// Opens the vaults of this context as they were at a Git revision or date. A date selects the
+    /// newest first-parent commit by then; without a time it means the end of that day (UTC). The
+    /// global vault is opened at the same instant, or left out with a notice if its history starts
+    /// later.
     ///
     /// # Errors
     /// No repository, an unknown commit, a date before the first commit, or a commit without a
@@ -75,7 +76,7 @@ impl Context {
         Ok(self.with_vaults(vaults.collect::<Result<_>>()?))
     }
 
-    /// The commit that is read; `None` for the current state.
+    /// Returns the commit that this context reads; `None` if it reads the current files.
     pub fn read_at(&self) -> Option<AsOf> {
         let commit = self.target().past.as_ref()?.commit();
         Some(AsOf { commit: commit.id.to_string(), date: commit.time, subject: commit.subject.clone() })
@@ -182,7 +183,7 @@ pub(crate) fn resolve_revision(
     }
 }
 
-/// Hint about the syntax of commits and dates.
+/// Hint for an unresolvable revision: the accepted forms of commits, dates and ages.
 const NAMES: &str =
     "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h";
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, ErrorKind};
 use cm_llm::RetrySleeper;
 
-/// Cancellation flag; clones share one state.
+/// A flag that stops long operations; clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Cancellation {
     is_requested: Arc<AtomicBool>,
@@ -37,7 +37,6 @@ impl Cancellation {
         self.request_now();
     }
 
-    /// Returns whether a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::SeqCst)
     }
@@ -47,22 +46,22 @@ impl Cancellation {
         self.is_immediate.load(Ordering::SeqCst)
     }
 
-    /// Returns the flag that an immediate stop sets, for a signal handler.
+    /// Returns the atomic flag that becomes true on an immediate stop, for use in a signal handler.
     pub fn immediate_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_immediate)
     }
 
-    /// Returns the error kind: terminated or interrupted.
+    /// Returns `Terminated` after [`Self::terminate`], else `Interrupted`.
     pub fn kind(&self) -> ErrorKind {
         if self.terminated.load(Ordering::SeqCst) { ErrorKind::Terminated } else { ErrorKind::Interrupted }
     }
 
-    /// Returns the error of aborted work.
+    /// Returns the error that reports an interrupted operation.
     pub fn error(&self) -> Error {
         Error::new(self.kind(), "interrupted", "stopped; nothing was saved")
     }
 
-    /// Returns a cancellation check for requests to a model.
+    /// Returns the wait between retries of a model request; an immediate stop ends it early.
     pub(crate) fn retry_pause(&self) -> RetrySleeper {
         let stop = self.clone();
         RetrySleeper::until(move || stop.is_immediate())

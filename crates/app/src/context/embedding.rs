@@ -15,21 +15,21 @@ use cm_net::ollama_host::ollama_host;
 use cm_store::config::Settings;
 use cm_store::config::keys::{self, TypedSetting};
 
-/// The selected model with notices for the person.
+/// The embedding provider that the settings select, with notices about settings it ignores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddingChoice {
-    /// The selected model.
+    /// The selected embedding provider.
     pub choice: EmbeddingProvider,
     /// Ignored settings, each with the reason and a suggestion.
     pub notices: Vec<String>,
 }
 
-/// Selects the model of an open vault and adds notices to the call.
+/// Selects the embedding provider of a vault and adds the notices to the context.
 pub fn choice(memory: &Context, open: &OpenVault) -> EmbeddingProvider {
     choice_of(memory, open, &open.settings)
 }
 
-/// Like [`choice`], with settings that may be newer than those the vault was opened with.
+/// Like [`choice`], but with given settings, which may be newer than those in `open`.
 pub(crate) fn choice_of(memory: &Context, open: &OpenVault, settings: &Settings) -> EmbeddingProvider {
     let cache = match &memory.call.private {
         Some(private) => private.state.join("models"),
@@ -41,13 +41,13 @@ pub(crate) fn choice_of(memory: &Context, open: &OpenVault, settings: &Settings)
     chosen.choice
 }
 
-/// Time limit for a command to embed new notes with the fine model.
+/// Time that one command may spend on embedding with the fine model (`embeddings.budget_ms`).
 pub fn budget(settings: &Settings) -> Duration {
     Duration::from_millis(settings.integer(keys::EMBEDDINGS_BUDGET_MS) as u64)
 }
 
-/// Selects a model from settings. Downloaded models are stored in the folder `cache`; `variables`
-/// are the environment variables that can replace settings.
+/// Selects an embedding provider from settings. `cache` is the folder for downloaded models;
+/// `variables` are environment variables that override settings.
 pub fn choose(settings: &Settings, cache: &Path, variables: &BTreeMap<String, String>) -> EmbeddingChoice {
     match chosen_by(settings, cache, variables) {
         Ok(choice) => EmbeddingChoice { choice, notices: Vec::new() },

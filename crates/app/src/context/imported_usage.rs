@@ -6,8 +6,8 @@ use cm_store::vault::usage::{UsageCounts, UsageTable};
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 
-/// Imports usage counts if the vault has none; returns the number of notes with imported counts,
-/// else 0.
+/// Stores `usage` if the vault has no usage counts yet. Returns the number of notes with stored
+/// counts; 0 if nothing was stored.
 pub(crate) fn take_usage(open: &OpenVault, usage: &AccessStatsByNote) -> Result<usize> {
     if usage.is_empty() {
         return Ok(0);
@@ -21,11 +21,11 @@ pub(crate) fn take_usage(open: &OpenVault, usage: &AccessStatsByNote) -> Result<
     Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
 }
 
-/// Imports the counts of an existing `_state.json` of the earlier tool, unless the vault already
-/// has counts. An invalid file is ignored.
+/// Imports usage counts from `_state.json`, which an earlier tool wrote, unless the vault has
+/// counts. Returns the number of notes with imported counts; an invalid file counts as empty.
 ///
 /// # Errors
-/// Usage data that cannot be read or written.
+/// Returns an error if usage data cannot be read or written.
 pub fn adopt_usage(open: &OpenVault) -> Result<usize> {
     if open.usage().has_counts() {
         return Ok(0);

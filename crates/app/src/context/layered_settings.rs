@@ -21,8 +21,8 @@ pub(crate) fn settings_of(
     layered(global, vault.read_own(layout::SETTINGS)?, vault, call)
 }
 
-/// Combines the texts of the global and the vault's settings files with the private files and the
-/// environment.
+/// Merges the texts of the global and the vault's settings files with the user's private files and
+/// the environment; later sources take precedence.
 ///
 /// # Errors
 /// A private file that cannot be read.

@@ -9,19 +9,19 @@ use cm_embed::builtin::{MiniLm, StaticModel};
 use cm_embed::{Embedder, EmbeddingProvider, ExternalModel};
 use cm_text::embedding::Embedding;
 
-/// A shared embedding model.
+/// A thread-safe, reference-counted embedding model.
 pub type Model = Arc<dyn Embedder + Send + Sync>;
 
 /// Cache of open models and embedded questions for long-lived processes.
 #[derive(Default)]
 pub struct ModelCache {
     outside: Mutex<Vec<(ExternalModel, Model)>>,
-    /// Question embeddings of the built-in model only, because an external model may change between
-    /// calls.
+    /// Query embeddings by query text. Only those of the built-in model, because an external model
+    /// may change between calls.
     queries: Mutex<HashMap<String, Embedding>>,
 }
 
-/// Capacity of the caches: open models and question embeddings.
+/// Maximum number of open external models, and of cached query embeddings.
 const MODELS: usize = 4;
 const QUERIES: usize = 256;
 
@@ -50,7 +50,7 @@ impl ModelCache {
     }
 }
 
-/// The models selected by the settings. A model that failed is not used again in the same call.
+/// The coarse and the fine embedding model of a call. A model that failed once is not used again.
 pub struct Models {
     choice: EmbeddingProvider,
     shared: Option<Arc<ModelCache>>,
@@ -60,7 +60,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// Creates the models of a choice; none is opened yet.
+    /// Creates the models of an embedding provider without opening them.
     pub fn of(choice: EmbeddingProvider, shared: Option<Arc<ModelCache>>) -> Self {
         Self {
             choice,
@@ -71,17 +71,17 @@ impl Models {
         }
     }
 
-    /// The selected source of fine vectors.
+    /// Returns the embedding provider that the settings select.
     pub fn choice(&self) -> &EmbeddingProvider {
         &self.choice
     }
 
-    /// The coarse model; `None` if embeddings are disabled.
+    /// The small built-in model; `None` if embeddings are disabled.
     pub fn coarse(&self) -> Option<&'static StaticModel> {
         (self.choice != EmbeddingProvider::None).then(StaticModel::shipped)
     }
 
-    /// The fine model; `None` if embeddings are disabled, or the error if it cannot be opened.
+    /// The larger, more accurate model, opened on first use; `None` if embeddings are disabled.
     pub fn fine(&self) -> Option<Result<Model, Rc<cm_embed::Error>>> {
         if let Some(why) = &*self.failed.borrow() {
             return Some(Err(Rc::clone(why)));

@@ -17,7 +17,7 @@ use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_store::vault::{self, Vault, layout};
 
-/// The context of an operation: open vaults, call and models.
+/// State of one operation: the open vaults, the request and the embedding models.
 pub struct Context {
     /// The open vaults; the first is the target of writes.
     pub vaults: Vec<OpenVault>,
@@ -27,16 +27,16 @@ pub struct Context {
     notices: Rc<RefCell<Vec<UserText>>>,
     drawn: std::cell::Cell<u64>,
     low_latency: bool,
-    /// Whether the project's vault was skipped because the user does not trust it. Writes are
-    /// refused then instead of going to another vault.
+    /// Whether the project's vault was left out because the user does not trust it. Writes then
+    /// fail instead of going to the global vault.
     without_project: bool,
 }
 
 impl Context {
-    /// Opens the vaults of a call.
+    /// Opens the vaults that the request selects.
     ///
     /// # Errors
-    /// No vault, or a vault whose settings cannot be read.
+    /// Returns an error if there is no vault, or if the settings of one cannot be read.
     pub fn open(call: Request) -> Result<Self> {
         Self::open_with(call, None)
     }
@@ -94,10 +94,10 @@ impl Context {
         Ok(memory)
     }
 
-    /// Checks that the project's vault was not skipped.
+    /// Refuses to write if the project's vault was left out as untrusted.
     ///
     /// # Errors
-    /// The vault of the project is not trusted.
+    /// Returns `untrusted` if it was left out.
     pub(crate) fn may_write(&self) -> Result<()> {
         match self.without_project {
             true => {
@@ -113,17 +113,17 @@ impl Context {
         }
     }
 
-    /// Opens a newly created vault.
+    /// Creates a context for a vault that was just created.
     ///
     /// # Errors
-    /// Settings that cannot be read.
+    /// Returns an error if the settings cannot be read.
     pub fn open_new(call: Request, level: VaultLevel, vault: Vault) -> Result<Self> {
         let settings = settings_of(&vault, level, None, &call)?;
         let vaults = vec![OpenVault::new(level, vault, settings)];
         Ok(Self::with_parts(vaults, call, Rc::default()))
     }
 
-    /// The same call with other vaults; notices are shared with this context.
+    /// Creates a context for the same request with other vaults; both contexts share their notices.
     pub(crate) fn with_vaults(&self, vaults: Vec<OpenVault>) -> Self {
         let upon = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
         let memory = Self { cache: self.cache.clone(), without_project: self.without_project, ..upon };
@@ -144,7 +144,8 @@ impl Context {
         }
     }
 
-    /// Whether the caller has a person's permissions; the writes of other callers are proposals.
+    /// Whether the caller has a person's permissions. Rules and memories of other callers start as
+    /// proposals.
     pub fn is_person(&self) -> bool {
         self.call.by.is_person()
     }
@@ -160,7 +161,7 @@ impl Context {
         Err(actor::refused(what, "ask the person to do it in their own terminal"))
     }
 
-    /// The same call for one of the open vaults, which becomes the target of writes.
+    /// Creates a context for the same request in which `open` receives the writes.
     ///
     /// # Errors
     /// A vault at a past commit, and the errors of [`Context::open`].
@@ -170,7 +171,7 @@ impl Context {
         Self::open_with(Request { vault: named, ..self.call.clone() }, self.cache.clone())
     }
 
-    /// The same call with another caller; notices are shared with this context.
+    /// Creates a context for the same request and vaults with another caller; notices are shared.
     ///
     /// # Errors
     /// The errors of [`Context::open`].
@@ -184,14 +185,14 @@ impl Context {
         &self.vaults[0]
     }
 
-    /// Switches to low latency: indexes are used without a refresh, and the fine model is not used.
+    /// Switches to low latency: indexes are not refreshed and the fine embedding model is not used.
     pub(crate) fn low_latency(mut self) -> Self {
         self.call.no_refresh = true;
         self.low_latency = true;
         self
     }
 
-    /// Whether low latency was requested.
+    /// Whether [`Self::low_latency`] is in effect.
     pub(crate) fn is_low_latency(&self) -> bool {
         self.low_latency
     }

@@ -47,7 +47,7 @@ pub struct OpenVault {
     /// Root folder and files of the vault.
     pub vault: Vault,
     pub settings: Settings,
-    /// The past commit that is read, if any; such a vault is read-only.
+    /// Commit whose files are read instead of the current ones; such a vault is read-only.
     pub past: Option<Snapshot>,
     cache: Option<Arc<VaultCache>>,
     vectors: Vectors,
@@ -76,7 +76,7 @@ impl OpenVault {
         }
     }
 
-    /// Reuses the index and vectors that a long-lived process caches for the vault.
+    /// Replaces the index and vectors with those that a long-lived process keeps open.
     pub(super) fn with_cache(self, kept: Arc<VaultCache>) -> Self {
         Self {
             vectors: kept.vectors.clone(),
@@ -86,7 +86,8 @@ impl OpenVault {
         }
     }
 
-    /// The cached data of the vault in a long-lived process.
+    /// Returns the state that a long-lived process caches for the vault; `None` in a single
+    /// command.
     pub(crate) fn cached(&self) -> Option<&VaultCache> {
         self.cache.as_deref()
     }
@@ -99,7 +100,7 @@ impl OpenVault {
     /// The repository that contains the vault; `None` outside a repository.
     ///
     /// # Errors
-    /// A repository that cannot be opened.
+    /// Returns an error if the repository cannot be opened.
     pub fn repo(&self) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
             let mut found = Repo::discover(self.vault.root())?;
@@ -113,7 +114,7 @@ impl OpenVault {
         Ok(self.repo.get().and_then(Option::as_ref))
     }
 
-    /// The index, without a refresh.
+    /// Returns the index as it is, without a refresh.
     pub fn index(&self) -> &Index {
         match &self.past {
             Some(past) => past.index(),
@@ -121,7 +122,7 @@ impl OpenVault {
         }
     }
 
-    /// Whether the index was refreshed in this call.
+    /// Whether [`Self::set_fresh`] was called since the last change by this call.
     pub fn is_fresh(&self) -> bool {
         self.fresh.get()
     }
@@ -131,41 +132,42 @@ impl OpenVault {
         self.fresh.set(true);
     }
 
-    /// Marks the index as outdated and drops the cached notes, after a change of the folder.
+    /// Records that the vault's files changed: the index must be refreshed and the cached notes are
+    /// dropped.
     pub fn set_stale(&self) {
         self.fresh.set(false);
         self.notes.take();
     }
 
-    /// The notes cached in this call.
+    /// Returns the notes that [`Self::keep_notes`] stored; `None` if they were not loaded yet.
     pub fn read_notes(&self) -> Option<Rc<Vec<Note>>> {
         self.notes.borrow().clone()
     }
 
-    /// Caches the notes for the rest of the call.
+    /// Stores the notes for later reads in the same call and returns them.
     pub fn keep_notes(&self, notes: Vec<Note>) -> Rc<Vec<Note>> {
         let notes = Rc::new(notes);
         *self.notes.borrow_mut() = Some(Rc::clone(&notes));
         notes
     }
 
-    /// Findings about files that the last refresh of this call could not read.
+    /// Returns the problems with files that the last refresh could not read.
     pub fn unread(&self) -> Vec<Finding> {
         self.unread.borrow().clone()
     }
 
-    /// Stores the findings of a refresh.
+    /// Stores the problems with unreadable files for [`Self::unread`].
     pub fn set_unread(&self, findings: Vec<Finding>) {
         *self.unread.borrow_mut() = findings;
     }
 
-    /// Usage counts of the notes; empty for a past commit.
+    /// Opens the usage counts of the notes; empty if a past commit is read.
     pub fn usage(&self) -> Usage {
         // Counts are of now; how often a note was read by then is not known.
         if self.past.is_some() { Usage::none() } else { Usage::of(&self.vault) }
     }
 
-    /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
+    /// How long to wait for the lock of another writer: `lock.patience_s`, at most one hour.
     pub fn lock_timeout(&self) -> Duration {
         Duration::from_secs_f64(self.settings.number(keys::LOCK_PATIENCE_S).clamp(0.0, 3600.0))
     }
@@ -180,7 +182,8 @@ impl OpenVault {
         Err(Error::refused("past", format!("the vault is open at commit {commit} and cannot be changed")))
     }
 
-    /// Describes the settings that determine how notes are parsed and which folders are excluded.
+    /// Returns a text that changes whenever note types, relations or excluded folders change in the
+    /// settings.
     pub(super) fn parse_fingerprint(&self) -> String {
         let settings = &self.settings;
         format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)))

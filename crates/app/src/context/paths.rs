@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::context::open::Context;
 
-/// Resolves a path to the form that logs use: absolute, with `~` expanded and other paths relative
-/// to `base`.
+/// Makes a typed path absolute without accessing the file system: expands `~`, resolves `.` and
+/// `..`, and joins relative paths to `base`.
 pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
     let home = memory.call.home.as_deref();
     let path = match (typed.strip_prefix('~'), home) {
@@ -26,7 +26,7 @@ pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-/// Formats a path for users: relative to the working directory if it is below it.
+/// Formats a path for users: relative if it is below `cwd`, else unchanged.
 pub fn shown(path: &Path, cwd: &Path) -> String {
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

@@ -19,13 +19,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// Poll interval for watch events, and number of intervals between walks of an unwatched folder.
+/// Interval at which watch events are polled; a folder without a watch is walked every `PAUSES`
+/// intervals.
 const PAUSE: Duration = Duration::from_millis(200);
 const PAUSES: u32 = 10;
-/// Capacity of the channel for changes.
+/// Number of [`VaultChange`]s that can wait for the receiver.
 const WAITING: usize = 64;
 
-/// Cache of a process, shared by the calls in all threads.
+/// State that a long-lived process shares between calls: indexes, vectors, models and file watches.
 pub struct ProcessCache {
     vaults: Mutex<HashMap<PathBuf, Arc<VaultCache>>>,
     models: Arc<ModelCache>,
@@ -38,12 +39,12 @@ impl Default for ProcessCache {
     }
 }
 
-/// Changed, new or deleted files of a vault.
+/// A batch of files of one vault that were changed, created or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VaultChange {
-    /// Vault that contains the files.
+    /// Vault that contains the files: project or global.
     pub level: VaultLevel,
-    /// Paths in the vault, sorted.
+    /// Paths of the files, relative to the vault root and sorted.
     pub paths: Vec<String>,
 }
 
@@ -53,7 +54,7 @@ impl ProcessCache {
         Self { is_watching: false, ..Self::default() }
     }
 
-    /// Opens the vaults of a call with the cached state.
+    /// Opens the vaults of a request with the cached indexes, vectors and models.
     ///
     /// # Errors
     /// Returns an error if the vaults cannot be opened.
@@ -88,7 +89,7 @@ impl ProcessCache {
     }
 }
 
-/// Files in the root other than notes for which changes are sent.
+/// Files in the vault root that are watched in addition to the notes.
 const OWN: [&str; 3] = [layout::CORE, layout::REFLECTION, layout::SETTINGS];
 
 /// A vault that is monitored for changes.
@@ -121,7 +122,8 @@ impl MonitoredVault {
         notes.into_iter().chain(own).map(|file| (file.path.to_string(), file)).collect()
     }
 
-    /// Returns the changes since the last call. With `patient`, an unwatched folder is skipped.
+    /// Returns the changes since the last call; `None` if there are none. With `patient`, a folder
+    /// without a working watch is not walked.
     fn changed(&mut self, patient: bool) -> Option<VaultChange> {
         let events = self.count();
         let quiet = if events.is_some() { events == self.events } else { patient };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cancellation::Cancellation;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Items done, out of a known total.
+/// Number of finished items and the total number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     pub done: usize,
@@ -24,7 +24,7 @@ pub struct ProgressStep {
     pub message: String,
 }
 
-/// Receives progress reports and can cancel the operation.
+/// Passes progress reports to a listener and carries the request to cancel the operation.
 #[derive(Clone, Default)]
 pub struct ProgressWatch {
     cancellation: Cancellation,
@@ -32,7 +32,7 @@ pub struct ProgressWatch {
 }
 
 impl ProgressWatch {
-    /// Creates a watch that passes every report to `listener`.
+    /// Creates a watch that passes every progress report to `listener`.
     pub fn with_listener(listener: impl Fn(ProgressStep) + Send + Sync + 'static) -> Self {
         Self { cancellation: Cancellation::default(), listener: Some(Arc::new(listener)) }
     }
@@ -53,7 +53,6 @@ impl ProgressWatch {
         self.cancellation.request_now();
     }
 
-    /// Returns whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.cancellation.is_immediate()
     }

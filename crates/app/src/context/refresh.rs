@@ -20,18 +20,18 @@ use cm_store::config::keys;
 use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
 use cm_store::vault::walk;
 
-/// The notes of one vault. Notes with an id that an earlier vault also contains are hidden.
+/// The notes of one vault, without those whose id occurs in a vault of higher precedence.
 #[derive(Debug)]
 pub struct VaultNotes {
-    /// Level of the vault: project or global.
+    /// Whether this is the project's or the global vault.
     pub level: VaultLevel,
     notes: Rc<Vec<Note>>,
-    /// Ids that a vault of higher precedence also has; their notes are skipped.
+    /// Ids that also occur in a vault of higher precedence; notes with them are skipped.
     hidden: HashSet<String>,
 }
 
 impl VaultNotes {
-    /// Iterates over the notes that no other vault hides.
+    /// Iterates over the notes of this vault that no vault of higher precedence overrides.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(|note| {
             self.hidden.is_empty() || note.id.as_ref().is_none_or(|id| !self.hidden.contains(id.as_str()))
@@ -123,7 +123,7 @@ impl OpenVault {
     }
 }
 
-/// Finding for a note that exceeds the size limit and is indexed only in part.
+/// Returns the finding about a note that exceeds the size limit and is only partly indexed.
 fn too_large(path: &NotePath, size: u64) -> Finding {
     let megabytes = size >> 20;
     let message = match size {
@@ -192,7 +192,7 @@ impl Context {
         Ok(Some(refreshed))
     }
 
-    /// Adds notices about a refresh: why the index was rebuilt, and why it may be stale.
+    /// Adds notices about an index refresh: why the index was rebuilt, or why it may be outdated.
     pub(crate) fn add_refresh_notices(&self, refreshed: &RefreshReport) {
         // The first index of a vault is nothing to be told about.
         if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::RebuildReason::Missing)

@@ -9,39 +9,38 @@ use crate::context::progress::ProgressWatch;
 use cm_note::instant::Instant;
 use cm_store::vault::PrivateHome;
 
-/// Parameters and environment of a call, as provided by the surface.
+/// Parameters and environment of one operation, as the CLI, MCP or HTTP interface received them.
 #[derive(Clone)]
 pub struct Request {
-    /// The working directory.
+    /// Working directory of the call; relative paths refer to it.
     pub cwd: PathBuf,
     /// The explicitly selected vault; if set, no other vault is opened.
     pub vault: Option<PathBuf>,
-    /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// Folder of the global vault.
+    /// Folder of the user's global vault; `None` if it cannot be determined.
     pub global: Option<PathBuf>,
     /// Location of the user's private files; `None` without a home folder.
     pub private: Option<PrivateHome>,
-    /// Environment variables that are settings or replace one.
+    /// Environment variables that set or override a setting, such as `CM_AGENT`.
     pub variables: BTreeMap<String, String>,
-    /// The complete environment. Model programs receive only a small part of it.
+    /// All environment variables. Programs that run a model receive only a few of them.
     pub environment: BTreeMap<String, String>,
     /// Time at which the call began; constant during the call.
     pub now: Instant,
     /// Whether `now` was set explicitly, so that it applies to all calls of a long-lived process.
     pub now_is_given: bool,
-    /// Makes new IDs reproducible: equal seeds generate equal IDs.
+    /// Seed of the random part of new IDs: equal seeds generate equal IDs.
     pub seed: Option<String>,
-    /// Use indexes without a refresh.
+    /// Use the indexes as they are, without looking for changed files.
     pub no_refresh: bool,
     /// Whether the response becomes part of an agent's prompt. Only trusted vaults are opened then.
     pub for_prompts: bool,
     pub by: CallerIdentity,
     /// Monotonic clock in milliseconds, used for time limits.
     pub clock: fn() -> u64,
-    /// Maximum number of computing threads.
+    /// Maximum number of threads for computations.
     pub threads: usize,
-    /// The command that runs, such as `cm sessions`.
+    /// The running command, such as `cm sessions`; recorded when sessions are read.
     pub verb: String,
     /// Name of this process in the lock file, such as `process 7 (cm add)`.
     pub holder: String,

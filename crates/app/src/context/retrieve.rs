@@ -25,17 +25,17 @@ use cm_store::config::keys;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankingStages {
-    /// Match the words of the query (BM25).
+    /// Score the words of the query (BM25).
     pub words: bool,
-    /// Match the meaning with the small embedding model.
+    /// Score the cosine similarity by the small built-in embedding model.
     pub coarse: bool,
-    /// Match the meaning with the large embedding model.
+    /// Score the cosine similarity by the large embedding model.
     pub fine: bool,
-    /// Raise the neighbours of hits in the graph.
+    /// Raise notes that are linked to good hits.
     pub graph: bool,
-    /// Weight notes by the time of their last change.
+    /// Multiply scores by a factor for the time of the last change.
     pub recency: bool,
-    /// Weight notes by feedback and importance.
+    /// Multiply scores by a factor for feedback and importance.
     pub usefulness: bool,
 }
 
@@ -48,28 +48,28 @@ impl Default for RankingStages {
 impl RankingStages {
     pub const ALL: Self =
         Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
-    /// The word stage only.
+    /// Ranking by words only; all other stages are off.
     pub const WORDS: Self =
         Self { words: true, coarse: false, fine: false, graph: false, recency: false, usefulness: false };
 }
 
-/// Input of a retrieval.
+/// Query and ranking options of a retrieval.
 #[derive(Clone, Copy)]
 pub(crate) struct Retrieval<'a> {
     pub query: &'a Query,
-    /// Text of the query for the embedding models.
+    /// Text that is embedded and compared with the notes by meaning.
     pub meaning: &'a str,
     pub stages: RankingStages,
-    /// Minimum similarity of notes without any word of the query.
+    /// Minimum similarity of notes that contain no word of the query.
     pub by_meaning: SemanticThreshold,
 }
 
-/// Minimum similarity of notes that match by meaning only.
+/// How similar a note without any word of the query must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SemanticThreshold {
-    /// Relative to the nearest notes of this query; for searches that a user or agent asked for.
+    /// Relative to the most similar notes of this query; for searches that were requested.
     Relative,
-    /// A cosine of at least [`NEAR`]; for unrequested context and for comparing notes.
+    /// A cosine of at least [`NEAR`]; for automatically injected context and duplicate checks.
     Near,
 }
 
@@ -100,7 +100,7 @@ pub struct HitScore {
     pub meaning: f64,
     /// Combined points for words and meaning, relative to a note that is best in both, 0–1.
     pub relevance: f64,
-    /// Points added by related hits.
+    /// Points that linked hits add to the score.
     pub graph: f64,
     /// Multiplier for the time of the last change.
     pub recency: f64,
@@ -113,9 +113,9 @@ pub(crate) struct RankedNote<'m> {
     pub note: Note,
     pub score: f64,
     pub parts: HitScore,
-    /// Passage of the note that is nearest to the query.
+    /// Passage of the note that is most similar to the query; `None` if vectors were not used.
     pub passage: Option<PassageKey>,
-    /// Id of the hit that raised this note most along the graph.
+    /// Id of the linked hit that added most to this note's score.
     pub raised_by: Option<String>,
     /// How the note was found; `None` if it was selected without ranking.
     pub found_by: Option<FoundBy>,
@@ -160,12 +160,13 @@ pub(crate) struct RetrievalResult<'m> {
     pub total: usize,
 }
 
-/// Minimum number of candidates by words.
+/// Minimum number of candidates that the word search returns per vault.
 const POOL: usize = 200;
-/// Minimum number of candidates per embedding model; notes beyond these are too far away to matter.
+/// Minimum number of candidates per embedding model and vault; notes beyond these are too
+/// dissimilar to matter.
 const NEAREST: usize = 60;
-/// Number of candidates weighted beyond those requested, because a multiplier can raise a later
-/// one.
+/// Number of notes that are ranked in addition to the requested ones, because multipliers for
+/// recency and usefulness can move a later note forward.
 const SPARE: usize = 30;
 /// Minimum cosine with [`SemanticThreshold::Near`].
 const NEAR: f32 = 0.35;
@@ -196,27 +197,28 @@ impl VaultCandidate<'_> {
 
 struct VaultCandidates {
     candidates: Candidates,
-    /// For each model: its position in a candidate's similarities, and the chance level of the
+    /// Per embedding model: index into [`Candidate::near`], and the similarity by chance of the
     /// query.
     coarse: Option<(usize, Option<CosineBaseline>)>,
     fine: Option<(usize, Option<CosineBaseline>)>,
 }
 
-/// Candidates of all vaults.
+/// Candidates of all open vaults before they are ranked.
 struct AllCandidates<'m> {
     /// Candidates per vault, in the order of the vaults.
     candidates: Vec<Candidates>,
     found: Vec<VaultCandidate<'m>>,
-    /// Number of notes with words of the query.
+    /// Number of notes that contain words of the query, in all vaults.
     total: usize,
 }
 
-/// Returns whether the candidates include every note with words of the query.
+/// Returns whether the list contains every note with words of the query, so that the total is
+/// exact.
 fn has_all_words(candidates: &Candidates) -> bool {
     candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
 }
 
-/// Retains the candidates that have words of the query or are similar enough in meaning.
+/// Removes candidates that neither contain words of the query nor are similar enough in meaning.
 fn retain_matches(
     found: &mut Vec<VaultCandidate<'_>>,
     by_meaning: SemanticThreshold,
@@ -335,8 +337,7 @@ impl Context {
         Ok(gathered)
     }
 
-    /// Expands the best hits of a vault along the graph; returns the number of notes that this
-    /// added.
+    /// Adds notes that are linked to the best hits of a vault; returns the number of added notes.
     fn expand_graph<'m>(
         &'m self,
         open: &'m OpenVault,

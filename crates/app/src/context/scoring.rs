@@ -3,7 +3,7 @@
 use cm_note::score::Scoring;
 use cm_store::config::{Settings, keys};
 
-/// Reads the scoring constants from the settings.
+/// Reads the constants for scores and decay from the `scoring.*` settings.
 pub(crate) fn scoring(settings: &Settings) -> Scoring {
     let number = |setting| settings.number(setting);
     Scoring {

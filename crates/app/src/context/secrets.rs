@@ -24,14 +24,14 @@ use cm_secrets::{
 use cm_store::config::keys;
 use cm_store::vault::{external_folder, layout};
 
-/// Texts in a vault that look like secrets.
+/// Result of a scan for secrets in the notes of a vault.
 #[derive(Debug, Clone, Default)]
 pub struct SecretScan {
-    /// Likely secrets: path, rule and line, from 1.
+    /// Likely secrets, each with its path, the name of the matching rule and the line, from 1.
     pub secrets: Vec<(NotePath, String, usize)>,
-    /// Number of secrets that are allowed, by their line or their fingerprint.
+    /// Number of likely secrets that are allowed by a marker in their line or by their fingerprint.
     pub allowed: usize,
-    /// Random-looking texts that may be secrets: path and line, from 1.
+    /// Path and line, from 1, of texts that look random and may be secrets.
     pub suspects: Vec<(NotePath, usize)>,
 }
 
@@ -50,13 +50,13 @@ pub fn rules(memory: &Context, open: &OpenVault) -> Result<RedactionRules> {
     Ok(with_files(rules, &files(memory, open)?)?.0)
 }
 
-/// A file of redaction rules.
+/// Path and text of a file with redaction rules.
 struct RuleFile {
     path: PathBuf,
     text: String,
 }
 
-/// Reads the file that `redaction.rules` of the user's own settings names.
+/// Reads the rule file that the user's own setting `redaction.rules` names; empty if it is not set.
 fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
     let name = keys::REDACTION_RULES.name;
     let typed = open.settings.text(keys::REDACTION_RULES).map(str::trim).filter(|typed| !typed.is_empty());
@@ -72,8 +72,7 @@ fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
     typed.map(read).into_iter().collect()
 }
 
-/// Adds the rules of files; also returns a text with their hashes, which changes whenever the files
-/// change.
+/// Adds the rules of the files. Also returns a text that contains their hashes, to detect changes.
 fn with_files(mut rules: RedactionRules, files: &[RuleFile]) -> Result<(RedactionRules, String)> {
     let mut words = String::new();
     for file in files {
@@ -156,16 +155,16 @@ impl BlockedSecret {
     }
 }
 
-/// Secrets that may be committed nevertheless. This applies to commits that a person makes by hand,
-/// never to writes by commands, agents or sessions.
+/// Exceptions that let a person commit a secret. They apply to the person's own edits, never to
+/// text that commands, agents or sessions write.
 #[derive(Debug, Default)]
 pub(crate) struct SecretExceptions {
     fingerprints: HashSet<String>,
-    /// Whether a line can permit its own secret with [`MARK`].
+    /// Whether the text [`MARK`] in a line allows a secret in the same line.
     allows_line_marker: bool,
 }
 
-/// Text in a line that permits its secret.
+/// Marker that allows a secret in the same line of a file.
 const MARK: &str = "cm:allow-secret";
 
 impl SecretExceptions {

@@ -16,10 +16,10 @@ use std::cell::OnceCell;
 use std::io;
 use std::path::{Component, Path};
 
-/// Number of past indexes to retain.
+/// Number of indexes of past commits that are kept on disk.
 const RETAINED: usize = 3;
 
-/// A vault at a commit.
+/// The files of a vault at a past commit, with their own index.
 pub struct Snapshot {
     git: git::VaultSnapshot,
     stored: Index,
@@ -35,18 +35,18 @@ impl Snapshot {
         Self { git, stored: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
     }
 
-    /// The index of the past state.
+    /// Returns the index of the notes at that commit.
     pub(crate) fn index(&self) -> &Index {
         self.passing.get().unwrap_or(&self.stored)
     }
 
-    /// Whether the index is stored on disk for reuse.
+    /// Whether the index is stored on disk for reuse, rather than temporary.
     pub(crate) fn is_kept(&self) -> bool {
         self.passing.get().is_none()
     }
 
-    /// Switches to a temporary index for this call; returns `error` if that cannot be created
-    /// either.
+    /// Uses a temporary index because the stored one failed with `error`; returns `error` if that
+    /// fails too.
     pub(crate) fn use_temporary_index(&self, error: cm_index::Error) -> Result<()> {
         let Ok(passing) = Index::temporary() else { return Err(error.into()) };
         self.passing.get_or_init(|| passing);
@@ -59,7 +59,7 @@ impl Snapshot {
         self.index().retain_recent(RETAINED);
     }
 
-    /// The commit that was opened.
+    /// Returns id, time and message of the commit.
     pub(crate) fn commit(&self) -> &CommitInfo {
         self.git.commit()
     }

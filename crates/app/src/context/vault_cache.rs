@@ -8,11 +8,11 @@ use cm_note::listing::VaultListing;
 use cm_store::vault::watch::Watch;
 use cm_store::vault::{Vault, walk};
 
-/// Milliseconds for which the absence of watch events counts as proof. Some changes cause no event:
-/// writes through hard links or mapped memory, and mounts over a folder.
+/// Time in milliseconds for which an index counts as current without watch events. Some changes
+/// cause no event: writes through hard links or mapped memory, and mounts over a folder.
 const WATCH_TRUST_MS: u64 = 10_000;
 
-/// Cached state of one vault.
+/// State that a long-lived process keeps open for one vault.
 pub struct VaultCache {
     pub(crate) index: Arc<Index>,
     pub(crate) vectors: Vectors,
@@ -26,13 +26,13 @@ pub struct VaultCache {
 pub(crate) struct VaultVersion {
     events: u64,
     root: Option<[u64; 2]>,
-    /// Settings that determine how notes are parsed and which folders are excluded.
+    /// [`OpenVault::parse_fingerprint`] at that time.
     parse_settings: String,
-    /// Version of the index.
+    /// Version of the index at that time.
     version: String,
 }
 
-/// A version of the vault that the index reflects.
+/// The last vault version for which the index was found complete, with the time of the check.
 #[derive(Debug)]
 struct IndexedVersion {
     moment: VaultVersion,
@@ -55,7 +55,7 @@ impl VaultCache {
         self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the current version stamp; `None` without a working file watcher or index.
+    /// Returns the current version stamp; `None` without a working file watch or without an index.
     pub(crate) fn current_version(&self, open: &OpenVault) -> Option<VaultVersion> {
         let events = self.watch.as_ref()?.count()?;
         let version = open.index().version().ok()?;
@@ -78,7 +78,7 @@ impl VaultCache {
         })
     }
 
-    /// Records that the index was compared with the folders at this version and matched.
+    /// Records that the index was complete for this version at `at`, in milliseconds.
     pub(crate) fn mark_indexed(&self, moment: VaultVersion, at: u64) {
         let settled = IndexedVersion { moment, at };
         *self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);

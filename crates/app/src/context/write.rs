@@ -24,7 +24,7 @@ use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
 
-/// Result of a change.
+/// Result of a write to the vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WriteResult {
     /// Commit hash; `None` if commits are manual, if there is no repository, or if nothing changed.
@@ -74,7 +74,8 @@ pub fn apply_with(
 /// Maximum number of retries after another program saved one of the notes during the write.
 const ATTEMPTS: usize = 10;
 
-/// Plans, journals, writes and commits a change once.
+/// Plans the change, records it in the journal, writes the files and creates the commit; one
+/// attempt.
 fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<WriteResult> {
     let rules = secrets::rules(memory, open)?;
     let mut files = bytes_of(open, &rules, set.changes)?;
@@ -265,7 +266,7 @@ fn options(memory: &Context, open: &OpenVault) -> git::Options {
     git::Options { hooks, sign, ..git::Options::new(memory.now()) }
 }
 
-/// Calculates the content of each changed file; changes without effect are left out.
+/// Computes the new content of each file; changes without effect are left out.
 fn bytes_of(
     open: &OpenVault,
     rules: &RedactionRules,
@@ -358,7 +359,7 @@ fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
     edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
 }
 
-/// Refuses a change that adds an error to a note.
+/// Refuses a change that introduces a validation error into a note.
 fn refuse_new_errors(
     open: &OpenVault,
     path: &NotePath,
@@ -454,7 +455,7 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
     Ok(committed.map(|committed| committed.id.to_string()))
 }
 
-/// Restores the files that have not changed since the failed operation wrote them.
+/// Restores the former content of the files; those changed since the failed write stay as they are.
 fn roll_back(open: &OpenVault, entry: &JournalEntry) -> Result<()> {
     for file in &entry.files {
         let found = current(open, &file.path)?;
@@ -466,7 +467,8 @@ fn roll_back(open: &OpenVault, entry: &JournalEntry) -> Result<()> {
     Ok(())
 }
 
-/// Replaces content `from` of a file with `to`; a file that was saved meanwhile is not changed.
+/// Replaces the content of a file if it still is `from`; a changed file is left as it is. `to` of
+/// `None` deletes the file.
 fn replace_if_unchanged(
     open: &OpenVault,
     path: &NotePath,
@@ -516,8 +518,8 @@ fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
     Ok(!repo.log(&filter)?.is_empty())
 }
 
-/// Queues the changed paths for the index. Failures are ignored, because the next walk finds the
-/// changes.
+/// Queues the changed paths for the next index refresh. Failures are ignored, because the next walk
+/// over the folder finds the changes.
 fn queue(open: &OpenVault, entry: &JournalEntry) {
     for file in &entry.files {
         let id = file.after.as_ref().and_then(|after| {
@@ -529,7 +531,7 @@ fn queue(open: &OpenVault, entry: &JournalEntry) {
     }
 }
 
-/// Creates the "nothing done" error.
+/// Creates an error of kind [`ErrorKind::NothingDone`].
 pub fn nothing_done(why: impl Into<String>) -> Error {
     Error::new(ErrorKind::NothingDone, "nothing-done", why)
 }

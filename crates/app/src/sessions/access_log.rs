@@ -12,32 +12,32 @@ use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
 use cm_store::vault::json_lines::JsonLinesFile;
 
-/// Maximum number of session ids in an entry.
+/// Maximum number of session ids that one log entry lists.
 const MOST_NAMED: usize = 20;
 
-/// One access to sessions.
+/// A read of session text, to be recorded in the access log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionRead {
-    /// Agent of the sessions, or the program that was queried for them.
+    /// Agent of the sessions, or the external program that was queried, such as `cass`.
     pub agent: String,
     /// Path of the log, if one was read.
     pub log: Option<String>,
-    /// Sessions that were read.
+    /// Ids of the sessions that were read.
     pub sessions: Vec<SessionId>,
-    /// Size of their text in bytes.
+    /// Size of the text that was read, in bytes.
     pub bytes: u64,
-    /// Model that received the text.
+    /// Name of the language model that the text was sent to; `None` if it was not sent to one.
     pub model: Option<String>,
 }
 
 impl SessionRead {
-    /// Returns an access to a log of an agent.
+    /// Creates a read of the log at path `log`, with no sessions yet.
     pub fn of_log(agent: Agent, log: String) -> Self {
         Self { agent: agent.name().to_owned(), log: Some(log), ..Self::default() }
     }
 }
 
-/// An access as it is logged.
+/// A line of the access log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadLogEntry {
     /// Time at which the text was read.
@@ -47,18 +47,18 @@ pub struct ReadLogEntry {
     /// Agent that ran the command; null for a person.
     #[serde(default)]
     pub by: Option<String>,
-    /// Agent of the sessions, or the program that was queried for them.
+    /// Agent of the sessions, or the external program that was queried, such as `cass`.
     pub agent: String,
     /// Path of the log; null if the text came from the session index.
     #[serde(default)]
     pub log: Option<String>,
-    /// Session ids, at most twenty.
+    /// Ids of the sessions, at most twenty; `count` is the total.
     #[serde(default)]
     pub sessions: Vec<String>,
-    /// Number of sessions, with or without a day.
+    /// Number of sessions that were read, including those that `sessions` does not list.
     #[serde(default)]
     pub count: usize,
-    /// Size of their text in bytes.
+    /// Size of the text that was read, in bytes.
     #[serde(default)]
     pub bytes: u64,
     /// Model that received the text; null if none did.
@@ -66,7 +66,7 @@ pub struct ReadLogEntry {
     pub model: Option<String>,
 }
 
-/// Appends accesses to the log. If the file cannot be written, adds a notice; the command
+/// Appends reads to the access log. If the file cannot be written, adds a notice; the command
 /// continues.
 pub fn record(memory: &Context, reads: Vec<SessionRead>) {
     let call = &memory.call;
@@ -89,7 +89,7 @@ pub fn record(memory: &Context, reads: Vec<SessionRead>) {
     }
 }
 
-/// Returns the logged accesses, oldest first. Damaged lines are skipped with a notice.
+/// Returns the entries of the access log, oldest first. Damaged lines are skipped with a notice.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.

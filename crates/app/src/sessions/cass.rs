@@ -27,19 +27,19 @@ use cm_session::{Agent, SessionMeta};
 use cm_store::config::keys;
 
 const PROGRAM: &str = "cass";
-/// Maximum output size in bytes.
+/// Maximum output of the program `cass`, in bytes.
 const LARGEST: usize = 4 << 20;
 /// Maximum length of a snippet in characters.
 const LONGEST: usize = 400;
 /// Environment variables that are passed to the program.
 const PASSED_VARIABLES: [&str; 4] = ["PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"];
 
-/// A hit of another program.
+/// A search hit from an external program's session index.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ExternalHit {
-    /// Name of the program.
+    /// Name of the external program, such as `cass`.
     pub source: &'static str,
-    /// Agent of the session, in the program's spelling.
+    /// Agent name in the spelling of the external program.
     pub agent: Option<String>,
     /// Session id, if the program reports it.
     pub session: Option<String>,
@@ -53,13 +53,14 @@ pub struct ExternalHit {
     pub line: Option<u64>,
     /// Time of the hit.
     pub at: Option<Instant>,
-    /// Score by the program's own measure; not comparable with other scores.
+    /// Score that the external program assigned; not comparable with cm's scores.
     pub score: Option<f64>,
-    /// Excerpt, redacted.
+    /// Excerpt of the session text, with secrets redacted.
     pub snippet: String,
 }
 
-/// Queries the program. Returns no hits if it is disabled, not installed or fails.
+/// Searches with the external program `cass`. Returns no hits if it is disabled, not installed or
+/// fails.
 ///
 /// # Errors
 /// Returns an error if a redaction pattern or an agent name is invalid.
@@ -92,7 +93,7 @@ pub fn outside(memory: &Context, options: &Options, since: Option<Instant>) -> R
     Ok(found)
 }
 
-/// Runs the program and returns its output; `None`, with a notice, if it fails.
+/// Runs `cass` and returns its output; `None` with a notice if it fails.
 fn run_program(memory: &Context, options: &Options) -> Option<String> {
     let call = &memory.call;
     let mut environment: BTreeMap<String, String> = call
@@ -140,7 +141,8 @@ struct HitFilter {
 }
 
 impl HitFilter {
-    /// Returns whether a hit passes the filter. A missing field fails every condition on it.
+    /// Returns whether a hit passes the filter. A hit without a field that the filter tests does
+    /// not pass.
     fn matches(&self, hit: &CassHit) -> bool {
         let known = hit.agent.as_deref().and_then(agent_like);
         let all = self.allowed.agents.len() == Agent::ALL.len();

@@ -15,27 +15,26 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 
-/// Maximum number of sessions per index query.
+/// Maximum number of session IDs in one index query.
 const AT_ONCE: usize = 200;
 
-/// A diary with the location of its note.
+/// A parsed session diary with its vault and file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StoredDiary {
-    /// Level of the diary's vault.
+    /// Vault that contains the diary: project or global.
     pub level: VaultLevel,
-    /// Path of the diary's file.
+    /// Path of the diary's file, relative to the vault root.
     pub path: NotePath,
-    /// The parsed diary.
     pub diary: Diary,
 }
 
-/// Diaries by session ID.
+/// Loaded diaries by session ID. Several vaults can contain a diary of the same session.
 #[derive(Debug, Default)]
 pub(crate) struct DiaryIndex(HashMap<String, Vec<StoredDiary>>);
 
 impl DiaryIndex {
-    /// Loads the diaries of these sessions from all open vaults. The index only locates files;
-    /// files that it has not indexed yet are included.
+    /// Loads the diaries of the given sessions from all open vaults. The files themselves are read,
+    /// including those that are not indexed yet.
     pub fn of(memory: &Context, sessions: &[&str]) -> Result<Self> {
         let wanted: HashSet<&str> = sessions.iter().copied().collect();
         let mut diaries = Self::default();
@@ -47,7 +46,7 @@ impl DiaryIndex {
         Ok(diaries)
     }
 
-    /// Loads the diaries of all sessions with this ID prefix.
+    /// Loads the diaries of all sessions whose ID starts with `prefix`.
     pub fn beginning(memory: &Context, prefix: &str) -> Result<Self> {
         let mut sessions: HashSet<String> = HashSet::new();
         let value = LabelField::Session.folded(prefix);
@@ -77,13 +76,13 @@ impl DiaryIndex {
         }
     }
 
-    /// The authoritative diary of a session: the one with the latest judged outcome; among equals a
-    /// project's diary, then the latest session start.
+    /// Returns the diary that decides a session's outcome: the one whose outcome was recorded last;
+    /// if none was, a project's diary before the global vault's, then the latest session.
     pub fn get(&self, agent: Option<&str>, session: &str) -> Option<&StoredDiary> {
         self.best(agent, session, None)
     }
 
-    /// Like [`Self::get`], limited to vaults of one level.
+    /// Like [`Self::get`], but considers only vaults of the given level.
     pub fn of_level(&self, level: VaultLevel, agent: Option<&str>, session: &str) -> Option<&StoredDiary> {
         self.best(agent, session, Some(level))
     }
@@ -106,7 +105,7 @@ fn label(label: LabelField, value: &str) -> QueryNode {
     QueryNode::Label { label, value: label.folded(value), prefix: false }
 }
 
-/// Diary notes that match an index query.
+/// Returns the diary notes in the index of one vault that match `which`.
 fn noted(memory: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<Note>> {
     let filter = vec![label(LabelField::Kind, NoteKind::Diary.name()), which];
     let query = Query {
@@ -117,7 +116,7 @@ fn noted(memory: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<Not
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
-/// Files that may contain the diaries of these sessions, sorted by path.
+/// Returns the files that may contain diaries of these sessions, sorted by path.
 fn paths(memory: &Context, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
     let sessions: Vec<&str> = wanted.iter().copied().collect();
     let mut paths: HashSet<NotePath> = HashSet::new();

@@ -14,7 +14,7 @@ use cm_note::note::NoteKind;
 use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 
-/// Location of a session's diary note.
+/// File of a session's diary note, existing or planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiaryLocation {
     /// Existing or planned path of the note.
@@ -27,7 +27,7 @@ impl DiaryLocation {
     /// Path of the existing diary of a session.
     ///
     /// # Errors
-    /// Unreadable notes.
+    /// Returns an error if the notes cannot be read.
     pub fn find_existing(memory: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
         let notes = memory.notes_of(memory.target())?;
         let of = notes
@@ -38,10 +38,10 @@ impl DiaryLocation {
         Ok(of.next().map(|note| note.path.clone()))
     }
 
-    /// Location of the diary: its existing note, else a new path.
+    /// Locates the diary's note by its session; plans a new path if there is none.
     ///
     /// # Errors
-    /// Unreadable notes, or an invalid ID.
+    /// Returns an error if the notes cannot be read or the session ID is invalid.
     pub fn of(memory: &Context, diary: &Diary) -> Result<Self> {
         if let Some(path) = Self::find_existing(memory, &diary.agent, &diary.session)? {
             return Ok(Self { path, is_there: true });
@@ -51,10 +51,11 @@ impl DiaryLocation {
         Ok(Self { path, is_there: false })
     }
 
-    /// Plans the change of the note, with an optional notice; called while the lock is held.
+    /// Plans the change that writes the diary, with a notice for the user if needed. Call it while
+    /// the vault's lock is held.
     ///
     /// # Errors
-    /// A note with uncommitted edits.
+    /// Returns an error if the note has uncommitted edits.
     pub fn change(
         &self,
         memory: &Context,

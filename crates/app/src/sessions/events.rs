@@ -9,7 +9,7 @@ use crate::error::Result;
 use cm_index::sessions::{SessionSummary, Speaker, Stretch};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
-/// Maximum number of chunks read per session.
+/// Maximum number of indexed text chunks that are read of one session.
 const MOST: usize = 50_000;
 
 impl SessionAccess {
@@ -53,13 +53,13 @@ fn same(one: &Stretch, other: &Stretch) -> bool {
     (one.line, one.part, one.speaker) == (other.line, other.part, other.speaker)
 }
 
-/// Returns whether a prompt comes from another agent instead of a person.
+/// Returns whether a prompt was written by another agent instead of a person.
 fn is_side(told: &Stretch) -> bool {
     told.kind == "user_prompt" && told.speaker != Some(Speaker::Person)
 }
 
-/// Converts a chunk into an event; `None` for kinds that belong neither to the conversation nor to
-/// the work.
+/// Converts a text chunk of the index into an event; `None` for kinds that are irrelevant to
+/// conversation and work.
 fn kind(told: Stretch) -> Option<EventKind> {
     let text = told.text;
     Some(match told.kind {

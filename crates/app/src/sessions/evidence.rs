@@ -19,21 +19,21 @@ use cm_session::status::SessionStatus;
 use cm_store::config::keys;
 use cm_store::vault::json_lines::JsonLinesFile;
 
-/// Maximum number of conversations, best first.
+/// Maximum number of conversations that are searched for a rule, best matches first.
 const MOST: usize = 500;
-/// Number of top conversations that are searched for the user's own words if an agent's words
+/// Number of best conversations in which the user's own words are looked up if an agent's words
 /// matched better.
 const MAX_USER_SEARCHES: usize = 20;
-/// Maximum number of lines searched per conversation.
+/// Maximum number of matching lines per conversation in which the user's words are looked up.
 const LINES: usize = 3;
 
-/// Evidence of past sessions from the session index.
+/// Searches the session index for evidence for and against rules.
 pub(crate) struct SessionEvidence<'m> {
     memory: &'m Context,
     sessions: SessionAccess,
     /// Maximum age of sessions in days.
     days: f64,
-    /// Outcomes of sessions without a diary.
+    /// Supplies outcomes of sessions that have no diary yet.
     ended: Option<OutcomeLookup<'m>>,
 }
 
@@ -47,18 +47,19 @@ impl fmt::Debug for SessionEvidence<'_> {
 }
 
 impl<'m> SessionEvidence<'m> {
-    /// Uses the index as it is, limited to the last `sessions.validation_lookback_days`.
+    /// Uses the session index without a refresh, limited to the last
+    /// `sessions.validation_lookback_days` days.
     pub fn of(memory: &'m Context) -> Self {
         let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
         Self { memory, sessions: SessionAccess::open_without_refresh(memory), days, ended: None }
     }
 
-    /// Adds the outcomes of sessions whose diaries are not written yet.
+    /// Sets the source of outcomes for sessions that have no diary yet.
     pub fn with_outcomes(self, ended: OutcomeLookup<'m>) -> Self {
         Self { ended: Some(ended), ..self }
     }
 
-    /// Collects the evidence for a rule and derives a verdict.
+    /// Searches past sessions for a rule and judges whether they support it.
     ///
     /// # Errors
     /// Returns an error if the session index or the diaries cannot be read.
@@ -105,7 +106,7 @@ impl<'m> SessionEvidence<'m> {
         Ok(found)
     }
 
-    /// Returns the user's words on the lines of a conversation that mention the rule.
+    /// Returns what the user said on the lines of a conversation that match the rule.
     fn user_words(&self, witness: &ConversationEvidence) -> Result<Vec<Stretch>> {
         let key = witness.session.key();
         let mut heard = Vec::new();
@@ -118,7 +119,7 @@ impl<'m> SessionEvidence<'m> {
     }
 }
 
-/// Iterates over the best session of a conversation and its forks, as pairs of agent and id.
+/// Iterates over the best-matching session of a conversation and its forks, as (agent, id).
 fn sessions(witness: &ConversationEvidence) -> impl Iterator<Item = (&'static str, &str)> {
     let meta = &witness.session.meta;
     let forks = witness.forks.iter().map(|fork| (fork.agent.name(), fork.id.as_str()));
@@ -163,8 +164,8 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
     }
 }
 
-/// Returns which of the sessions really took place. If one is unknown, reads new log entries first,
-/// unless the call has `no_refresh` set.
+/// Returns those of the named sessions that cm has a trustworthy record of: a log, a diary or an
+/// injection log. If one has none, new log entries are read first, unless `no_refresh` is set.
 pub(crate) fn verified_sessions<'s>(
     memory: &Context,
     names: impl Iterator<Item = &'s str>,
@@ -185,11 +186,11 @@ pub(crate) fn verified_sessions<'s>(
     known(&named)
 }
 
-/// Evidence of rules, with a fixed set of sessions that took place.
+/// Evidence from `history`, but with a fixed set of sessions that count as real.
 #[derive(Debug)]
 pub(crate) struct FixedHistory<'a> {
     pub history: &'a dyn RuleEvidenceSource,
-    /// Ids of the sessions.
+    /// Ids of the sessions that count as real.
     pub sessions: &'a HashSet<String>,
 }
 

@@ -9,26 +9,26 @@ use cm_secrets::{Redacted, RedactionRules, redact};
 use cm_session::event::SessionEvent;
 use cm_session::{SessionId, SessionMeta};
 
-/// Writes the events of one log to the index.
+/// Writes the events of one session log to the session index.
 pub struct SessionIndexWriter<'a> {
     pub writer: &'a mut SessionStoreWriter,
     pub rules: &'a RedactionRules,
     pub source: &'a LogSource,
-    /// Path of the log as stored in the index.
+    /// Path of the log in the form that the index stores.
     pub path: &'a str,
-    /// All logs by path, with their formats.
+    /// Formats of all logs that were found, by path.
     pub logs: &'a HashMap<String, LogFormat>,
-    /// Sessions that may be read; `None` for all.
+    /// Sessions of this log that may be read; `None` if all may.
     pub allowed: Option<HashSet<SessionId>>,
-    /// Sessions that this pass has read from their beginning.
+    /// Sessions that were read from their first event in this pass.
     pub read_from_start: HashSet<SessionId>,
-    /// Whether this log supplies a session, once decided.
+    /// For each session, whether it is indexed from this log; filled on first use.
     pub decided: HashMap<SessionId, bool>,
-    /// First error of the index; nothing is written after it.
+    /// First error of the index; further events are dropped.
     pub failed: Option<cm_index::Error>,
-    /// Whether the log must be read again from its beginning.
+    /// Whether the log must be read once more, from its beginning.
     pub must_reread: bool,
-    /// Size of the written text in bytes.
+    /// Size of the text written to the index, in bytes.
     pub bytes: u64,
 }
 
@@ -53,7 +53,7 @@ impl SessionIndexWriter<'_> {
         }
     }
 
-    /// Returns the sessions that were written, sorted.
+    /// Returns the sessions that were indexed from this log, sorted.
     pub fn written_sessions(&self) -> Vec<SessionId> {
         let mut told: Vec<SessionId> =
             self.decided.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
@@ -61,7 +61,7 @@ impl SessionIndexWriter<'_> {
         told
     }
 
-    /// Returns whether this log supplies a session; decides only once per pass.
+    /// Returns whether the session is indexed from this log; the decision is cached for the pass.
     fn is_source_of(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
         if let Some(known) = self.decided.get(&key.id) {
             return Ok(*known);
@@ -72,8 +72,8 @@ impl SessionIndexWriter<'_> {
         Ok(counts)
     }
 
-    /// Returns whether no preferred log supplies the session. If two logs contain it, only one of
-    /// them is indexed.
+    /// Returns whether this log may supply the session. Of several logs with the same session, only
+    /// the preferred one is indexed.
     fn is_preferred_log(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
         let teller = self.writer.session(key)?.and_then(|session| session.log.clone());
         let Some(other) = teller.filter(|log| log != self.path) else { return Ok(true) };
@@ -126,7 +126,7 @@ pub fn title_of(title: &str, rules: &RedactionRules) -> Redacted {
     }
 }
 
-/// Collects the sessions of a log without writing anything.
+/// Collects the metadata of the sessions in a log and writes nothing to the index.
 #[derive(Default)]
 pub struct AllowedSessions {
     pub begun: HashSet<SessionId>,

@@ -12,10 +12,10 @@ use cm_index::sessions::SessionIndexFilter;
 use cm_note::instant::Instant;
 use cm_store::config::keys;
 
-/// Filter and page of the list.
+/// Filter and page of a list of sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
+    /// Filter for sessions; if it sets no number of days, `sessions.lookback_days` applies.
     pub which: SessionSelection,
     /// Maximum number of sessions.
     pub limit: usize,
@@ -23,17 +23,17 @@ pub struct Options {
     pub offset: usize,
 }
 
-/// One page of the list.
+/// A page of the session list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionList {
     /// Sessions, most recently ended first.
     pub sessions: Vec<SessionRow>,
     /// Number of matching sessions on all pages.
     pub total: usize,
-    /// Number of matching sessions of any age; only if none is recent enough.
+    /// Number of matching sessions of any age; only set if no session is recent enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older: Option<usize>,
-    /// Number of days that were considered; null for all.
+    /// Maximum age of the listed sessions in days; null for any age.
     pub days: Option<f64>,
     /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
@@ -64,7 +64,7 @@ pub fn list(memory: &Context, shelf: &SessionAccess, options: &Options) -> Resul
     Ok(SessionList { sessions, total: listing.total, older, days, next })
 }
 
-/// Returns the number of days to consider; `None` for all.
+/// Returns the maximum age of sessions in days; `None` for any age.
 pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Option<f64>> {
     let days = which.days.unwrap_or_else(|| memory.target().settings.number(keys::SESSIONS_LOOKBACK_DAYS));
     if !days.is_finite() || days < 0.0 {
@@ -73,7 +73,7 @@ pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Opt
     Ok((days > 0.0).then_some(days))
 }
 
-/// Converts a selection into a filter for the index.
+/// Converts the user's selection into a filter for the session index.
 pub(crate) fn filter(
     memory: &Context,
     which: &SessionSelection,

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::logs::{ParsedSession, of_source};
 use cm_session::SessionMeta;
 
-/// Error code if the log was deleted or no longer contains the session.
+/// Error code if a log was deleted or no longer contains the requested session.
 pub const GONE: &str = "log-gone";
 
 /// Loads a session by its id or a unique prefix of it, redacted.

@@ -19,22 +19,21 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Filters for sessions.
+/// Selects which session logs are read.
 #[derive(Debug, Clone, Default)]
 pub struct LogSelection {
     /// Only these agents; all agents if empty.
     pub agents: Vec<Agent>,
-    /// Only this workspace: its path or the name of its folder.
+    /// Only sessions in this folder, given as its path or its last component.
     pub workspace: Option<String>,
     /// Only sessions that started at or after this instant.
     pub since: Option<Instant>,
 }
 
-/// A session parsed from its log. It must pass through [`ParsedSession::redacted`] before it is stored or
-/// shown.
+/// A session parsed from its log. It must pass through [`ParsedSession::redacted`] before it is
+/// stored or shown.
 #[derive(Debug)]
 pub struct ParsedSession {
-    /// Metadata of the session.
     pub meta: SessionMeta,
     /// Events in log order.
     pub events: Vec<SessionEvent>,
@@ -44,27 +43,27 @@ pub struct ParsedSession {
 
 #[derive(Debug, Default)]
 pub struct LogReadSummary {
-    /// Number of logs.
+    /// Number of logs that were read.
     pub logs: usize,
     /// Notices about logs that could not be read.
     pub notices: Vec<UserText>,
 }
 
-/// The agents that the call names explicitly. A name that only comes from `CM_AGENT` does not
-/// count.
+/// Returns the agents that the caller named, for example with `--agent`. A name that only comes
+/// from the variable `CM_AGENT` does not count.
 ///
 /// # Errors
-/// The errors of [`agents`].
+/// Returns an error if a name is not that of a supported agent.
 pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
     let typed = call.by.agent.as_ref().filter(|typed| call.variables.get("CM_AGENT") != Some(typed));
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
 }
 
-/// Reads all matching sessions that the settings of the current vault permit, and passes them to
+/// Reads all sessions that match the selection and that the settings permit, and passes them to
 /// `take` one at a time.
 ///
 /// # Errors
-/// A missing home folder. An unreadable log is reported as a notice.
+/// Returns an error without a home folder. An unreadable log only causes a notice.
 pub fn each(
     call: &Request,
     wanted: &LogSelection,
@@ -128,7 +127,8 @@ struct LogSessions(BTreeMap<SessionId, HeldSession>);
 
 #[derive(Default)]
 struct HeldSession {
-    /// Events by line and part.
+    /// Events by log line and by position within the line; a repeated event replaces the earlier
+    /// one.
     events: BTreeMap<(u64, u32), SessionEvent>,
     meta: Option<SessionMeta>,
 }
@@ -157,31 +157,31 @@ impl EventSink for LogSessions {
     }
 }
 
-/// Reads all sessions of a log, including sub-agents.
+/// Parses all sessions of a log, including those of subagents.
 ///
 /// # Errors
-/// An unreadable log.
+/// Returns an error if the log cannot be read.
 pub(crate) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
     let mut held = LogSessions::default();
     ingest::read(source, None, IngestLimits::default(), &mut held).map_err(|error| unread(&error))?;
     Ok(held.into_sessions(&source.path).collect())
 }
 
-/// Reads a Claude Code log by path, including sub-agents and sessions started by cm.
+/// Parses a Claude Code log at any path, including sessions of subagents and of cm itself.
 ///
 /// # Errors
-/// An unreadable log.
+/// Returns an error if the log cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<ParsedSession>> {
     of_source(&LogSource::new(Agent::ClaudeCode, ingest::LogFormat::ClaudeLines, path))
 }
 
-/// Converts a read failure of an explicitly named log to a usage error.
+/// Converts the failure to read a log that the user named into a usage error.
 pub fn unread(error: &ingest::IngestError) -> Error {
     Error::usage(error.to_string())
 }
 
 impl ParsedSession {
-    /// Total size of the session's text, in bytes.
+    /// Returns the total size of the texts of all events, in bytes.
     pub fn bytes(&self) -> u64 {
         let text = |event: &SessionEvent| match &event.kind {
             EventKind::ToolCall { input, .. } => input.to_string().len(),
@@ -222,13 +222,13 @@ impl ParsedSession {
     }
 }
 
-/// Redacts secrets in a text.
+/// Returns the text with secrets redacted.
 pub fn text(text: &str, rules: &RedactionRules) -> String {
     redact(text, rules).0.into_string()
 }
 
-/// Redacts every string of a JSON value, then the serialized value, because some secrets are only
-/// recognizable by their keys.
+/// Redacts secrets in every string of a JSON value, then in the serialized value, because some
+/// secrets are only recognizable by the key before them.
 pub fn value(given: &mut Value, rules: &RedactionRules) {
     strings(given, rules);
     let (whole, removed) = redact(&given.to_string(), rules);

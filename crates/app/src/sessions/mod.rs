@@ -37,7 +37,7 @@ pub use session_row::{SessionInfo, SessionRow, ShownEvent};
 pub struct SessionSelection {
     /// Agent names, separated by commas; `None` for all agents.
     pub agents: Option<String>,
-    /// Folder of the sessions, including folders below it, as typed by the user.
+    /// Only sessions in this folder or below it; relative paths and `~` are resolved.
     pub workspace: Option<String>,
     /// Maximum age in days; 0 for any age. `None` applies the default of the operation.
     pub days: Option<f64>,
@@ -51,10 +51,10 @@ pub(super) fn refresh(memory: &Context) -> Result<()> {
     refresh_index::refresh(memory, &mut |_| {})
 }
 
-/// Access to the session index during a call.
+/// The open session index, with the record of sessions that were reflected on.
 pub struct SessionAccess {
     sessions: Sessions,
-    /// Record of the sessions that were reflected on.
+    /// Earlier runs of `cm reflect`, by session.
     record: ReflectionLog,
 }
 
@@ -72,8 +72,8 @@ impl SessionAccess {
         Ok(Self { record: ReflectionLog::load_with_notice(memory)?, ..Self::open_without_refresh(memory) })
     }
 
-    /// Opens the index as it is, without the record of reflected sessions; for answers that must be
-    /// quick.
+    /// Opens the index without reading new log entries and without the reflection record, for
+    /// callers that must respond quickly.
     pub(super) fn open_without_refresh(memory: &Context) -> Self {
         Self { sessions: Sessions::open(&folder(memory)), record: ReflectionLog::default() }
     }
@@ -116,7 +116,8 @@ impl SessionAccess {
     }
 }
 
-/// Returns the folder of the index. Guests have a separate index of uploaded sessions.
+/// Returns the folder of the session index. Callers with a token use a separate index that contains
+/// only uploaded sessions.
 pub(super) fn folder(memory: &Context) -> std::path::PathBuf {
     memory.target().vault.index().join(if memory.call.by.has_token { "sent" } else { "sessions" })
 }

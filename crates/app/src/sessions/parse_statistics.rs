@@ -9,14 +9,14 @@ use crate::context::open::Context;
 use crate::error::Result;
 use cm_index::sessions::{SessionIndexFilter, Sessions};
 
-/// Parsing statistics of one agent's logs.
+/// How well the logs of one agent could be parsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParseStatistics {
-    /// Agent name; empty for deleted logs without sessions.
+    /// Agent name; empty for logs that are deleted and contained no known session.
     pub agent: String,
-    /// Number of logs.
+    /// Number of logs of this agent.
     pub logs: usize,
-    /// Number of records.
+    /// Number of records in these logs.
     pub records: u64,
     /// Number of records, or parts of records, that were not recognized.
     pub not_understood: u64,
@@ -31,7 +31,7 @@ impl ParseStatistics {
     }
 }
 
-/// Returns the statistics by agent; `None` if no log has been read yet.
+/// Returns the parse statistics per agent; `None` if no log has been indexed yet.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read.
@@ -62,7 +62,7 @@ pub fn understood(memory: &Context) -> Result<Option<Vec<ParseStatistics>>> {
     Ok(Some(by_agent.into_values().map(with_names).collect()))
 }
 
-/// Maps each log to its agent, by its sessions or else by its location.
+/// Maps each log path to its agent, by the indexed sessions or else by the location of the log.
 fn agents_of_logs(memory: &Context, shelf: &SessionAccess) -> Result<HashMap<String, String>> {
     let mut agents = HashMap::new();
     if let Some(home) = memory.call.home.clone() {

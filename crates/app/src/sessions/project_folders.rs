@@ -9,18 +9,20 @@ use crate::context::open_vault::OpenVault;
 use cm_store::git::{Repo, named_git_dir};
 use cm_store::vault::layout;
 
-/// Folders whose sessions belong to a project.
+/// Folders whose sessions count as sessions of a project.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectFolders {
-    /// Work trees of the project. Folders below them belong to it too, except for nested projects.
+    /// Roots of the project's Git work trees. Folders below them belong to the project unless they
+    /// contain a project of their own.
     trees: Vec<PathBuf>,
-    /// The home folder, if the vault is directly in it; folders below it belong to other projects.
+    /// The home folder, if the vault is directly in it. Only sessions in that folder itself count,
+    /// because folders below it belong to other projects.
     exact: Option<PathBuf>,
     /// Git directory that the work trees share.
     common: Option<PathBuf>,
     /// Root of the vault.
     vault: PathBuf,
-    /// Folders that the user named; all folders below them are included.
+    /// Folders that the user added in the settings; all folders below them count as well.
     names: Vec<String>,
 }
 
@@ -46,7 +48,7 @@ impl ProjectFolders {
         Self { trees, exact, common, vault: open.vault.root().to_owned(), names: named }
     }
 
-    /// Returns only the folders that the user named.
+    /// Returns only the folders that the user added.
     pub fn with_names(named: Vec<String>) -> Self {
         Self { names: named, ..Self::default() }
     }
@@ -73,15 +75,15 @@ impl ProjectFolders {
         }
     }
 
-    /// Returns whether a repository or vault between a folder and the work tree makes it a project
-    /// of its own.
+    /// Returns whether `folder`, or a parent of it below `tree`, is a repository or vault of its
+    /// own.
     fn is_other_project(&self, folder: &Path, tree: &Path) -> bool {
         let between = folder.ancestors().take_while(|folder| *folder != tree);
         between.into_iter().any(|folder| self.is_other_repository(folder) || self.is_other_vault(folder))
     }
 
-    /// Returns whether the folder is a repository outside the project. Submodules and linked work
-    /// trees keep their Git directory in the project's.
+    /// Returns whether the folder is a repository outside the project; submodules and linked work
+    /// trees belong to the project.
     fn is_other_repository(&self, folder: &Path) -> bool {
         if !folder.join(".git").exists() {
             return false;
@@ -97,7 +99,7 @@ impl ProjectFolders {
     }
 }
 
-/// Returns whether a path is a folder or below it; symbolic links are resolved.
+/// Returns whether `path` is `folder` or below it, after symbolic links are resolved.
 fn is_within(path: &Path, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     real(path).starts_with(real(folder))

@@ -19,32 +19,32 @@ use cm_store::vault::json_lines::JsonLinesFile;
 
 const FILE: &str = "reflected.jsonl";
 
-/// One attempt to reflect on a session.
+/// A line of the reflection log: one attempt to learn from a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReflectionEntry {
     /// Time of the attempt.
     pub at: Instant,
     pub agent: String,
     pub session: String,
-    /// Number of indexed events of the session at that time.
+    /// Number of indexed events of the session at the time of the attempt.
     pub events: usize,
-    /// Time of the session's last log entry.
+    /// Time of the session's last log entry at the time of the attempt.
     pub ended: Option<Instant>,
-    /// Result of the attempt.
+    /// What the attempt wrote, or that it failed.
     pub came: ReflectionResult,
-    /// Whether a model, or an agent in its place, took part.
+    /// Whether a language model or the calling agent made the proposals, rather than rules only.
     #[serde(default)]
     pub model: bool,
-    /// Outcome of the session for its user.
+    /// Whether the session succeeded for its user.
     #[serde(default)]
     pub status: SessionStatus,
-    /// Number of proposals.
+    /// Number of proposed changes to rules and memories.
     #[serde(default)]
     pub proposed: usize,
-    /// Number of proposals that changed something.
+    /// Number of proposals that were applied.
     #[serde(default)]
     pub applied: usize,
-    /// Hashes of the proposals, so that they are not repeated when the session continues.
+    /// Hashes of the proposals; a later attempt does not repeat them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
     /// Error message of a failed attempt.
@@ -52,23 +52,23 @@ pub struct ReflectionEntry {
     pub why: Option<String>,
 }
 
-/// Result of reflecting on a session.
+/// Outcome of one attempt to learn from a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReflectionResult {
-    /// Rules, feedback or memories changed.
+    /// Rules, feedback or memories were written.
     Learned,
     /// Only a diary was written.
     Diary,
     /// Nothing was written.
     Nothing,
-    /// Skipped: the session is a fork of another one that was processed in its place.
+    /// Skipped, because another fork of the same conversation was processed.
     Fork,
     /// The attempt failed.
     Failed,
 }
 
-/// Reflection state of a session.
+/// Whether `cm reflect` has processed a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReflectionState {
@@ -79,22 +79,22 @@ pub enum ReflectionState {
     Processed,
     /// The last attempt failed and will be repeated.
     Failed,
-    /// Excluded: a subagent's session, or one that cm itself started.
+    /// Never processed: the session belongs to a subagent or was started by cm itself.
     LeftOut,
 }
 
-/// All recorded attempts.
+/// The reflection log of a vault: all attempts to learn from sessions, in order.
 #[derive(Debug, Default)]
 pub struct ReflectionLog {
     lines: Vec<ReflectionEntry>,
-    /// Index of the last line by agent and session.
+    /// Index into `lines` of the latest entry, by agent and session id.
     last: HashMap<(String, String), usize>,
-    /// Number of lines that could not be parsed.
+    /// Number of lines of the file that could not be parsed.
     damaged: usize,
 }
 
 impl ReflectionLog {
-    /// Reads the record of a vault.
+    /// Reads the reflection log of a vault.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -102,7 +102,7 @@ impl ReflectionLog {
         Ok(Self::parse(&JsonLinesFile::private(&open.vault, FILE)?.text()?))
     }
 
-    /// Reads the record of the target vault and adds a notice if lines are damaged.
+    /// Reads the reflection log of the target vault; adds a notice if lines are damaged.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -137,7 +137,7 @@ impl ReflectionLog {
         self.lines.push(line);
     }
 
-    /// Appends a line to the file and to this record.
+    /// Appends an entry to the file and to this value.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
@@ -149,12 +149,12 @@ impl ReflectionLog {
         Ok(())
     }
 
-    /// Returns the last line about a session.
+    /// Returns the latest entry about a session.
     pub fn last(&self, agent: &str, session: &str) -> Option<&ReflectionEntry> {
         self.last.get(&(agent.to_owned(), session.to_owned())).map(|at| &self.lines[*at])
     }
 
-    /// Returns the reflection state of a session.
+    /// Compares the session with the latest entry about it.
     pub fn state(&self, listed: &SessionSummary) -> ReflectionState {
         let meta = &listed.session.meta;
         if meta.subagent || meta.ours {
@@ -170,7 +170,7 @@ impl ReflectionLog {
         }
     }
 
-    /// Returns whether a session should be processed. If a model is available, this includes
+    /// Returns whether `cm reflect` should process the session. With a model, this includes
     /// sessions that were processed by rules only.
     pub fn is_open(&self, listed: &SessionSummary, with_model: bool) -> bool {
         let meta = &listed.session.meta;
@@ -183,13 +183,15 @@ impl ReflectionLog {
         }
     }
 
-    /// Returns the hashes of all proposals of these sessions, given as pairs of agent and id.
+    /// Returns the hashes of all earlier proposals from these sessions, which are given as (agent,
+    /// id).
     pub fn proposal_hashes(&self, sessions: &HashSet<(String, String)>) -> HashSet<&str> {
         let of = |line: &&ReflectionEntry| sessions.contains(&(line.agent.clone(), line.session.clone()));
         self.lines.iter().filter(of).flat_map(|line| &line.keys).map(String::as_str).collect()
     }
 
-    /// Returns the outcome of a session for its user, from its last attempt that did not fail.
+    /// Returns whether the session succeeded for its user, according to the latest successful
+    /// attempt.
     pub fn status(&self, agent: &str, session: &str) -> Option<SessionStatus> {
         let lines = self.lines.iter().rev();
         let of = |line: &&ReflectionEntry| {
@@ -199,7 +201,7 @@ impl ReflectionLog {
     }
 }
 
-/// Returns the first 16 hex digits of the BLAKE3 hash of a proposal's key.
+/// Returns the first 16 hex digits of the BLAKE3 hash of a text that identifies a proposal.
 pub fn hash_key(key: &str) -> String {
     blake3::hash(key.as_bytes()).to_hex()[..16].to_owned()
 }

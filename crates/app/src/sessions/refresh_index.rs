@@ -21,15 +21,15 @@ use cm_secrets::{RedactionRules, redact};
 use cm_session::SessionId;
 use cm_store::config::keys;
 
-/// Key among the log entries of the index that stores the filter and the redaction rules in use. If
-/// they change, every log is read again.
+/// Pseudo log path under which the session index stores its filter and redaction rules. If either
+/// changes, every log is read again.
 pub(super) const SCOPE: &str = "cm:scope";
 
-/// Maximum number of notices per kind that are listed individually.
+/// Maximum number of notices of each kind; further ones are only counted.
 const MAX_NOTICES: usize = 3;
 
-/// Updates the session index, and reports each log before it is read. If another process is doing so, or if the index cannot be written,
-/// adds a notice and leaves it as it is.
+/// Updates the session index, and reports each log before it is read. If another process is doing
+/// so, or if the index cannot be written, adds a notice and leaves it as it is.
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
@@ -88,17 +88,17 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<(
     }
 }
 
-/// State of one pass over all logs.
+/// One pass that reads new entries of all logs into the session index.
 struct IndexRefresher {
     folder: PathBuf,
     scope: String,
     sources: LogSources,
     rules: RedactionRules,
-    /// Size in bytes from which a log is reported as large.
+    /// Minimum size in bytes of a log that is mentioned in a notice because of its size.
     large: u64,
     notices: RefreshNotices,
     watch: ProgressWatch,
-    /// Whether the index has been created for this filter just now.
+    /// Whether this pass creates the index for the current filter.
     first: bool,
 }
 
@@ -202,8 +202,8 @@ impl IndexRefresher {
         }
     }
 
-    /// Returns the sessions of a log that may be read. The log is scanned for this separately, so
-    /// that nothing of other sessions is written.
+    /// Returns the sessions of a log that the filter permits. The log is scanned in advance, so
+    /// that no text of other sessions is written.
     fn allowed_of(
         &mut self,
         writer: &mut SessionStoreWriter,
@@ -255,7 +255,8 @@ fn understanding(tally: &RecordCounts, rules: &RedactionRules) -> ParseCounts {
     ParseCounts { records: tally.records, not_understood: tally.not_understood(), unknown: unknown.collect() }
 }
 
-/// Describes how many records were not recognized, with up to three of their kinds.
+/// Formats the number of unrecognized records with up to three of their kinds, such as `(3 of 90
+/// records: x, y)`.
 fn not_understood(tally: &RecordCounts, rules: &RedactionRules) -> String {
     let kinds: Vec<String> =
         tally.unknown.keys().take(3).map(|name| redact(name, rules).0.into_string()).collect();
@@ -263,12 +264,12 @@ fn not_understood(tally: &RecordCounts, rules: &RedactionRules) -> String {
     format!("({} of {} records{kinds})", tally.not_understood(), tally.records)
 }
 
-/// Notices and reports of a pass.
+/// Collects the notices and the access log entries of one pass.
 #[derive(Debug, Default)]
 struct RefreshNotices {
-    /// Logs with new events.
+    /// Reads to record in the access log, one per log with new events.
     read: Vec<access_log::SessionRead>,
-    /// Number of sessions in folders that may not be read.
+    /// Number of sessions that were skipped because their folder is not permitted.
     left_out: usize,
     unread: Vec<String>,
     unknown: Vec<String>,

@@ -13,19 +13,19 @@ use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;
 use cm_store::config::keys::{self, TypedSetting};
 
-/// Filter for the sessions that may be read.
+/// Decides which sessions may be read, by agent and folder.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFilter {
     /// Agents whose sessions may be read.
     pub agents: Vec<Agent>,
-    /// Folders of the project, plus those that the user named; `None` for the global vault, which
-    /// reads every folder.
+    /// Folders of the project and those that the user added; `None` for the global vault, which
+    /// accepts sessions of every folder.
     project: Option<ProjectFolders>,
-    /// Lists of folders: the session's folder must be in or below one of every list. An empty list
-    /// accepts all.
+    /// Lists of permitted folders, one from the user's and one from the shared settings. A session
+    /// must be in or below a folder of every list.
     lists: Vec<Vec<String>>,
-    /// Whether to accept conversations without a folder, from exports that the user's private
-    /// settings list.
+    /// Whether to accept ChatGPT exports, which have no folder; set by `sessions.exports` in the
+    /// private settings.
     exports: bool,
 }
 
@@ -64,12 +64,12 @@ impl SessionFilter {
         }
     }
 
-    /// Accepts all sessions; used if no vault is open.
+    /// Creates a filter that accepts every session, for calls without a vault.
     pub fn all() -> Self {
         Self { agents: Agent::ALL.to_vec(), ..Self::default() }
     }
 
-    /// Returns a text that changes whenever the filter changes.
+    /// Returns a text that identifies the filter, to detect changes of it.
     pub fn fingerprint(&self) -> String {
         // A new version that knows more agents is no change of what is allowed.
         let all = self.agents.len() == Agent::ALL.len();
@@ -80,7 +80,7 @@ impl SessionFilter {
         }
     }
 
-    /// Returns whether the filter depends on a session's folder.
+    /// Returns whether the filter restricts the folders of sessions.
     pub fn is_by_folder(&self) -> bool {
         self.project.is_some() || !self.lists.is_empty()
     }
@@ -90,12 +90,13 @@ impl SessionFilter {
         !self.is_by_folder()
     }
 
-    /// Returns whether no folder is accepted, so that no local session is read.
+    /// Returns whether the project has no folders, so that no local session is accepted.
     pub fn allows_none(&self) -> bool {
         self.project.as_ref().is_some_and(|project| project.list().is_empty())
     }
 
-    /// Returns the lists of folders; a session must match each of them.
+    /// Returns the lists of permitted folders, including the project's; a session must match every
+    /// list.
     pub fn lists(&self) -> Vec<Vec<String>> {
         self.project.iter().map(ProjectFolders::list).chain(self.lists.iter().cloned()).collect()
     }
@@ -125,16 +126,16 @@ impl SessionFilter {
     }
 }
 
-/// Origin of a setting.
+/// Who controls a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SettingsOwner {
-    /// The user's own settings.
+    /// Only the user, for example the private files.
     Own,
-    /// A settings file that others can write.
+    /// Everyone who can write to the vault, which contains `cm.toml`.
     Shared,
 }
 
-/// Returns a list setting from this origin; `None` if it is not set.
+/// Returns a list setting from the user's or the shared settings; `None` if it is not set there.
 fn list(open: &OpenVault, setting: &TypedSetting<Vec<String>>, whose: SettingsOwner) -> Option<Vec<String>> {
     let is_of = |origin: &SettingOrigin| origin.is_users() == (whose == SettingsOwner::Own);
     let (value, _) = open.settings.get_from(setting, is_of)?;
@@ -142,7 +143,7 @@ fn list(open: &OpenVault, setting: &TypedSetting<Vec<String>>, whose: SettingsOw
     Some(items.filter_map(toml::Value::as_str).map(str::to_owned).collect())
 }
 
-/// Returns a list setting from both origins, the user's first.
+/// Returns the user's and the shared value of a list setting, in this order, if set.
 fn lists(open: &OpenVault, setting: &TypedSetting<Vec<String>>) -> Vec<Vec<String>> {
     [SettingsOwner::Own, SettingsOwner::Shared]
         .into_iter()
@@ -157,8 +158,8 @@ pub fn is_global(memory: &Context, open: &OpenVault) -> bool {
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
 }
 
-/// Returns the folder that a vault belongs to: its own, or the parent of a hidden folder such as
-/// `.memory`.
+/// Returns the project folder of a vault: the vault's root, or its parent if the root is hidden,
+/// such as `.memory`.
 pub fn project(open: &OpenVault) -> &Path {
     let root = open.vault.root();
     let hidden = root.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));

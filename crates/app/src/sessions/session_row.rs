@@ -12,7 +12,7 @@ use cm_index::sessions::{Session, SessionLookup, SessionSummary, Speaker, Stretc
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
 
-/// Description of a session.
+/// Metadata of an agent's session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionInfo {
     /// Session id, unique for its agent.
@@ -60,22 +60,23 @@ pub struct SessionRow {
     /// Whether more than half of the log's records were not recognized, so that content may be
     /// missing.
     pub mostly_unknown: bool,
-    /// Whether `cm reflect` has processed the session.
+    /// Whether `cm reflect` has processed the session: `new`, `grown`, `processed`, `failed` or
+    /// `left_out`.
     pub state: ReflectionState,
-    /// Result of the last `cm reflect` on the session.
+    /// Result of the latest `cm reflect` on the session; null if there was none.
     pub reflected: Option<ReflectionSummary>,
 }
 
-/// Result of reflecting on a session.
+/// Result of `cm reflect` on one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReflectionSummary {
-    /// Time of the attempt.
+    /// Time when the session was processed.
     pub at: Instant,
-    /// Result of the attempt.
+    /// What was written, or that the attempt failed.
     pub came: ReflectionResult,
-    /// Number of proposals, applied or not.
+    /// Number of proposed changes to rules and memories, applied or not.
     pub proposed: usize,
-    /// Number of proposals that changed something.
+    /// Number of proposals that were applied.
     pub applied: usize,
     /// Error message of a failed attempt.
     pub why: Option<String>,
@@ -88,7 +89,7 @@ impl From<&ReflectionEntry> for ReflectionSummary {
     }
 }
 
-/// An utterance or other event of a session.
+/// A message, tool call or other event of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ShownEvent {
     /// Line number in the log, from 1.
@@ -97,9 +98,9 @@ pub struct ShownEvent {
     pub at: Option<Instant>,
     /// Kind of event: `user_prompt`, `assistant_text`, `tool_call`, …
     pub kind: String,
-    /// Speaker: `person`, `agent` or `tool`; null for events without text.
+    /// Author: `person`, `agent` or `tool`; null for events without text.
     pub speaker: Option<String>,
-    /// Text, redacted.
+    /// Text of the event, with secrets redacted.
     pub text: String,
 }
 
@@ -142,7 +143,8 @@ impl SessionAccess {
         })
     }
 
-    /// Returns a unique prefix of the id, of about 8, 13, 18 or 24 characters, else the whole id.
+    /// Returns a unique prefix of a session id, of up to 8, 13, 18 or 24 characters, else the whole
+    /// id.
     fn prefix(&self, id: &str) -> Result<String> {
         for length in [8, 13, 18, 24] {
             let Some((end, _)) = id.char_indices().nth(length) else { break };
@@ -183,7 +185,7 @@ pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Joins the chunks of each utterance.
+/// Joins consecutive chunks of the same message into one event.
 pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
     let mut said: Vec<ShownEvent> = Vec::new();
     let mut last = None;

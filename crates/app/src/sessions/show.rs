@@ -11,33 +11,33 @@ use crate::sessions::diary_location::DiaryLocation;
 use cm_index::sessions::{SessionSummary, Stretch};
 use cm_text::shorten::short_line;
 
-/// Number of chunks read from the index at once.
+/// Number of text chunks that are read from the index at once.
 const AT_ONCE: usize = 500;
 
-/// Maximum length of a tool call in the short view, in characters.
+/// Maximum length of tool calls, rejections and errors in the short view, in characters.
 const BRIEF: usize = 160;
 
-/// Page and level of detail.
+/// Position, length and level of detail of a page.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// First line of the log to show: the `next` of an earlier answer.
+    /// First line of the log to show, from 1: the `next` of an earlier answer.
     pub from: u64,
-    /// Approximate number of events; a page ends at the end of a log line.
+    /// Approximate number of events; a page always ends at the end of a log line.
     pub limit: usize,
-    /// Include all events, such as tool output and the agent's thoughts.
+    /// Show all events, including tool output and the agent's reasoning.
     pub tools: bool,
 }
 
-/// A session with its events.
+/// A page of a session's events.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionPage {
     /// Metadata, counts and outcome of the session.
     pub session: SessionRow,
-    /// Path of the diary; null if there is none.
+    /// Path of the session's diary, relative to the vault; null if there is none.
     pub diary: Option<String>,
-    /// Events in order.
+    /// Events of this page, in log order.
     pub said: Vec<ShownEvent>,
-    /// Line of the log at which the next page starts; null on the last one.
+    /// Line of the log at which the next page starts; null on the last page.
     pub next: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ fn diary(memory: &Context, listed: &SessionSummary) -> Result<Option<String>> {
     Ok(known.map(|path| path.to_string()))
 }
 
-/// Consecutive events, up to the end of a log line.
+/// Consecutive events that end at the end of a log line.
 struct EventPage {
     said: Vec<ShownEvent>,
     /// First line of the next page; `u64::MAX` after the last.
@@ -107,14 +107,14 @@ struct EventPage {
 }
 
 impl SessionAccess {
-    /// Returns the session with its outcome.
+    /// Returns the list entry of a session, with the outcome from its diary.
     fn judged(&self, memory: &Context, listed: &SessionSummary) -> Result<SessionRow> {
         let mut row = self.row(listed, memory.now())?;
         add_outcomes(memory, std::slice::from_mut(&mut row))?;
         Ok(row)
     }
 
-    /// Returns the events from a line on; `None` if there are none.
+    /// Returns about [`AT_ONCE`] events from log line `from` on; `None` if there are none.
     fn page(&self, listed: &SessionSummary, from: u64) -> Result<Option<EventPage>> {
         let key = listed.session.key();
         let mut wanted = AT_ONCE;
@@ -136,7 +136,8 @@ impl SessionAccess {
     }
 }
 
-/// Truncates to about `limit` events, at the end of a log line, and returns the line that follows.
+/// Truncates the events to about `limit`, at the end of a log line. Returns the next line; `None`
+/// if no event was removed.
 fn page_end(said: &mut Vec<ShownEvent>, limit: usize) -> Option<u64> {
     let last = said.get(limit.checked_sub(1)?)?.line;
     let end = said.iter().position(|one| one.line > last)?;
@@ -145,7 +146,7 @@ fn page_end(said: &mut Vec<ShownEvent>, limit: usize) -> Option<u64> {
     Some(next)
 }
 
-/// Returns whether an event is part of the conversation between user and agent.
+/// Returns whether the short view shows an event: messages, tool calls, rejections and errors.
 fn is_talk(said: &ShownEvent) -> bool {
     match said.kind.as_str() {
         "user_prompt" | "assistant_text" | "interrupt" | "compaction" | "tool_call" | "tool_rejected"

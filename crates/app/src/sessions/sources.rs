@@ -15,21 +15,21 @@ use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, upl
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::{SettingOrigin, keys};
 
-/// The logs that may be read.
+/// The session logs that a call may read.
 pub struct LogSources {
-    /// Filter for their sessions.
+    /// Filter for the sessions in the logs.
     pub allowed: SessionFilter,
-    /// Locations of agents' own logs; `None` if the caller may not read them.
+    /// Where agents store their logs; `None` if the caller may only read uploaded sessions.
     places: Option<LogLocations>,
-    /// Folder of uploaded sessions.
+    /// Folder of uploaded sessions; `None` without private files.
     uploads: Option<PathBuf>,
 }
 
 /// Folder of uploaded sessions among a vault's private files.
 pub const SENT: &str = "sessions";
 
-/// Returns whether every upload of a session names its sender; `None` if the session was not
-/// uploaded.
+/// Returns whether the sender of every upload of a session is known: a token holder or a person.
+/// `None` if the session was not uploaded.
 pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> {
     let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
     let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
@@ -40,7 +40,7 @@ pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> 
 }
 
 impl LogSources {
-    /// Applies the settings of a vault. Guests get no local logs, only uploaded sessions.
+    /// Builds the sources from a vault's settings. Callers with a token get only uploaded sessions.
     pub fn of(memory: &Context, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = SessionFilter::of(memory, open);
         let sent = open.vault.private_file(SENT).ok();
@@ -62,8 +62,7 @@ impl LogSources {
         Self { allowed, places: Some(places), uploads: sent }
     }
 
-    /// Returns the logs for a call that works without a vault; uses the settings of `memory` if it
-    /// is open.
+    /// Builds the sources for a call that may have no vault; uses the vault of `memory` if given.
     ///
     /// # Errors
     /// Returns an error if the home folder is unknown.
@@ -81,8 +80,8 @@ impl LogSources {
         Ok(Self { allowed: SessionFilter::all(), places: Some(places), uploads: None })
     }
 
-    /// Returns whether the prompts of a log come from a person: a local log, or one that only the
-    /// person uploaded.
+    /// Returns whether the prompts in a log were written by the person: the log is local, or a
+    /// person made all of its uploads.
     pub fn is_of_person(&self, open: &OpenVault, source: &LogSource) -> bool {
         let below = self.uploads.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
         below.is_none_or(|path| {
@@ -99,7 +98,8 @@ impl LogSources {
         }
     }
 
-    /// Finds the logs of the given agents; an empty list means all permitted agents.
+    /// Finds the logs of the wanted agents, as far as they are permitted; empty means all permitted
+    /// agents.
     pub fn find(&self, wanted: &[Agent]) -> FoundLogs {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
@@ -112,8 +112,8 @@ impl LogSources {
     }
 }
 
-/// Returns the logs that the settings permit, including those in the folder `worked_in`. `None`
-/// without a home folder.
+/// Returns the logs that the settings of the target vault permit, including those stored in the
+/// folder `worked_in`. `None` without a home folder.
 pub fn sources(memory: &Context, worked_in: Option<&str>) -> Option<LogSources> {
     let mut sources = LogSources::of(memory, memory.target(), memory.call.home.clone()?);
     if let Some(places) = &mut sources.places {
@@ -122,12 +122,12 @@ pub fn sources(memory: &Context, worked_in: Option<&str>) -> Option<LogSources> 
     Some(sources)
 }
 
-/// Sort key of logs with the same session; the log with the smallest key supplies it.
+/// Sort key of logs that contain the same session: the log with the smallest key is indexed.
 pub fn preference_key(format: LogFormat, path: &str) -> (LogFormat, &str) {
     (format, path)
 }
 
-/// Returns the path of a log as stored in the index.
+/// Returns the path of a log in the form that the session index stores.
 pub fn path_of(source: &LogSource) -> String {
     source.path.to_string_lossy().into_owned()
 }

@@ -11,10 +11,10 @@ use crate::context::open::Context;
 use crate::error::Result;
 use cm_index::sessions::SessionSummary;
 
-/// Maximum number of sessions considered.
+/// Maximum number of sessions that are counted.
 const MOST: usize = 100_000;
 
-/// Activity on one day.
+/// Number of sessions that ended on one day, by agent and folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TimelineDay {
     /// Date in UTC; null for sessions without times.
@@ -25,18 +25,18 @@ pub struct TimelineDay {
     pub prompts: usize,
     /// Number of sessions by agent.
     pub agents: BTreeMap<String, usize>,
-    /// Number of sessions by folder.
+    /// Number of sessions by working directory.
     pub workspaces: BTreeMap<String, usize>,
 }
 
-/// Days, most recent first.
+/// Number of sessions per day.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
-    /// Days on which sessions ended.
+    /// Days on which sessions ended, most recent first.
     pub days: Vec<TimelineDay>,
     /// Number of sessions, with or without a day.
     pub total: usize,
-    /// Number of days that were considered; null for all.
+    /// Maximum age of the counted sessions in days; null for any age.
     pub lookback_days: Option<f64>,
 }
 

@@ -23,35 +23,35 @@ pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
 /// Selects the notes to adopt and how to change them.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Files and folders of the vault; the whole vault if empty.
+    /// Paths of notes and folders in the vault; if empty, the whole vault is adopted.
     pub paths: Vec<String>,
-    /// Adds all keys of a memory, not only the ID.
+    /// Add all frontmatter keys of a memory, not only the ID.
     pub full: bool,
-    /// Only show what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
-/// A note that got an ID.
+/// A note that received an ID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AdoptedFile {
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
     /// The new ID.
     pub id: String,
 }
 
-/// The result of an adoption.
+/// Result of giving IDs to existing notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adoption {
-    /// Notes that got an ID.
+    /// Notes that received an ID.
     pub adopted: Vec<AdoptedFile>,
     /// Notes that were not changed, each with the reason.
     pub skipped: Vec<SkippedNote>,
     /// Problems found in the skipped notes.
     pub findings: Vec<Finding>,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 
@@ -62,7 +62,7 @@ impl Adoption {
     }
 }
 
-/// Maximum number of IDs in a commit message.
+/// Maximum number of note IDs listed in a commit message.
 const IDS: usize = 200;
 
 /// Adds an ID to every selected note that lacks one.
@@ -108,7 +108,7 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
     Ok(outcome)
 }
 
-/// A note selected for adoption.
+/// Properties of a note that `adopt` may change.
 #[derive(Debug, Clone, Copy)]
 struct SelectedNote {
     modified: Instant,

@@ -17,11 +17,12 @@ use cm_note::note::suspicion::order;
 use cm_note::note::types::{EXTENDS, SUPERSEDES};
 use cm_note::note::{Note, NoteKind};
 
-/// Whether the update is a proposal: an agent's new text for a confirmed note.
+/// Whether the update must be stored as a proposal, because an agent changes the text of a
+/// confirmed note.
 ///
 /// # Errors
-/// `persons-only` for trust and weight keys, rules, pinned notes, generated files and text that
-/// addresses the reader with orders.
+/// Returns `persons-only` if an agent may not make the change at all: trust and weight keys, rules,
+/// pinned notes, generated files, and text that gives orders to the reader.
 pub(crate) fn is_proposal(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<bool> {
     if memory.is_person() {
         return Ok(false);
@@ -51,8 +52,8 @@ pub(crate) fn is_proposal(memory: &Context, found: &ResolvedNote<'_>, options: &
     Ok(is_reworded)
 }
 
-/// Returns the edit that turns an unverified note into a draft if an agent's update contains an
-/// order to the reader.
+/// Returns the edit that turns an unverified note into a draft; `None` unless an agent's update
+/// gives orders to the reader.
 pub(crate) fn held_as_draft(memory: &Context, note: &Note, options: &Options) -> Option<Edit> {
     if memory.is_person() || !note.is_unverified() || !has_order(options) {
         return None;
@@ -63,11 +64,12 @@ pub(crate) fn held_as_draft(memory: &Context, note: &Note, options: &Options) ->
     Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
 }
 
-/// Stores the new text as a separate note linked to the confirmed one. Appended text extends that
-/// note; a new title or body supersedes it after confirmation.
+/// Stores an agent's new text as a separate note that is linked to the confirmed one. After
+/// confirmation, appended text extends the old note; a new title or body supersedes it.
 ///
 /// # Errors
-/// Other keys in the same update, and the errors of [`add::add`] and [`relate::relate`].
+/// Returns an error if the update also changes other keys, and the errors of [`add::add`] and
+/// [`relate::relate`].
 pub(crate) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<UpdateResult> {
     let keys = options.set.iter().map(|(key, _)| key).chain(&options.remove);
     if let Some(key) = keys.map(|key| key.trim()).find(|key| *key != "title") {
@@ -103,8 +105,8 @@ pub(crate) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Opti
     Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true })
 }
 
-/// The body of the proposal: the new body, the confirmed body under a new title, or only the
-/// appended text.
+/// Returns the body of the proposed note: the new body, the confirmed body if only the title
+/// changes, or only the appended text.
 fn proposed_body(found: &ResolvedNote<'_>, options: &Options) -> String {
     let text = found.text();
     let confirmed = Split::of(&text).body().trim_start();
@@ -123,7 +125,7 @@ fn words(options: &Options) -> impl Iterator<Item = &str> {
     [new_title(options), options.body.as_deref(), options.append.as_deref()].into_iter().flatten()
 }
 
-/// Whether any new text contains an order to the reader.
+/// Whether any new text gives orders to the reader.
 fn has_order(options: &Options) -> bool {
     let values = options.set.iter().map(|(_, value)| value.as_str());
     let tags = options.add_tags.iter().map(String::as_str);

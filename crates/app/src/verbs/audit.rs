@@ -22,7 +22,7 @@ use cm_store::vault::workspace::Workspace;
 
 pub use cm_playbook::audit::ViolationPlace;
 
-/// Selects the rules and the workspace to check.
+/// Selects the rules to check and the workspace to check them in.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// IDs of the bullets to check, whatever their state; if empty, all live bullets with a
@@ -32,7 +32,7 @@ pub struct Options {
     pub workspace: Option<PathBuf>,
 }
 
-/// Result of one bullet's check.
+/// Whether a workspace complies with a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditOutcome {
@@ -47,21 +47,21 @@ pub enum AuditOutcome {
 /// A bullet with the result of its check.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RuleAudit {
-    /// Bullet ID.
+    /// ID of the bullet.
     pub id: String,
     /// Text of the rule.
     pub content: String,
-    /// Path of the bullet's file.
+    /// Path of the bullet's file, relative to the vault root.
     pub path: String,
-    /// Level of the bullet's vault.
+    /// Vault that contains the bullet: `project` or `global`.
     pub vault: VaultLevel,
-    /// The `verify` block of the bullet.
+    /// The rule's instructions for an automatic check; null if it has none.
     pub verify: Option<Verify>,
     /// Result of the check.
     pub outcome: AuditOutcome,
-    /// Why the bullet was not checked.
+    /// Why the rule could not be checked; null if it was.
     pub reason: Option<String>,
-    /// The first 50 violations; empty if the violation is that something is missing.
+    /// The first 50 violations; empty if the workspace lacks something that the rule requires.
     pub places: Vec<ViolationPlace>,
     /// Total number of violations.
     pub count: usize,
@@ -84,12 +84,12 @@ pub struct AuditReport {
     pub violated: usize,
     /// Number of rules that could not be checked.
     pub unchecked: usize,
-    /// Invalid `verify` blocks.
+    /// Problems in `verify` blocks, such as an invalid pattern.
     pub findings: Vec<Finding>,
 }
 
 impl AuditReport {
-    /// Whether a rule is violated or a `verify` block is invalid.
+    /// Whether a rule is violated or the `verify` block of a rule is invalid.
     pub fn failed(&self) -> bool {
         self.violated > 0 || !self.findings.is_empty()
     }
@@ -157,7 +157,7 @@ fn wanted(memory: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
     Ok(bullets)
 }
 
-/// Compiles a bullet's check; the error is the reason why it cannot run.
+/// Compiles a rule's check; the error is the reason why it cannot run.
 fn check(
     shelved: &VaultBullet,
     root: &Path,
@@ -183,15 +183,16 @@ fn check(
     })
 }
 
-/// The workspace of a workspace-scoped bullet, if it is not `root`.
+/// The workspace of a workspace-scoped bullet if it differs from `root`; `None` if the bullet
+/// applies to `root`.
 fn elsewhere<'b>(bullet: &'b Bullet, root: &Path) -> Option<&'b str> {
     let own = bullet.workspace.as_deref().filter(|_| bullet.scope == Scope::Workspace)?;
     let is_this = root.ends_with(own.trim_end_matches('/'));
     (!is_this).then_some(own)
 }
 
-/// Runs the file checks over the workspace. Returns the number of files visited and the number not
-/// read.
+/// Runs the file checks on the workspace. Returns the number of visited files and the number of
+/// files that could not be read as text.
 fn look(
     workspace: &Workspace,
     checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)],
@@ -223,10 +224,10 @@ fn look(
     (files, skipped)
 }
 
-/// Maximum number of sessions listed per query.
+/// Maximum number of sessions that one check reports.
 const MOST_SESSIONS: usize = 50;
 
-/// Runs the session queries against the indexed sessions of the workspace from the last
+/// Runs the checks that search sessions, on the workspace's indexed sessions of the last
 /// `sessions.validation_lookback_days` days.
 fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)]) {
     let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);

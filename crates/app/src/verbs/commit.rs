@@ -24,14 +24,14 @@ pub struct CommittedFile {
     pub change: String,
 }
 
-/// The result of a commit.
+/// Result of committing manual edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommittedEdits {
-    /// The commit; null if there was nothing to commit.
+    /// Hash of the new commit; null if there was nothing to commit.
     pub commit: Option<String>,
     /// Files in the commit.
     pub files: Vec<CommittedFile>,
-    /// Apparent live secrets. Their files are not committed until the secret is removed or allowed.
+    /// Likely secrets. Their files are not committed until the secret is removed or allowed.
     pub stopped: Vec<BlockedSecret>,
 }
 
@@ -87,8 +87,8 @@ fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
         .hint("keep one of the two versions and remove the conflict markers; nothing was committed"))
 }
 
-/// Whether a file belongs in commits. Derived, private and temporary files never do, even if no
-/// ignore rule covers them.
+/// Whether a file may be committed. Derived, private and temporary files may not, even if no ignore
+/// rule covers them.
 pub(crate) fn is_ours(path: &NotePath) -> bool {
     let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
     !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
@@ -120,7 +120,7 @@ fn listed(files: &[CommittedFile]) -> String {
     lines.join("\n")
 }
 
-/// Adds the note IDs to the message, at most [`LISTED`].
+/// Adds the IDs of up to [`LISTED`] notes to the commit message.
 fn ids(memory: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
     let open = memory.target();
     let ids = paths.iter().take(LISTED).filter_map(|path| {

@@ -25,13 +25,13 @@ pub struct Setting {
     pub key: String,
     /// Current value; null if the default depends on the environment.
     pub value: Value,
-    /// Origin of the value: `default` or the file that sets it.
+    /// Where the value comes from: `default`, or the file or variable that sets it.
     pub origin: String,
     /// Description of the setting.
     pub about: String,
 }
 
-/// Settings, with the problems found in their files.
+/// Settings and the problems in the files that define them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SettingList {
     /// The settings, sorted by name.
@@ -40,29 +40,30 @@ pub struct SettingList {
     pub findings: Vec<Finding>,
 }
 
-/// The result of writing a setting.
+/// Result of setting or removing a value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WrittenSetting {
     /// Name of the setting.
     pub key: String,
     /// The new value; null if the setting was removed.
     pub value: Value,
-    /// Path of the settings file.
+    /// Path of the settings file that was written.
     pub path: String,
-    /// The commit; null if there is nothing to commit.
+    /// Hash of the new commit; null if the file is private, nothing changed, or automatic commits
+    /// are off.
     pub commit: Option<String>,
     /// Whether the file changed.
     pub changed: bool,
     /// The settings file that was written: `shared`, `private` or `user`.
     pub target: SettingsTarget,
-    /// Whether the file belongs to the user and is never committed.
+    /// Whether the file is private to the user and never committed.
     pub private: bool,
 }
 
 /// Lists all settings, or only the one called `name`.
 ///
 /// # Errors
-/// An unknown setting.
+/// Returns an error if the setting does not exist.
 pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
     if let Some(name) = name {
         find_setting(name)?;
@@ -85,7 +86,7 @@ pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
     Ok(SettingList { settings, findings: held.findings.clone() })
 }
 
-/// The settings file to write.
+/// A settings file, by audience: everyone, the user in this vault, or the user in all vaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingsTarget {

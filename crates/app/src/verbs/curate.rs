@@ -31,32 +31,33 @@ use cm_playbook::curation::plan::{self, VaultFiles};
 use cm_playbook::curation::report::CurationReport;
 use cm_playbook::curation::{Authority, Playbook};
 
-/// How deltas are applied.
+/// Authority and mode of a curation.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Authority of the deltas: a person or automation.
+    /// Whether the changes count as a person's decision or as proposals of a program.
     pub authority: Authority,
-    /// Only show what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
     /// Re-evaluate the maturity of all bullets, not only of those that a delta changes.
     pub sweep: bool,
-    /// The operation's name in the commit.
+    /// Name of the operation, as recorded in the commit message.
     pub op: &'static str,
     /// The commit subject; generated from the report if `None`.
     pub subject: Option<String>,
 }
 
 impl Options {
-    /// Options for a file of deltas: applied as proposals, with all bullets re-evaluated.
+    /// Creates the options for applying a delta file: changes are proposals, and the maturity of
+    /// all bullets is re-evaluated.
     pub fn of_file(dry_run: bool) -> Self {
         Self { authority: Authority::Automation, dry_run, sweep: true, op: "curate", subject: None }
     }
 }
 
-/// Parses a file of deltas.
+/// Parses a delta file, whose `name` appears in error messages.
 ///
 /// # Errors
-/// The first syntax error, with its position.
+/// Returns a usage error with the position of the first syntax error.
 pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
     DeltaFile::parse(text).map_err(|error| {
         Error::usage(error.message.clone())
@@ -65,23 +66,24 @@ pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
     })
 }
 
-/// The result of a curation.
+/// Result of applying a list of changes (deltas) to the playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CurationOutcome {
-    /// Result of each delta.
+    /// Which deltas were applied, skipped or refused.
     #[serde(flatten)]
     pub report: CurationReport,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
     /// The changes as a patch; only for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Notes written in the same commit: the diary and memories of a session that was reflected on.
+    /// IDs of notes written in the same commit, such as the diary and memories of a reflected
+    /// session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The bullets after the curation; not serialized.
+    /// All bullets and blocked patterns after the curation; not serialized.
     #[serde(skip)]
     pub playbook: Playbook,
     /// Files that changed or would change; not serialized.
@@ -89,15 +91,15 @@ pub struct CurationOutcome {
     pub files: Vec<NotePath>,
 }
 
-/// Additional changes of a commit, with the IDs of their notes.
+/// File changes to add to a commit, and the IDs of the notes in them.
 pub(crate) type ExtraChangeSet = (Vec<VaultFileChange>, Vec<String>);
 
-/// Additional inputs and changes of a curation.
+/// Evidence and file changes that a caller adds to a curation.
 #[derive(Clone, Copy)]
 pub(crate) struct ExtraChanges<'a> {
-    /// Evidence from past sessions; `None` queries the session index.
+    /// Source of evidence from past sessions; `None` uses the session index.
     pub history: Option<&'a dyn RuleEvidenceSource>,
-    /// Plans additional changes of the commit; called while the lock is held.
+    /// Returns the file changes to add; called while the vault's lock is held.
     pub changes: &'a dyn Fn(&OpenVault) -> Result<ExtraChangeSet>,
 }
 
@@ -134,7 +136,7 @@ pub fn curate(memory: &Context, file: &DeltaFile, options: &Options) -> Result<C
     curate_beside(memory, file, options, &ExtraChanges::NOTHING)
 }
 
-/// Like [`curate`], with additional inputs and changes.
+/// Like [`curate`], but with evidence and file changes of the caller.
 pub(crate) fn curate_beside(
     memory: &Context,
     file: &DeltaFile,
@@ -178,7 +180,7 @@ pub(crate) fn curate_beside(
     })
 }
 
-/// Runs a pure plan while holding the lock and writes its result.
+/// Computes the curation with `plan` while the vault's lock is held, then writes its result.
 pub(crate) fn settle(
     memory: &Context,
     options: &Options,
@@ -221,7 +223,7 @@ fn settle_beside(
     Ok(CurationOutcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
 }
 
-/// Calls `run` with a request built from the options and the vault's settings.
+/// Builds the curation request from the options and the vault's settings and passes it to `run`.
 pub(crate) fn with_request<T>(
     memory: &Context,
     closed: &[(NotePath, String)],
@@ -248,7 +250,7 @@ pub(crate) fn with_request<T>(
     })
 }
 
-/// The proposer named in the file, else the caller.
+/// Returns the session, agent and author of a delta file; missing ones are those of the caller.
 pub(crate) fn proposer(memory: &Context, file: &DeltaFile) -> Proposer {
     let by = &memory.call.by;
     Proposer {
@@ -258,7 +260,7 @@ pub(crate) fn proposer(memory: &Context, file: &DeltaFile) -> Proposer {
     }
 }
 
-/// Files that would change but cannot be edited, each with the reason.
+/// Returns the changed bullets whose files cannot be edited, each with the reason.
 fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(NotePath, String)> {
     let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
     let why = |path: &NotePath| {
@@ -274,12 +276,14 @@ fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(N
     changed.filter_map(|(old, _)| Some((old.path.clone(), why(&old.path)?))).collect()
 }
 
-/// Authority of a single command: an agent's additions are proposals, a person's take effect.
+/// Authority of a single command such as `cm propose`: an agent's additions are proposals, a
+/// person's take effect.
 pub fn authority(memory: &Context) -> Authority {
     if memory.is_person() { Authority::Person } else { Authority::Automation }
 }
 
-/// Files of the bullets named by the deltas; `None` if other bullets must be loaded as well.
+/// Returns the files of the bullets that the deltas change, so that only these are loaded; `None`
+/// if other bullets are needed as well.
 fn target_paths(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
     let alone = |delta: &CurationDelta| {
         matches!(
@@ -308,13 +312,13 @@ fn target_paths(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePa
     Some(paths)
 }
 
-/// Loads a playbook of only the bullets at `paths`.
+/// Loads only the bullets at the given paths.
 fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
     let notes: Result<Vec<_>> = paths.iter().map(|path| Ok(load(open, path)?.note)).collect();
     Ok(playbook::of_notes(&notes?))
 }
 
-/// The merged playbooks of the other vaults, without bullets that `own` overrides.
+/// Merges the playbooks of the vaults other than `open`, without bullets that `own` overrides.
 pub(crate) fn elsewhere(memory: &Context, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
     let mut all = Playbook::default();
     // What this vault says in its own words holds in their place.
@@ -353,7 +357,7 @@ fn changes(
     ))
 }
 
-/// Maximum number of IDs in a commit message.
+/// Maximum number of note IDs listed in a commit message.
 const IDS: usize = 200;
 
 fn message(options: &Options, before: &Playbook, after: &CurationResult) -> CommitMessage {
@@ -370,7 +374,7 @@ fn message(options: &Options, before: &Playbook, after: &CurationResult) -> Comm
     message
 }
 
-/// The commit body: one line per promotion, activation, inversion and conflict.
+/// Returns the commit body: one line for each promotion, activation, inversion and conflict.
 fn story(report: &CurationReport) -> String {
     let mut lines = Vec::new();
     for step in report.promotions.iter().chain(&report.demotions) {
@@ -427,7 +431,7 @@ fn subject(report: &CurationReport) -> String {
     format!("Curate the playbook: {}", said.join(", "))
 }
 
-/// Formats file changes as a unified diff.
+/// Formats file changes, given as path, old text and new text, as a unified diff.
 fn diff(files: Vec<(NotePath, String, String)>) -> String {
     let mut all = String::new();
     for (path, before, after) in files {
@@ -472,7 +476,7 @@ pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
     })
 }
 
-/// Maps a report code to an error code that has no hint of its own; unknown codes become `refused`.
+/// Maps the code of a refused delta to an error code; unknown codes become `refused`.
 fn known_code(code: &str) -> &'static str {
     const CODES: [&str; 4] = ["mixed-types", "person-only", "too-few", "too-many"];
     CODES.into_iter().find(|known| *known == code).unwrap_or("refused")

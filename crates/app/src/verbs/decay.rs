@@ -14,39 +14,39 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Selects the memories to list.
+/// Filter and limit of a list of memories by decay score.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only memories of this status.
     pub status: Option<DecayStatus>,
-    /// Maximum number of results.
+    /// Maximum number of results on a page.
     pub limit: usize,
 }
 
-/// A memory with its decay score.
+/// A memory with its decay score, which falls with the time since its last use.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DecayedMemory {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
     #[serde(rename = "type")]
     pub note_type: Option<String>,
     pub title: String,
-    /// Path of the memory's file.
+    /// Path of the memory's file, relative to the vault root.
     pub path: String,
-    /// Decay score; 999 if pinned.
+    /// Decay score, higher for recently used memories; 999 if the memory is pinned.
     pub score: DecayScore,
     /// Status derived from the score.
     pub status: DecayStatus,
     /// Number of times the memory was read.
     pub accesses: u64,
-    /// Level of the memory's vault.
+    /// Vault that contains the memory: `project` or `global`.
     pub vault: VaultLevel,
 }
 
-/// Memories by score, highest first.
+/// Memories ordered by decay score, highest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DecayReport {
-    /// The instant of the scores.
+    /// Time for which the scores were computed.
     pub at: Instant,
     /// Number of memories per status.
     pub counts: BTreeMap<DecayStatus, usize>,
@@ -55,7 +55,7 @@ pub struct DecayReport {
     pub total: usize,
 }
 
-/// Scores all memories.
+/// Computes the decay scores of the memories in all open vaults.
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or unreadable usage data.
@@ -95,7 +95,7 @@ pub fn decay(memory: &Context, options: &Options) -> Result<DecayReport> {
     Ok(DecayReport { at: memory.now(), counts, notes, total })
 }
 
-/// Usage and score of a memory; `at` is its position in the notes of the vault.
+/// Decay score and usage of a memory; `at` is its index in the vault's list of notes.
 pub(crate) struct ScoredMemory {
     pub at: usize,
     pub used: UsageCounts,

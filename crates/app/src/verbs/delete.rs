@@ -12,16 +12,16 @@ use cm_note::graph::{EdgeSourceForm, Graph};
 use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind, RelationTable};
 
-/// The result of a deletion.
+/// Result of deleting notes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Deleted {
     /// IDs of the deleted notes.
     pub ids: Vec<String>,
-    /// Path of the first deleted note.
+    /// Path of the first deleted note; null if none was deleted.
     pub path: Option<String>,
     /// Paths of the deleted notes.
     pub paths: Vec<String>,
-    /// The commit; null if commits are manual.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
     /// Whether a note was deleted.
     pub changed: bool,
@@ -74,10 +74,11 @@ pub fn delete(memory: &Context, references: &[String]) -> Result<Deleted> {
     })
 }
 
-/// Lets agents delete only unpinned memories that an agent added and that await confirmation.
+/// Refuses an agent's deletion of a memory unless an agent added it, it awaits confirmation and it
+/// is not pinned.
 ///
 /// # Errors
-/// `persons-only` in all other cases.
+/// Returns `persons-only` if the agent may not delete it.
 fn may_delete(memory: &Context, note: &Note) -> Result<()> {
     let is_agents = note.kind == NoteKind::Memory && (note.agent.is_some() || note.session.is_some());
     if is_agents && !note.pinned && note.is_waiting() {
@@ -86,7 +87,8 @@ fn may_delete(memory: &Context, note: &Note) -> Result<()> {
     memory.persons_only("delete a note that is confirmed or that no agent added")
 }
 
-/// Lists the links from remaining notes to deleted ones, one line each, except edge files.
+/// Describes the links from remaining notes to deleted ones, one per line; links in edge files are
+/// not listed.
 fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> Vec<String> {
     let (graph, _) = Graph::build(notes, relations);
     let goes = |at: usize| gone.iter().any(|id| id == notes[at].key());

@@ -31,7 +31,7 @@ use cm_text::word_diff;
 
 pub use edges::{EdgeChange, EdgeEndNote};
 
-/// A note that was added or removed.
+/// Id, type, title and path of a note that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteIdentity {
     pub id: String,
@@ -40,7 +40,7 @@ pub struct NoteIdentity {
     #[serde(rename = "type")]
     pub note_type: Option<String>,
     pub title: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
 }
 
@@ -55,18 +55,18 @@ pub struct FieldChange {
     pub new: Value,
 }
 
-/// Number of feedback events by signal.
+/// Number of feedback events per signal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeedbackCounts {
-    /// Number of helpful marks.
+    /// Number of feedback events with the signal `helpful`.
     pub helpful: usize,
-    /// Number of harmful marks.
+    /// Number of feedback events with the signal `harmful`.
     pub harmful: usize,
-    /// Number of irrelevant marks.
+    /// Number of feedback events with the signal `irrelevant`.
     pub irrelevant: usize,
 }
 
-/// Changes in a note's feedback.
+/// Feedback events of a note that a diff adds and removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeedbackChange {
     /// Added feedback events.
@@ -96,21 +96,21 @@ pub struct ChangedNote {
     pub score: Option<(f64, f64)>,
 }
 
-/// The differences between two commits.
+/// Notes, edges and files that differ between two commits.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VaultDiff {
     /// The older commit; null if the newer one is the first.
     pub from: Option<String>,
     /// The newer commit.
     pub to: String,
-    /// Instant of the scores: the time of the newer commit.
+    /// Time for which scores are computed: that of the newer commit.
     pub at: Instant,
     pub added: Vec<NoteIdentity>,
     pub removed: Vec<NoteIdentity>,
     pub changed: Vec<ChangedNote>,
     /// Edges that were added, removed, or changed in strength.
     pub edges: Vec<EdgeChange>,
-    /// Other changed files.
+    /// Paths of changed files that are not notes.
     pub other: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Va
     Ok(outcome)
 }
 
-/// A note at one of the two commits.
+/// A note as it was at one of the two commits.
 struct NoteVersion {
     note: Note,
     text: String,
@@ -197,7 +197,7 @@ impl NoteVersion {
         json::of_fields(&parse::parse(&Split::of(&self.text)).fields).into_iter().collect()
     }
 
-    /// Whether both are the same note: equal IDs, or equal paths if one of them has no ID.
+    /// Whether both are versions of the same note: equal IDs, or equal paths if an ID is missing.
     fn is(&self, other: &Self) -> bool {
         match (&self.note.id, &other.note.id) {
             (Some(id), Some(other)) => id == other,
@@ -206,10 +206,11 @@ impl NoteVersion {
     }
 }
 
-/// Minimum text similarity for two notes without IDs to count as one moved note.
+/// Minimum text similarity, 0–1, of notes without IDs that count as one moved note.
 const ALIKE: f32 = 0.6;
 
-/// Pairs each new version with its old version, if one exists, and removes that one from `went`.
+/// Pairs each note of the newer commit with its older version and removes the latter from `went`.
+/// Unpaired notes are new.
 fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<NoteVersion>, NoteVersion)> {
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
     for after in came {
@@ -236,7 +237,7 @@ fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<No
     pairs
 }
 
-/// Inputs of the scores.
+/// Vault, usage counts and time from which scores are computed.
 struct DiffScoring<'a> {
     open: &'a OpenVault,
     usage: UsageTable,
@@ -301,7 +302,8 @@ fn feedback(old: &[Feedback], new: &[Feedback]) -> Option<FeedbackChange> {
 }
 
 impl FeedbackCounts {
-    /// Counts the events that are not in `known`; duplicate events count separately.
+    /// Counts by signal the events that `known` does not contain; equal events are counted one by
+    /// one.
     fn counts_not_in(known: &[Feedback], events: &[Feedback]) -> Self {
         let mut known: Vec<&Feedback> = known.iter().collect();
         let mut words = Self::default();

@@ -24,11 +24,11 @@ use cm_store::config::CommitMode;
 use cm_store::git::{BrokenHead, unreadable_head};
 use cm_store::vault::journal::Journal;
 
-/// Result of a check.
+/// Severity of a check's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckStatus {
-    /// No problem.
+    /// The check found no problem.
     Ok,
     /// A problem that does not break the vault.
     Warn,
@@ -41,20 +41,20 @@ pub struct HealthCheck {
     pub name: &'static str,
     /// Result of the check.
     pub health: CheckStatus,
-    /// Description of the result.
+    /// What the check found.
     pub message: String,
     /// Suggested action.
     pub hint: Option<UserText>,
 }
 
-/// The result of `doctor`.
+/// Results of the health checks of a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HealthReport {
     /// Path of the vault.
     pub vault: String,
-    /// The checks, run after any repairs.
+    /// Results of the checks, which run after the repairs.
     pub checks: Vec<HealthCheck>,
-    /// Descriptions of the repairs.
+    /// One description for each repair that was made.
     pub fixed: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl HealthReport {
     }
 }
 
-/// Maximum number of notes per folder; larger folders make every commit rewrite a long tree.
+/// Number of notes in a folder above which it is split: every commit rewrites the list of a folder.
 const CROWD: usize = 1000;
 
 /// Checks the target vault; with `fix`, first makes the repairs that need no confirmation.
@@ -214,8 +214,8 @@ fn ignored(open: &OpenVault) -> Result<HealthCheck> {
     })
 }
 
-/// Reports private files in the vault's folder. Earlier versions stored them there, and anyone with
-/// write access may have created them.
+/// Warns about private files in the vault's folder, where earlier versions stored them; they are
+/// ignored, because anyone who can write to the vault may have created them.
 fn former_places(open: &OpenVault) -> Option<HealthCheck> {
     let places = legacy_private::places(&open.vault);
     let message = format!("{} in the vault folder; they are ignored", places.join(", "));
@@ -324,7 +324,7 @@ fn exposed(memory: &Context, notes: &[Note]) -> Result<HealthCheck> {
     })
 }
 
-/// Reports how many log records were understood; `None` if no log was read yet.
+/// Reports how many records of session logs were recognized; `None` if no log was read yet.
 fn sessions(memory: &Context) -> Option<HealthCheck> {
     const NAME: &str = "sessions";
     let understood = match understood(memory) {
@@ -356,8 +356,7 @@ fn sessions(memory: &Context) -> Option<HealthCheck> {
     ))
 }
 
-/// Describes the records of an agent's logs that were not understood, with up to three record
-/// kinds.
+/// Formats the number of unrecognized records of an agent's logs, with up to three of their kinds.
 fn not_understood(of: &ParseStatistics) -> String {
     let kinds: Vec<String> =
         of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
@@ -367,7 +366,7 @@ fn not_understood(of: &ParseStatistics) -> String {
     format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
 }
 
-/// Notes with an ID in folders of `graph/` or `vault/` that have more than [`CROWD`] notes.
+/// Returns the notes with an ID in folders of `graph/` or `vault/` with more than [`CROWD`] notes.
 fn crowded(notes: &[Note]) -> Vec<&Note> {
     let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
     for note in notes {
@@ -400,9 +399,9 @@ fn repair(memory: &Context) -> Result<Vec<String>> {
     Ok(fixed)
 }
 
-/// Moves notes of crowded folders to subfolders named by two hex digits, in one commit. Links by
-/// name or ID stay valid; notes with relative links are not moved, because such links are not
-/// rewritten.
+/// Moves notes of overfull folders to subfolders named by two hex digits, in one commit. Notes with
+/// relative links stay, because such links are not rewritten. Returns a description; `None` if
+/// nothing moved.
 fn shard(memory: &Context) -> Result<Option<String>> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
@@ -426,7 +425,7 @@ fn shard(memory: &Context) -> Result<Option<String>> {
     Ok(Some(format!("moved {moved} notes into subfolders")))
 }
 
-/// Notes that contain relative links or are the target of one.
+/// Returns the notes that contain a relative link or are the target of one.
 fn linked_by_path(notes: &[Note]) -> std::collections::HashSet<NotePath> {
     let mut linked = std::collections::HashSet::new();
     for note in notes {

@@ -15,11 +15,12 @@ use cm_note::message::CommitMessage;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EditResult {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
-    /// The commit; null if commits are manual, nothing changed, or the saved file has errors.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`), nothing changed,
+    /// or the saved file has errors.
     pub commit: Option<String>,
     /// Whether the file changed.
     pub changed: bool,

@@ -15,14 +15,14 @@ use cm_store::config::keys;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Embedding progress for all open vaults.
+/// Embedding models of all open vaults and their progress.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EmbeddingStatus {
-    /// The setting `embeddings.provider`.
+    /// Value of the setting `embeddings.provider`.
     pub provider: String,
     /// The models, grouped by vault.
     pub models: Vec<ModelProgress>,
-    /// Number of passages embedded by this call.
+    /// Number of passages that this call embedded.
     pub read: usize,
     /// Wall time in milliseconds.
     pub ms: u64,
@@ -34,13 +34,13 @@ pub struct ModelProgress {
     /// Name of the model.
     pub model: String,
     pub role: ModelRole,
-    /// Whether searches use the model now. Vectors of unused models remain stored for reuse.
+    /// Whether searches use the model. Vectors of unused models stay on disk for reuse.
     pub in_use: bool,
     /// Dimension of the model's vectors; null if it has embedded nothing yet.
     pub dimension: Option<usize>,
-    /// Number of embedded passages.
+    /// Number of passages that the model has embedded.
     pub done: usize,
-    /// Total number of passages.
+    /// Number of passages in the vault.
     pub of: usize,
     /// Size of the vectors on disk, in bytes.
     pub bytes: u64,
@@ -50,29 +50,30 @@ pub struct ModelProgress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelRole {
-    /// Fast model that embeds every note immediately.
+    /// Small, fast model that embeds every note when it is indexed.
     Coarse,
-    /// More accurate model that embeds notes in the background and then replaces the coarse one.
+    /// Larger, more accurate model that embeds notes later; its vectors then take precedence.
     Fine,
 }
 
-/// A request to change the model.
+/// A change of the embedding provider and its settings.
 #[derive(Debug, Clone, Default)]
 pub struct ModelChange {
     /// New value of `embeddings.provider`.
     pub provider: String,
-    /// New values of the provider's settings, by the last component of their names.
+    /// Settings of the provider and their new values, such as `("model", …)` for
+    /// `embeddings.model`.
     pub with: Vec<(&'static str, String)>,
 }
 
-/// Settings of a provider that are reset when the provider changes.
+/// Settings under `embeddings.` that are removed when the provider changes.
 const BELONGING: [&str; 3] = ["model", "path", "url"];
-/// A setting of the machine, which is only changed on request.
+/// Setting under `embeddings.` that describes the machine, so that a change of provider retains it.
 const RUNTIME: &str = "runtime";
-/// Number of texts per thread in one model call.
+/// Number of texts per thread that the model receives at once.
 const TOGETHER: usize = 16;
 
-/// Reports the progress of the models.
+/// Reports how many passages each embedding model has embedded.
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or a model that cannot be opened.
@@ -85,7 +86,8 @@ pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
     Ok(EmbeddingStatus { provider: provider(memory), models, read: 0, ms: 0 })
 }
 
-/// Embeds all passages that have no vector yet, or all passages if `anew`, and reports progress.
+/// Embeds all passages without a vector, or all passages if `anew`, and reports progress after each
+/// batch.
 ///
 /// # Errors
 /// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
@@ -125,7 +127,8 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
     Ok(EmbeddingStatus { read, ms, ..status(memory)? })
 }
 
-/// Changes the model after a successful test query. Vectors of the previous model are preserved.
+/// Changes the embedding provider after a successful test query. Vectors of the previous model stay
+/// on disk.
 ///
 /// # Errors
 /// A model that cannot be opened or does not answer; the settings then stay unchanged.

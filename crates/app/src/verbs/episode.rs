@@ -14,7 +14,7 @@ use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, EpisodeEntry};
 use cm_note::path::NotePath;
 
-/// Contents of an entry.
+/// An entry for the log of the current day.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Title in a few words.
@@ -29,14 +29,14 @@ pub struct Options {
     pub memory: Option<String>,
 }
 
-/// The result of adding an entry.
+/// Result of adding an entry to a daily log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppendedEpisode {
     /// Path of the daily log.
     pub path: String,
     /// Heading of the entry.
     pub entry: String,
-    /// The commit; null if commits are manual.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
 }
 

@@ -21,12 +21,12 @@ use cm_store::vault::external_folder::{self, ExportReport};
 
 pub use cm_exchange::export::ExportFormat;
 
-/// Format and destination of an export.
+/// Format of an export, where it is written and whether files may be overwritten.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub format: ExportFormat,
-    /// Target folder, or target file of a JSON document. Without it, the earlier tool's files are
-    /// written to the vault's folder and documents are returned.
+    /// Target folder, or target file of a JSON document. `None` writes the JSON files of the
+    /// earlier tool into the vault's folder and returns documents.
     pub out: Option<PathBuf>,
     /// Overwrite files that were not created by an export.
     pub force: bool,
@@ -39,11 +39,11 @@ pub struct ExportResult {
     pub out: Option<String>,
     /// Number of exported notes.
     pub notes: usize,
-    /// Written files, relative to the destination.
+    /// Paths of the written files, relative to the destination.
     pub written: Vec<String>,
     /// Number of files that were already up to date.
     pub unchanged: usize,
-    /// Existing files with their own contents that were not overwritten.
+    /// Paths of existing files that were not overwritten, because an export did not create them.
     pub left: Vec<String>,
     /// The document, if no destination was given.
     #[serde(skip)]
@@ -51,7 +51,7 @@ pub struct ExportResult {
 }
 
 impl ExportResult {
-    /// Creates an empty result.
+    /// Creates a result without files.
     fn to(options: &Options, notes: usize) -> Self {
         Self {
             format: options.format,
@@ -128,7 +128,7 @@ fn memory_md(
     taken(outcome, out.parent().unwrap_or(out), &wrote)
 }
 
-/// Exports the four JSON files to the paths that the earlier tool uses. A config file with other
+/// Writes the four JSON files of the earlier tool into the vault's folder. A config file with other
 /// contents is not overwritten.
 fn beside_the_notes(memory: &Context, open: &OpenVault, options: &Options) -> Result<ExportResult> {
     let root = open.vault.root().to_owned();
@@ -171,8 +171,8 @@ fn json_files(memory: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u
         .collect()
 }
 
-/// The model's name and one vector per memory, of its first passage; empty if no model is
-/// available.
+/// Embeds the first passage of every memory. Returns the model's name and the vectors by note ID;
+/// empty if no model is available.
 fn vectors(
     memory: &Context,
     open: &OpenVault,
@@ -193,7 +193,7 @@ fn vectors(
     (Some(model), texts.into_iter().map(|(id, _)| id).zip(vectors).collect())
 }
 
-/// Reads every note of the vault.
+/// Reads the files of all notes, as path and bytes.
 fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
     let read = |path: NotePath| {
         let bytes = open.read(&path).map_err(cm_store::vault::Error::io("read", &open.vault.file(&path)))?;
@@ -228,7 +228,7 @@ fn document(
     taken(outcome, folder, &wrote)
 }
 
-/// Writes one file; `may_replace` decides whether existing contents may be overwritten.
+/// Writes one file; `may_replace` decides from the existing contents whether to overwrite them.
 pub(crate) fn one_file(
     out: &Path,
     bytes: Vec<u8>,
@@ -266,7 +266,7 @@ fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Resu
     Ok(outcome)
 }
 
-/// Rejects a destination inside the vault, where exported copies would become notes.
+/// Rejects a destination inside the vault, where the exported files would be indexed as notes.
 fn outside(open: &OpenVault, out: &Path) -> Result<()> {
     let existing = out.ancestors().find(|folder| folder.exists()).unwrap_or(out);
     if external_folder::is_within(&open.vault, existing) {

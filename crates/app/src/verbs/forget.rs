@@ -22,20 +22,20 @@ use cm_playbook::curation::forgetting::{self, ForgetRequest};
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, Playbook, plan};
 
-/// The result of blocking a rule.
+/// Result of blocking a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ForgottenRule {
     /// ID of the bullet, which is now deprecated.
     pub id: String,
-    /// Path of the bullet's file.
+    /// Path of the deprecated bullet's file, relative to the vault root.
     pub path: String,
     /// ID of the blocked pattern that rejects this rule and similar ones.
     pub blocked_by: String,
     /// Whether the blocked pattern is new.
     pub blocked: bool,
-    /// ID of the anti-pattern created from the rule.
+    /// ID of the anti-pattern that states the opposite; null if none was requested.
     pub inverted_to: Option<String>,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
     /// Whether anything changed.
     pub changed: bool,
@@ -95,23 +95,23 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
     })
 }
 
-/// The result of lifting a block.
+/// Result of unblocking a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LiftedBlock {
     /// IDs of the removed blocked patterns.
     pub ids: Vec<String>,
     /// Paths of the removed files.
     pub paths: Vec<String>,
-    /// ID of the bullet that was blocked.
+    /// ID of the bullet that had been blocked; null if the pattern names none.
     pub bullet: Option<String>,
-    /// Whether the bullet is a draft again.
+    /// Whether the bullet became a draft again.
     pub revived: bool,
-    /// The commit; null if commits are manual.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
 }
 
-/// Lifts a block, given by its own ID or by the ID of the blocked bullet. With `revive` the bullet
-/// becomes a draft again.
+/// Unblocks a rule, given by the ID of the block or of the blocked bullet. With `revive`, the
+/// bullet becomes a draft again.
 ///
 /// # Errors
 /// A note that is not found or not blocked, and the errors of [`write::apply`].
@@ -154,7 +154,7 @@ pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<Lifte
     Ok(LiftedBlock { commit: written.commit, ..lifted })
 }
 
-/// The blocked pattern itself, or all patterns that block a bullet; never empty.
+/// Returns the blocked pattern, or all patterns that block the named bullet; never empty.
 fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNote>> {
     let is_meant = |blocked: &&BlockedNote| match named.kind {
         NoteKind::Blocked => blocked.path == named.path,

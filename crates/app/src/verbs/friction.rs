@@ -26,50 +26,50 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Selects the sessions, the rules and the output folder.
+/// Selects sessions and rules for a friction analysis, and where its files are written.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// A Claude Code log or a folder of them; by default, the logs of the selected sessions.
     pub path: Option<PathBuf>,
     /// Selects sessions if no path is given.
     pub wanted: LogSelection,
-    /// Rule set of the analysis.
+    /// Rules by which friction, such as repeated failures or corrections, is detected.
     pub rules: FrictionRules,
-    /// Output folder.
+    /// Output folder; by default `.claude/friction` in the working directory.
     pub out: Option<PathBuf>,
 }
 
-/// The result of an analysis.
+/// Result of a friction analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FrictionReport {
-    /// Rule set of the analysis.
+    /// Rules by which friction was detected.
     pub rules: FrictionRules,
     /// Number of logs read.
     pub logs: usize,
     pub overall: SessionStatistics,
-    /// Number of sessions per quality.
+    /// Number of sessions per quality level.
     pub qualities: Vec<QualityCount>,
     /// Number of signals per kind, most frequent first.
     pub signals: Vec<SignalCount>,
-    /// Whether the signals are informative.
+    /// Whether the detected signals are useful, with reasons and recommended actions.
     pub verdict: SignalVerdict,
     /// The sessions with most friction, at most five.
     pub worst: Vec<FrictionSession>,
-    /// Number of steps near signals that may become anti-patterns.
+    /// Number of steps close to friction signals that could become anti-patterns.
     pub candidates: usize,
     /// Number of clusters of similar candidates.
     pub clusters: usize,
-    /// Number of logs that only repeat other logs.
+    /// Number of logs that were left out because they repeat other logs.
     pub copies: usize,
-    /// Number of lines that could not be parsed.
+    /// Number of log lines that could not be parsed.
     pub unread: u32,
-    /// Output folder.
+    /// Path of the output folder.
     pub folder: String,
-    /// Names of the written files.
+    /// Names of the files written to the output folder.
     pub files: Vec<String>,
 }
 
-/// Number of sessions of one quality.
+/// Number of sessions with one quality level.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QualityCount {
     pub quality: SessionQuality,
@@ -77,10 +77,10 @@ pub struct QualityCount {
     pub sessions: usize,
 }
 
-/// Number of signals of one kind.
+/// Number of friction signals of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SignalCount {
-    /// Name of the signal.
+    /// Name of the kind of signal.
     pub signal: &'static str,
     /// Number of occurrences.
     pub count: u32,
@@ -90,7 +90,7 @@ pub struct SignalCount {
 pub struct FrictionSession {
     pub session_id: String,
     pub quality: SessionQuality,
-    /// Peak friction score.
+    /// Highest friction score within the session.
     pub peak: f64,
     /// Number of messages of the person.
     pub turns: usize,
@@ -102,7 +102,7 @@ const FOLDER: &str = ".claude/friction";
 /// Maximum length of a log line, in bytes.
 const LONGEST: usize = 16 << 20;
 
-/// Analyzes sessions and writes the files. Returns the result and notices.
+/// Analyzes sessions and writes the result files. Returns the report and notices for the user.
 ///
 /// # Errors
 /// An unreadable path, no session to analyze, or an output folder that cannot be written.
@@ -143,7 +143,7 @@ fn nothing(logs: usize, options: &Options) -> Error {
         .hint("pass a folder with *.jsonl logs of Claude Code, or a longer period such as `--days 30`")
 }
 
-/// Analyzes the logs at a path. Returns the number of logs and their sessions.
+/// Analyzes a log or a folder of logs. Returns the number of logs and the analyzed sessions.
 fn of_path(
     path: &Path,
     config: &FrictionConfig,
@@ -178,11 +178,11 @@ fn of_path(
     Ok((named.len(), examined))
 }
 
-/// Resolves the output folder. The default folder must not leave the working directory through a
-/// symbolic link.
+/// Returns the output folder. The default folder is refused if a symbolic link leads out of the
+/// working directory.
 ///
 /// # Errors
-/// `leads-out` for such a link.
+/// Returns `leads-out` for such a link.
 fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(named) = named {
         return Ok(call.cwd.join(named));
@@ -245,7 +245,7 @@ fn found(analysis: &FrictionAnalysis, logs: usize, folder: String, files: Vec<St
     }
 }
 
-/// The instant `days` before the call.
+/// Returns the time `days` days before the start of the call.
 pub fn since(call: &Request, days: f64) -> Instant {
     call.now.minus_days(days)
 }

@@ -30,22 +30,23 @@ use cm_store::git::Repo;
 use cm_store::vault::layout;
 use cm_store::vault::usage::UsageCounts;
 
-/// The result of generating a file.
+/// Result of generating CORE.md or REFLECTION.md.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Generated {
     /// Path of the file.
     pub path: String,
-    /// Number of listed entries.
+    /// Number of notes listed in the file.
     pub entries: usize,
-    /// Number of entries omitted because of limits.
+    /// Number of notes that were left out because of size limits.
     pub omitted: usize,
-    /// Estimated number of tokens.
+    /// Estimated number of tokens of the file.
     pub tokens: usize,
-    /// The commit; null if commits are manual or the file is up to date.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or the file is up
+    /// to date.
     pub commit: Option<String>,
     /// Whether the file was written.
     pub changed: bool,
-    /// Contents of the file; only for a dry run.
+    /// Contents of the file; null unless this was a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -94,17 +95,17 @@ pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
 }
 
-/// Inputs of the scores in CORE.md.
+/// Time and usage data from which the scores in CORE.md are computed.
 #[derive(Clone, Copy)]
 struct ScoreBasis {
-    /// Whether usage recorded in this clone counts.
+    /// Whether access counts of this clone are used; they are not committed.
     local: bool,
     now: Instant,
 }
 
 impl ScoreBasis {
-    /// In a shared vault, uses only committed data, so that the same commit gives the same file in
-    /// every clone on any day.
+    /// In a shared vault, selects only committed data, so that every clone generates the same file
+    /// from the same commit.
     fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
         let repo = open.repo()?;
         let local = match open.settings.text(keys::CORE_USAGE) {
@@ -123,7 +124,7 @@ impl ScoreBasis {
     }
 }
 
-/// Notes with their scores and usage, in the same order.
+/// The notes of a vault with their scores and usage; equal positions belong together.
 struct ScoredNotes {
     notes: Rc<Vec<Note>>,
     scores: Vec<DecayScore>,
@@ -131,7 +132,8 @@ struct ScoredNotes {
 }
 
 impl ScoredNotes {
-    /// Loads and scores the notes. For CORE.md, the creation of a note counts as its first access.
+    /// Loads and scores the notes. With `core`, uses its time and usage data, and the creation of a
+    /// note counts as its first access.
     fn of(memory: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
         let notes = memory.notes_of(open)?;
         let (mut table, notices) = open.usage().load();
@@ -160,7 +162,7 @@ impl ScoredNotes {
     }
 }
 
-/// Writes the file unless its contents are up to date.
+/// Writes the generated file unless its contents are up to date or this is a dry run.
 fn keep(
     memory: &Context,
     name: &str,

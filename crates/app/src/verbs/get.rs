@@ -14,21 +14,21 @@ use cm_note::graph::Graph;
 use cm_note::note::NoteKind;
 use cm_note::score::{DecayScore, DecayStatus};
 
-/// The note at the other end of an edge.
+/// A note that is linked with the requested one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Backlink {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
     /// Title of the note.
     pub title: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
     /// Relation type of the edge.
     #[serde(rename = "type")]
     pub relation: String,
 }
 
-/// A complete note.
+/// Contents, links and scores of one note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoteDetails {
     pub id: String,
@@ -37,29 +37,29 @@ pub struct NoteDetails {
     #[serde(rename = "type")]
     pub note_type: Option<String>,
     pub title: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
     /// Frontmatter as written in the file.
     pub frontmatter: Map<String, Value>,
     /// Text below the frontmatter.
     pub body: String,
     pub links: Vec<Backlink>,
-    /// Notes that link to this note.
+    /// Notes with an edge to this note.
     pub backlinks: Vec<Backlink>,
     /// Decay score; only for memories.
     pub score: Option<DecayScore>,
     /// Status derived from the score.
     pub status: Option<DecayStatus>,
-    /// Problems in the note.
+    /// Problems that the validation of the note found.
     pub findings: Vec<Finding>,
-    /// Level of the note's vault.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: VaultLevel,
 }
 
 /// Reads a note and counts an access.
 ///
 /// # Errors
-/// A note that is not found, or an ambiguous reference.
+/// Returns an error if no note, or more than one, matches the reference.
 pub fn get(memory: &Context, reference: &str) -> Result<NoteDetails> {
     let found = find(memory, reference)?;
     let text = found.text();
@@ -87,10 +87,10 @@ pub fn get(memory: &Context, reference: &str) -> Result<NoteDetails> {
     })
 }
 
-/// Reads the text of a note's file and counts an access.
+/// Returns the file of a note as text and counts an access.
 ///
 /// # Errors
-/// A note that is not found, or an ambiguous reference.
+/// Returns an error if no note, or more than one, matches the reference.
 pub fn written(memory: &Context, reference: &str) -> Result<String> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.
@@ -111,7 +111,7 @@ fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayS
     Ok((Some(score), Some(DecayStatus::of(score, &constants))))
 }
 
-/// Outgoing and incoming neighbors of a note.
+/// Returns the notes at outgoing and at incoming edges of a note.
 fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
     let notes = memory.notes_of(found.open)?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
@@ -132,10 +132,10 @@ fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlin
     Ok((outgoing, incoming))
 }
 
-/// Reads the bytes of a note's file and counts an access.
+/// Returns the file of a note as bytes and counts an access.
 ///
 /// # Errors
-/// A note that is not found, or an ambiguous reference.
+/// Returns an error if no note, or more than one, matches the reference.
 pub fn raw(memory: &Context, reference: &str) -> Result<Vec<u8>> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.

@@ -29,19 +29,20 @@ use cm_store::vault::walk;
 pub use cm_agents::hook::{HookAgent, HookMessage, HookReply, hook_agent};
 pub use cm_learn::trauma::GuardVerdict;
 
-/// Category of the bullets that record incidents; the guard reads no other bullets.
+/// Category of the bullets that record past incidents with destructive commands.
 pub const CATEGORY: &str = "incidents";
 
-/// The decision about a command.
+/// Verdict of the guard on a command that an agent wants to run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Guarded {
     /// Whether the command may run.
     pub decision: GuardVerdict,
-    /// Class of the danger; `blocked` for a pattern that the vault blocks.
+    /// Kind of damage; `blocked` for a pattern that the vault blocks, null if the command is
+    /// harmless.
     pub class: Option<DangerClass>,
     /// Reason as a sentence without a full stop; empty if the command is allowed.
     pub reason: String,
-    /// The similar past incident.
+    /// A similar incident of the past; null if there is none.
     pub incident: Option<PastIncident>,
 }
 
@@ -56,7 +57,7 @@ impl From<&GuardDecision> for Guarded {
     }
 }
 
-/// Decides about a command in the call's working directory. Returns the decision and notices.
+/// Judges a command for the call's working directory. Returns the verdict and notices.
 pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
     judged(
         call,
@@ -65,7 +66,7 @@ pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
     )
 }
 
-/// Decides about a tool call of an agent; `None` if it neither runs a command nor changes files.
+/// Judges a tool call of an agent; `None` if it neither runs a command nor changes files.
 pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDecision, Vec<UserText>)> {
     if let Some(command) = &asked.command {
         return Some(guard(call.clone(), command));
@@ -79,7 +80,7 @@ pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDec
     })
 }
 
-/// Loads the relevant incidents and patterns, then runs `decide`.
+/// Loads incidents and blocked patterns for the detected dangers, then calls `decide`.
 fn judged(
     call: Request,
     dangers: impl Fn(&PathContext<'_>) -> Vec<Danger>,
@@ -109,12 +110,12 @@ fn judged(
     (decide(&ground, &known), known.notices)
 }
 
-/// Resolves symbolic links; returns the path unchanged if it does not exist.
+/// Resolves symbolic links; returns the path unchanged if that fails.
 fn resolved(path: &Path) -> String {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }
 
-/// Looks up files in the file system of this machine.
+/// Answers questions of the guard about files from the file system of this machine.
 #[derive(Debug)]
 struct FileSystemLookup;
 
@@ -137,7 +138,7 @@ impl FileLookup for FileSystemLookup {
     }
 }
 
-/// All incidents of the open vaults, including drafts.
+/// Returns all recorded incidents of the open vaults, including drafts.
 pub(crate) fn incidents(memory: &Context) -> Vec<PastIncident> {
     let mut known =
         GuardKnowledge { drafts: true, classes: DangerClass::ALL.to_vec(), ..GuardKnowledge::default() };
@@ -145,7 +146,7 @@ pub(crate) fn incidents(memory: &Context) -> Vec<PastIncident> {
     known.incidents
 }
 
-/// Incidents and blocked patterns loaded from the vaults.
+/// Past incidents and blocked patterns of the open vaults, by which commands are judged.
 #[derive(Default)]
 struct GuardKnowledge {
     drafts: bool,
@@ -167,7 +168,7 @@ impl GuardKnowledge {
         }
     }
 
-    /// Notes of a folder that contain one of `words`; other files are not parsed.
+    /// Parses the notes below a folder whose text contains one of `words`.
     fn notes(&mut self, open: &OpenVault, folder: &str, words: &[&str]) -> Vec<Note> {
         if words.is_empty() {
             return Vec::new();

@@ -15,7 +15,7 @@ use cm_note::path::NotePath;
 use cm_store::git::EditKind;
 use cm_text::word_diff::{self, DiffKind};
 
-/// A run of text in a word-level difference.
+/// A part of a word-level diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WordDiffRun {
     /// `same`, `added`, `removed`, or `gap` for omitted unchanged text.
@@ -38,15 +38,15 @@ impl WordDiffRun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteChange {
     pub commit: Commit,
-    /// Path of the note at that commit.
+    /// Path of the note in this commit.
     pub path: String,
-    /// Previous path, if the note was moved.
+    /// Path of the note before this commit; null if the commit did not move it.
     pub moved_from: Option<String>,
-    /// Word-level difference; empty if only the path changed.
+    /// Word-level diff of the file; empty if the commit only moved it.
     pub diff: Vec<WordDiffRun>,
 }
 
-/// Changes of a note, newest first.
+/// Commits that changed a note, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteHistory {
     pub id: String,
@@ -55,7 +55,7 @@ pub struct NoteHistory {
     pub versions: Vec<NoteChange>,
 }
 
-/// Number of unchanged lines shown around a change.
+/// Number of unchanged lines shown before and after each change.
 const AROUND: usize = 1;
 
 /// Returns the history of a note, including a deleted one.
@@ -84,7 +84,7 @@ pub fn history(memory: &Context, reference: &str, limit: usize) -> Result<NoteHi
     Ok(NoteHistory { id, path: path.to_string(), versions })
 }
 
-/// Commits that changed a note, across renames, newest first.
+/// Returns the commits that changed a note, newest first, across renames.
 ///
 /// # Errors
 /// No repository, or an unreadable one.
@@ -100,7 +100,7 @@ pub(crate) fn versions(
     Ok(repository(open)?.history_of(path, &is_same)?)
 }
 
-/// ID and path of an existing or deleted note.
+/// Returns ID and path of a note, which may have been deleted.
 ///
 /// # Errors
 /// A note that is not found in the vault or its history, or an ambiguous reference.
@@ -115,18 +115,18 @@ pub(crate) fn here_or_gone(memory: &Context, reference: &str) -> Result<(String,
     }
 }
 
-/// Whether a reference matches a deleted note by ID, ID prefix, path or title.
+/// Whether a reference denotes this deleted note, by ID, ID prefix, path or title.
 pub(crate) fn is_meant(note: &Note, reference: &str) -> bool {
     let by_id = reference.len() >= 4 && note.key().to_lowercase().starts_with(&reference.to_lowercase());
     by_id || note.path.as_str() == reference || note.title.to_lowercase() == reference.to_lowercase()
 }
 
-/// Operations that never delete a note, so that their commits can be skipped.
+/// Operations that never delete a note; the search for deleted notes skips their commits.
 const KEEPING: [&str; 9] =
     ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
 
-/// Finds a deleted note: in HEAD if the deletion is uncommitted, else in the newest commit that
-/// deleted it.
+/// Finds a deleted note: in HEAD if the deletion is not committed, else before the newest commit
+/// that deleted it.
 fn gone(memory: &Context, reference: &str) -> Result<Option<Note>> {
     let open = memory.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
@@ -186,7 +186,7 @@ fn gone_or_moved(memory: &Context, id: &NoteId) -> Result<Option<Note>> {
     }
 }
 
-/// Returns the single match, `None` if there is no match, or an error if there are several.
+/// Returns the note if exactly one matches; `None` if none matches.
 fn only(mut fitting: Vec<Note>, reference: &str) -> Result<Option<Note>> {
     if fitting.len() > 1 {
         return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));

@@ -25,48 +25,49 @@ use cm_store::vault::external_folder;
 
 pub use cm_exchange::import::{ImportFormat, ImportSkipReason, SkippedFile};
 
-/// Source and destination of an import.
+/// Source and destination of an import of notes.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The folder to import.
     pub source: PathBuf,
     /// The tool that created the folder; detected by default.
     pub from: Option<ImportFormat>,
-    /// Target folder in the vault.
+    /// Folder in the vault that receives the notes.
     pub into: Option<String>,
-    /// Only show what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ImportedFile {
-    /// Path in the vault.
+    /// Path of the file, relative to the vault root.
     pub path: String,
     /// Note ID; null if the file has none and cannot get one.
     pub id: Option<String>,
 }
 
-/// The result of importing a folder.
+/// Result of importing a folder of notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FolderImport {
     /// The tool that created the folder.
     pub from: ImportFormat,
-    /// How the tool was detected.
+    /// The sign by which the tool was detected.
     pub because: String,
     pub imported: Vec<ImportedFile>,
     /// Files that were not imported, each with the reason.
     pub skipped: Vec<SkippedFile>,
     /// Problems in the imported files.
     pub findings: Vec<Finding>,
-    /// Attachments copied because imported notes use them.
+    /// Paths of attachments that were copied because imported notes refer to them.
     pub copied: Vec<String>,
-    /// Other attachments, which were not copied.
+    /// Paths of attachments that no imported note refers to; they were not copied.
     pub attachments: Vec<String>,
     /// Number of notes with imported usage counts.
     pub usage: usize,
-    /// The commit; null if commits are manual or nothing was imported.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing was
+    /// imported.
     pub commit: Option<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 
@@ -77,16 +78,16 @@ impl FolderImport {
     }
 }
 
-/// Maximum number of IDs in a commit message.
+/// Maximum number of note IDs listed in a commit message.
 pub(crate) const IDS: usize = 200;
 
-/// The result of importing a folder or a file.
+/// Result of importing notes or bullets, depending on the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ImportOutcome {
-    /// Notes of a folder.
+    /// The source was a folder of notes.
     Folder(FolderImport),
-    /// Bullets of a file.
+    /// The source was a file of bullets.
     Bullets(playbook::import::BulletImport),
 }
 
@@ -100,7 +101,7 @@ impl ImportOutcome {
     }
 }
 
-/// Imports the notes of a folder or the bullets of a file.
+/// Imports a folder of notes or a file of bullets.
 ///
 /// # Errors
 /// The errors of [`import`] and of [`playbook::import::import`].
@@ -208,7 +209,7 @@ fn planned(
     Ok(plan::plan(folder, &ImportOptions { format, into, types, relations, read_file: &at, of_id: &of_id }))
 }
 
-/// Moves files with an apparent live secret from the planned to the skipped files.
+/// Moves files that contain a likely secret from the planned to the skipped files.
 fn leave_secrets(
     rules: &RedactionRules,
     folder: &cm_note::import_source::ImportFolder,
@@ -242,8 +243,8 @@ fn brought(file: &IncomingFile) -> ImportedFile {
     ImportedFile { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
 }
 
-/// Copies of the attachments that imported notes use, without those that already exist with the
-/// same bytes.
+/// Returns changes that copy the attachments used by imported notes; those that exist with equal
+/// bytes are left out.
 fn copies(open: &OpenVault, source: &Path, plan: &ImportPlan) -> Result<Vec<VaultFileChange>> {
     let mut copies = Vec::new();
     for (from, target) in &plan.copied {

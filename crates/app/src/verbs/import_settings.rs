@@ -10,9 +10,9 @@ use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::user_text::UserText;
 use cm_store::config::keys;
 
-/// Name of the settings file.
+/// Name of the earlier tool's settings file.
 pub(crate) const FILE: &str = "_config.json";
-/// Keys that describe the file itself.
+/// Keys that describe the settings file itself and are not settings.
 const OWN: [&str; 2] = ["version", "generator"];
 
 /// Returns a finding for each setting that is not imported.
@@ -38,8 +38,8 @@ pub(crate) fn left_out(open: &OpenVault, text: &str) -> Vec<Finding> {
     settings.iter().filter_map(|(name, value)| judged(open, name, value)).collect()
 }
 
-/// Flattens nested tables to dotted names; an object that is the value of a known setting is
-/// preserved.
+/// Flattens nested tables to dotted names. A table that is the value of a single setting stays a
+/// table.
 fn flatten(above: &str, table: Map<String, Value>, settings: &mut Vec<(String, Value)>) {
     for (key, value) in table {
         let name = if above.is_empty() { key } else { format!("{above}.{key}") };

@@ -33,15 +33,16 @@ pub struct CreatedVault {
     pub vault: String,
     /// Work tree of the repository that contains the vault.
     pub repository: Option<String>,
-    /// The commit of the initial files; null if commits are manual or nothing was missing.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing was
+    /// missing.
     pub commit: Option<String>,
     /// Paths of the files that were written.
     pub created: Vec<String>,
 }
 
 const SETTINGS: &str = include_str!("../../../../templates/vault/cm.toml");
-/// Ignore rules for derived, private and temporary files. The JSON files belong to the earlier
-/// tool; its `_config.json` may contain keys.
+/// Git ignore rules for derived, private and temporary files. The JSON files belong to an earlier
+/// tool; its `_config.json` may contain API keys.
 const IGNORED: [&str; 10] = [
     "/_index/",
     "/_state/",
@@ -97,7 +98,7 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
     Ok((memory, outcome))
 }
 
-/// Paths and new contents of the Git rule files that lack required lines.
+/// Returns path and new contents of `.gitignore` and `.gitattributes` if they lack required lines.
 pub(crate) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
     let mut files = Vec::new();
     for (name, wanted) in [(".gitattributes", &ATTRIBUTES[..]), (".gitignore", &IGNORED[..])] {
@@ -124,7 +125,7 @@ fn own(name: &str) -> Result<NotePath> {
     NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
 }
 
-/// Appends the missing lines to `text`; `None` if it contains all of them.
+/// Returns `text` with the missing lines appended; `None` if no line is missing.
 fn with_lines(text: &str, wanted: &[&str]) -> Option<String> {
     let missing: Vec<&str> =
         wanted.iter().copied().filter(|line| text.lines().all(|there| there.trim() != *line)).collect();

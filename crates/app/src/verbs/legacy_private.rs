@@ -17,11 +17,11 @@ use cm_store::config::{SettingsLayer, keys};
 use cm_store::vault::Vault;
 use cm_store::vault::caches::{files_below, read_regular};
 
-/// Former file of private settings.
+/// File in which earlier versions stored private settings.
 const SETTINGS: &str = "_config.toml";
-/// Former folder of uploaded sessions.
+/// Folder in which earlier versions stored uploaded sessions.
 const SESSIONS: &str = "_state/sessions";
-/// Former files of private state, imported unchanged under the same name.
+/// Files in which earlier versions stored private state; imported unchanged.
 const STATE: [&str; 5] = [
     "_state/reads.jsonl",
     "_state/models.jsonl",
@@ -29,11 +29,11 @@ const STATE: [&str; 5] = [
     "_state/onboarded.jsonl",
     "_state/jobs.json",
 ];
-/// Files that are never imported, because they control access to a server or the writes of a
+/// Files that are never imported, because they control access to a server or the writes of a crash
 /// recovery.
 const NEVER: [&str; 2] = ["_tokens.toml", "_state/journal"];
 
-/// An entry found in a former location.
+/// A private setting or file that an earlier version stored in the vault's folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum LegacyPrivateEntry {
@@ -46,33 +46,34 @@ pub enum LegacyPrivateEntry {
     },
     /// A file of private state.
     File {
-        /// Path in the vault.
+        /// Path of the file, relative to the vault root.
         path: String,
     },
     /// An entry that is never imported.
     Ignored {
-        /// Path in the vault.
+        /// Path of the file, relative to the vault root.
         path: String,
         /// Why the entry is not imported.
         why: String,
     },
 }
 
-/// The result of an import.
+/// Result of importing private files of an earlier version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LegacyImport {
     pub taken: Vec<LegacyPrivateEntry>,
-    /// Entries that were declined, already exist, or are never imported.
+    /// Entries that were not imported: the user declined, they already exist, or they may never be
+    /// imported.
     pub left: Vec<LegacyPrivateEntry>,
 }
 
-/// Names of the former locations that exist.
+/// Returns the former private files and folders that the vault still contains.
 pub(super) fn places(vault: &Vault) -> Vec<&'static str> {
     let all = [SETTINGS, SESSIONS].into_iter().chain(STATE).chain(NEVER);
     all.filter(|name| vault.root().join(name).symlink_metadata().is_ok()).collect()
 }
 
-/// Lists all entries in former locations of the target vault.
+/// Lists the private settings and files that earlier versions stored in the target vault.
 pub fn list(memory: &Context) -> Vec<LegacyPrivateEntry> {
     let vault = &memory.target().vault;
     let exists = |name: &&str| vault.root().join(name).symlink_metadata().is_ok();
@@ -86,7 +87,8 @@ pub fn list(memory: &Context) -> Vec<LegacyPrivateEntry> {
     found
 }
 
-/// Lists the settings of the former file; sensitive settings are listed as ignored.
+/// Lists the settings in the former settings file; sensitive ones as
+/// [`LegacyPrivateEntry::Ignored`].
 fn settings(vault: &Vault) -> Vec<LegacyPrivateEntry> {
     let Ok(bytes) = read_regular(&vault.root().join(SETTINGS)) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes);
@@ -151,7 +153,7 @@ pub fn import(
     Ok(outcome)
 }
 
-/// Whether the entry may be imported and has no private counterpart yet.
+/// Whether the entry may be imported and would not replace a private setting or file.
 fn is_free(open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
     Ok(match former {
         LegacyPrivateEntry::Setting { key, .. } => {
@@ -181,7 +183,7 @@ fn take_over(memory: &Context, open: &OpenVault, former: &LegacyPrivateEntry) ->
     }
 }
 
-/// Name of a former `_state/` file among the private files.
+/// Returns the name under which a former `_state/` file is stored now.
 fn own_name(path: &str) -> &str {
     path.strip_prefix("_state/").unwrap_or(path)
 }

@@ -11,16 +11,16 @@ use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
 use cm_store::git::{CommitInfo, LogFilter};
 
-/// Filters for commits.
+/// Filters for a list of commits.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only curations of this note.
+    /// Only commits that changed this note, given by ID, path or title.
     pub note: Option<String>,
-    /// Only this operation.
+    /// Only commits of this operation, such as `add`.
     pub op: Option<String>,
-    /// Only this agent.
+    /// Only commits made through this agent.
     pub agent: Option<String>,
-    /// Only this session.
+    /// Only commits made in this session.
     pub session: Option<String>,
     /// Only commits at or after this instant.
     pub since: Option<Instant>,
@@ -28,17 +28,17 @@ pub struct Options {
     pub limit: usize,
 }
 
-/// A commit in the log.
+/// A commit as shown in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Commit {
     pub id: String,
     /// Time of the commit.
     pub at: Instant,
-    /// Operation of the curation; null if the commit is not a curation.
+    /// Operation that created the commit, such as `add`; null if cm did not create it.
     pub op: Option<String>,
     /// IDs of the affected notes.
     pub ids: Vec<String>,
-    /// The actor of the curation, else the commit's author.
+    /// Who made the change, as recorded in the message, else the commit's author.
     pub actor: String,
     /// Name of the agent.
     pub agent: Option<String>,
@@ -51,7 +51,7 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Converts commit information to a log entry.
+    /// Builds the list entry of a commit from Git's data and the fields in its message.
     pub fn of(info: &CommitInfo) -> Self {
         let message = info.message.clone();
         let (op, ids) = message.as_ref().map_or((None, Vec::new()), |m| (Some(m.op.clone()), m.ids.clone()));
@@ -100,7 +100,7 @@ pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
     Ok(CommitList { commits })
 }
 
-/// Adds a notice about manual commits if the history is empty for that reason.
+/// Adds a notice that automatic commits are off if this is why the history is empty.
 pub(crate) fn notice_if_manual(memory: &Context, is_empty: bool) {
     if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
         memory.notice("`git.commit` is manual: changes appear here after `cm commit`");

@@ -26,45 +26,46 @@ use cm_playbook::curation::delta::{CurationDelta, DeltaFile, FeedbackDelta};
 use cm_playbook::curation::feedback::uncounted_by;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
 
-/// A feedback event.
+/// Feedback on a note.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Whether the note was helpful, harmful or irrelevant.
     pub signal: FeedbackSignal,
-    /// Reason; for harm, one of the known reasons or free text.
+    /// Reason; for harmful feedback, one of the known reasons or free text.
     pub because: Option<String>,
     /// Weight: 1 for explicit feedback, less for inferred feedback.
     pub weight: Option<f64>,
-    /// For harm: states that the opposite of the rule is true. Requires a person.
+    /// For harmful feedback: states that the opposite of the rule is true. Requires a person.
     pub invert: bool,
 }
 
-/// The result of recording feedback.
+/// Result of giving feedback on a note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MarkResult {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
     /// New score: the effective score of a bullet, the decay score of a memory.
     pub score: f64,
     /// New maturity; null for a memory without one.
     pub maturity: Option<Maturity>,
-    /// Number of helpful marks.
+    /// Number of feedback events with the signal `helpful`.
     pub helpful: usize,
-    /// Number of harmful marks.
+    /// Number of feedback events with the signal `harmful`.
     pub harmful: usize,
-    /// The commit; null if commits are manual or the feedback is a duplicate.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or the feedback is
+    /// a duplicate.
     pub commit: Option<String>,
     /// Whether the feedback was recorded; false for a duplicate from the same session.
     pub changed: bool,
-    /// Why the feedback was recorded without weight; null if it counts.
+    /// Why the feedback has no weight; null if it counts.
     pub uncounted: Option<String>,
-    /// Why a draft became active; null if none did.
+    /// Why the feedback turned a draft into an active note; null if it did not.
     pub activation: Option<String>,
     pub promotion: Option<MaturityStep>,
     pub demotion: Option<MaturityStep>,
-    /// The anti-pattern created from the rule.
+    /// Anti-pattern that was created from the harmful rule; null if there is none.
     pub inversion: Option<Inversion>,
 }
 
@@ -156,7 +157,7 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     })
 }
 
-/// Number of events with this signal and a positive weight.
+/// Counts the feedback events with this signal and a positive weight.
 pub(crate) fn count(feedback: &[Feedback], signal: FeedbackSignal) -> usize {
     feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
@@ -219,7 +220,7 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     })
 }
 
-/// Builds the feedback event from the call and the options.
+/// Builds the feedback event from the caller, the time and the options.
 fn event_of(memory: &Context, options: &Options) -> Feedback {
     let by = &memory.call.by;
     let because = options.because.as_deref().map(str::trim);
@@ -236,8 +237,8 @@ fn event_of(memory: &Context, options: &Options) -> Feedback {
     }
 }
 
-/// For an observation, returns the edits that change its maturity and end its validity after a
-/// deprecation.
+/// Returns the edits that change an observation's maturity and, if it became deprecated, end its
+/// validity. Empty for other notes.
 fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
     if note.note_type.as_deref() != Some(Note::OBSERVATION) {
         return Vec::new();
@@ -266,7 +267,7 @@ fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
     edits
 }
 
-/// Name of a signal in files, options and messages.
+/// Returns the name of a feedback signal in files, options and messages.
 pub fn signal_name(signal: FeedbackSignal) -> &'static str {
     match signal {
         FeedbackSignal::Helpful => "helpful",

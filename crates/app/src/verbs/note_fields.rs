@@ -8,7 +8,7 @@ use cm_note::id::NoteId;
 use cm_note::note::name;
 use cm_note::path::NotePath;
 
-/// Number of files in a folder from which new notes go to subfolders named by two hex digits.
+/// Number of files in a folder from which on new notes go to subfolders, named by two hex digits.
 const CROWD: usize = 1000;
 
 /// Normalizes a title to one line and checks its length, 1–300 characters.
@@ -45,13 +45,13 @@ pub(crate) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
     Ok(tags)
 }
 
-/// Path of a new note: in its folder, or in a subfolder by ID if the folder is full.
+/// Returns the path of a new note: in `folder`, or in a subfolder by ID if that is full.
 pub(crate) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
     sharded(open, folder, &name::file_name(title, id), id)
 }
 
-/// Path of a file in `folder`, or in a subfolder named by the first two hex digits of the ID if the
-/// folder is full.
+/// Returns the path of a file in `folder`, or in the subfolder named by the first two hex digits of
+/// the ID if the folder is full.
 pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
     let shard = if open.vault.count_files(folder, CROWD) >= CROWD {
         format!("/{}", &id.short()[..2])
@@ -69,7 +69,7 @@ pub(crate) fn key_of(typed: &str) -> Result<String> {
     if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is not a valid key"))) }
 }
 
-/// Keys with text values, even if the value looks like another YAML type.
+/// Keys whose values are always text, even if they look like another YAML type.
 const TEXTS: [&str; 10] = [
     "title",
     "category",
@@ -89,8 +89,8 @@ const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
 /// Keys with lists of texts; a plain value is split at commas.
 const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
 
-/// Parses a value as YAML, or as text if it is not valid YAML. Checks the range of values from 0 to
-/// 1.
+/// Parses a typed value as YAML, or as text if it is not valid YAML. Values of [`SHARES`] must be
+/// from 0 to 1.
 pub(crate) fn value_of(key: &str, typed: &str) -> Result<Value> {
     if TEXTS.contains(&key) {
         return Ok(Value::String(typed.to_owned()));

@@ -38,23 +38,23 @@ pub struct Options {
 pub struct ObservationResult {
     /// ID of the new note, or of the existing one that states the same.
     pub id: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
     /// Whether the note is new.
     pub added: bool,
-    /// Whether an existing note was credited, which happens at most once per session and once per
-    /// person and day.
+    /// Whether an existing note got helpful feedback instead; at most once per session, and once
+    /// per person and day.
     pub credited: bool,
-    /// Similar memories that state something else, nearest first.
+    /// Similar memories that state something else, most similar first.
     pub neighbours: Vec<SimilarMemory>,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 
 /// A memory that is similar to a new observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SimilarMemory {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
     pub title: String,
     /// Why the memory contradicts the observation; null if it does not.
@@ -65,10 +65,10 @@ pub struct SimilarMemory {
 const LENGTH: std::ops::RangeInclusive<usize> = 10..=20_000;
 /// Maximum length of the generated title, in characters.
 const TITLE: usize = 80;
-/// Number of memories compared with an observation, and maximum number of listed neighbors.
+/// Number of memories that are compared with an observation and may be listed as similar.
 const COMPARED: usize = 20;
 const NEIGHBOURS: usize = 3;
-/// Minimum similarity of a neighbor.
+/// Minimum similarity, 0–1, of a memory that is listed.
 const NEAR: f64 = 0.5;
 
 /// Stores an observation, or credits the memory that states the same.
@@ -121,15 +121,15 @@ fn checked(options: &Options) -> Result<&str> {
     Ok(told)
 }
 
-/// Result of comparing an observation with the memories.
+/// Whether an observation repeats an existing memory.
 enum ObservationMatch {
     /// ID of a memory that states the same.
     Same(String),
-    /// No memory states the same; the similar ones are listed.
+    /// No memory states the same; contains the similar ones.
     New(Vec<SimilarMemory>),
 }
 
-/// Compares an observation with the most similar memories.
+/// Compares an observation with the most similar memories of the vault.
 fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     let open = memory.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
@@ -156,8 +156,8 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     Ok(ObservationMatch::New(neighbours))
 }
 
-/// Whether a memory is retired or deprecated, or is a draft and the caller is a person. Such a
-/// memory gets no credit.
+/// Whether a memory must not be credited: it is retired or deprecated, or it is a draft and the
+/// caller is a person.
 fn is_out_of_use(memory: &Context, id: &str) -> bool {
     find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
         Some("retired") => true,
@@ -166,14 +166,13 @@ fn is_out_of_use(memory: &Context, id: &str) -> bool {
     })
 }
 
-/// Statement of a memory: its text up to the first heading, or its title if that text is empty.
+/// Returns what a memory states: its text up to the first heading, or its title if there is none.
 fn statement_of(title: &str, body: &str) -> String {
     let (text, _) = content::rule_and_why(body);
     if text.is_empty() || text.starts_with('#') { title.to_owned() } else { text }
 }
 
-/// Credits a memory that states the same, once per person and day; the feedback event contains the
-/// text.
+/// Adds helpful feedback with the observation's text to a memory; once per person and day.
 fn credit(memory: &Context, id: &str, told: &str) -> Result<ObservationResult> {
     let found = find(memory, id)?;
     if is_credited(memory, &found) {

@@ -22,32 +22,32 @@ use cm_note::bullet::Bullet;
 
 pub use cm_learn::onboard::{Category, CoverageLevel};
 
-/// Progress of onboarding.
+/// How well rules cover the onboarding categories, and how many sessions remain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OnboardingStatus {
     /// The ten categories with their coverage.
     pub categories: Vec<CategoryCoverage>,
-    /// Number of rules outside these categories.
+    /// Number of rules in other categories.
     pub elsewhere: usize,
-    /// Number of readable sessions with people.
+    /// Number of sessions between a person and an agent that the caller may read.
     pub sessions: usize,
-    /// Number of processed sessions.
+    /// Number of these sessions that are marked as done.
     pub done: usize,
-    /// Number of remaining sessions.
+    /// Number of these sessions that are not marked as done.
     pub left: usize,
 }
 
-/// A category that lacks rules.
+/// An onboarding category that has too few rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CategoryGap {
     pub category: Category,
-    /// Current coverage.
+    /// How well existing rules cover the category.
     pub coverage: CoverageLevel,
     /// Number of existing rules.
     pub rules: usize,
-    /// Number of additional rules for adequate coverage.
+    /// Number of rules that are missing for adequate coverage.
     pub wanted: usize,
-    /// What to look for in sessions.
+    /// Hints what to look for when reading sessions.
     pub look_for: String,
 }
 
@@ -63,13 +63,13 @@ impl From<&CategoryCoverage> for CategoryGap {
     }
 }
 
-/// Categories that lack rules, empty ones first.
+/// Onboarding categories with too few rules, those without any rule first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
     pub gaps: Vec<CategoryGap>,
 }
 
-/// Returns the progress of onboarding.
+/// Reports the coverage of the categories and the number of remaining sessions.
 ///
 /// # Errors
 /// Unreadable notes, session index or list of processed sessions.
@@ -92,7 +92,7 @@ pub fn status(memory: &Context, shelf: &SessionAccess) -> Result<OnboardingStatu
 /// Returns the categories that lack rules.
 ///
 /// # Errors
-/// Unreadable notes.
+/// Returns an error if the notes cannot be read.
 pub fn gaps(memory: &Context) -> Result<Gaps> {
     let mut gaps: Vec<CategoryGap> = lacking(&covered(memory)?.0).map(CategoryGap::from).collect();
     gaps.sort_by_key(|gap| (gap.rules, gap.category));
@@ -103,7 +103,7 @@ fn lacking(covered: &[CategoryCoverage]) -> impl Iterator<Item = &CategoryCovera
     covered.iter().filter(|covered| covered.coverage.lacks())
 }
 
-/// Bullets of all open vaults.
+/// Returns the bullets of all open vaults.
 fn bullets(memory: &Context) -> Result<Vec<Bullet>> {
     Ok(playbook::merged(memory)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
 }
@@ -112,7 +112,7 @@ fn covered(memory: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {
     Ok(onboard::coverage(&bullets(memory)?))
 }
 
-/// The calling agent according to `CM_AGENT`; `None` for a person.
+/// Returns the agent that `CM_AGENT` names; `None` for a person.
 fn asker(call: &Request) -> Option<&str> {
     call.variables.get("CM_AGENT").map(String::as_str).filter(|name| !name.is_empty())
 }

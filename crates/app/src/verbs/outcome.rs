@@ -24,7 +24,7 @@ use credit::Credits;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The outcome to record.
+/// Outcome of a session and the rules that contributed to it.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Session ID or a unique prefix of it.
@@ -35,7 +35,7 @@ pub struct Options {
     pub rules: Vec<String>,
 }
 
-/// Why a rule is credited.
+/// How a rule is connected with the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditReason {
@@ -47,33 +47,33 @@ pub enum CreditReason {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CreditedRule {
-    /// Bullet ID.
+    /// ID of the bullet.
     pub id: String,
     /// Text of the rule.
     pub content: String,
-    /// Helpful or harmful.
+    /// Feedback given to the rule: helpful or harmful.
     pub signal: FeedbackSignal,
-    /// Weight: 1, or a fraction for a citation.
+    /// Weight of the feedback: 1 for a named rule, a fraction for a cited one.
     pub weight: f64,
     pub why: CreditReason,
-    /// Line of the citation in the log, from 1.
+    /// Line of the log that cites the rule, from 1; null if the caller named the rule.
     pub line: Option<u64>,
 }
 
-/// A rule that was not credited.
+/// A rule that received no feedback.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UncreditedRule {
-    /// Bullet ID.
+    /// ID of the bullet.
     pub id: String,
     /// Whether the rule was named or cited.
     pub why: CreditReason,
-    /// Why the rule was not credited.
+    /// Why the rule received no feedback.
     pub reason: String,
     /// Whether the playbook refused the feedback; false if there was none to record.
     pub refused: bool,
 }
 
-/// The result of recording an outcome.
+/// Result of recording a session's outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OutcomeResult {
     /// Session ID.
@@ -82,22 +82,22 @@ pub struct OutcomeResult {
     pub agent: String,
     /// Recorded outcome.
     pub outcome: SessionStatus,
-    /// Previous outcome; null if unknown.
+    /// Outcome recorded before; null if it was unknown.
     pub before: Option<SessionStatus>,
-    /// Path of the diary's file.
+    /// Path of the diary's file, relative to the vault root.
     pub diary: String,
-    /// Whether the diary is new.
+    /// Whether the diary was created by this call.
     pub created: bool,
     pub credited: Vec<CreditedRule>,
-    /// Rules that were not credited.
+    /// Rules that received no feedback, each with the reason.
     pub passed: Vec<UncreditedRule>,
     pub promotions: Vec<MaturityStep>,
     pub demotions: Vec<MaturityStep>,
     /// Anti-patterns created from deprecated rules.
     pub inversions: Vec<Inversion>,
-    /// Whether anything was written; false if all of it was recorded before.
+    /// Whether anything was written; false if outcome and feedback were recorded before.
     pub changed: bool,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 

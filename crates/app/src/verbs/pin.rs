@@ -69,7 +69,7 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
     Ok(outcome)
 }
 
-/// Sets or removes the pin in a bullet's frontmatter; the file is not moved.
+/// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.
 fn set_bullet(
     memory: &Context,
     found: &crate::context::find::ResolvedNote<'_>,
@@ -110,7 +110,8 @@ fn home(found: &crate::context::find::ResolvedNote<'_>) -> Result<String> {
     known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("unknown type"))
 }
 
-/// Path in another folder under the same file name, or sharded by ID if the folder is full.
+/// Returns the path of a moved note: same file name in `folder`, or in a subfolder by ID if that is
+/// full.
 fn destination(found: &crate::context::find::ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
     let note = &found.note;
     if note.path.folder() == folder {

@@ -26,26 +26,26 @@ use cm_store::config::keys;
 
 pub use row::BulletRow;
 
-/// A bullet with the level of its vault.
+/// A bullet and the vault that contains it: project or global.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VaultBullet {
     pub level: VaultLevel,
     pub bullet: Bullet,
 }
 
-/// The merged playbook of all open vaults.
+/// The playbooks of all open vaults, merged.
 #[derive(Debug, Clone, Default)]
 pub struct MergedPlaybook {
     /// The bullets, the project's first.
     pub bullets: Vec<VaultBullet>,
-    /// Blocked patterns of all vaults.
+    /// Blocked patterns of all open vaults, each with its vault.
     pub blocked: Vec<(VaultLevel, BlockedNote)>,
 }
 
 /// Loads and merges the playbooks of all open vaults.
 ///
 /// # Errors
-/// Unreadable notes.
+/// Returns an error if the notes cannot be read.
 pub fn merged(memory: &Context) -> Result<MergedPlaybook> {
     let mut shelves = Vec::new();
     for open in &memory.vaults {
@@ -54,7 +54,7 @@ pub fn merged(memory: &Context) -> Result<MergedPlaybook> {
     Ok(merge(shelves))
 }
 
-/// Scoring constants from the settings of a vault.
+/// Returns the scoring constants from the settings of the vault of this level.
 pub fn constants(memory: &Context, level: VaultLevel) -> Scoring {
     let open = memory.vaults.iter().find(|open| open.level == level);
     open.map_or_else(Scoring::default, |open| scoring(&open.settings))
@@ -63,7 +63,7 @@ pub fn constants(memory: &Context, level: VaultLevel) -> Scoring {
 /// Bullets and blocked patterns of one vault.
 ///
 /// # Errors
-/// Unreadable notes.
+/// Returns an error if the notes cannot be read.
 pub fn of_vault(memory: &Context, open: &OpenVault) -> Result<Playbook> {
     let notes = memory.playbook_notes(open)?;
     Ok(of_notes(&notes))
@@ -77,24 +77,24 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
     }
 }
 
-/// Bullets and blocked patterns from the current files of one vault, for a writer that holds the
-/// lock. Includes changes that the index has not read yet.
+/// Loads bullets and blocked patterns from the current files of a vault, including changes that are
+/// not indexed yet. For a writer that holds the lock.
 ///
 /// # Errors
-/// Unreadable notes.
+/// Returns an error if the notes cannot be read.
 pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
     Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
 }
 
-/// All notes from the current files of one vault, like [`as_written`].
+/// Loads all notes from the current files of a vault, including changes that are not indexed yet.
 ///
 /// # Errors
-/// Unreadable notes.
+/// Returns an error if the notes cannot be read.
 pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
     Ok(current(open, memory.notes_of(open)?))
 }
 
-/// Replaces indexed notes by their current files where the index is outdated.
+/// Replaces notes that are queued for indexing by their current files.
 fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
     let queued = open.index().queued();
     if queued.is_empty() {
@@ -107,8 +107,8 @@ fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
     Rc::new(current)
 }
 
-/// Merges playbooks given in order of precedence. Of bullets with the same ID in several vaults,
-/// the first is used, with the feedback of all.
+/// Merges playbooks in order of precedence. If several vaults have a bullet with the same ID, the
+/// first one is used, with the feedback of all.
 pub fn merge(shelves: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
     let mut merged = MergedPlaybook::default();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -130,8 +130,8 @@ pub fn merge(shelves: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
     merged
 }
 
-/// Splits off the bullets that may be shown to an agent, given the notes they come from. Returns
-/// them with a notice about live bullets that may not be shown.
+/// Returns the bullets that may be shown to an agent, and a notice if live bullets were left out.
+/// The notes are those that the bullets come from.
 pub fn showable(
     bullets: Vec<VaultBullet>,
     notes: &[(VaultLevel, &[Note])],
@@ -153,7 +153,7 @@ pub fn showable(
     (shown, Some(format!("{rules} skipped because of hidden characters: `cm validate` shows them")))
 }
 
-/// Curation limits from the settings of a vault.
+/// Reads the curation limits, such as similarity thresholds, from the settings of a vault.
 pub fn limits(open: &OpenVault) -> CurationLimits {
     CurationLimits {
         duplicate_cosine: open.settings.number(keys::CURATION_DUPLICATE_COSINE),
@@ -168,7 +168,7 @@ pub fn limits(open: &OpenVault) -> CurationLimits {
 /// Resolves a reference to a bullet in any open vault.
 ///
 /// # Errors
-/// A note that is not found or not a bullet, or an ambiguous reference.
+/// Returns an error if no note, or more than one, matches the reference, or if it is not a bullet.
 pub fn find_bullet<'a>(memory: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Bullet)> {
     let found = find(memory, reference)?;
     let kind = found.note.kind;

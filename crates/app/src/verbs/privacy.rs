@@ -21,21 +21,21 @@ use cm_store::config::keys::{self, SettingKey, TypedSetting};
 
 pub use crate::sessions::access_log::ReadLogEntry;
 
-/// Number of recent reads shown with the settings.
+/// Number of recent reads of sessions that are shown.
 const LATEST: usize = 5;
 
-/// Privacy settings and recent reads.
+/// Which sessions cm may read, and what it read recently.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PrivacyStatus {
     /// Agents whose sessions may be read.
     pub agents: Vec<String>,
     /// Agents whose sessions are never read.
     pub denied: Vec<String>,
-    /// Lists of folders. A session is read if every list contains its folder or a parent of it;
+    /// Lists of folders. A session is read if each list contains its folder or a parent of it;
     /// without lists, all sessions are read. For a vault inside a project, the first list contains
-    /// the project's folders and those added by the person.
+    /// the folders of the project and those that the user added.
     pub workspaces: Vec<Vec<String>>,
-    /// Whether an agent may see sessions of another agent.
+    /// Whether an agent may see sessions of other agents.
     pub cross_agent: bool,
     /// Redaction of session text.
     pub redaction: Redaction,
@@ -43,20 +43,20 @@ pub struct PrivacyStatus {
     pub provider: String,
     /// Whether session searches also use the program `cass`.
     pub cass: bool,
-    /// Recent reads, latest first.
+    /// Recent reads of sessions, latest first.
     pub latest: Vec<ReadLogEntry>,
 }
 
-/// Redaction of session text.
+/// How secrets in session text are redacted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Redaction {
-    /// Whether the built-in secret rules are enabled.
+    /// Whether the built-in redaction rules are enabled.
     pub enabled: bool,
-    /// Number of custom patterns and rules.
+    /// Number of redaction patterns and rules that the user added.
     pub own: usize,
 }
 
-/// Reports the privacy settings and recent reads.
+/// Reports which sessions may be read, and the latest reads.
 ///
 /// # Errors
 /// Invalid secret patterns, or an unreadable log of reads.
@@ -81,12 +81,13 @@ pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
     })
 }
 
-/// Whether an agent may see sessions of another agent; only the user's own settings count.
+/// Whether an agent may see sessions of other agents. Only the user's own settings can allow it.
 pub fn cross_agent(memory: &Context) -> bool {
     flag(memory, keys::SESSIONS_CROSS_AGENT)
 }
 
-/// A flag that permits reads. A value in the vault's shared file is ignored with a notice.
+/// Returns a setting that permits reads. A value in the vault's shared file is ignored with a
+/// notice.
 pub(crate) fn flag(memory: &Context, setting: &TypedSetting<bool>) -> bool {
     let settings = &memory.target().settings;
     settings.ignored(setting.name).for_each(|notice| memory.notice(notice));
@@ -97,7 +98,7 @@ fn own<'a>(open: &'a OpenVault, key: &SettingKey) -> Option<&'a toml::Value> {
     open.settings.get_from(key, SettingOrigin::is_users).map(|(value, _)| value)
 }
 
-/// Filters for reads.
+/// Filter and limit of the list of reads.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Maximum number of reads.
@@ -106,19 +107,19 @@ pub struct Options {
     pub since: Option<Instant>,
 }
 
-/// A list of reads.
+/// Recorded reads of sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReadLog {
     /// The reads, latest first.
     pub reads: Vec<ReadLogEntry>,
-    /// Number of matching reads.
+    /// Number of matching reads, including those beyond the limit.
     pub total: usize,
 }
 
-/// Lists the recorded reads.
+/// Lists the recorded reads of sessions.
 ///
 /// # Errors
-/// An unreadable log of reads.
+/// Returns an error if the log of reads cannot be read.
 pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
     let mut reads = access_log::entries(memory)?;
     reads.retain(|read| options.since.is_none_or(|since| read.at >= since));
@@ -132,16 +133,16 @@ pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
 pub enum PermissionTarget {
     /// Sessions of an agent, by name.
     Agent(String),
-    /// Sessions in a folder and its subfolders, as typed.
+    /// Sessions in a folder and its subfolders; the path as the user typed it.
     Workspace(String),
 }
 
-/// The setting after a change.
+/// Value of a privacy setting after it was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangedPermission {
     /// Name of the setting.
     pub key: String,
-    /// Items of the setting; if empty, everything may be read.
+    /// Permitted agents or folders; if empty, all are permitted.
     pub items: Vec<String>,
     /// Path of the settings file.
     pub path: String,
@@ -171,7 +172,7 @@ pub fn set(memory: &Context, what: &PermissionTarget, allow: bool) -> Result<Cha
     Ok(ChangedPermission { key: key.name.to_owned(), items, path: written.path, changed: written.changed })
 }
 
-/// Items of a list in the user's own settings.
+/// Returns the items of a list in the user's own settings, without those of the shared file.
 fn listed(memory: &Context, setting: &TypedSetting<Vec<String>>) -> Vec<String> {
     let items = own(memory.target(), setting).and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()

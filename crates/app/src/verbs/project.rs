@@ -56,7 +56,8 @@ impl RuleFileFormat {
         }
     }
 
-    /// Beginning of a new file; Cursor needs frontmatter to apply the rule automatically.
+    /// Text at the start of a new file: for Cursor the frontmatter that makes it apply the rule,
+    /// else empty.
     fn opening(self) -> &'static str {
         match self {
             Self::Cursor => "---\ndescription: Rules that this project has learned\nalwaysApply: true\n---\n",
@@ -65,7 +66,7 @@ impl RuleFileFormat {
     }
 }
 
-/// Contents and destination of the rule file.
+/// Format, contents and destination of an agent's rule file.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub format: RuleFileFormat,
@@ -73,13 +74,13 @@ pub struct Options {
     pub file: Option<PathBuf>,
     /// Maximum number of rules per category.
     pub per_category: usize,
-    /// Add the number of helpful and harmful marks to each rule.
+    /// Show after each rule how often it was marked helpful and harmful.
     pub counts: bool,
-    /// Only show what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
-/// The result of writing a rule file.
+/// Result of writing rules into an agent's rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProjectionResult {
     pub format: RuleFileFormat,
@@ -95,11 +96,11 @@ pub struct ProjectionResult {
     pub pitfalls: usize,
     /// Number of live bullets that were omitted.
     pub omitted: usize,
-    /// Added lines.
+    /// Lines that were added to the file.
     pub added: Vec<String>,
-    /// Removed lines.
+    /// Lines that were removed from the file.
     pub removed: Vec<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 

@@ -14,32 +14,32 @@ use cm_playbook::curation::report::RuleConflict;
 
 pub use cm_playbook::curation::delta::RuleProposal;
 
-/// The result of proposing a bullet.
+/// Result of proposing a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ProposalResult {
     /// ID of the new bullet, or of the existing one that states the same.
     pub id: String,
-    /// Path of the bullet's file.
+    /// Path of the bullet's file, relative to the vault root.
     pub path: String,
     /// Whether the bullet is new.
     pub added: bool,
     /// State of the bullet: active or draft.
     pub state: BulletState,
-    /// Why the bullet is a draft or was not added.
+    /// Why the bullet is a draft or was not added; null for a new active bullet.
     pub note: Option<String>,
-    /// Whether an existing bullet was credited.
+    /// Whether an existing bullet with the same rule got helpful feedback instead.
     pub credited: bool,
     /// Bullets that contradict the new one.
     pub conflicts: Vec<RuleConflict>,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 
 /// Adds a bullet. A person's bullet is active immediately; an agent's is a draft until evidence or
 /// a person confirms it.
 ///
-/// # Errors
-/// An invalid rule, a blocked or deprecated rule, and the errors of [`crate::context::write::apply`].
+/// # Errors An invalid rule, a blocked or deprecated rule, and the errors of
+/// [`crate::context::write::apply`].
 pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
         return Err(Error::usage("a rule with the scope workspace needs a project")
@@ -81,14 +81,15 @@ pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<
     })
 }
 
-/// The result of deprecating a bullet.
+/// Result of deprecating a bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DeprecatedBullet {
     /// Bullet ID; the note is not deleted.
     pub id: String,
-    /// Path of the bullet's file.
+    /// Path of the bullet's file, relative to the vault root.
     pub path: String,
-    /// The commit; null if commits are manual or the bullet was already deprecated.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or the bullet was
+    /// already deprecated.
     pub commit: Option<String>,
     /// Whether the bullet was deprecated by this call.
     pub changed: bool,

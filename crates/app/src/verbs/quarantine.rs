@@ -10,7 +10,7 @@ use cm_note::note::suspicion::order;
 use cm_note::note::{Feedback, FeedbackSignal, Note};
 use cm_playbook::curation::history::RuleEvidenceSource as _;
 
-/// Frontmatter keys that determine trust or authorship; agents cannot set them.
+/// Frontmatter keys for trust and authorship, which agents must not set.
 const TRUST_KEYS: [&str; 22] = [
     "agent",
     "author",
@@ -36,10 +36,10 @@ const TRUST_KEYS: [&str; 22] = [
     "supersedes",
 ];
 
-/// Rejects changes that weaken a confirmed note: another type or priority, or a lower importance.
+/// Refuses changes that weaken a confirmed note: another type or priority, or a lower importance.
 ///
 /// # Errors
-/// `persons-only`, naming the key.
+/// Returns `persons-only` with the name of the key.
 pub fn keeps_weight(
     memory: &Context,
     note: &Note,
@@ -61,15 +61,15 @@ pub fn keeps_weight(
     }
 }
 
-/// Normalizes a key: strips quotes and whitespace and converts it to lower case.
+/// Normalizes a frontmatter key: removes quotes and whitespace, and converts it to lower case.
 fn plain(key: &str) -> String {
     key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase()
 }
 
-/// Rejects keys that only a person may set or remove.
+/// Refuses keys that only a person may set or remove, if the caller is not a person.
 ///
 /// # Errors
-/// `persons-only`, naming the key.
+/// Returns `persons-only` with the name of the key.
 pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
     if memory.is_person() {
         return Ok(());
@@ -83,7 +83,8 @@ pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k st
     }
 }
 
-/// Initial state of a new memory: `draft` or unverified; `None` for an active memory of a person.
+/// Returns the initial `state` of a new memory: `draft` or `unverified`; `None` if it is active
+/// because a person wrote it.
 pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'static str> {
     if memory.is_person() {
         return None;

@@ -9,7 +9,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_index::Index;
 
-/// Mode of a reindex.
+/// Mode of refreshing the indexes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Discard the index and read every note again.
@@ -20,28 +20,28 @@ pub struct Options {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReindexResult {
-    /// Number of notes in the index afterwards.
+    /// Number of indexed notes after the refresh.
     pub notes: usize,
-    /// Number of new notes.
+    /// Number of notes that were added to the index.
     pub added: usize,
-    /// Number of changed notes.
+    /// Number of notes that were indexed again because they changed.
     pub updated: usize,
-    /// Number of removed notes.
+    /// Number of notes that were removed from the index.
     pub removed: usize,
     /// Number of errors and warnings in the notes; `cm validate` lists them.
     pub findings: usize,
     /// Wall time in milliseconds.
     pub ms: u64,
-    /// Paths of stale files; only with `check`.
+    /// Paths of files that differ from the index; only with `check`.
     pub stale: Vec<String>,
     /// Why the index was rebuilt; null if it was only updated.
     pub rebuilt: Option<String>,
-    /// Number of passages that the larger model has not embedded yet; approximate if there are many.
-    /// `cm embed` embeds all of them, later commands a few at a time unless there are many.
+    /// Number of passages that the larger model has not embedded yet; approximate if there are
+    /// many. `cm embed` embeds all of them, later commands a few at a time unless there are many.
     pub unread: usize,
 }
 
-/// Factor applied to the time budget of the larger model; a reindex may embed for longer than other
+/// Factor for the time that a reindex may spend on the larger embedding model, relative to other
 /// commands.
 const PATIENCE: u32 = 40;
 

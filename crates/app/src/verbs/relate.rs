@@ -20,30 +20,30 @@ use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, name};
 
-/// An edge to create or delete.
+/// An edge between two notes to create or delete.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Note at the start of the edge.
+    /// ID, path or title of the note at which the edge starts.
     pub from: String,
-    /// Note at the end of the edge.
+    /// ID, path or title of the note to which the edge leads.
     pub to: String,
     /// Edge type, such as `SOLVES`. Without it, `relate` uses `RELATED_TO` and `unrelate` deletes
     /// edges of every type.
     pub relation: Option<String>,
-    /// Strength, 0.0–1.0.
+    /// Strength of the edge, 0.0–1.0.
     pub strength: Option<f64>,
     /// Why the two notes are related.
     pub why: Option<String>,
 }
 
-/// Result of creating or deleting an edge.
+/// Result of creating or deleting edges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EdgeEditResult {
     /// Ids of the edges, and of notes whose frontmatter changed.
     pub ids: Vec<String>,
-    /// Path of the edge; after a deletion, the first of the changed files.
+    /// Path of the edge file; after a deletion, the first changed file.
     pub path: Option<String>,
-    /// Commit hash; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
     /// Whether any file changed; false if the request had no effect.
     pub changed: bool,
@@ -150,7 +150,7 @@ fn ends<'a>(memory: &'a Context, options: &Options) -> Result<(ResolvedNote<'a>,
     Ok((from, to))
 }
 
-/// Normalizes an edge type; an unknown type is an error that lists the valid ones.
+/// Normalizes the name of an edge type; an unknown type is an error that lists the valid types.
 fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
     let relations = &open.settings.relations;
@@ -162,7 +162,7 @@ fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
         .hint(format!("the types are {}; `relations` in cm.toml adds more", known.join(", "))))
 }
 
-/// Loads the edge files from one note to another.
+/// Loads the edge files that lead from one note to another.
 fn edge_files<'a>(
     memory: &'a Context,
     from: &Note,
@@ -208,8 +208,7 @@ fn amend(memory: &Context, edge: &ResolvedNote<'_>, options: &Options) -> Result
     })
 }
 
-/// Returns edits that remove the entries of `relations` that refer to the other note, either
-/// outgoing or incoming.
+/// Returns edits that remove the other note from the `relations` of a note, as target or as source.
 fn relation_edits(
     found: &ResolvedNote<'_>,
     other: &Note,

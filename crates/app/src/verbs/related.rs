@@ -11,14 +11,14 @@ use cm_note::note::RelationTable;
 use cm_note::note::types::LINKS_TO;
 use cm_text::spelling::nearest;
 
-/// Distance, edge types and page of the list.
+/// Distance, edge types and page of a list of connected notes.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Maximum number of edges on the path, 1 to 5.
+    /// Maximum number of edges between the two notes, 1 to 5.
     pub hops: u8,
-    /// Only edges of these types; empty for all.
+    /// Follow only edges of these types; empty for all types.
     pub relations: Vec<String>,
-    /// Only edges in this direction.
+    /// Follow only outgoing or only incoming edges; `None` for both.
     pub direction: Option<EdgeDirection>,
     /// Maximum number of notes.
     pub limit: usize,
@@ -32,7 +32,7 @@ impl Default for Options {
     }
 }
 
-/// A note that is connected to the start note.
+/// A note that a path of edges connects with the start note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LinkedNote {
     /// Note id, or its path if it has none.
@@ -41,20 +41,20 @@ pub struct LinkedNote {
     pub title: String,
     /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Type of the last edge on the path.
+    /// Type of the last edge on the path from the start note.
     #[serde(rename = "type")]
     pub relation: String,
-    /// Direction in which the path follows that edge.
+    /// Direction in which the path follows its last edge.
     pub direction: EdgeDirection,
     /// Number of edges on the path.
     pub hops: u8,
-    /// Product of the edge strengths on the path.
+    /// Product of the strengths of all edges on the path.
     pub strength: f64,
-    /// Titles of the notes between, in path order.
+    /// Titles of the notes between start note and this note, in path order.
     pub via: Vec<String>,
 }
 
-/// Notes around a note, nearest first.
+/// Notes connected with a start note, nearest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RelatedNotes {
     /// Id of the start note, or its path if it has none.
@@ -113,7 +113,7 @@ pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<R
     Ok(RelatedNotes { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
 }
 
-/// Normalizes an edge type, which must be declared in the settings or occur in the graph.
+/// Normalizes the name of an edge type, which the settings must declare or an edge must have.
 fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
     if known.contains(&name) || graph.edges().iter().any(|edge| edge.relation == name) {

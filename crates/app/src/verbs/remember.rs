@@ -28,21 +28,21 @@ use cm_note::path::NotePath;
 use cm_playbook::embedding_model::WordVectors;
 use cm_store::vault::external_folder;
 
-/// Output files and mode.
+/// Files to write, and the mode of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Rule file. By default the project's file that already has a section, else CLAUDE.md, else
-    /// AGENTS.md.
+    /// Rule file that gets the section with memories. By default the project's CLAUDE.md or
+    /// AGENTS.md that has the section, else CLAUDE.md, else AGENTS.md.
     pub file: Option<PathBuf>,
     /// Output folder for facts.md, episodes.md and preferences.md.
     pub files: Option<PathBuf>,
-    /// Do not write a rule file.
+    /// Do not write the section of a rule file.
     pub no_section: bool,
     /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
-/// A fact that was written as a new note.
+/// A fact that was stored as a new note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WrittenFact {
     /// Id of the new note.
@@ -68,7 +68,7 @@ pub struct SupersededFact {
     pub why: String,
 }
 
-/// A new preference, or one with new observations.
+/// A preference that is new or has new observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PreferenceChange {
     /// Id of the note, which is new or was updated.
@@ -89,7 +89,7 @@ pub struct PreferenceChange {
     pub draft: Option<String>,
 }
 
-/// A new entry of an episode file.
+/// An entry that was added to an episode file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NewEpisode {
     /// Path of the day's file.
@@ -98,7 +98,7 @@ pub struct NewEpisode {
     pub entry: String,
 }
 
-/// The section of a rule file.
+/// The section with memories in a rule file such as CLAUDE.md.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SectionChange {
     /// Path of the rule file.
@@ -115,53 +115,53 @@ pub struct SectionChange {
     pub preferences: usize,
     /// Number of episodes in the section.
     pub episodes: usize,
-    /// Number of facts and preferences that exceed the size limit.
+    /// Number of facts and preferences left out because of the section's size limit.
     pub omitted: usize,
-    /// Lines that were added.
+    /// Lines that were added to the section.
     pub added: Vec<String>,
-    /// Lines that were removed.
+    /// Lines that were removed from the section.
     pub removed: Vec<String>,
 }
 
 /// Number of sentences that were not remembered, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct SkippedSentences {
-    /// Sentences with too little content, or only of momentary interest.
+    /// Number of sentences with too little content, or only of momentary interest.
     pub slight: usize,
-    /// Sentences longer than a fact may be.
+    /// Number of sentences that exceed the length limit of a fact.
     pub too_long: usize,
 }
 
-/// Result of a run.
+/// Result of `cm remember`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RememberResult {
-    /// Sources that were read, by kind.
+    /// Number of sources that were read, by kind.
     pub sources: SourceCounts,
     /// Facts that this run wrote as new notes.
     pub facts: Vec<WrittenFact>,
-    /// Facts that supersede others.
+    /// Facts that supersede older facts.
     pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
     pub preferences: Vec<PreferenceChange>,
-    /// New episode entries.
+    /// Entries that were added to episode files.
     pub episodes: Vec<NewEpisode>,
-    /// Sentences that were not remembered.
+    /// Number of sentences that were not remembered, by reason.
     pub left_out: SkippedSentences,
-    /// Commit hash; null if commits are manual or no note changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or no note changed.
     pub commit: Option<String>,
-    /// Section of the rule file; null if none is written.
+    /// Change of the section in the rule file; null if none is written.
     pub section: Option<SectionChange>,
-    /// Paths of the plain files that changed.
+    /// Paths of the files facts.md, episodes.md and preferences.md that changed.
     pub files: Vec<String>,
     /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 
-/// Default rule files, in order of preference.
+/// Rule files in which the section is looked for, in this order.
 const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 
-/// Remembers new sources in one commit, then writes the section and the plain files from all
-/// memories.
+/// Stores facts, preferences and episodes from new sources in one commit. Then writes the section
+/// and the plain files from all memories.
 ///
 /// # Errors
 /// Returns an error if a marker of the section is unpaired (before anything is written), if a file
@@ -218,7 +218,7 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     Err(nothing_new(&remembered))
 }
 
-/// Plans the changes of a run from the current notes.
+/// Computes the file changes of a run from the current notes.
 fn planned(
     memory: &Context,
     open: &OpenVault,
@@ -250,7 +250,7 @@ fn nothing_new(outcome: &RememberResult) -> Error {
     write::nothing_done(reasons).hint("`cm stash` saves a session or text to remember")
 }
 
-/// The rule file and its content.
+/// The rule file that gets the section, with its current content.
 struct RuleFileTarget {
     file: PathBuf,
     path: String,
@@ -258,8 +258,7 @@ struct RuleFileTarget {
 }
 
 impl RuleFileTarget {
-    /// Finds and reads the rule file. A section with unpaired markers is refused before anything is
-    /// written.
+    /// Finds and reads the rule file; refuses a section whose markers are unpaired.
     fn find(project: &Path, memory: &Context, named: Option<&Path>) -> Result<Self> {
         let target = match named {
             Some(named) => Self::at(&memory.call.cwd.join(named), memory)?,
@@ -271,7 +270,8 @@ impl RuleFileTarget {
         Ok(target)
     }
 
-    /// Returns the first default file with a section, else the first that exists, else the first.
+    /// Returns the first rule file of [`RULE_FILES`] with a section, else the first that exists,
+    /// else the first of the list.
     fn usual(project: &Path, memory: &Context) -> Result<Self> {
         let mut there = Vec::new();
         for name in RULE_FILES {
@@ -310,8 +310,8 @@ impl RuleFileTarget {
             .hint(format!("fix the lines `{}` and `{}`; nothing was written", START, END))
     }
 
-    /// Writes the section, provided that the file has not changed since it was read. Does not
-    /// create a file for an empty view.
+    /// Writes the section if the file did not change since it was read. An empty section does not
+    /// create a file.
     fn write(
         &self,
         view: &agent_view::MemoryView,

@@ -57,7 +57,8 @@ pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<Update
     })
 }
 
-/// Finds a note in a commit by id, id prefix, path or title; checks the current path first.
+/// Finds a note in a commit by id, id prefix, path or title; the note's current path is tried
+/// first.
 fn at_commit(
     memory: &Context,
     commit: CommitId,

@@ -27,7 +27,7 @@ use cm_playbook::inbox::{self, InboxNoteEntry};
 
 pub use cm_playbook::inbox::InboxKind;
 
-/// Filter and size of the inbox.
+/// Filter and limit of the list of notes that need a decision.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only the entries of this section.
@@ -51,21 +51,21 @@ pub struct InboxNote {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InboxEntry {
-    /// Position in the whole list, from 1.
+    /// Number of the entry in the whole list, from 1.
     pub number: usize,
-    /// The notes in question, one or two.
+    /// The notes to decide on, one or two.
     pub notes: Vec<InboxNote>,
     /// Why the entry needs a decision.
     pub why: String,
-    /// Time since which it needs one; null if unknown.
+    /// Time since which the entry needs a decision; null if unknown.
     pub since: Option<Instant>,
-    /// Alternative commands that settle the entry.
+    /// Commands that settle the entry; running one of them is enough.
     pub commands: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InboxSection {
-    /// Kind of the section's entries.
+    /// Why the entries of this section need a decision.
     pub kind: InboxKind,
     /// Number of entries, including those beyond the limit.
     pub total: usize,
@@ -130,7 +130,7 @@ fn listed(note: &Note) -> InboxNote {
     }
 }
 
-/// Returns the commands that settle an entry.
+/// Returns alternative commands that settle an entry.
 fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
     let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
     let edit = || format!("cm edit {}", notes[0].key());
@@ -161,7 +161,7 @@ fn may_be_accepted(note: &Note) -> bool {
     is_reviewed(note) && draft.is_ok()
 }
 
-/// Returns whether notes of this kind are reviewed.
+/// Returns whether notes of this kind can be reviewed.
 fn is_reviewed(note: &Note) -> bool {
     matches!(note.kind, NoteKind::Memory | NoteKind::Bullet)
 }
@@ -191,27 +191,27 @@ impl ReviewDecision {
     }
 }
 
-/// A decision on several notes.
+/// A decision that was applied to one or more notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedDecision {
-    /// Kind of the decision.
+    /// The decision: accept, reject, confirm or merge.
     pub word: ReviewDecision,
-    /// Ids of the changed notes.
+    /// Ids of the notes that were changed.
     pub ids: Vec<String>,
-    /// Id of the new bullet of a merge.
+    /// Id of the bullet that a merge created; null for other decisions.
     pub into: Option<String>,
-    /// Commit hash; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 
-/// Result of all decisions of one call.
+/// Decisions that one call applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReviewResult {
-    /// Decisions, one commit each.
+    /// Applied decisions; each has its own commit.
     pub decisions: Vec<AppliedDecision>,
 }
 
-/// Note references by decision.
+/// Notes to accept, reject and confirm.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewDecisions {
     /// Ids, titles or paths of drafts to accept.
@@ -341,7 +341,7 @@ fn of_memory(
     Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
 }
 
-/// Refuses notes that are not drafts.
+/// Checks that the note is a draft.
 fn is_draft(note: &Note) -> std::result::Result<(), ReviewRefusal> {
     match note.state.as_deref().map(BulletState::of) {
         _ if note.is_unverified() => Ok(()),
@@ -351,7 +351,7 @@ fn is_draft(note: &Note) -> std::result::Result<(), ReviewRefusal> {
     }
 }
 
-/// Explains why a note was not changed, with a hint.
+/// Creates the error for a note on which the decision is not possible.
 fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
     let (code, hint) = match unmoved {
         ReviewRefusal::NotADraft { .. } => ("not-a-draft", "`cm review` lists the notes to review"),
@@ -360,7 +360,7 @@ fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
     Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
 }
 
-/// Checks the notes once more under the lock, and writes the changes.
+/// Checks the notes again while the lock is held, then writes the decision.
 fn apply_decision(memory: &Context, word: ReviewDecision, paths: &[NotePath]) -> Result<AppliedDecision> {
     let mut ids = Vec::new();
     let written = write::apply_with(memory, |open| {

@@ -23,10 +23,10 @@ use cm_playbook::conflict::{self, RuleStatement, opposition};
 use cm_playbook::health::statement;
 use cm_text::similarity;
 
-/// Reference, filter and limit of the comparison.
+/// Note or text to compare with, and filter and limit of the result.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Note id, path or title; anything else is treated as text.
+    /// Id, path or title of a note; any other input is compared as text.
     pub like: String,
     /// Maximum number of notes.
     pub limit: usize,
@@ -53,43 +53,43 @@ pub struct SimilarNote {
     pub words: f64,
     /// Cosine similarity by the best model that has embedded the note; null if none has.
     pub meaning: Option<f64>,
-    /// For a bullet, why it contradicts the reference; null if it does not.
+    /// For a bullet, why it contradicts the given note or text; null if it does not.
     pub contradicts: Option<String>,
     /// Vault that contains the note: `project` or `global`.
     pub vault: VaultLevel,
 }
 
-/// Similar notes, most similar first.
+/// Notes that resemble a note or text, most similar first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SimilarNotes {
-    /// Id of the reference note; null if the reference is a text.
+    /// Id of the given note; null if a text was given.
     pub id: Option<String>,
-    /// Title of the reference note, or the reference text.
+    /// Title of the given note, or the given text.
     pub like: String,
     /// Up to `limit` notes of all open vaults.
     pub notes: Vec<SimilarNote>,
 }
 
-/// Number of index candidates per requested note, and the minimum number of candidates.
+/// Number of notes taken from the index: `PROPOSED` per requested note, at least `PROPOSED_LEAST`.
 const PROPOSED: usize = 5;
 const PROPOSED_LEAST: usize = 50;
-/// Minimum word overlap and minimum cosine; lower values are coincidence.
+/// Minimum word overlap and minimum cosine of a similar note, 0–1; lower values occur by chance.
 const LEAST: f64 = 0.05;
 const LEAST_MEANING: f64 = 0.4;
-/// Maximum number of words in the index query.
+/// Maximum number of words in the index query for candidates.
 const WORDS: usize = 64;
-/// Maximum length of a reference text in characters.
+/// Maximum length of the given text, in characters.
 const LONGEST: usize = 20_000;
 
-/// Reference of a comparison.
+/// The note or text that others are compared with.
 struct ComparisonSubject {
     note: Option<(VaultLevel, NotePath)>,
     id: Option<String>,
     title: String,
     statement: RuleStatement,
-    /// Text for the embedding models.
+    /// Text from which the embedding models compute its vector.
     embedding_text: String,
-    /// Words of the title, and words of title and text.
+    /// Words of the title, and words of title and text together.
     words: [BTreeSet<String>; 2],
 }
 
@@ -207,8 +207,8 @@ fn text_subject(text: &str) -> Result<ComparisonSubject> {
     })
 }
 
-/// Returns whether the input can only be a note reference: an id, an id prefix or a path. Words
-/// such as `utf-8` or `facade` are text.
+/// Returns whether the input looks like an id, an id prefix or a path, so that it is not treated as
+/// text. Words such as `utf-8` and `facade` are text.
 fn names_a_note(typed: &str) -> bool {
     let has_digit = typed.contains(|c: char| c.is_ascii_digit());
     let id = BulletId::parse(typed).is_ok() || begins_uuid(typed);
@@ -223,7 +223,8 @@ fn begins_uuid(typed: &str) -> bool {
     (6..=36).contains(&typed.len()) && typed.char_indices().all(fits)
 }
 
-/// Builds a query for these words; if there are too many, the longest, which are the most specific.
+/// Builds an index query for the words of the subject; of too many words, the longest are used,
+/// because they are the most specific.
 fn query_for(subject: &ComparisonSubject, kind: Option<NoteKind>) -> Query {
     let mut words: Vec<&String> = subject.words[1].iter().collect();
     words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
@@ -244,7 +245,7 @@ fn query_for(subject: &ComparisonSubject, kind: Option<NoteKind>) -> Query {
     Query { root, notices: Vec::new() }
 }
 
-/// Compares a note with the reference; returns `None` if its file is gone.
+/// Compares a note with the subject; `None` if the note's file no longer exists.
 fn compare_note(
     open: &OpenVault,
     note: &Note,
@@ -274,7 +275,7 @@ fn compare_note(
     })
 }
 
-/// Returns whether the similarity exceeds coincidence.
+/// Returns whether the notes are more similar than by chance.
 fn exceeds_chance(alike: &SimilarNote) -> bool {
     alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
 }
@@ -295,7 +296,7 @@ fn content(text: &str) -> BTreeSet<String> {
     conflict::words(text)
 }
 
-/// Returns the words of a note's title and body, or those of a bullet's rule.
+/// Returns the words of a note's title and body; for a bullet, those of its rule.
 fn whole(note: &Note, text: &str) -> BTreeSet<String> {
     match rule_of(note) {
         Some(rule) => rule.words().clone(),
@@ -319,8 +320,8 @@ pub struct SimilarTitle {
 /// Minimum similarity of titles.
 const ENOUGH: f64 = 0.5;
 
-/// Returns up to three notes with the most similar titles, from the index as it is, without a
-/// refresh. Returns none if the index cannot be queried.
+/// Returns up to three notes whose titles resemble `title`. Uses the index without a refresh; empty
+/// if it cannot be queried.
 pub fn similar_titles(memory: &Context, title: &str) -> Vec<SimilarTitle> {
     let words = similarity::words(title);
     let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());

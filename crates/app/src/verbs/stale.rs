@@ -14,7 +14,7 @@ use cm_note::note::{Note, Staleness};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_note::score::bullet::silent_days;
 
-/// Filter and limit of the list.
+/// Minimum age and limit of a list of stale notes.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Minimum number of days without feedback; by default `scoring.stale_days`.
@@ -52,14 +52,15 @@ pub struct StaleObservation {
     pub why: Staleness,
 }
 
-/// Bullets with the longest time without feedback first, and stale observations.
+/// Bullets without recent feedback, and stale observations.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StaleResult {
-    /// Time of the answer.
+    /// Time for which ages were computed.
     pub at: Instant,
-    /// Minimum number of days without feedback.
+    /// Minimum number of days without feedback that was applied.
     pub days: f64,
-    /// Bullets in use without recent feedback.
+    /// Bullets without recent feedback that are neither retired nor deprecated, longest without it
+    /// first.
     pub bullets: Vec<StaleBullet>,
     /// Number of such bullets, including those beyond the limit.
     pub total: usize,

@@ -26,17 +26,17 @@ use cm_text::spelling::nearest;
 pub struct StarterSet {
     /// Name by which the set is added.
     pub name: String,
-    /// Summary of the set's purpose.
+    /// Summary of what the rules are for.
     pub about: String,
-    /// Scope of its rules.
+    /// Scope of the rules in the set.
     pub scope: Scope,
     /// Language or framework that the rules apply to.
     pub scope_key: Option<String>,
-    /// Categories of its rules, sorted.
+    /// Categories of the rules in the set, sorted.
     pub categories: Vec<String>,
     /// Number of rules in the set.
     pub rules: usize,
-    /// Number of its rules that the playbook already contains.
+    /// Number of rules in the set that the playbook contains already.
     pub present: usize,
 }
 
@@ -70,13 +70,13 @@ pub fn list(memory: &Context) -> Result<StarterList> {
     Ok(StarterList { starters: starters::all().into_iter().map(set).collect() })
 }
 
-/// Returns the hashes of all rules in the playbook, active or not.
+/// Returns the hashes of all rules in the playbook, whatever their state.
 fn existing_hashes(memory: &Context) -> Result<HashSet<RuleHash>> {
     let bullets = merged(memory)?.bullets;
     Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
 }
 
-/// Selection of rules and mode.
+/// Categories of a starter set to add, and the mode.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only rules of these categories; empty for all.
@@ -109,25 +109,26 @@ pub struct SkippedRule {
     pub id: Option<String>,
 }
 
-/// Result of adding a set.
+/// Result of adding a starter set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StarterResult {
-    /// Name by which the set is added.
+    /// Name of the starter set.
     pub name: String,
     /// Rules that were added.
     pub added: Vec<AddedRule>,
     /// Rules that were not added.
     pub left_out: Vec<SkippedRule>,
-    /// Existing bullets that contradict an added rule, with the number of that rule in its set.
+    /// Existing bullets that contradict an added rule; each conflict gives the rule's number in the
+    /// set.
     pub conflicts: Vec<RuleConflict>,
     /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
-    /// Commit hash; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 
-/// Adds the rules of a set that the playbook neither contains nor blocks, in one commit. Rules that
-/// exist already get no credit for it.
+/// Adds the rules of a starter set in one commit, without those that the playbook contains or
+/// blocks. Existing rules get no feedback for the repetition.
 ///
 /// # Errors
 /// Returns an error if the set or a category does not exist, or if the write fails.
@@ -173,7 +174,7 @@ pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterRes
     Ok(outcome)
 }
 
-/// Converts a rule that curation rejected although the admission check had accepted it.
+/// Converts a rule that was refused when it was written, although the check before had accepted it.
 fn late_rule(passed: UnappliedDelta, proposed: &[&StarterRule]) -> SkippedRule {
     let rule = passed.delta.checked_sub(1).and_then(|at| proposed.get(at));
     SkippedRule {
@@ -183,7 +184,7 @@ fn late_rule(passed: UnappliedDelta, proposed: &[&StarterRule]) -> SkippedRule {
     }
 }
 
-/// Returns the position of a delta's rule in its set, from 1.
+/// Returns the number of the rule in its set, from 1, to which a delta belongs.
 fn number(starter: &Starter, proposed: &[&StarterRule], delta: usize) -> usize {
     let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
     rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
@@ -214,8 +215,7 @@ fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Sta
     Ok(starter.rules.iter().filter(is_wanted).collect())
 }
 
-/// Splits the rules into those that pass the admission check and those that do not, with the
-/// reason.
+/// Splits the rules into those that may be added and those that may not, with the reason.
 fn split_admitted<'r>(
     memory: &Context,
     starter: &Starter,

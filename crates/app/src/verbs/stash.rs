@@ -40,7 +40,7 @@ pub struct Options {
     pub tags: Vec<String>,
 }
 
-/// Result of storing a stash.
+/// Result of saving a session or text as a stash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StashResult {
     /// Id of the new note.
@@ -49,11 +49,12 @@ pub struct StashResult {
     pub path: String,
     /// Name of the stash.
     pub title: String,
-    /// Id of the stored session; for a text, of the session that stored it.
+    /// Id of the saved session; for a text, the session in which it was saved.
     pub session: Option<String>,
-    /// Number of secrets redacted in the text and the name; 0 for the content of a session.
+    /// Number of secrets redacted in the text and the name; always 0 for a session, which is
+    /// redacted before.
     pub redacted: usize,
-    /// Hash of the new commit; null if commits are manual.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
 }
 
@@ -115,7 +116,7 @@ fn redacted(text: &str, rules: &cm_secrets::RedactionRules) -> (String, usize) {
     (text.into_string(), removed.len())
 }
 
-/// Generates ids until the path of the note is free.
+/// Returns a new id and a path for the note that no file has yet.
 fn free_place(memory: &Context, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
     loop {
         let id = NoteId::from(memory.new_uuid());
@@ -146,12 +147,12 @@ fn keys(memory: &Context, name: &str, options: &Options) -> Result<Vec<(String, 
     Ok(keys)
 }
 
-/// Returns the project that a text belongs to; `None` unless the target vault is a project's.
+/// Returns the project of the target vault; `None` for the global vault.
 fn here(memory: &Context) -> Option<String> {
     Some(memory.workspace()).filter(|name| memory.target().level == VaultLevel::Project && !name.is_empty())
 }
 
-/// Adds a heading with the name, unless the text starts with a top-level heading.
+/// Returns the text with the name as its heading; unchanged if it starts with a top-level heading.
 fn headed(name: &str, text: &str) -> String {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with("# ") {

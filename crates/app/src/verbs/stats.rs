@@ -23,7 +23,7 @@ use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::health::health;
 pub use cm_playbook::health::{PlaybookHealth, ScoredRule};
 
-/// Statistics of all open vaults.
+/// Counts of notes, edges, tags and findings in all open vaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct VaultStats {
     /// Number of notes of every kind.
@@ -48,10 +48,10 @@ pub struct VaultStats {
     pub playbook: PlaybookStats,
 }
 
-/// Statistics of the playbook.
+/// Statistics of the rules in the playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PlaybookStats {
-    /// Health of its bullets.
+    /// Number of bullets by state, maturity, scope and score.
     #[serde(flatten)]
     pub health: PlaybookHealth,
     /// Number of blocked patterns by kind.

@@ -16,13 +16,13 @@ use cm_note::token::{
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{FileStamp, Vault};
 
-/// Name of the token file among the user's private files.
+/// Name of the private file that contains the server's access tokens.
 pub const FILE: &str = "tokens.toml";
-/// Marker file that exists once a token was issued. If the token file is lost, the server then
-/// refuses all requests instead of opening up.
+/// Empty private file that exists once a token was issued. Without the token file, the server then
+/// refuses all requests instead of accepting them without a token.
 const ISSUED: &str = "tokens.issued";
 
-/// Properties of a new token.
+/// Properties of an access token to create.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Owner of the token.
@@ -35,10 +35,10 @@ pub struct Options {
     pub expires: Option<Instant>,
 }
 
-/// A token in a list.
+/// A token as shown in lists, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenInfo {
-    /// Token id, as `cm token revoke` takes it.
+    /// Token id, for `cm token revoke`.
     pub id: String,
     /// Owner of the token.
     pub person: String,
@@ -61,9 +61,9 @@ pub struct TokenInfo {
 /// A new token with its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NewToken {
-    /// The secret; it is shown only now.
+    /// The secret, which cannot be shown again.
     pub token: String,
-    /// The token as it will be listed.
+    /// Id, owner and permissions of the token.
     pub record: TokenInfo,
 }
 
@@ -125,13 +125,13 @@ pub(crate) fn check_file(vault: &Vault) -> Result<Option<TokenFileStatus>> {
     }))
 }
 
-/// Condition of the token file.
+/// Result of checking the token file.
 pub(crate) enum TokenFileStatus {
     Valid {
         /// Number of tokens, including revoked and expired ones.
         tokens: usize,
     },
-    /// The file is malformed.
+    /// The file cannot be read or is malformed.
     Unreadable(Error),
 }
 
@@ -231,8 +231,8 @@ fn unreadable(error: &TokenFileError) -> Error {
         .hint("fix the file; all requests are refused until then")
 }
 
-/// Tokens for a running server. They are loaded again when their file changes, so a revocation
-/// takes effect immediately.
+/// Access tokens of a running server. The file is loaded again when it changes, so that a
+/// revocation takes effect immediately.
 #[derive(Debug)]
 pub struct LiveTokens {
     vault: Vault,

@@ -30,20 +30,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// A destructive command that caused harm.
+/// A destructive command in a past session that caused harm.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScannedIncident {
-    /// Position in this list, from 1.
+    /// Position in the list of incidents, from 1.
     pub number: usize,
     /// Stable id of the incident.
     pub id: String,
     /// Kind of damage that the command can cause.
     pub class: DangerClass,
-    /// Command line, redacted.
+    /// Command line with secrets redacted.
     pub command: String,
-    /// Normalized command without its variable parts.
+    /// The command without its variable parts, for comparison with later commands.
     pub shape: String,
-    /// Effect of the command.
+    /// Effect of the command, such as what it deletes.
     pub reason: String,
     /// Signs of the harm in the log: regret, apology, repair or failure.
     pub evidence: Vec<String>,
@@ -63,7 +63,7 @@ pub struct ScannedIncident {
     pub bullet: Option<String>,
 }
 
-/// Result of a scan.
+/// Incidents found in session logs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct IncidentScan {
     /// Incidents, most recent first.
@@ -74,8 +74,8 @@ pub struct IncidentScan {
     pub logs: usize,
 }
 
-/// Scans sessions for incidents; returns them with notices for the user. Without a vault, `bullet`
-/// is null in every incident.
+/// Searches session logs for incidents; also returns notices. Without a vault, `bullet` is null in
+/// every incident.
 ///
 /// # Errors
 /// Returns an error if the filter is invalid, or if a redaction rule or a log cannot be used.
@@ -147,11 +147,11 @@ fn describe_trace(trace: &HarmEvidence) -> String {
     }
 }
 
-/// An incident that was stored.
+/// An incident that was stored as an anti-pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StoredIncident {
     pub id: String,
-    /// Id of the anti-pattern.
+    /// Id of the anti-pattern that warns of the command.
     pub bullet: String,
     /// Path of the anti-pattern.
     pub path: String,
@@ -161,14 +161,14 @@ pub struct StoredIncident {
     pub added: bool,
 }
 
-/// Result of storing incidents.
+/// Result of storing incidents as anti-patterns.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AcceptResult {
     /// Incidents that were stored.
     pub kept: Vec<StoredIncident>,
     /// Ids of incidents that had been stored before.
     pub before: Vec<String>,
-    /// Commit hash; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 
@@ -273,7 +273,7 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
     Ok((kept, outcome.commit))
 }
 
-/// Returns the delta that adds the rule of an incident.
+/// Creates the delta that adds an anti-pattern for an incident.
 fn add(one: &ScannedIncident) -> AddDelta {
     let day = one.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
     let why = format!("It was run{day} in a session of {} and went wrong.", one.agent);
@@ -289,7 +289,7 @@ fn add(one: &ScannedIncident) -> AddDelta {
     AddDelta { bullet, session: Some(one.session.clone()), line: Some(one.line), ..AddDelta::default() }
 }
 
-/// Returns the quotes that are stored with the rule of an incident.
+/// Returns the quotes to store with the anti-pattern: the command, then the signs of harm.
 fn evidence(one: &ScannedIncident) -> Vec<String> {
     let run = format!("this was run: {}", line(&one.command));
     std::iter::once(run).chain(one.evidence.clone()).map(|quote| fold_whitespace(&quote)).collect()
@@ -305,7 +305,7 @@ fn content(one: &ScannedIncident) -> String {
     shorten(&text, 480).into_owned()
 }
 
-/// Adds the incident and its session to each new bullet.
+/// Sets incident and session of each bullet that the curation added.
 fn set_incident_fields(before: &Playbook, curated: &mut CurationResult, chosen: &[&ScannedIncident]) {
     let CurationResult { playbook, report, .. } = curated;
     for bullet in &mut playbook.bullets[before.bullets.len()..] {
@@ -323,7 +323,7 @@ fn set_incident_fields(before: &Playbook, curated: &mut CurationResult, chosen: 
     }
 }
 
-/// Adds the session and evidence of an incident to an existing bullet with the same rule.
+/// Adds session and evidence of an incident to an existing bullet with the same rule.
 fn merge_into_existing(curated: &mut CurationResult, chosen: &[&ScannedIncident], authority: Authority) {
     let CurationResult { playbook, report, .. } = curated;
     let id_of = |number: usize| {

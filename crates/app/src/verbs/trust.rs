@@ -21,7 +21,7 @@ pub enum TrustAction {
     Revoke,
 }
 
-/// Trust in a vault, and the content that it applies to.
+/// Whether a vault is trusted, and what trusting it makes available to agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrustResult {
     /// Root folder of the vault.
@@ -30,9 +30,10 @@ pub struct TrustResult {
     pub remote: Option<String>,
     /// Whether the vault is trusted now.
     pub trusted: bool,
-    /// Origin of the trust: `init` or `person`; null if the vault is not trusted.
+    /// Who granted the trust: `init`, when the vault was created, or `person`; null if the vault is
+    /// not trusted.
     pub source: Option<TrustSource>,
-    /// Remote at the time of granting, if it has changed since then.
+    /// URL of the remote when trust was granted, if it has changed since then; null otherwise.
     pub former_remote: Option<String>,
     /// Number of rules and anti-patterns in the vault.
     pub rules: usize,

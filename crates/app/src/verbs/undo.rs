@@ -22,22 +22,22 @@ pub struct UndoResult {
     pub subject: String,
     /// Ids of the notes in the reverted commit.
     pub ids: Vec<String>,
-    /// The first changed file.
+    /// Path of the first file that was changed.
     pub path: Option<String>,
-    /// All changed files.
+    /// Paths of all files that were changed.
     pub paths: Vec<String>,
-    /// Hash of the new commit; null if commits are manual.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
     /// Whether any file changed; false if the request had no effect.
     pub changed: bool,
 }
 
-/// Start of the sentence in an undo's commit message that names the reverted commit.
+/// Start of the line in an undo's commit message that names the reverted commit.
 const MARK: &str = "This takes back commit ";
-/// Maximum number of commits searched for the newest curation.
+/// Maximum number of commits that are searched for one to undo.
 const FAR: usize = 1000;
 
-/// Reverts a commit: the named one, else the user's newest curation that is neither an undo nor
+/// Reverts a commit: the named one, else the user's newest commit by cm that is neither an undo nor
 /// already reverted. The commit that created the vault cannot be reverted.
 ///
 /// # Errors
@@ -94,8 +94,8 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     })
 }
 
-/// Returns the user's newest curation that has not been reverted. Commits of other authors are
-/// reverted only by id.
+/// Returns the user's newest commit by cm that has not been reverted. Commits of other authors are
+/// only reverted if they are named.
 fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
@@ -123,7 +123,7 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     Err(write::nothing_done("nothing to undo"))
 }
 
-/// Refuses if the files differ from the commit's result, and names the commits that changed them.
+/// Refuses the undo if later commits changed the same files; the error names them.
 fn refuse_later_changes(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let Some(head) = repo.head()?.commit else { return Ok(()) };
     let mut touched: Vec<NotePath> = Vec::new();
@@ -143,7 +143,7 @@ fn refuse_later_changes(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]
         .hint(format!("undo these first: {}", named.join("; "))))
 }
 
-/// Refuses if a file has uncommitted edits, which the undo would overwrite.
+/// Refuses the undo if a file has uncommitted edits, which it would overwrite.
 fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
     let open = memory.target();
     for change in inverse {
@@ -157,11 +157,11 @@ fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
     Ok(())
 }
 
-/// Operations that change notes but never create them. If such a commit is the first with a note, a
-/// person had created that note.
+/// Operations that change notes but never create them. If a note first appears in such a commit, a
+/// person had created it.
 const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
 
-/// Refuses if the undo would delete the only copy of a note that the commit did not create.
+/// Refuses an undo that would delete the only copy of a note that the commit did not create.
 fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
     let goes = |change: &&TreeChange| change.old.is_none() && change.path.as_str().ends_with(".md");
@@ -194,7 +194,7 @@ fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeCha
     Ok(())
 }
 
-/// Returns the change that restores a file's former content.
+/// Returns the change that restores the file as it was before the commit.
 fn change(undone: &TreeChange) -> Result<VaultFileChange> {
     let path = undone.path.clone();
     let expected = undone.new.as_deref().map(ContentHash::of);

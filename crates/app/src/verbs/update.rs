@@ -16,7 +16,7 @@ use cm_note::frontmatter::split::Split;
 use cm_note::message::CommitMessage;
 use cm_note::note::NoteKind;
 
-/// Changes to make.
+/// Changes to make to a note.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Keys with their new values, as YAML or plain text.
@@ -25,7 +25,7 @@ pub struct Options {
     pub remove: Vec<String>,
     pub add_tags: Vec<String>,
     pub remove_tags: Vec<String>,
-    /// New body.
+    /// New text below the frontmatter; `None` leaves it unchanged.
     pub body: Option<String>,
     /// Text to append to the body.
     pub append: Option<String>,
@@ -37,7 +37,7 @@ pub struct UpdateResult {
     pub id: String,
     /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Commit hash; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
     /// Whether the content of the file changed.
     pub changed: bool,
@@ -92,7 +92,7 @@ pub(crate) fn apply(
     })
 }
 
-/// Adds an edit of `updated`; returns no edits if the given ones have no effect.
+/// Adds an edit that sets `updated`; returns no edits at all if the given ones change nothing.
 fn with_updated(memory: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
     let text = std::str::from_utf8(&found.bytes).ok();
     let same = text
@@ -143,7 +143,7 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
     Ok(edits)
 }
 
-/// Adds a line break to the end if there is none.
+/// Appends a line break unless the text ends with one.
 fn ended(text: &str) -> String {
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{gap}")

@@ -63,18 +63,18 @@ impl NoteUsage {
     }
 }
 
-/// Usage of all open vaults, most used notes first.
+/// How often the notes of all open vaults were used, most used first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsageReport {
     /// Number of requests for any note.
     pub accesses: u64,
-    /// Number of times that any note was shown.
+    /// Number of times that any note was shown without being requested.
     pub retrievals: u64,
     /// Number of bullets that were shown but never rated.
     pub unjudged: usize,
     /// Used notes, up to the limit.
     pub notes: Vec<NoteUsage>,
-    /// Number of used notes, including those beyond the limit.
+    /// Number of notes that were used at least once, including those beyond the limit.
     pub total: usize,
 }
 

@@ -26,7 +26,7 @@ use cm_playbook::embedding_model::WordVectors;
 
 pub use model_opinion::ModelOpinion;
 
-/// Predicted result for the rule.
+/// What would happen to a rule if a program proposed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdmissionVerdict {
@@ -41,7 +41,7 @@ pub enum AdmissionVerdict {
 }
 
 impl AdmissionVerdict {
-    /// Returns the name as shown to users.
+    /// Returns the name of the verdict as shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -52,7 +52,7 @@ impl AdmissionVerdict {
     }
 }
 
-/// Relation between the rule and an existing note.
+/// How an existing bullet or blocked pattern is related to the checked rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleRelation {
@@ -72,7 +72,7 @@ pub enum RuleRelation {
     Similar,
 }
 
-/// An existing note that is related to the rule.
+/// A bullet or blocked pattern that is related to the checked rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RuleCollision {
     /// How the note is related to the rule, such as `duplicate` or `conflict`.
@@ -83,26 +83,26 @@ pub struct RuleCollision {
     pub content: String,
     /// Why the note is related in this way.
     pub reason: Option<String>,
-    /// Similarity by words or vectors, 0–1, if it was decisive.
+    /// Similarity by words or vectors, 0–1; null if it did not decide the relation.
     pub likeness: Option<f64>,
 }
 
-/// Result of judging a rule.
+/// Result of checking whether a rule would be accepted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RuleJudgement {
-    /// Text of the rule as it would be written.
+    /// Text of the rule as it would be stored.
     pub rule: String,
     /// Category under which the rule was judged.
     pub category: String,
-    /// What would happen to the rule if it were added.
+    /// What would happen to the rule if it were proposed.
     pub verdict: AdmissionVerdict,
     /// Confidence in the verdict, 0–1; 0.5 without evidence.
     pub confidence: f64,
     /// Reasons for the verdict.
     pub why: Vec<String>,
-    /// Result of the evidence check; null if another check decided first.
+    /// Decision of the check of evidence; null if an earlier check decided.
     pub gate: Option<GateDecision>,
-    /// Evidence of past sessions.
+    /// Number of past sessions that support or contradict the rule.
     pub evidence: SessionCounts,
     /// Related bullets and blocked patterns.
     pub collisions: Vec<RuleCollision>,
@@ -227,8 +227,8 @@ fn judge(
     Ok(judged)
 }
 
-/// Estimates the share of one outcome by Laplace's rule of succession, from the counts of both
-/// outcomes.
+/// Estimates the probability of an outcome from its count and that of the other outcome, by
+/// Laplace's rule of succession.
 fn success_share(of_kind: usize, others: usize) -> f64 {
     (of_kind + 1) as f64 / (of_kind + others + 2) as f64
 }
@@ -245,7 +245,7 @@ fn collision(how: RuleRelation, bullet: &Bullet, near: Option<Similarity>) -> Ru
     RuleCollision { how, id: bullet.id.to_string(), content, reason, likeness: near.map(Similarity::value) }
 }
 
-/// Existing bullets of this and the other vault.
+/// Compares a rule with existing bullets of the target vault and the other vaults.
 struct RuleChecker<'a> {
     shelf: BulletIndex,
     elsewhere: BulletIndex,
@@ -320,7 +320,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Adds the most similar bullet, unless it is already among the collisions.
+    /// Adds the most similar bullet to the related notes, unless it is among them already.
     fn add_similar(
         &self,
         judged: &mut RuleJudgement,

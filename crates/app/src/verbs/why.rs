@@ -26,24 +26,24 @@ use cm_playbook::succession;
 
 pub use cm_playbook::succession::{ReplacementField, SuccessionSide};
 
-/// Components of a bullet's score.
+/// Parts from which a bullet's score is calculated.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BulletScore {
     /// (helpful − harm_weight × harmful) × multiplier.
     pub score: EffectiveScore,
-    /// Rating of the score.
+    /// Rating of the score in words.
     pub band: Band,
-    /// Sum of helpful events after decay.
+    /// Sum of the helpful feedback after decay.
     pub helpful: f64,
-    /// Sum of harmful events after decay.
+    /// Sum of the harmful feedback after decay.
     pub harmful: f64,
-    /// Weight of harmful events.
+    /// Weight of harmful relative to helpful feedback.
     pub harm_weight: f64,
-    /// Harmful share of all feedback, 0–1.
+    /// Harmful share of all decayed feedback, 0–1.
     pub harmful_ratio: f64,
-    /// Multiplier for the maturity.
+    /// Multiplier for the bullet's maturity.
     pub multiplier: f64,
-    /// Half-life of an event in days.
+    /// Time in days after which feedback counts half.
     pub half_life_days: f64,
 }
 
@@ -74,9 +74,9 @@ pub struct FeedbackEvent {
     pub agent: Option<String>,
     /// Person or agent who gave the feedback.
     pub author: Option<String>,
-    /// Reason for harmful feedback.
+    /// Reason given for harmful feedback; null if none was given.
     pub reason: Option<String>,
-    /// Further remarks.
+    /// Further remarks on the feedback.
     pub note: Option<String>,
 }
 
@@ -91,42 +91,42 @@ pub struct NoteRef {
     pub path: Option<String>,
 }
 
-/// Diaries, notes and quotes that the note was derived from.
+/// Diaries, notes and quotes from which the note was derived.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteSources {
-    /// Diaries that the note was derived from.
+    /// Diaries from which the note was derived.
     pub diaries: Vec<NoteRef>,
-    /// Notes at the end of `DERIVED_FROM` edges.
+    /// Notes to which the note has a `DERIVED_FROM` edge.
     pub notes: Vec<NoteRef>,
     /// Quotes from sessions that support the note.
     pub quotes: Vec<String>,
 }
 
-/// A predecessor or successor of the note.
+/// A note that precedes or succeeds the note by replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SuccessionStep {
-    /// Whether this note is a predecessor or a successor.
+    /// Whether the other note is a predecessor or a successor.
     pub side: SuccessionSide,
-    /// Kind of the connection.
+    /// The field or edge that connects the notes, such as `replaced_by`.
     pub through: ReplacementField,
-    /// Number of steps away, from 1.
+    /// Number of replacements between the two notes, from 1.
     pub hops: usize,
     /// Id, title and path of the predecessor or successor.
     #[serde(flatten)]
     pub note: NoteRef,
 }
 
-/// A note that contradicts this one.
+/// A note that contradicts the explained note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteConflict {
     /// Id, title and path of the contradicting note.
     #[serde(flatten)]
     pub note: NoteRef,
-    /// Time when the edge was created, if it has its own file.
+    /// Time when the edge was created; null if it has no file of its own.
     pub since: Option<Instant>,
 }
 
-/// A blocked pattern that concerns this note.
+/// A blocked pattern that matches the note or was made from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RelatedBlock {
     /// Id of the pattern.
@@ -142,7 +142,7 @@ pub struct RelatedBlock {
     pub created: Option<Instant>,
 }
 
-/// Content, state and evidence of a note.
+/// Everything that explains why a note exists and how it is rated.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoteEvidence {
     /// Note id, or its path if it has none.
@@ -192,13 +192,13 @@ pub struct NoteEvidence {
     pub feedback: Vec<FeedbackEvent>,
     /// Sessions that the note comes from.
     pub sources: Vec<SessionSource>,
-    /// Diaries, notes and quotes that the note was derived from.
+    /// Diaries, notes and quotes from which the note was derived.
     pub derived_from: NoteSources,
-    /// Predecessors and successors.
+    /// Notes that this note replaced or that replaced it.
     pub succession: Vec<SuccessionStep>,
-    /// Contradicting notes.
+    /// Notes that contradict this note.
     pub conflicts: Vec<NoteConflict>,
-    /// Blocked patterns that concern the note.
+    /// Blocked patterns that match this note or were made from it.
     pub blocks: Vec<RelatedBlock>,
     /// Commits that changed the note, newest first.
     pub commits: Vec<Commit>,

@@ -185,7 +185,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })
 }
 
-/// Whether a graph contains an operation that matches the pattern.
+/// Whether the bytes of a graph match `step`, a regular expression for the name of an operation.
 fn holds(graph: &[u8], step: &str) -> bool {
     regex::bytes::Regex::new(step).is_ok_and(|step| step.is_match(graph))
 }

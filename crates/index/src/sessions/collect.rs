@@ -34,16 +34,16 @@ pub(super) struct BySession {
 #[derive(Debug, Clone)]
 pub(super) struct Matches {
     pub(super) best: BestStretch,
-    /// Number of matching stretches by speaker.
+    /// Number of matching stretches of each speaker, in the order of `Speaker::ALL`.
     pub(super) by: [usize; 3],
-    /// First log lines of the matching stretches.
+    /// Numbers of the first log lines with a match.
     pub(super) lines: BTreeSet<u64>,
 }
 
 /// The best matching stretch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BestStretch {
-    /// Bits of the rounded score.
+    /// Bits of the rounded `f32` score. They sort like the score, which is never negative.
     score: u32,
     pub(super) numbers: Numbers,
     pub(super) address: DocAddress,

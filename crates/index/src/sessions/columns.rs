@@ -8,7 +8,7 @@ use super::schema::{
     AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED, SUBAGENT,
 };
 
-/// Columns of session documents.
+/// Columns of the session documents in one segment.
 pub(super) struct SessionColumns {
     number: Column<u64>,
     conversation: Column<u64>,
@@ -31,7 +31,7 @@ impl SessionColumns {
         })
     }
 
-    /// Returns a session's number and its [`SessionColumnsRow`].
+    /// Returns the number and the properties of the session whose document is at `address`.
     pub(super) fn line(&self, address: DocAddress) -> Option<(u64, SessionColumnsRow)> {
         let doc = address.doc_id;
         let number = self.number.first(doc)?;
@@ -47,7 +47,7 @@ impl SessionColumns {
     }
 }
 
-/// Columns of stretch documents.
+/// Columns of the stretch documents in one segment.
 pub(super) struct StretchColumns {
     session: Column<u64>,
     place: Column<u64>,
@@ -114,8 +114,8 @@ impl StretchColumns {
         self.kind.first(doc)
     }
 
-    /// Returns the hash of the person's record that a document starts, and the number of its
-    /// session.
+    /// Returns the hashed id of the person's log record that begins with this document, and the
+    /// number of its session; `None` for other documents.
     pub(super) fn record(&self, doc: DocId) -> Option<(u64, u64)> {
         Some((self.record.first(doc)?, self.session.first(doc)?))
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::opened::SessionIndex;
 
-/// Ids that occur in more sessions than this are constants of the agent's program and are ignored.
+/// Maximum number of sessions that can share a record. A record id that occurs in more of them is a
+/// constant of the agent's program and is ignored.
 const MOST_SESSIONS: usize = 12;
 
 /// Maps each session that shares a person's record with another session, or names the session it

@@ -66,7 +66,7 @@ impl SessionIndexFilter {
     }
 }
 
-/// Returns the facts of this folder and all folders below it.
+/// Returns the index terms of this folder and of all folders below it in which sessions ran.
 fn below(opened: &SessionIndex, folder: &str) -> tantivy::Result<Vec<String>> {
     let exact = workspace_fact(folder);
     let facts = fact_range(opened, &exact)?.into_iter();
@@ -77,7 +77,7 @@ fn below(opened: &SessionIndex, folder: &str) -> tantivy::Result<Vec<String>> {
     Ok(facts.filter(inside).collect())
 }
 
-/// Returns the numbers of the sessions that have one of these facts.
+/// Returns the numbers of the sessions whose documents have one of these index terms.
 fn numbers(opened: &SessionIndex, facts: &[String]) -> tantivy::Result<HashSet<u64>> {
     let mut addresses = HashSet::new();
     for fact in facts {

@@ -17,11 +17,11 @@ const MOST_CANDIDATES: usize = 20;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IndexedSessionPage {
     pub list: Vec<SessionSummary>,
-    /// Total number of accepted sessions.
+    /// Number of sessions that the filter accepts, on all pages.
     pub total: usize,
 }
 
-/// A session in a list.
+/// A session with its event counts and its log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSummary {
     pub session: Session,

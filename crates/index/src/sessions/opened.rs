@@ -64,7 +64,7 @@ pub(super) struct SessionTable {
     pub(super) sessions: HashMap<u64, SessionColumnsRow>,
 }
 
-/// Properties of one session in the book.
+/// Properties of one session, as stored in the columns of its document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionColumnsRow {
     pub(super) address: DocAddress,
@@ -125,7 +125,7 @@ impl SessionIndex {
         })
     }
 
-    /// Returns all sessions; computed once.
+    /// Returns the table of all sessions, which the first call computes.
     pub(super) fn book(&self) -> tantivy::Result<Arc<SessionTable>> {
         if let Some(book) = self.book.get() {
             return Ok(Arc::clone(book));
@@ -234,7 +234,7 @@ fn lengths(searcher: &Searcher, fields: &[Field]) -> tantivy::Result<BTreeMap<Fi
     Ok(lengths)
 }
 
-/// Returns the facts with this prefix, sorted.
+/// Returns the exact index terms that start with `beginning`, sorted and without duplicates.
 pub(super) fn fact_range(opened: &SessionIndex, beginning: &str) -> tantivy::Result<Vec<String>> {
     let mut facts = Vec::new();
     for segment in opened.searcher.segment_readers() {

@@ -46,7 +46,7 @@ pub struct Session {
     pub outcome: Option<String>,
     /// Number of the conversation. Forks share it with the session that they were forked from.
     pub conversation: u64,
-    /// Highest place indexed so far; later events are new.
+    /// Highest place (log line and part) indexed so far; events after it are new.
     pub(super) reached: Option<u64>,
 }
 

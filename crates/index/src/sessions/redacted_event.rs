@@ -111,20 +111,21 @@ impl RedactedEvent {
     }
 }
 
-/// Number of bits of a place that hold the part.
+/// Number of low bits of a place that encode the part; the other bits encode the log line.
 const PART: u32 = 20;
 
-/// Combines a line and a part into one number with the same order.
+/// Encodes a log line and the event's part within it as one number, its place, with the same order.
+/// Larger values are clamped.
 pub(super) fn place(line: u64, part: u32) -> u64 {
     line.min(u64::MAX >> PART) << PART | u64::from(part).min((1 << PART) - 1)
 }
 
-/// Returns the line of a place.
+/// Returns the log line that a place encodes.
 pub(super) fn line_of(place: u64) -> u64 {
     place >> PART
 }
 
-/// Returns the part of a place.
+/// Returns the event's part within its log line that a place encodes.
 pub(super) fn part_of(place: u64) -> u32 {
     (place & ((1 << PART) - 1)) as u32
 }

@@ -47,7 +47,7 @@ pub(super) const CONVERSATION: &str = "conversation";
 pub(super) const FORK: &str = "fork";
 pub(super) const SUBAGENT: &str = "subagent";
 
-/// Facts that distinguish the document types.
+/// Exact index terms that mark the documents of sessions and of logs.
 pub(super) const IS_SESSION: &str = "is=session";
 pub(super) const IS_LOG: &str = "is=log";
 
@@ -116,24 +116,24 @@ pub(super) fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Returns the fact with a session's id. It starts with the id in lower case, so that prefixes can
-/// be looked up.
+/// Returns the exact index term for a session's id. It starts with the id in lower case, so that
+/// prefixes can be looked up.
 pub(super) fn session_fact(key: &SessionKey) -> String {
     format!("{}\0{}\0{}", session_prefix(key.id.as_str()), key.id, key.agent)
 }
 
-/// Returns the prefix that all session facts of this id prefix share.
+/// Returns the common prefix of the index terms of all sessions with ids that start with `id`.
 pub(super) fn session_prefix(id: &str) -> String {
     format!("name={}", id.to_lowercase())
 }
 
-/// Returns the fact of a folder. The facts of its subfolders start with it, followed by a
-/// separator.
+/// Returns the exact index term for sessions that ran in a folder. The terms of its subfolders
+/// start with it, followed by a separator.
 pub(super) fn workspace_fact(folder: &str) -> String {
     format!("in={}", trimmed(folder))
 }
 
-/// Returns the fact that a session was read from this log.
+/// Returns the exact index term for sessions that were read from this log.
 pub(super) fn path_fact(log: &str) -> String {
     format!("{KEY}{}", log.to_lowercase())
 }
@@ -255,7 +255,8 @@ impl Fields {
         all.filter(|(_, weight)| *weight > 0.0).collect()
     }
 
-    /// Returns the fields that a query for stretches searches.
+    /// Returns the fields in which a query finds stretches. Speakers with weight 0 are not
+    /// searched.
     pub(super) fn places(&self, weights: Weights) -> SearchFields {
         let words = self.weighted(weights);
         SearchFields {

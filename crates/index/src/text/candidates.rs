@@ -30,9 +30,9 @@ pub struct CandidateRequest<'a> {
     pub words: bool,
     /// Similarities of all passages to the question, one scan per model.
     pub scans: &'a [SimilarityScan],
-    /// Maximum number of candidates by words.
+    /// Maximum number of candidates that match the words of the query.
     pub pool: usize,
-    /// Maximum number of candidates per scan.
+    /// Maximum number of candidates by similarity, for each scan.
     pub nearest: usize,
     /// Minimum cosine for a note to become a candidate by similarity alone.
     pub least: f32,
@@ -117,7 +117,8 @@ impl TextIndex {
         Ok(passages)
     }
 
-    /// Returns the notes with the most similar passages, at most `asked.nearest`.
+    /// Returns the notes with the most similar passages, at most about `request.nearest`. With
+    /// `within`, returns only notes listed there.
     fn nearest(
         &self,
         scan: &SimilarityScan,
@@ -187,8 +188,8 @@ impl TextIndex {
         })
     }
 
-    /// Returns at most `most` notes with a passage missing from `known`, the most recently changed
-    /// first, and the total number of missing passages.
+    /// Returns at most `most` notes with a passage missing from `embedded`, the most recently
+    /// changed first, and the total number of missing passages.
     pub(crate) fn without(
         &self,
         embedded: &PassageSet,
@@ -278,7 +279,7 @@ impl Columns {
     }
 }
 
-/// Returns, for each scan, the cosines of the passages of the notes found.
+/// Returns, for each scan, the cosines of all passages of the notes in `found`.
 fn wanted(
     found: &BTreeMap<DocAddress, f32>,
     columns: &Columns,

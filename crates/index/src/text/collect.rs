@@ -19,7 +19,7 @@ pub(super) struct Rank {
     order: u64,
 }
 
-/// Result of the collector.
+/// The best matches with their scores, and the number of all matches.
 pub(super) struct TopMatches {
     pub(super) matches: Vec<(Score, DocAddress)>,
     pub(super) total: usize,

@@ -14,7 +14,7 @@ use tantivy::directory::{
 
 use crate::frame;
 
-/// A directory of segment files.
+/// Tantivy directory that maps segment files into memory and frames small files to detect damage.
 #[derive(Debug, Clone)]
 pub(crate) struct FramedDirectory {
     path: PathBuf,

@@ -12,7 +12,7 @@ use cm_note::note::{Note, Priority};
 use cm_note::path::NotePath;
 use cm_note::query::LabelField;
 
-/// Prefix of the key of a note's document.
+/// Prefix of the exact index term that identifies a note's document by its path.
 pub(crate) const KEY: &str = "path=";
 
 /// Returns the key of a note's document: its path in lower case, for matching path patterns,
@@ -44,8 +44,8 @@ pub(crate) fn fact(label: LabelField, value: &str) -> String {
     format!("{name}={value}")
 }
 
-/// Returns the number for a mention by this key; `typed` is whether the mention gives the edge a
-/// type.
+/// Returns the number under which a mention by this key is indexed. Its lowest bit is set if the
+/// mention gives the edge a type.
 pub(super) fn mention_number(key: NameKey, typed: bool) -> u64 {
     key.number() << 1 | u64::from(typed)
 }
@@ -149,7 +149,7 @@ fn order(path: &NotePath) -> u64 {
     hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Calls `add` with every fact that selects the note.
+/// Calls `add` with every exact index term that selects the note, such as `type=fix`.
 pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
     let mut label = |label: LabelField, value: &str| {
         let value = label.folded(value);

@@ -38,7 +38,7 @@ const MOST: usize = 12;
 const CROWD: usize = 4096;
 /// Maximum number of notes of the same name to compare.
 const BEARERS: usize = 12;
-/// Maximum number of ids that match a prefix.
+/// Maximum number of ids with a given prefix that are looked up in each segment.
 const IDS: usize = 4;
 /// Minimum length in bytes of an id prefix that identifies a note.
 const BEGINNING: usize = 6;
@@ -142,8 +142,8 @@ impl<'t> Gathered<'t> {
         Ok(found)
     }
 
-    /// Returns documents that the given notes may mention, and those that other notes may mention
-    /// by a key of a given note.
+    /// Returns the documents that given notes or edge files may mention, and those that other
+    /// loaded notes may mention by a name that a given note has too.
     fn edges_by_name(&self) -> tantivy::Result<Vec<DocAddress>> {
         let wanted: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
         // By keys and id: a path that climbs may share all its keys with a name, and no id is meant by it.

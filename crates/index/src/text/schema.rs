@@ -25,7 +25,7 @@ pub(super) struct Fields {
     pub(super) body: Field,
     /// Exact terms that select notes, each with a label: `type=fix`.
     pub(super) facts: Field,
-    /// Keys of the note's names.
+    /// Hashed keys of the note's names, by which mentions of the note are resolved.
     pub(super) names: Field,
     /// Keys of the names by which the note mentions other notes.
     pub(super) targets: Field,

@@ -15,8 +15,8 @@ const SEAL: &str = "seal";
 
 type SegmentSeal = BTreeMap<String, [u64; 4]>;
 
-/// Verifies the checksum of every file that differs from the seal. Returns whether all files
-/// matched the seal.
+/// Verifies the checksum of every segment file that changed since it was sealed. Returns whether no
+/// file had changed.
 pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, OpenFailure> {
     // A seal that is missing or damaged only means that everything is checked.
     let sealed: SegmentSeal = match frame::read(&folder.join(SEAL))? {
@@ -46,7 +46,7 @@ pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, OpenFailure> {
     Ok(all_known)
 }
 
-/// Writes the seal for the current files.
+/// Records the current segment files as verified, so that the next opening skips their checksums.
 pub(crate) fn write(index: &Index, folder: &Path) -> Result<(), Error> {
     let mut seal = SegmentSeal::new();
     for path in files(index)? {

@@ -7,14 +7,14 @@ use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, SegmentReader, Term};
 
-/// Statistics of one commit.
+/// Statistics of one commit for the BM25 scores of its documents.
 pub(crate) struct Statistics<'a> {
     searcher: &'a Searcher,
     tokens: BTreeMap<Field, u64>,
 }
 
 impl<'a> Statistics<'a> {
-    /// Computes the total lengths of the given fields.
+    /// Computes the total length of each field, in tokens.
     pub(crate) fn new(searcher: &'a Searcher, fields: &[Field]) -> tantivy::Result<Self> {
         let mut tokens = BTreeMap::new();
         for field in fields {
@@ -27,7 +27,7 @@ impl<'a> Statistics<'a> {
         Ok(Self { searcher, tokens })
     }
 
-    /// Uses total lengths that were computed before.
+    /// Creates the statistics from total field lengths, in tokens, that were computed before.
     pub(crate) fn with_lengths(searcher: &'a Searcher, tokens: BTreeMap<Field, u64>) -> Self {
         Self { searcher, tokens }
     }

@@ -54,7 +54,7 @@ pub(crate) struct SearchFields {
     pub(crate) owner: Option<(&'static str, Field)>,
 }
 
-/// Translates query nodes.
+/// Translates the nodes of a parsed query to queries of the search library.
 pub(crate) struct Translator<'a> {
     places: SearchFields,
     statistics: &'a Statistics<'a>,
@@ -142,7 +142,8 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Returns a query for the documents that have the facts, or that belong to such documents.
+    /// Returns a query for the documents that `having` finds or, if there is an owner field, for
+    /// all documents of the owners found, such as the stretches of a session.
     fn owned(&self, having: Boxed) -> tantivy::Result<Boxed> {
         let Some((column, field)) = self.places.owner else { return Ok(unranked(having)) };
         let searcher = self.statistics.searcher();
@@ -155,7 +156,7 @@ impl<'a> Translator<'a> {
         Ok(unranked(Box::new(TermSetQuery::new(terms))))
     }
 
-    /// Returns the keys of the notes with paths that match a pattern.
+    /// Returns the key terms of the documents with paths that match a pattern, see [`path_fits`].
     fn paths(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
         let mut terms = Vec::new();
         for segment in self.statistics.segments() {

@@ -21,7 +21,8 @@ impl QueryVector {
     }
 }
 
-/// Returns the passage of each row and its cosine with the needle.
+/// Returns the passage key of each row and the row's cosine with `needle`; `stride` is the length
+/// of a row in bytes.
 pub(super) fn scan(needle: &QueryVector, rows: &[u8], stride: usize) -> SimilarityScan {
     let count = rows.len() / stride;
     let mut scan = SimilarityScan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };

@@ -19,7 +19,8 @@ const LONGEST_NAME: usize = 4096;
 /// Length of a row's key, checksum and scale.
 pub(super) const ROW_HEAD: usize = 8 + 4 + 4;
 
-/// Returns the header of a file.
+/// Returns the header of a vector file: magic number, dimension, name length, checksum and model
+/// name.
 pub(super) fn header(model: &str, dimension: usize) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(dimension as u32).to_le_bytes());
@@ -67,7 +68,7 @@ pub(super) fn row(key: PassageKey, embedding: &Embedding) -> Vec<u8> {
     row
 }
 
-/// Returns the checksum of a row without its checksum field.
+/// Computes the CRC-32 of a row, without the bytes that store it.
 pub(super) fn checksum(row: &[u8]) -> u32 {
     let mut checksum = crc32fast::Hasher::new();
     checksum.update(&row[..8]);
@@ -133,7 +134,6 @@ impl Rows {
     }
 }
 
-/// Returns the passage key of a row.
 pub(super) fn key_of(row: &[u8]) -> PassageKey {
     let mut key = [0; 8];
     key.copy_from_slice(&row[..8]);

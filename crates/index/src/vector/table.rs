@@ -34,14 +34,15 @@ pub struct SimilarityScan {
     pub cosines: Vec<f32>,
 }
 
-/// Metadata of a verified file.
+/// Record that a vector file was verified: the metadata that it had, and the index version that it
+/// covers.
 #[derive(Serialize, Deserialize)]
 struct VectorSeal {
     touched: [u64; 4],
     complete: Option<IndexVersion>,
 }
 
-/// Returns the path of a file's seal.
+/// Returns the path of the seal of a vector file: the same path with the extension `seal`.
 pub(super) fn seal_of(path: &Path) -> PathBuf {
     path.with_extension("seal")
 }

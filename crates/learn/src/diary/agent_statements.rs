@@ -12,7 +12,7 @@ use crate::outcome::steps::SessionStep;
 use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
-/// Maximum number of accomplishments per turn.
+/// Maximum number of accomplishments that one turn adds to a diary.
 const A_TURN: usize = 6;
 
 pattern!(
@@ -42,7 +42,8 @@ pattern!(
     HEDGED = r"(?i)\b(?:might|may|maybe|probably|likely|seems?|could be|perhaps|i think|possibly|let me|let's|i'll|need to (?:check|look|see)|not sure|appears?|suspect|looks like|should check)\b"
 );
 
-/// Splits the events into turns: each ends before the next user prompt.
+/// Splits a session into turns, as ranges of event indices. A turn starts with a user prompt and
+/// ends before the next one.
 pub(super) fn turns(events: &[SessionEvent]) -> Vec<Range<usize>> {
     let prompt = |event: &SessionEvent| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
     let mut starts: Vec<usize> = (0..events.len()).filter(|at| prompt(&events[*at])).collect();
@@ -53,8 +54,8 @@ pub(super) fn turns(events: &[SessionEvent]) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(start, end)| *start..end).collect()
 }
 
-/// Returns the commits, and the claims of work in the last message of each turn that changed files.
-/// A turn is skipped if the user's next message rejects the work.
+/// Returns what the agent accomplished: its commits, and its claims of work in the last message of
+/// each turn that changed files. A turn is skipped if the user's next message rejects the work.
 pub(super) fn accomplishments(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<DiaryItem> {
     let mut reached: Vec<Vec<DiaryItem>> = Vec::new();
     for turn in turns(events) {
@@ -92,7 +93,8 @@ fn commit_item(step: &SessionStep) -> Option<DiaryItem> {
     DiaryItem::new(&format!("Committed: {subject}"), step.line, StatementAuthor::Agent).filter(|_| done)
 }
 
-/// Returns the sentence, without its opening, if it claims that work was done.
+/// Returns a sentence without openings such as "Done!", if the agent claims completed work in it,
+/// as in "Added a test".
 fn work_claim(sentence: &Sentence) -> Option<String> {
     let text = sentence.text.as_str();
     if text.ends_with('?') || TAKEN_BACK.is_match(text) || ELSEWHERE.is_match(&sentence.heading) {
@@ -109,7 +111,7 @@ fn work_claim(sentence: &Sentence) -> Option<String> {
     (DID.is_match(claim) && content_word_count(claim) >= least).then(|| body.to_owned())
 }
 
-/// Returns the agent's decisions that name an alternative or a reason.
+/// Returns the sentences in which the agent chose something and named an alternative or a reason.
 pub(super) fn decisions(events: &[SessionEvent]) -> Vec<DiaryItem> {
     let mut items = Vec::new();
     for event in events.iter().filter(|event| !event.side) {
@@ -125,14 +127,15 @@ pub(super) fn decisions(events: &[SessionEvent]) -> Vec<DiaryItem> {
     items
 }
 
-/// A cause stated by the agent, with the index of its event.
+/// Cause of a problem that the agent named and then fixed. `at` is the index of the message's
+/// event.
 pub(super) struct ConfirmedCause {
     pub(super) at: usize,
     pub(super) item: DiaryItem,
 }
 
-/// Returns the stated causes that were confirmed: files were changed later in the same turn, and
-/// the next check passed.
+/// Returns the causes of problems that the agent named and that proved right: files were changed
+/// later in the same turn, and the next check passed.
 pub(super) fn causes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<ConfirmedCause> {
     let mut causes: Vec<ConfirmedCause> = Vec::new();
     for turn in turns(events) {

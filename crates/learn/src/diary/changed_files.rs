@@ -7,16 +7,16 @@ use super::{DiaryItem, StatementAuthor};
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::{SessionStep, StepKind};
 
-/// Maximum number of files, and of commands.
+/// Maximum number of files in a diary, and of commands.
 const MOST: usize = 20;
 
-/// Returns the last component of a path; accepts both kinds of slashes.
+/// Returns the last component of a path that is separated by `/` or `\`.
 pub(super) fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
-/// Returns the changed files, relative to the workspace if they are inside; the most frequently
-/// changed first.
+/// Returns the files that the agent changed, most frequently changed first. Paths inside the
+/// workspace are relative to it.
 pub(super) fn files(steps: &[SessionStep], workspace: Option<&str>) -> Vec<DiaryItem> {
     let mut seen = Vec::new();
     for step in steps.iter().filter(|step| step.edited()) {
@@ -27,7 +27,7 @@ pub(super) fn files(steps: &[SessionStep], workspace: Option<&str>) -> Vec<Diary
     by_frequency(seen)
 }
 
-/// Returns `true` if a path is in a folder for temporary files or plans of agents.
+/// Returns `true` if a path is in a folder for temporary files or for the plans of coding agents.
 fn is_aside(path: &str) -> bool {
     let folders = ["/.claude/plans/", "/.cursor/plans/", "/.codex/", "/.gemini/", "/var/folders/"];
     path.starts_with("/tmp/")
@@ -40,7 +40,7 @@ fn within<'a>(path: &'a str, workspace: Option<&str>) -> &'a str {
     rest.and_then(|rest| rest.strip_prefix(['/', '\\'])).filter(|rest| !rest.is_empty()).unwrap_or(path)
 }
 
-/// Commands that only inspect or arrange files.
+/// Programs that only inspect or arrange files, so that a diary does not list them.
 const LOOKING: [&str; 46] = [
     "ls", "cat", "cd", "pwd", "echo", "grep", "rg", "head", "tail", "find", "sed", "awk", "wc", "which",
     "true", "sort", "uniq", "tree", "less", "more", "stat", "file", "test", "[", "export", "sleep", "printf",
@@ -48,8 +48,8 @@ const LOOKING: [&str; 46] = [
     "set", "mkdir", "touch", "cp", "mv",
 ];
 
-/// Returns the commands as program and subcommand, the most frequent first. Commands that only
-/// inspect are left out unless they are checks.
+/// Returns the commands that were run, as program and subcommand such as `cargo build`, most
+/// frequent first. Commands that only inspect files are left out, unless they are checks.
 pub(super) fn commands(steps: &[SessionStep]) -> Vec<DiaryItem> {
     let mut seen = Vec::new();
     for step in steps {

@@ -29,7 +29,7 @@ pub fn id(path: &str, content: &[u8]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Extracts the diary of a session. `related` is stored as passed.
+/// Extracts the diary of a session by rules, without a model. `related` is stored as passed.
 ///
 /// User statements are not extracted from subagent sessions, because their prompts come from
 /// another agent.
@@ -78,8 +78,8 @@ pub fn extract(
     }
 }
 
-/// Returns the session's title. If it is only a slash command, the first sentence of a prompt is
-/// used instead.
+/// Returns the title of a session. If the log's title is only a slash command, the first sentence
+/// of a prompt is used instead.
 fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
     let prose = |text: &str| sentences(text.trim_start_matches(['#', ' ']), MessageAuthor::Person);
     let says = |title: &String| !title.starts_with('/') && !prose(title).is_empty();
@@ -91,7 +91,7 @@ fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
     cut(&title.unwrap_or_else(|| format!("Session {} of {}", meta.id, meta.agent)), 80)
 }
 
-/// Statements of the user that go beyond the task.
+/// Statements of the user that stay valid after the task, sorted into diary sections.
 #[derive(Default)]
 struct UserStatements {
     preferences: Vec<DiaryItem>,

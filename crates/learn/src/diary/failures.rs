@@ -11,13 +11,13 @@ use crate::outcome::steps::{SessionStep, StepKind};
 use crate::prose::{MessageAuthor, cut, pattern, sentences};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
-/// All runs of one check, in order.
+/// All runs of one check command such as `cargo test`, in log order.
 struct CheckRuns<'a> {
     name: String,
     steps: Vec<&'a SessionStep>,
 }
 
-/// Returns the challenges of a session, in log order.
+/// Returns the problems of a session, in log order: failed checks, and complaints of the user.
 pub(super) fn challenges(
     events: &[SessionEvent],
     steps: &[SessionStep],
@@ -84,8 +84,8 @@ impl CheckRuns<'_> {
         items
     }
 
-    /// Describes a failure that was fixed: the changed files and the cause. `None` if no file was
-    /// changed in between.
+    /// Describes how a failed check was fixed: changed files and, if known, the cause. `None` if no
+    /// file was changed between the failure and the success.
     fn overcome(
         &self,
         first: &SessionStep,
@@ -134,7 +134,7 @@ pattern!(ASIDE = r"(?i)^(?:fixed|note|option|if|when|i guess|can you|could you|p
 /// Maximum number of sentences in a complaint; longer messages are reports.
 const A_COMPLAINT: usize = 6;
 
-/// Returns the sentences in which the user complained about the result.
+/// Returns the sentences in which the user complained about the agent's work.
 fn complaints(events: &[SessionEvent]) -> Vec<DiaryItem> {
     let mut items = Vec::new();
     let mut worked = false;

@@ -9,9 +9,9 @@ use crate::outcome::steps::SessionStep;
 use crate::prose::pattern;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
-/// Maximum number of tags.
+/// Maximum number of tags of a diary.
 const TAGS: usize = 6;
-/// Maximum number of keywords from each source.
+/// Maximum number of search keywords of each kind: error codes, identifiers and file names.
 const ANCHORS: usize = 4;
 
 const LANGUAGES: [(&str, &str); 32] = [
@@ -68,8 +68,8 @@ const TOOLS: [&str; 16] = [
     "bazel",
 ];
 
-/// Returns the tags: languages of the changed files, tools of the commands, and `testing` if tests
-/// ran.
+/// Returns the tags of a diary: languages of the changed files, programs that were run, and
+/// `testing` if tests were run.
 pub(super) fn tags(files: &[DiaryItem], steps: &[SessionStep]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
@@ -96,7 +96,8 @@ pattern!(
 );
 pattern!(NAMED = r"`([A-Za-z_][\w.:/-]{3,39})(?:\(\))?`");
 
-/// Returns search keywords: error codes, identifiers, and names of changed files.
+/// Returns keywords that help to find the session: error codes, identifiers, and names of changed
+/// files.
 pub(super) fn anchors(events: &[SessionEvent], steps: &[SessionStep], files: &[DiaryItem]) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let mut add = |found: Vec<String>| {
@@ -112,8 +113,8 @@ pub(super) fn anchors(events: &[SessionEvent], steps: &[SessionStep], files: &[D
     anchors
 }
 
-/// Returns the error codes and exception names in the output of failed checks; the output itself is
-/// never quoted.
+/// Returns the error codes and exception names in the output of failed checks, such as `ENOENT`.
+/// The rest of the output is never quoted.
 fn codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
     let mut found = Vec::new();
     for step in steps.iter().filter(|step| step.outcome == ToolOutcome::Error && step.check().is_some()) {
@@ -127,7 +128,7 @@ fn codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
     found
 }
 
-/// Returns the identifiers that occur in at least two messages, the most frequent first.
+/// Returns the identifiers in backticks that occur in at least two messages, most frequent first.
 fn names(events: &[SessionEvent]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for event in events.iter().filter(|event| !event.side) {

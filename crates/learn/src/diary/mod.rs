@@ -30,26 +30,26 @@ use cm_session::status::SessionStatus;
 use cm_text::similarity::overlap;
 use cm_text::stop_words::is_stop_word;
 
-/// Maximum length of an item, in characters.
+/// Maximum length of a diary item, in characters.
 pub const ITEM: usize = 220;
-/// Maximum number of items per section.
+/// Maximum number of items in a section of a diary.
 pub(crate) const ITEMS: usize = 15;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diary {
-    /// Hash of the log's path and content, see [`id`].
+    /// Hash of the session log's path and content, see [`id`].
     pub id: String,
-    /// Session id.
+    /// Id of the summarized session.
     pub session: String,
-    /// Name of the agent.
+    /// Name of the session's coding agent.
     pub agent: String,
     /// Working directory of the session.
     pub workspace: Option<String>,
     pub started: Option<Instant>,
-    /// Duration in seconds.
+    /// Duration of the session in seconds, if the log has timestamps.
     pub duration_s: Option<u64>,
     pub title: String,
-    /// Outcome of the session, with its evidence.
+    /// Outcome derived from the log, with its evidence.
     pub verdict: OutcomeVerdict,
     /// Outcome recorded by a person or agent; overrides the outcome from the log.
     pub recorded_outcome: Option<RecordedOutcome>,
@@ -59,23 +59,23 @@ pub struct Diary {
     pub decisions: Vec<DiaryItem>,
     /// Failures and their solutions.
     pub challenges: Vec<DiaryItem>,
-    /// Wishes of the user beyond the task.
+    /// Wishes of the user that stay valid after the task.
     pub preferences: Vec<DiaryItem>,
     /// Facts that were learned.
     pub learnings: Vec<DiaryItem>,
     pub files: Vec<DiaryItem>,
-    /// Executed commands, as program and subcommand.
+    /// Commands that were run, as program and subcommand such as `cargo build`.
     pub commands: Vec<DiaryItem>,
     /// Tags without `#`.
     pub tags: Vec<String>,
-    /// Search keywords.
+    /// Keywords that help to find the session, such as error codes and identifiers.
     pub anchors: Vec<String>,
-    /// Related sessions, determined by the caller.
+    /// Sessions about similar subjects, determined by the caller.
     pub related: Vec<RelatedSessionRef>,
     pub origin: DiaryOrigin,
 }
 
-/// An item of a diary section.
+/// One statement in a section of a diary, with its source line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DiaryItem {
     /// Text on one line, at most [`ITEM`] characters.
@@ -83,7 +83,7 @@ pub struct DiaryItem {
     /// Line of the log, from 1; 0 for items that a person added to the note.
     pub line: u64,
     pub voice: StatementAuthor,
-    /// Whether it applies beyond the task, as in "always", "never" or "I prefer".
+    /// Whether the statement stays valid after the task, as "always", "never" or "I prefer" show.
     pub standing: bool,
 }
 
@@ -103,25 +103,25 @@ pub enum StatementAuthor {
 }
 
 impl StatementAuthor {
-    /// Returns `true` if the author is a person, confirmed or not.
+    /// Returns `true` if a user of the session made the statement, the vault's owner or a sender.
     pub fn is_persons(self) -> bool {
         matches!(self, Self::Person | Self::Sender)
     }
 }
 
-/// An explicitly recorded outcome: `outcome` in the frontmatter.
+/// Outcome that a person or agent recorded explicitly, stored as `outcome` in the frontmatter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedOutcome {
     pub status: SessionStatus,
-    /// Time of the record, in whole seconds.
+    /// Time at which the outcome was recorded, in whole seconds.
     pub at: Option<Instant>,
-    /// Person who recorded it.
+    /// Person who recorded the outcome.
     pub author: Option<String>,
     pub agent: Option<String>,
     pub reason: Option<String>,
 }
 
-/// Records how a diary was created.
+/// How a diary was created: by rules, by a model, or only for an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum DiaryOrigin {
     /// Extracted by rules.
@@ -131,20 +131,20 @@ pub enum DiaryOrigin {
     Model(String),
     /// Extracted by rules because the model's answer was unusable, with the reason.
     Fallback(String),
-    /// Created only to record an outcome; the session was not summarized.
+    /// Created only to store a recorded outcome; the session was not summarized.
     OutcomeOnly,
 }
 
-/// A session about a similar subject.
+/// A reference to a session about a similar subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RelatedSessionRef {
     /// Session id.
     pub session: String,
     /// Name of the agent.
     pub agent: Option<String>,
-    /// Similarity, 0–1.
+    /// Similarity between the two sessions, 0–1.
     pub relevance: f64,
-    /// Excerpt of the session.
+    /// Excerpt of the related session.
     pub snippet: Option<String>,
 }
 
@@ -162,7 +162,7 @@ impl DiaryItem {
         says.then_some(Self { text, line, voice, standing: false })
     }
 
-    /// Returns the normalized text, which is equal for duplicates.
+    /// Returns a key that is equal for items with the same content.
     fn key(&self) -> String {
         words(&self.text).join(" ")
     }
@@ -175,7 +175,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Words without a meaning of their own in statements, besides stop words.
+/// Words that are ignored when statements are compared, besides stop words.
 const FILLERS: [&str; 30] = [
     "let", "lets", "ll", "ve", "d", "re", "dont", "don", "yes", "ok", "okay", "now", "go", "use", "keep",
     "make", "want", "option", "approach", "one", "two", "first", "second", "third", "way", "thing", "stuff",
@@ -198,7 +198,7 @@ pub(crate) fn content_word_count(text: &str) -> usize {
     content_words(text).len()
 }
 
-/// Minimum overlap of two items with the same meaning.
+/// Minimum overlap of the content words of two items, 0–1, at which they are duplicates.
 const SAME: f64 = 0.85;
 
 /// Removes duplicate items. Of duplicates, items of a person are preferred to those of the agent.
@@ -222,7 +222,7 @@ pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
 }
 
 impl Diary {
-    /// Returns the sections in order, with their headings.
+    /// Returns the headings of the diary's sections with their items, in display order.
     pub fn sections(&self) -> [(&'static str, &Vec<DiaryItem>); 7] {
         [
             ("Accomplishments", &self.accomplishments),
@@ -235,7 +235,7 @@ impl Diary {
         ]
     }
 
-    /// Returns the section with this heading for modification.
+    /// Returns the section with this heading for modification; `None` if there is no such section.
     pub(crate) fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<DiaryItem>> {
         Some(match heading {
             "Accomplishments" => &mut self.accomplishments,
@@ -249,7 +249,8 @@ impl Diary {
         })
     }
 
-    /// Attributes the user's items to the sender of the session.
+    /// Marks the user's statements as those of the person who sent the session, not of the vault's
+    /// owner.
     pub fn attribute_to_sender(mut self) -> Self {
         for heading in self.sections().map(|(heading, _)| heading) {
             let items = self.section_mut(heading).into_iter().flatten();
@@ -260,7 +261,7 @@ impl Diary {
         self
     }
 
-    /// Replaces every text of the diary by the result of `word`.
+    /// Replaces every text in the diary by the result of `word`, for example to remove secrets.
     pub fn map_texts(mut self, word: impl Fn(&str) -> String) -> Self {
         self.title = word(&self.title);
         self.workspace = self.workspace.as_deref().map(&word);

@@ -19,10 +19,10 @@ use cm_session::status::SessionStatus;
 /// Maximum length of a related session's excerpt, in characters.
 const SNIPPET: usize = 160;
 
-/// Placeholder in a note that contains only a recorded outcome.
+/// Text in the note of a session for which only an outcome was recorded.
 pub(super) const NO_DIARY_YET: &str = "This session has no diary yet; only its outcome was recorded.";
 
-/// Renders the note of a diary.
+/// Renders a diary as a Markdown note with frontmatter.
 pub fn note(diary: &Diary) -> String {
     compose::note(NoteKind::Diary, keys(diary), &body(diary))
 }
@@ -38,7 +38,7 @@ pub fn frontmatter_status(status: SessionStatus) -> Option<&'static str> {
     }
 }
 
-/// Returns the keys and values of the frontmatter.
+/// Returns the keys and values of a diary's frontmatter, in order.
 pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
     let text = |text: &str| Value::String(visible(text));
     let list = |list: &[String]| Value::Sequence(list.iter().map(|word| text(word)).collect());
@@ -61,7 +61,7 @@ pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
     keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// Converts a recorded outcome to its frontmatter value.
+/// Converts a recorded outcome to the YAML value in the frontmatter.
 pub fn outcome(judged: &RecordedOutcome) -> Value {
     let at = judged.at.map(|at| at.truncate_to_second().to_string());
     let parts = [
@@ -94,7 +94,7 @@ fn related(related: &RelatedSessionRef) -> Value {
     Value::Mapping(keys)
 }
 
-/// Renders the body of the note.
+/// Renders the sections of a diary as Markdown, without frontmatter.
 pub(super) fn body(diary: &Diary) -> String {
     let mut text = format!("# {}\n\n", escape_inline(&diary.title));
     let made = match &diary.origin {
@@ -125,7 +125,7 @@ fn written_sign(sign: &OutcomeEvidence) -> String {
     format!("- {mark}: {} (line {})", as_line(&sign.what), sign.line)
 }
 
-/// Renders an item as a list entry.
+/// Renders a diary item as a Markdown list entry with its line number.
 pub(crate) fn render_item(item: &DiaryItem) -> String {
     // What a person added comes from no line of a log.
     if item.line == 0 {
@@ -141,7 +141,8 @@ pub(crate) fn render_item(item: &DiaryItem) -> String {
     format!("- {} ({voice}{standing}line {})", as_line(&item.text), item.line)
 }
 
-/// Escapes a text so that outside code spans it cannot start a link, a tag or a marker.
+/// Escapes a text as one line of Markdown, so that it cannot start a link, tag or feedback marker
+/// outside of code spans.
 pub fn as_line(text: &str) -> String {
     let ruled = escape_rule(text);
     let mut safe = String::with_capacity(ruled.len() + 8);
@@ -176,7 +177,7 @@ pub fn as_line(text: &str) -> String {
     safe
 }
 
-/// Returns `true` if a bracket may start a feedback marker.
+/// Returns `true` if the bracket at the start of `text` may open a feedback marker.
 fn is_marker(text: &str) -> bool {
     let word = text[1..].trim_start().to_lowercase();
     word.starts_with("cm") || word.starts_with("cass")

@@ -15,7 +15,7 @@ use cm_session::status::SessionStatus;
 
 pattern!(PLACE = r"^(.*) \((person, |sender, |agent, )?(standing, )?line (\d{1,18})\)$");
 
-/// Parses the diary in a note; `None` if its frontmatter has no session.
+/// Parses the Markdown note of a diary; `None` if the frontmatter names no session.
 ///
 /// Item texts stay escaped, so that writing the diary again results in the same note.
 pub fn read(text: &str) -> Option<Diary> {
@@ -43,7 +43,7 @@ pub fn read(text: &str) -> Option<Diary> {
     Some(diary)
 }
 
-/// Parses the recorded `outcome`: a mapping, or just the status.
+/// Parses `outcome` in the frontmatter, which is a mapping or only a status.
 fn judged(fields: &FrontmatterFields) -> Option<RecordedOutcome> {
     let field = fields.get("outcome")?;
     let word = |key: &str| field.value.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
@@ -140,7 +140,7 @@ fn sign(item: &DiaryItem) -> Option<OutcomeEvidence> {
     Some(OutcomeEvidence { line: item.line, good, what: what.to_owned() })
 }
 
-/// Removes the escapes of a title.
+/// Removes the Markdown escapes from a text.
 pub fn unescaped(text: &str) -> String {
     let (mut plain, mut chars) = (String::with_capacity(text.len()), text.chars().peekable());
     while let Some(c) = chars.next() {

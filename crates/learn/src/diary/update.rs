@@ -7,17 +7,17 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 
-/// Edits that update a note.
+/// Edits that bring an existing diary note up to date.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteUpdate {
-    /// Edits; empty if the note is up to date.
+    /// Edits of the note; empty if the note is up to date.
     pub edits: Vec<Edit>,
-    /// Whether a person has rewritten the body, which is then left unchanged.
+    /// Whether a person rewrote the note's body, which then stays as it is.
     pub is_rewritten: bool,
 }
 
-/// Returns the edits that update a note to a diary. List items added by a person and unknown
-/// frontmatter keys are preserved; a body with any other manual change is not touched.
+/// Returns the edits that turn an existing note into the note of `diary`. List items that a person
+/// added and unknown frontmatter keys are kept; a body with other manual changes is not edited.
 pub fn renewal(text: &str, diary: &Diary) -> NoteUpdate {
     let split = Split::of(text);
     let current = parse(&split).fields;
@@ -36,8 +36,7 @@ pub fn renewal(text: &str, diary: &Diary) -> NoteUpdate {
     NoteUpdate { edits, is_rewritten }
 }
 
-/// Returns the diary with the items that a person added to the old one, and with its recorded
-/// outcome.
+/// Adds to the new diary the items that a person added to the old one, and the recorded outcome.
 fn with_own_items(diary: &Diary, old: &Diary) -> Diary {
     let mut all = diary.clone();
     if let Some(judged) = &old.recorded_outcome {

@@ -6,26 +6,26 @@
 use super::content_word_count;
 use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
 
-/// A statement in a user's message.
+/// A sentence in which the user states a preference, decision or fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Utterance {
     pub kind: UtteranceKind,
-    /// Sentence without its opening filler words.
+    /// The sentence without filler words at its start.
     pub text: String,
-    /// Whether it applies beyond the task.
+    /// Whether the statement stays valid after the task, as "always" or "from now on" show.
     pub standing: bool,
 }
 
-/// Kind of a user's statement.
+/// What the user states in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UtteranceKind {
-    /// Something the user wants or does not want.
+    /// The user wants something, or does not want it.
     Preference,
-    /// A choice or a correction.
+    /// The user chooses something or corrects the agent.
     Decision,
-    /// A fact.
+    /// The user states a fact about the project.
     Learning,
-    /// Withdrawal of an earlier statement.
+    /// The user takes back an earlier statement.
     Retraction,
 }
 
@@ -128,8 +128,8 @@ pattern!(
 );
 pattern!(ASIDE = r"(?i)\b(?:i think|i guess|maybe|perhaps|not sure|wonder|probably)\b");
 
-/// Returns the statements in a message, in order. `corrects` states whether the agent has already
-/// acted; only then can the user correct it.
+/// Returns the statements in a user's message, in order. `corrects` is whether the agent has
+/// already acted, so that the message can be a correction.
 ///
 /// ```
 /// use cm_learn::diary::{UtteranceKind, utterances};
@@ -163,10 +163,10 @@ pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
         .collect()
 }
 
-/// A message with more sentences is a written task or pasted text; only its first two sentences and
-/// the last one are used.
+/// Number of sentences above which a message counts as a written task or pasted text. Of such a
+/// message, only the first two sentences and the last one are used.
 const MANY: usize = 8;
-/// Maximum number of sentences in a message whose "don't" may apply in general.
+/// Maximum number of sentences in a message whose "don't" may be meant as a general rule.
 const SHORT: usize = 3;
 
 fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
@@ -235,7 +235,7 @@ fn is_standing(body: &str) -> bool {
         || (TASTE.is_match(body) && content_word_count(body) >= 3)
 }
 
-/// Returns `true` if a verb is in the third person, as in "always returns".
+/// Returns `true` if a verb ends like the third person singular, as in "always returns".
 fn third_person(word: &str) -> bool {
     let word = word.to_lowercase();
     word.ends_with('s') && !word.ends_with("ss") && word.len() > 3

@@ -18,7 +18,8 @@ use super::signal::{FrictionSignal, SignalKind, SignalSource};
 use super::summary::{FrictionSummary, summary};
 use cm_note::instant::Instant;
 
-/// Characters of the log name in a session id, as long as that keeps the id unique.
+/// Number of characters of the log's name in a session id; more are used if the id would not be
+/// unique.
 const SHORT_NAME: usize = 8;
 
 /// The report of one session in `friction_analysis.json`.
@@ -102,30 +103,31 @@ impl CandidateClusters {
     }
 }
 
-/// Result of analyzing a set of logs.
+/// Friction of a set of sessions: reports, signals, statistics and clusters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrictionAnalysis {
     /// Rule set that was applied.
     pub rules: FrictionRules,
     /// Sessions, sorted by project, start time and log name.
     pub sessions: Vec<SessionReport>,
-    /// Signals of each session, parallel to `sessions`.
+    /// Signals of each session, in the order of `sessions`.
     pub signals: Vec<Vec<FrictionSignal>>,
     /// Statistics over all sessions.
     pub summary: FrictionSummary,
-    /// Steps around the anchor signals; candidates of the session with the highest friction first.
+    /// Excerpts around the strongest signals, which may lead to new rules. Those of the session
+    /// with the highest friction come first.
     pub candidates: Vec<AntigenCandidate>,
     /// Groups of similar candidates.
     pub clusters: CandidateClusters,
-    /// Number of logs that were dropped because every record also appears in another log.
+    /// Number of logs that were dropped because other logs contain all of their records.
     pub copies: usize,
-    /// Number of lines that could not be parsed.
+    /// Number of log lines that could not be parsed.
     pub unread: u32,
     /// Time of the analysis.
     pub now: Instant,
 }
 
-/// Builds the analysis of the examined logs; their order does not matter.
+/// Combines the examined logs into an analysis; their order does not matter.
 pub fn conclude(mut logs: Vec<ExaminedLog>, config: &FrictionConfig, now: Instant) -> FrictionAnalysis {
     logs.sort_by(|a, b| (&a.project, a.started, &a.name).cmp(&(&b.project, b.started, &b.name)));
     let (given, unread) = (logs.len(), logs.iter().map(|log| log.unread).sum());
@@ -187,8 +189,8 @@ fn sessions(conversations: Vec<Vec<ExaminedLog>>, config: &FrictionConfig) -> Ve
     scored
 }
 
-/// Formats a session id such as `demo/1001-1000-aaaa1111`, with at most `characters` UTF-16 units
-/// of the log name.
+/// Formats a session id such as `demo/1001-1000-aaaa1111`: project, start time, and at most
+/// `characters` UTF-16 units of the log's name.
 fn session_id(log: &ExaminedLog, characters: usize) -> String {
     let began = match log.started {
         Some(at) => at.to_chrono().format("%m%d-%H%M").to_string(),
@@ -235,8 +237,8 @@ fn session_report(
     }
 }
 
-/// Collects the candidates, those of the session with the highest friction first. The classic rules
-/// use sessions of quality `BAD` only.
+/// Collects the candidates of all sessions, those of the session with the highest friction first.
+/// The classic rules use only sessions of quality `BAD`.
 fn candidates(scored: &mut [ScoredSession], rules: FrictionRules) -> Vec<AntigenCandidate> {
     let mut order: Vec<usize> = (0..scored.len()).collect();
     order.sort_by(|a, b| scored[*b].session.peak().total_cmp(&scored[*a].session.peak()));

@@ -14,7 +14,7 @@ use super::record::{LogRecord, RecordPart, RecordRole, SessionLog, head, seconds
 use super::signal::{FrictionSignal, SignalDetails, SignalKind};
 use cm_note::instant::Instant;
 
-/// UTF-16 units of a message that are compared to find repeated questions.
+/// Number of leading UTF-16 units of a message that are compared to find repeated questions.
 const KEY: usize = 100;
 /// Questions of at most this many UTF-16 units are not checked for repetition.
 const SHORT_KEY: usize = 20;
@@ -33,17 +33,17 @@ pub fn signals(log: &SessionLog, thresholds: &FrictionThresholds) -> Vec<Frictio
     found
 }
 
-/// Normalizes a message for comparison with earlier questions.
+/// Normalizes a question, so that repetitions of it have the same key.
 pub(super) fn question_key(text: &str) -> String {
     head(text, KEY).to_lowercase().trim().to_owned()
 }
 
-/// Returns `true` if a question is long enough to be checked for repetition.
+/// Returns `true` if the key of a question is long enough to be checked for repetition.
 pub(super) fn is_comparable(key: &str) -> bool {
     units(key) > SHORT_KEY
 }
 
-/// Returns the minutes between two messages if they exceed the threshold for a silence.
+/// Returns the minutes between two user messages, if they exceed `long_silence_minutes`.
 pub(super) fn silence(
     before: Option<Instant>,
     at: Option<Instant>,
@@ -53,7 +53,7 @@ pub(super) fn silence(
     (minutes > thresholds.long_silence_minutes).then_some(minutes)
 }
 
-/// Builds the signal for a silence before a record.
+/// Builds the signal for a silence of this many minutes before the record at index `record`.
 pub(super) fn silence_signal(at: Option<Instant>, record: usize, minutes: f64) -> FrictionSignal {
     let details = format!("{} min gap", (minutes + 0.5).floor());
     FrictionSignal::new(SignalKind::LongSilence, at, Some(record), details)
@@ -105,7 +105,7 @@ fn repeated_questions(log: &SessionLog, found: &mut Vec<FrictionSignal>) {
     }
 }
 
-/// State of the pass over the records.
+/// State while the records of a session are read one by one.
 struct ClassicPass<'l> {
     interactive: bool,
     claimed: bool,
@@ -137,7 +137,8 @@ impl<'l> ClassicPass<'l> {
         self.found.push(FrictionSignal::new(kind, record.at, Some(index), details));
     }
 
-    /// Handles tool results and interruptions up to the first text, and that text.
+    /// Handles a record in the user's role: its tool results and interruptions up to the first
+    /// text, and then that text.
     fn person(&mut self, index: usize, record: &LogRecord) {
         for part in &record.parts {
             match part {
@@ -211,14 +212,14 @@ impl<'l> ClassicPass<'l> {
     }
 }
 
-/// Builds the signal for a repeated call.
+/// Builds the signal for a tool that was called `count` times with the same arguments.
 pub(super) fn loop_signal(at: Option<Instant>, record: usize, tool: &str, count: u32) -> FrictionSignal {
     FrictionSignal::new(SignalKind::ToolLoop, at, Some(record), format!("{tool} called {count}x")).with(
         SignalDetails { tool: Some(tool.to_owned()), loop_count: Some(count), ..SignalDetails::default() },
     )
 }
 
-/// Builds the signal for sibling calls that were cancelled together.
+/// Builds the signal for parallel tool calls that were cancelled because one of them failed.
 fn sibling_error_signal(at: Option<Instant>, record: usize, tools: Vec<String>) -> FrictionSignal {
     let size = tools.len();
     FrictionSignal::new(
@@ -234,7 +235,7 @@ fn sibling_error_signal(at: Option<Instant>, record: usize, tools: Vec<String>) 
     })
 }
 
-/// Merges consecutive sibling errors with the same timestamp into one signal.
+/// Merges consecutive signals of cancelled parallel calls if they have the same time.
 pub(super) fn merge_sibling_errors(signals: Vec<FrictionSignal>) -> Vec<FrictionSignal> {
     let mut gathered: Vec<FrictionSignal> = Vec::with_capacity(signals.len());
     for signal in signals {
@@ -254,7 +255,8 @@ pub(super) fn merge_sibling_errors(signals: Vec<FrictionSignal>) -> Vec<Friction
     gathered
 }
 
-/// Returns a cascade signal if `signal` follows the interruption at `before` within the threshold.
+/// Returns a cascade signal if `signal` follows an interruption at time `before` within the allowed
+/// seconds.
 pub(super) fn cascade(
     before: Instant,
     signal: &FrictionSignal,
@@ -307,7 +309,7 @@ fn at_end(log: &SessionLog, thresholds: &FrictionThresholds, found: &mut Vec<Fri
     found.extend(ending);
 }
 
-/// Returns a signal for a session of one to three turns if its last signal is a failure or an
+/// Returns a signal for a session of one to three user messages that ends with a failure or an
 /// interruption.
 pub(super) fn rapid_exit(
     turns: usize,
@@ -320,13 +322,13 @@ pub(super) fn rapid_exit(
     })
 }
 
-/// Builds the signal for a session that ends with this total friction.
+/// Builds the signal for an abandoned session. `friction` is the score of its final signals.
 pub(super) fn abandoned(friction: f64, ended: Option<Instant>) -> FrictionSignal {
     let details = format!("friction {friction} in last {LAST} signals, no resolution");
     FrictionSignal::new(SignalKind::SessionAbandoned, ended, None, details)
 }
 
-/// Returns the number of final signals that decide whether a session was abandoned.
+/// Number of final signals that decide whether a session was abandoned.
 pub(super) const fn last_signs() -> usize {
     LAST
 }

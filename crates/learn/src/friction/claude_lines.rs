@@ -10,10 +10,11 @@ use super::record::{LogRecord, RecordPart, RecordRole, SessionLog};
 use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
-/// Text that replaces an object, as in JavaScript string conversion.
+/// Text for a JSON object where a string is expected, as JavaScript would convert it.
 const OBJECT: &str = "[object Object]";
 
-/// Reads a whole log, given the name of its folder, its file name without extension, and its bytes.
+/// Reads a whole Claude Code log, given its folder's name, its file name without extension, and its
+/// content.
 pub fn log(folder: &str, name: &str, bytes: &[u8]) -> SessionLog {
     let mut reader = ClaudeLineReader::new(folder, name);
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -22,20 +23,20 @@ pub fn log(folder: &str, name: &str, bytes: &[u8]) -> SessionLog {
     reader.finish()
 }
 
-/// Line-by-line reader of a log.
+/// Reads a Claude Code log line by line.
 #[derive(Debug)]
 pub struct ClaudeLineReader {
     log: SessionLog,
 }
 
 impl ClaudeLineReader {
-    /// Creates a reader for the log `name` in `folder`.
+    /// Creates a reader for the log file `name` (without extension) in `folder`.
     pub fn new(folder: &str, name: &str) -> Self {
         let log = SessionLog { project: project(folder), name: name.to_owned(), ..SessionLog::default() };
         Self { log }
     }
 
-    /// Reads a line. Blank lines are skipped; lines that are not JSON objects are counted in
+    /// Reads the next line. Blank lines are skipped; lines that are not JSON objects are counted in
     /// [`SessionLog::unread`].
     pub fn line(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
@@ -70,7 +71,7 @@ impl ClaudeLineReader {
     }
 }
 
-/// Derives the project name from the folder name by stripping a leading `-home-` or `-`.
+/// Derives a project name from the name of a log folder, by stripping a leading `-home-` or `-`.
 fn project(folder: &str) -> String {
     folder.strip_prefix("-home-").or_else(|| folder.strip_prefix('-')).unwrap_or(folder).to_owned()
 }
@@ -131,7 +132,7 @@ fn part(block: &Value) -> Option<RecordPart> {
     }
 }
 
-/// Converts a value to text as JavaScript does: a list as its elements joined with commas, an
+/// Converts a JSON value to text as JavaScript does: a list as its elements joined with commas, an
 /// object as `[object Object]`.
 fn as_text(value: &Value) -> String {
     match value {

@@ -70,7 +70,7 @@ pub struct FrictionConfig {
 }
 
 impl FrictionConfig {
-    /// Returns the defaults of a rule set.
+    /// Returns the default weights and thresholds of a rule set.
     pub fn of(rules: FrictionRules) -> Self {
         let table: &[(SignalKind, f64)] = match rules {
             FrictionRules::Classic => &CLASSIC,
@@ -79,7 +79,7 @@ impl FrictionConfig {
         Self { rules, weights: table.iter().copied().collect(), thresholds: FrictionThresholds::default() }
     }
 
-    /// Returns the weight of a kind of signal; 0 if it has none.
+    /// Returns the friction that a signal of this kind adds; 0 if no weight is set.
     pub fn weight(&self, kind: SignalKind) -> f64 {
         self.weights.get(&kind).copied().unwrap_or(0.0)
     }
@@ -124,7 +124,8 @@ const OBSERVED: [(SignalKind, f64); 17] = [
     (SignalKind::Checkpoint, 0.0),
 ];
 
-/// Returns the weight of a signal in the abandonment score, which differs from its normal weight.
+/// Returns the weight of a signal in the score that decides whether a session was abandoned. It
+/// differs from the normal weight.
 pub(super) fn abandonment_weight(kind: SignalKind) -> f64 {
     match kind {
         SignalKind::FalseSuccess => 8.0,

@@ -7,7 +7,7 @@ use cm_note::instant::Instant;
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::{RecordId, SessionMeta, harness_text};
 
-/// Converts all events of a session.
+/// Converts a parsed session to the log format of the friction analysis.
 pub fn log<'e>(meta: &SessionMeta, events: impl IntoIterator<Item = &'e SessionEvent>) -> SessionLog {
     let mut reader = EventLogReader::default();
     for event in events {
@@ -16,13 +16,13 @@ pub fn log<'e>(meta: &SessionMeta, events: impl IntoIterator<Item = &'e SessionE
     reader.finish(meta)
 }
 
-/// Event-by-event converter of a session.
+/// Converts a session to the log format of the friction analysis, event by event.
 #[derive(Debug, Default)]
 pub struct EventLogReader {
     records: Vec<LogRecord>,
-    /// Line of the last event that was added to a record.
+    /// Line of the last event that became part of a record.
     line: Option<u64>,
-    /// Latest timestamp; used for events without one.
+    /// Latest timestamp so far, which events without a timestamp get.
     at: Option<Instant>,
 }
 
@@ -52,7 +52,7 @@ impl EventLogReader {
         self.line = Some(event.line);
     }
 
-    /// Returns the log, completed with the session's metadata.
+    /// Returns the converted log, completed with the session's metadata.
     pub fn finish(self, meta: &SessionMeta) -> SessionLog {
         let project = meta.workspace.as_deref().and_then(last_folder).unwrap_or(meta.agent.name());
         SessionLog {
@@ -68,8 +68,8 @@ impl EventLogReader {
     }
 }
 
-/// Returns the record id of an event; `None` for a compaction, because its summary carries the id
-/// of the last summarized record, which may belong to another session.
+/// Returns the record id of an event. `None` for a compaction: its summary carries the id of the
+/// last summarized record, which may belong to another session.
 fn id(event: &SessionEvent) -> Option<RecordId> {
     match event.kind {
         EventKind::Compaction { .. } => None,

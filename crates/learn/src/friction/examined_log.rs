@@ -9,7 +9,7 @@ use super::{classic, observed};
 use cm_note::instant::Instant;
 use cm_session::RecordId;
 
-/// Signals, candidates and metadata of one log.
+/// Result of examining one session log: its signals, candidates and metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExaminedLog {
     pub(super) project: String,
@@ -24,7 +24,8 @@ pub struct ExaminedLog {
     pub(super) candidates: Vec<AntigenCandidate>,
 }
 
-/// The parts of a record that are needed to detect forks and count turns.
+/// Id and time of a log record, and whether it is a user message; used to detect forks and count
+/// turns.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RecordMark {
     pub(super) id: Option<RecordId>,
@@ -32,7 +33,7 @@ pub(super) struct RecordMark {
     pub(super) turn: bool,
 }
 
-/// Detects the signals of a log and collects the candidates around them.
+/// Finds the friction signals of a log, and collects the candidates around them.
 pub fn examine(log: &SessionLog, config: &FrictionConfig) -> ExaminedLog {
     let signals = match config.rules {
         FrictionRules::Classic => classic::signals(log, &config.thresholds),
@@ -59,18 +60,18 @@ pub fn examine(log: &SessionLog, config: &FrictionConfig) -> ExaminedLog {
 }
 
 impl ExaminedLog {
-    /// Number of messages that the user sent.
+    /// Number of user messages in the log.
     pub fn turns(&self) -> usize {
         self.records.iter().filter(|record| record.turn).count()
     }
 
-    /// Ids of the records, in log order; records without an id are skipped.
+    /// Ids of the log's records, in order; records without an id are skipped.
     pub(super) fn ids(&self) -> Vec<RecordId> {
         self.records.iter().filter_map(|record| record.id.clone()).collect()
     }
 
-    /// Removes the signals, candidates and turns of records that `seen` reports as part of another
-    /// log, and moves the start time to the first remaining record.
+    /// Removes the signals, candidates and turns of records for which `seen` returns true, because
+    /// another log contains them. The start time moves to the first remaining record.
     pub(super) fn retain_unseen(&mut self, seen: impl Fn(&RecordId) -> bool) {
         let is_seen = |record: &RecordMark| record.id.as_ref().is_some_and(&seen);
         let last_seen = self.records.iter().rposition(is_seen);

@@ -9,11 +9,11 @@ use super::examined_log::ExaminedLog;
 use cm_session::RecordId;
 use cm_session::fork::conversations;
 
-/// Minimum length of a record id that is compared; shorter ones may be plain counters.
+/// Minimum length of a record id for comparing logs; shorter ids may be plain counters.
 const SHORTEST_ID: usize = 8;
 
-/// Groups logs by conversation, the longest log of each first. Later logs retain only new records;
-/// a log without new records is dropped.
+/// Groups logs that share records, the longest log of each group first. Of the other logs, only
+/// records that no earlier log contains are kept; logs without such records are dropped.
 pub(super) fn group_by_conversation(logs: Vec<ExaminedLog>) -> Vec<Vec<ExaminedLog>> {
     let ids: Vec<Vec<IdText>> = logs.iter().map(|log| log.ids().into_iter().map(IdText).collect()).collect();
     let groups = conversations(&ids);

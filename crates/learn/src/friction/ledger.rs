@@ -19,37 +19,39 @@ use cm_note::instant::Instant;
 
 /// Ledger format version that this program writes.
 pub const VERSION: u32 = 1;
-/// Minimum number of conversations for a new entry.
+/// Number of conversations in which friction must occur to become a ledger entry.
 pub(crate) const FOR_AN_ENTRY: usize = 2;
-/// Number of conversations from which an entry is hot and needs a rule.
+/// Number of conversations from which an entry is hot, so that a rule should be written.
 pub(crate) const HOT: usize = 5;
-/// Number of recurrences after which a rule has failed.
+/// Number of recurrences despite a rule after which the rule has failed.
 pub(crate) const RECURRENCES: u32 = 2;
 /// Number of failed rules after which an entry is escalated to a person.
 pub(crate) const FAILED_ATTEMPTS: usize = 2;
-/// Days since it was last seen after which an observed entry expires.
+/// Number of days without an occurrence after which an `observing` entry expires.
 pub(crate) const EXPIRES_AFTER_DAYS: f64 = 56.0;
-/// Maximum number of quotes per entry.
+/// Maximum number of user messages quoted in an entry.
 const QUOTES: usize = 5;
-/// Minimum overlap of keywords for a cluster to match an entry, as a share of the smaller set.
+/// Minimum share of the smaller keyword set that a cluster and an entry must have in common to
+/// match.
 const SAME: f64 = 0.5;
 
-/// Recommended maximum length of a fact, in characters.
+/// Recommended maximum length of a fact about friction, in characters.
 pub const FACT: usize = 160;
-/// Hard maximum length of a fact, in characters.
+/// Length above which a fact is rejected, in characters.
 pub const LONGEST_FACT: usize = 180;
-/// Number of most recent episodes that are shown.
+/// Number of episodes that are shown, the most recent ones.
 pub const EPISODES: usize = 10;
 
-/// The whole ledger. Unknown fields are preserved.
+/// All recurring friction that is being tracked, as stored in a JSON file. Unknown fields are
+/// preserved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrictionLedger {
     /// Format version of the file.
     pub version: u32,
-    /// Entries, in order of creation.
+    /// Tracked kinds of friction, oldest first.
     #[serde(default)]
     pub entries: Vec<FrictionEntry>,
-    /// Fields written by other programs.
+    /// Unknown fields, which other programs wrote.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -66,7 +68,7 @@ pub enum FrictionLedgerError {
     /// The ledger has no entry with this id.
     #[error("the ledger has no entry {0}")]
     NoEntry(String),
-    /// The entry was already tried with the same wording.
+    /// The entry was already tried with a rule of the same wording.
     #[error("the entry {0} was already tried with this text; use another text")]
     Tried(String),
     /// The entry is rejected or escalated and accepts no more rules.
@@ -78,18 +80,18 @@ pub enum FrictionLedgerError {
     },
 }
 
-/// Action that the ledger requests for an entry.
+/// What a person or agent should do about an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LedgerAction {
-    /// The entry is hot: write a rule.
+    /// The friction occurs often: write a rule for the entry with this id.
     Write { id: String },
-    /// The entry recurs despite its rule: rephrase the rule.
+    /// The friction recurs despite the rule: rephrase the rule of this entry.
     Rephrase { id: String },
-    /// Rules do not help: turn it into a hook or a test.
+    /// Several rules have failed: replace the rules of this entry by a hook or a test.
     Escalate { id: String },
 }
 
-/// Whether the length of a fact is within the limits.
+/// How the length of a fact relates to the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactLength {
     /// At most [`FACT`] characters.
@@ -100,7 +102,8 @@ pub enum FactLength {
     TooLong,
 }
 
-/// Checks the length of a fact in characters, ignoring surrounding whitespace.
+/// Compares the length of a fact with [`FACT`] and [`LONGEST_FACT`], ignoring surrounding
+/// whitespace.
 pub fn fit(fact: &str) -> FactLength {
     match fact.trim().chars().count() {
         length if length <= FACT => FactLength::Fits,
@@ -133,8 +136,8 @@ impl FrictionLedger {
         text
     }
 
-    /// Adds the clusters found at `now` and expires entries that were not seen recently.
-    /// Idempotent: conversations that are already recorded change nothing.
+    /// Adds the clusters found at `now`, and expires entries that were not seen recently.
+    /// Conversations that are already recorded change nothing.
     pub fn observe(&mut self, clusters: &[WordCluster], now: Instant) {
         for cluster in clusters {
             match self.matching_entry(cluster) {
@@ -150,7 +153,8 @@ impl FrictionLedger {
         self.entries.iter_mut().for_each(|entry| entry.expire(now));
     }
 
-    /// Returns the index of the entry with the greatest keyword overlap with a cluster.
+    /// Returns the index of the entry that has the most keywords in common with a cluster; `None`
+    /// if no entry matches.
     fn matching_entry(&self, cluster: &WordCluster) -> Option<usize> {
         let words: BTreeSet<String> = cluster.top_keywords.iter().cloned().collect();
         let alike = |entry: &FrictionEntry| {
@@ -172,12 +176,12 @@ impl FrictionLedger {
         format!("ag-{:03}", numbers.max().unwrap_or(0).saturating_add(1))
     }
 
-    /// Returns the requested actions, in the order of the entries.
+    /// Returns what should be done about the entries, in their order.
     pub fn advice(&self) -> Vec<LedgerAction> {
         self.entries.iter().filter_map(FrictionEntry::advice).collect()
     }
 
-    /// Records that a rule is tried against an entry from the day of `now` on.
+    /// Records that a rule is tried against the friction of an entry, from the day of `now` on.
     ///
     /// # Errors
     /// [`FrictionLedgerError::NoEntry`] if the id is unknown, [`FrictionLedgerError::Closed`] if the entry is rejected or

@@ -20,20 +20,20 @@ use cm_note::instant::Instant;
 use cm_session::CallId;
 use cm_session::event::ToolOutcome;
 
-/// In a message of at most this many characters, any swearing is a reaction.
+/// Messages of at most this many characters count as a reaction if they contain any swearing.
 const SHORT_MESSAGE: usize = 120;
-/// Bytes on each side of a curse that are searched for words that direct it at the agent.
+/// Number of bytes before and after a curse that are searched for words that address the agent.
 const AROUND: usize = 40;
-/// Two interruption markers at most this many seconds apart belong to one interruption.
+/// Two interruption markers that are at most this many seconds apart are one interruption.
 const SAME_INTERRUPT_SECONDS: f64 = 1.0;
 
-/// Returns `true` if a signal is a user reaction. Reactions give weight to a stash or silence after
-/// them and anchor candidates.
+/// Returns `true` if a signal of this kind is a reaction of the user. Candidates are collected
+/// around reactions, and a stash or silence counts only after one.
 pub(crate) fn is_reaction(kind: SignalKind) -> bool {
     matches!(kind, SignalKind::UserCorrection | SignalKind::UserCurse | SignalKind::InterruptCascade)
 }
 
-/// Returns all signals of a session in log order; signals of the whole session come last.
+/// Returns all signals of a session in log order; signals about the whole session come last.
 pub fn signals(log: &SessionLog, thresholds: &FrictionThresholds) -> Vec<FrictionSignal> {
     let turns = log.records.iter().filter(|record| record.is_user_message).count();
     let mut pass = ObservedPass { thresholds, turns, ..ObservedPass::new(thresholds) };
@@ -52,15 +52,15 @@ struct ObservedPass<'l> {
     last_message: Option<Instant>,
     /// Time and record index of the last interruption.
     last_interrupt: Option<(Option<Instant>, usize)>,
-    /// Questions of the user, with the number of agent answers at that time.
+    /// Normalized questions of the user, each with the number of agent texts before it.
     questions: HashMap<String, usize>,
-    /// Number of agent texts so far.
+    /// Number of texts that the agent has sent so far.
     answers: usize,
-    /// Ids of calls that run a shell command.
+    /// Ids of the tool calls that run a shell command.
     commands: HashSet<&'l CallId>,
     calls: HashMap<(&'l str, String), u32>,
     claimed: bool,
-    /// Outcome of the last command.
+    /// Outcome of the last shell command.
     last_verdict: Option<SignalKind>,
     stashed: bool,
     found: Vec<FrictionSignal>,
@@ -123,8 +123,8 @@ impl<'l> ObservedPass<'l> {
         }
     }
 
-    /// Returns the signals so far, the latest first. Successes are left out, because a few of them
-    /// would hide all friction.
+    /// Returns the signals so far, latest first, without successes: a few successes would hide all
+    /// friction.
     fn friction(&self) -> impl Iterator<Item = &FrictionSignal> {
         self.found.iter().rev().filter(|signal| signal.kind != SignalKind::ExitSuccess)
     }
@@ -159,8 +159,8 @@ impl<'l> ObservedPass<'l> {
         self.messages += 1;
     }
 
-    /// Records a question. It is repeated only if the agent answered in between; otherwise it was
-    /// merely sent twice.
+    /// Records a question of the user. It counts as repeated only if the agent answered in between;
+    /// otherwise the message was merely sent twice.
     fn question(&mut self, index: usize, record: &LogRecord, text: &str) {
         let key = question_key(text);
         if !is_comparable(&key) || is_slash_command(text) {
@@ -291,13 +291,14 @@ impl<'l> ObservedPass<'l> {
     }
 }
 
-/// Returns `true` if a call runs a shell command, judged by its arguments, not by the tool's name.
+/// Returns `true` if a tool call runs a shell command, judged by its arguments instead of the
+/// tool's name.
 fn is_command(input: &Value) -> bool {
     ["command", "cmd"].iter().any(|key| matches!(input[key], Value::String(_) | Value::Array(_)))
 }
 
-/// Returns the outcome of a tool. A result without an error message is a success, because logs
-/// rarely state success.
+/// Returns the outcome of a tool call. A result without an error message counts as success, because
+/// logs rarely state success.
 fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
     match (outcome, exit_code) {
         (ToolOutcome::Unknown, Some(code)) => ToolOutcome::of_exit(Some(code)),
@@ -309,8 +310,8 @@ fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutc
     }
 }
 
-/// Returns `true` for a command of the agent's program such as `/compact`; a path such as
-/// `/etc/hosts` does not count.
+/// Returns `true` if a message is a command of the agent's program such as `/compact`. A path such
+/// as `/etc/hosts` is not a command.
 fn is_slash_command(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     word.strip_prefix('/')
@@ -321,8 +322,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Returns `true` if swearing is a reaction: the message is short, or words near the curse address
-/// the agent.
+/// Returns `true` if a message swears at the agent: the message is short, or words near the curse
+/// address the agent.
 fn is_cursing(text: &str) -> bool {
     let short = text.trim().chars().count() <= SHORT_MESSAGE;
     CURSE.find_iter(text).any(|curse| short || DIRECTED.is_match(around(text, curse.start(), curse.end())))

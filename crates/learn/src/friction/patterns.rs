@@ -22,71 +22,72 @@ fn expression(text: &str) -> Regex {
 }
 
 expressions! {
-    /// Result of a tool that was stopped.
+    /// Matches the result of a tool call that was stopped.
     STOPPED = r"(?i-u:Exit code 137|Request interrupted|interrupted by user)";
-    /// Message that marks an interruption.
+    /// Matches the message that an interruption by the user leaves in the log.
     INTERRUPTED = r"(?i-u:Request interrupted|interrupted by user)";
-    /// Result of a call that was cancelled because a parallel call failed.
+    /// Matches the result of a call that was cancelled because a parallel call failed.
     SIBLING = r"(?i-u:<tool_use_error>Sibling tool call errored</tool_use_error>)";
-    /// Name of the tool in a cancelled call's result.
+    /// Captures the tool's name in the result of a cancelled call.
     CALLED = r"●\s+([0-9A-Za-z_]+)\(";
-    /// Failed command, by its exit code.
+    /// Matches the output of a command that failed, by its exit code.
     FAILED = r"Exit code [1-9]";
-    /// Python exception.
+    /// Matches an uncaught Python exception.
     RAISED = r"Traceback \(most recent|CalledProcessError";
-    /// Successful command.
+    /// Matches the output of a command that succeeded.
     SUCCEEDED = r"Exit code 0";
-    /// Claim of success, as matched under `rules = "classic"`: `✅` counts only between word
+    /// Matches a claim of success under `rules = "classic"`: `✅` counts only between word
     /// characters.
     CLAIM = r"(?-u:\b)(?:(?i-u:done|complete|success)|✅)(?-u:\b)";
-    /// Claim of success, with `✅` anywhere.
+    /// Matches a claim of success, with `✅` anywhere.
     CLAIM_SEEN = r"(?i-u:\b(?:done|complete|success)\b)|✅";
     CURSE = r"(?i-u:\b(?:fuck|shit|damn)\b)";
-    /// Words that address the agent.
+    /// Matches words that address the agent, such as "you" or "stop".
     DIRECTED = r"(?i-u:\b(?:you|your|you'?re|you'?ve|stop|quit|keep|again|why)\b)";
-    /// Negation anywhere in a message.
+    /// Matches a negation anywhere in a message.
     NEGATION = r"(?i-u:\b(?:no|didn't work|still broken)\b)";
-    /// Contradiction at the start of a message.
+    /// Matches a contradiction at the start of a message, such as "no".
     CORRECTION = concat!(
         r"^\s*(?:(?i-u:no\b|nope\b|wrong\b|stop\b|revert\b|undo\b|not what|still broken)|(?i:don['’]?t\b",
         r"|didn['’]?t work|that['’]?s not))",
     );
-    /// A user's correction of their own mistake.
+    /// Matches a message in which users correct their own mistake.
     SELF_CORRECTION = concat!(
         r"(?i-u:\b(?:wrong (?:project|window|repo|directory|folder)|never ?mind|nvm|scratch that",
         r"|ignore (?:that|this)|disregard|my bad|oops)\b)",
     );
-    /// File path, as matched under `rules = "classic"`: the extension may be cut off.
+    /// Matches a file path under `rules = "classic"`, where the extension may be cut off.
     FILE = r"[0-9A-Za-z_/.-]+\.(?:py|js|ts|md|json|yaml|yml)";
-    /// File path with its complete extension.
+    /// Matches a file path with its complete extension.
     FILE_WHOLE = concat!(
         r"[0-9A-Za-z_/.-]+\.(?:py|js|ts|tsx|jsx|rs|go|java|rb|c|h|cpp|sh|toml|md|json|yaml|yml|html|css",
         r"|sql)(?-u:\b)",
     );
-    /// Tool result that indicates a failure, for the suffix of a call.
+    /// Matches the result of a failed tool call, for the suffix `:error`.
     MARKS_FAILURE = r"Exit code [1-9]|Traceback|Error";
-    /// Line that indicates a failure.
+    /// Matches a line that reports a failure.
     FAILURE = r"(?i-u:Error|Traceback|Exit code [1-9])";
-    /// Candidate for a keyword.
+    /// Matches a word of at least four letters, a candidate for a keyword.
     KEYWORD = r"(?-u:\b)[a-z]{4,}(?-u:\b)";
-    /// Candidate for a word of a shingle.
+    /// Matches a word of at least three letters, a candidate for a shingle.
     WORD = r"(?-u:\b)[a-z'’]{3,}(?-u:\b)";
-    /// Terminal line: a user-and-host prompt, or a prompt character followed by a command.
+    /// Matches a pasted terminal line: a user-and-host prompt, or a prompt character followed by a
+    /// command.
     PROMPTED = r"^(?:[\w.-]+@[\w.-]+:\S*[#$]|[>$#%]\s+(?:sudo\s+)?[a-z][\w.-]*(?:\s+\S|$))";
-    /// Line that is a shell command.
+    /// Matches a line that is a shell command.
     COMMAND = concat!(
         r"^(?:sudo|ls|cd|cat|rm|cp|mv|mkdir|chmod|chown|export|ssh|scp|grep|echo|curl|wget|tar|systemctl",
         r"|journalctl|apt|apt-get|yum|dnf|brew|npm|npx|pnpm|yarn|node|pip|cargo|go|make|git|docker",
         r"|kubectl)\s+\S",
     );
-    /// Line that a shell or its programs print.
+    /// Matches a line that a shell or its programs print.
     PRINTED = concat!(
         r"No such file or directory|command not found|cannot access|Permission denied|Exit code\s*\d",
         r"|Traceback \(most recent|: line \d+:|^E: ",
     );
 }
 
-/// Returns `true` if a message is mostly terminal output that the user pasted as context.
+/// Returns `true` if a message is mostly terminal output that the user pasted.
 ///
 /// Of two or more lines, one with a prompt is enough; without prompts, at least half of three or
 /// more lines must be commands or shell output.
@@ -102,8 +103,8 @@ pub(super) fn is_terminal_paste(text: &str) -> bool {
     lines.len() >= 3 && shell * 2 >= lines.len()
 }
 
-/// Returns `true` if a line that starts with `>`, `#` or `%` is a quote or heading, that is, if no
-/// shell command follows.
+/// Returns `true` if a line that starts with `>`, `#` or `%` is a quote or heading instead of a
+/// shell command.
 fn is_quote(line: &str) -> bool {
     line.starts_with(['>', '#', '%']) && !COMMAND.is_match(line[1..].trim_start())
 }

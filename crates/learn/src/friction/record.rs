@@ -11,11 +11,11 @@ use cm_session::{CallId, RecordId};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionLog {
-    /// Display name of the project: derived from a folder name, or the agent's name.
+    /// Name of the project for reports, derived from a folder name; else the agent's name.
     pub project: String,
-    /// Session id, or the log's file name without extension.
+    /// Id of the session, or the log's file name without extension.
     pub name: String,
-    /// Working directory.
+    /// Working directory of the session.
     pub folder: Option<String>,
     /// Git branch.
     pub branch: Option<String>,
@@ -23,17 +23,18 @@ pub struct SessionLog {
     pub started: Option<Instant>,
     /// The time of the last record.
     pub ended: Option<Instant>,
-    /// Records with content, in log order.
+    /// Records of the log that have content, in order.
     pub records: Vec<LogRecord>,
-    /// Number of lines that could not be parsed.
+    /// Number of log lines that could not be parsed.
     pub unread: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRecord {
-    /// Time of the record, if the log states it.
+    /// Time of the record; `None` if the log does not state it.
     pub at: Option<Instant>,
-    /// Record id from the log; records with the same id in different logs are the same record.
+    /// Record id from the log. Two logs that contain the same id share this record, because one is
+    /// a fork of the other.
     pub id: Option<RecordId>,
     pub role: RecordRole,
     /// Whether the record counts as a user message.
@@ -41,46 +42,46 @@ pub struct LogRecord {
     pub parts: Vec<RecordPart>,
 }
 
-/// Role in which a record was sent.
+/// Who sent a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordRole {
     /// The user; tool results may have this role too.
     Person,
-    /// A program that sends messages in the user role.
+    /// A program, not the user, that sends messages in the user role.
     Program,
     Agent,
-    /// The user, within a progress report.
+    /// The user, inside a progress report of the agent's program.
     Inner,
     /// The log itself, for example for compactions.
     System,
 }
 
 impl RecordRole {
-    /// Returns `true` if records of this role are conversation steps, which form the context of a
-    /// signal.
+    /// Returns `true` if records of this role are steps of the conversation, which are shown around
+    /// a signal.
     pub(crate) fn is_step(self) -> bool {
         matches!(self, Self::Person | Self::Program | Self::Agent)
     }
 }
 
-/// One part of a record's content.
+/// One part of a record: text, tool call, tool result, interruption or compaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordPart {
     /// A message text, or a part of it.
     Text(String),
     /// A tool call.
     Call {
-        /// Id that the result refers to.
+        /// Id by which the result refers to this call.
         id: Option<CallId>,
         tool: String,
-        /// Arguments of the call.
+        /// Arguments of the call, as JSON.
         input: Value,
     },
     /// The result of a tool call.
     Result {
         /// Id of the call to which the result belongs.
         id: Option<CallId>,
-        /// Outcome, if the log states it.
+        /// Outcome of the call; `Unknown` if the log does not state it.
         outcome: ToolOutcome,
         /// Exit code of a command, if the log has it as a separate field.
         exit_code: Option<i32>,
@@ -89,12 +90,12 @@ pub enum RecordPart {
     },
     /// The user stopped the agent.
     Interrupt,
-    /// The context was compacted, with the summary if available.
+    /// The agent's context was compacted; contains the summary, if the log has it.
     Compaction(Option<String>),
 }
 
 impl LogRecord {
-    /// Returns the first non-empty text.
+    /// Returns the first non-empty text among the record's parts.
     pub fn text(&self) -> Option<&str> {
         self.parts.iter().find_map(|part| match part {
             RecordPart::Text(text) if !text.is_empty() => Some(text.as_str()),
@@ -121,7 +122,7 @@ pub(super) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Returns the seconds from one instant to another; negative if the second is earlier.
+/// Returns the seconds from `from` to `to`; negative if `to` is earlier.
 pub(super) fn seconds(from: Instant, to: Instant) -> f64 {
     (to.to_chrono().timestamp_millis() - from.to_chrono().timestamp_millis()) as f64 / 1000.0
 }

@@ -10,7 +10,7 @@ use super::config::{FrictionConfig, FrictionRules};
 use super::observed::is_reaction;
 use super::signal::{FrictionSignal, SignalKind, SignalSource};
 
-/// Below this final friction, a session counts as recovered.
+/// Friction at the end of a session below which the session has recovered.
 const RECOVERED: f64 = 5.0;
 
 /// Quality of a session, the worst first.
@@ -121,7 +121,7 @@ pub enum SignalPattern {
     },
 }
 
-/// Scores the signals of a session with this number of turns.
+/// Computes the friction of a session from its signals and its number of user messages.
 pub fn score(signals: &[FrictionSignal], turns: usize, config: &FrictionConfig) -> FrictionScore {
     let mut by_source: BTreeMap<SignalSource, SourceFriction> = BTreeMap::new();
     let mut trajectory = Vec::with_capacity(signals.len());
@@ -206,7 +206,7 @@ fn patterns(signals: &[FrictionSignal], peak: f64, last: f64, config: &FrictionC
     found
 }
 
-/// Rounds to multiples of 1/`parts`; ties round up.
+/// Rounds a value to multiples of 1/`parts`, for example to hundredths; ties round up.
 pub(super) fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts + 0.5).floor() / parts
 }

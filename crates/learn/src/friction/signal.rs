@@ -163,23 +163,23 @@ impl fmt::Display for SignalKind {
     }
 }
 
-/// An occurrence of a signal in a session.
+/// One occurrence of friction in a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrictionSignal {
     /// Time of the signal; for signals of the whole session, its end.
     pub at: Option<Instant>,
     pub kind: SignalKind,
     pub source: SignalSource,
-    /// Excerpt of the message, or counts.
+    /// Excerpt of the message that caused the signal, or counts.
     pub details: String,
-    /// Fields that only some kinds have.
+    /// Additional fields, set only for some kinds of signals.
     pub more: SignalDetails,
-    /// Index of the record in the log; `None` for signals of the whole session.
+    /// Index of the record that caused the signal; `None` for signals about the whole session.
     pub record: Option<usize>,
 }
 
 impl FrictionSignal {
-    /// Creates a signal with the default source of its kind and no extra fields.
+    /// Creates a signal with the usual source of its kind and without additional fields.
     pub fn new(
         kind: SignalKind,
         at: Option<Instant>,
@@ -196,7 +196,7 @@ impl FrictionSignal {
         }
     }
 
-    /// Sets the fields that only some kinds have.
+    /// Sets the additional fields.
     pub fn with(mut self, more: SignalDetails) -> Self {
         self.more = more;
         self

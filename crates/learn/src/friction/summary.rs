@@ -221,7 +221,7 @@ fn by_project(sessions: &[SessionReport]) -> BTreeMap<String, SessionStatistics>
     groups.into_iter().map(|(project, sessions)| (project, statistics(&sessions))).collect()
 }
 
-/// Divides `part` by `whole`, rounded to multiples of 1/`parts`; 0 if `whole` is 0.
+/// Divides `part` by `whole` and rounds the result to multiples of 1/`parts`; 0 if `whole` is 0.
 fn share(part: f64, whole: usize, parts: f64) -> f64 {
     if whole > 0 { rounded(part / whole as f64, parts) } else { 0.0 }
 }
@@ -265,7 +265,7 @@ fn daily(sessions: &[SessionReport]) -> Vec<DayStatistics> {
     days.into_iter().map(day).collect()
 }
 
-/// Returns the best and the worst interactive session; the first of equals.
+/// Returns the interactive sessions with the least and the most friction; on ties, the first one.
 fn extremes(sessions: &[SessionReport]) -> (Option<ExtremeSession>, Option<ExtremeSession>) {
     let interactive = || sessions.iter().filter(|session| session.is_interactive());
     let least = |a: &SessionReport, b: &SessionReport| b.peak() < a.peak();

@@ -68,7 +68,7 @@ impl Category {
         }
     }
 
-    /// Hint for agents: subjects to look for in sessions.
+    /// Subjects that an agent should look for in sessions to find rules of this category.
     pub fn look_for(self) -> &'static str {
         match self {
             Self::Debugging => {
@@ -86,7 +86,8 @@ impl Category {
         }
     }
 
-    /// Words that identify the category in names and tags; `*` stands for any ending.
+    /// Words that identify the category in a bullet's category name or tags. A trailing `*` stands
+    /// for any ending.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Debugging => &[
@@ -157,7 +158,7 @@ impl Category {
         }
     }
 
-    /// Additional words that indicate the category in running text.
+    /// Additional words that indicate the category in the text of a rule.
     fn text_words(self) -> &'static [&'static str] {
         match self {
             Self::Debugging => &[
@@ -202,7 +203,7 @@ impl Category {
         }
     }
 
-    /// Returns `true` if a lower-case word indicates the category.
+    /// Returns `true` if a lower-case word of a text indicates the category.
     pub(crate) fn matches_word(self, word: &str) -> bool {
         self.matches_name(word) || is_among(word, self.text_words())
     }
@@ -219,8 +220,8 @@ fn is_among(word: &str, patterns: &[&str]) -> bool {
     })
 }
 
-/// Returns the categories of a bullet: those that match its category name and tags. If there are
-/// none, the category with the most words in the rule, at least two; otherwise empty.
+/// Returns the categories of a bullet, found by its category name and tags. Without a match, the
+/// category with the most words in the rule's text, at least two; otherwise empty.
 pub fn of_bullet(bullet: &Bullet) -> BTreeSet<Category> {
     let labels: Vec<String> =
         std::iter::once(&bullet.category).chain(&bullet.tags).flat_map(|name| parts(name)).collect();

@@ -21,7 +21,7 @@ pub enum CoverageLevel {
 }
 
 impl CoverageLevel {
-    /// Returns the coverage for a number of rules.
+    /// Returns the level of coverage that this number of rules gives.
     pub fn of(rules: usize) -> Self {
         match rules {
             0 => Self::Critical,
@@ -31,7 +31,7 @@ impl CoverageLevel {
         }
     }
 
-    /// Returns the description for reports.
+    /// Describes the level of coverage for reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -41,12 +41,12 @@ impl CoverageLevel {
         }
     }
 
-    /// Returns `true` if more rules are needed.
+    /// Returns `true` if a category with this coverage needs more rules.
     pub fn lacks(self) -> bool {
         matches!(self, Self::Critical | Self::Underrepresented)
     }
 
-    /// Returns the value of another rule, 0–1.
+    /// Returns how valuable another rule is in a category with this coverage, 0–1.
     pub fn need(self) -> f64 {
         match self {
             Self::Critical => 1.0,
@@ -57,7 +57,7 @@ impl CoverageLevel {
     }
 }
 
-/// Number of rules from which a category is adequately covered.
+/// Number of rules from which a category has adequate coverage.
 const ENOUGH: usize = 3;
 
 /// Coverage of one category, with its number of rules.
@@ -78,13 +78,14 @@ impl CategoryCoverage {
     }
 }
 
-/// Returns `true` if a bullet counts toward coverage: it is neither retired nor deprecated.
+/// Returns `true` if a bullet counts towards coverage, because it is neither retired nor
+/// deprecated.
 pub fn counts(bullet: &Bullet) -> bool {
     bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
 }
 
-/// Returns the coverage in the order of [`Category::ALL`], and the number of bullets without a
-/// category.
+/// Returns the coverage of each category, in the order of [`Category::ALL`], and the number of
+/// bullets without a category.
 pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<CategoryCoverage>, usize) {
     let mut counted = [(0, 0); Category::ALL.len()];
     let mut elsewhere = 0;

@@ -14,13 +14,13 @@ use crate::reflect::fence::fenced;
 use cm_note::bullet::Bullet;
 use cm_session::injected_markers;
 
-/// Prompt template with the instructions for the agent.
+/// Prompt that tells an agent how to derive rules from a session.
 pub const INSTRUCTIONS: &str = include_str!("../../../../templates/prompt/onboard.md");
 
-/// Maximum number of existing rules in a package.
+/// Maximum number of existing rules that are shown to the agent with a session.
 pub const RULES: usize = 20;
 
-/// Encloses an excerpt in markers and fences for an agent.
+/// Encloses a session excerpt in a fence, so that an agent reads it as data.
 pub fn framed(excerpt: &str) -> String {
     format!(
         "{} onboarding -->\n{}\n{} onboarding -->",
@@ -30,7 +30,7 @@ pub fn framed(excerpt: &str) -> String {
     )
 }
 
-/// Returns the rules about the subject of a text, the most similar first; at most [`RULES`].
+/// Returns the existing rules on the subject of a text, most similar first; at most [`RULES`].
 pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     let own = content_words(text);
     let near = |bullet: &Bullet| {
@@ -48,12 +48,12 @@ pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     found.into_iter().take(RULES).map(|(_, bullet)| bullet).collect()
 }
 
-/// Returns an empty delta file for the agent to fill.
+/// Returns a delta file without deltas, which the agent fills in.
 pub fn answer(session: &str, agent: &str) -> Value {
     json!({"session": session, "agent": agent, "deltas": []})
 }
 
-/// Returns an example of a delta, to show its format.
+/// Returns an example of a delta, which shows the agent the format.
 pub fn example() -> Value {
     json!({
         "type": "add",

@@ -9,36 +9,36 @@ use super::coverage::CategoryCoverage;
 use crate::diary::{utterances, words};
 use crate::outcome::reaction::{Reaction, reaction};
 
-/// Half-life of the recency score, in days.
+/// Age of a session, in days, at which the recency part of its score has halved.
 const HALF_LIFE: f64 = 60.0;
-/// Number of prompts about a category that yields half of its score.
+/// Number of prompts about a category that give half of the category's maximum score.
 const HALF: f64 = 2.0;
 
-/// The parts of a session that are needed to score it.
+/// A session that may contain new rules, with the data for scoring it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SessionCandidate<'a> {
-    /// Text of the user's prompts.
+    /// Texts of the user's prompts.
     pub prompts: &'a [String],
     /// Total number of prompts; `prompts` may contain fewer.
     pub count: usize,
     /// Number of times the user interrupted the agent or rejected a tool call.
     pub stops: usize,
-    /// Age of the last record in days.
+    /// Age of the session's last record in days; `None` if unknown.
     pub age_days: Option<f64>,
 }
 
-/// Score of a session, with the categories and corrections that contributed to it.
+/// How likely a session contains new rules, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionFit {
     /// Score, 0–1; higher if the session is more likely to contain new rules.
     pub score: f64,
-    /// Categories that need rules and occur in the prompts, the most frequent first.
+    /// Categories with too few rules that occur in the prompts, most frequent first.
     pub fills: Vec<Category>,
     /// Number of interruptions, corrections and standing instructions.
     pub corrections: usize,
 }
 
-/// Scores a session against the coverage of the playbook.
+/// Estimates how likely a session contains rules that the playbook lacks.
 pub fn fit(candidate: &SessionCandidate<'_>, covered: &[CategoryCoverage]) -> SessionFit {
     let talk: Vec<BTreeSet<String>> =
         candidate.prompts.iter().map(|prompt| words(prompt).into_iter().collect()).collect();
@@ -66,7 +66,7 @@ pub fn fit(candidate: &SessionCandidate<'_>, covered: &[CategoryCoverage]) -> Se
     SessionFit { score, fills: fills.into_iter().map(|(category, _)| category).collect(), corrections }
 }
 
-/// Saturating share `n / (n + half)`: 0 for none, toward 1 for many.
+/// Saturating share `n / (n + half)`: 0 for `n` = 0, 0.5 for `n` = `half`, toward 1 for large `n`.
 fn share(n: usize, half: f64) -> f64 {
     n as f64 / (n as f64 + half)
 }
@@ -76,7 +76,8 @@ fn corrects(prompt: &str) -> bool {
         || utterances(prompt, false).iter().any(|utterance| utterance.standing)
 }
 
-/// Orders sessions by descending score, then by descending end time, then by name.
+/// Compares two sessions given as score, end time and name: higher score first, then later end,
+/// then name.
 pub fn order<T: Ord, N: Ord>(a: (f64, &T, &N), b: (f64, &T, &N)) -> Ordering {
     b.0.total_cmp(&a.0).then_with(|| b.1.cmp(a.1)).then_with(|| a.2.cmp(b.2))
 }

@@ -13,7 +13,7 @@ use cm_note::note::FeedbackSignal;
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
-/// A rule that a session may refer to.
+/// Id and text of a rule that a session may mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleRef<'a> {
     pub id: &'a str,
@@ -28,22 +28,22 @@ pub struct RuleFeedback {
     pub signal: FeedbackSignal,
     /// Weight of the feedback, 0–1.
     pub weight: f64,
-    /// Reason stated in an explicit marker.
+    /// Reason that the feedback marker states; `None` for citations.
     pub reason: Option<String>,
-    /// Line of the marker or citation in the log, from 1.
+    /// Line of the feedback marker or citation in the log, from 1.
     pub line: u64,
-    /// Whether it comes from an explicit marker rather than a citation.
+    /// Whether the feedback comes from an explicit marker instead of a mere citation of the rule.
     pub explicit: bool,
 }
 
-/// Default weight of feedback from a session.
+/// Default weight of feedback that is derived from a session, 0–1.
 pub const FRACTION: f64 = 0.3;
-/// A message that cites more rules than this lists them rather than uses them.
+/// Number of rules above which a message only lists rules, so that its citations are ignored.
 const LISTED: usize = 8;
 
-/// Returns the feedback of a session: its markers and, if it ended in success or failure, the cited
-/// rules without a marker. Each rule has at most one feedback per signal from markers, and one from
-/// citations.
+/// Returns the feedback that a session gives on rules: from explicit markers, and, if it ended in
+/// success or failure, for rules that were cited without a marker. Markers give at most one
+/// feedback per rule and signal, citations at most one per rule.
 pub fn feedback(
     events: &[SessionEvent],
     steps: &[SessionStep],
@@ -69,7 +69,8 @@ pub fn feedback(
     words
 }
 
-/// Returns the texts that users and agents wrote, by line: messages, and lines added by edits.
+/// Returns the texts that the user or the agent wrote, with their line in the log: messages, and
+/// lines that edits added.
 fn authored_texts<'a>(events: &'a [SessionEvent], steps: &'a [SessionStep]) -> Vec<(u64, Vec<String>)> {
     let mut texts: Vec<(usize, u64, Vec<String>)> = Vec::new();
     for (at, event) in events.iter().enumerate() {
@@ -95,16 +96,16 @@ fn authored_texts<'a>(events: &'a [SessionEvent], steps: &'a [SessionStep]) -> V
     texts.into_iter().map(|(_, line, texts)| (line, texts)).collect()
 }
 
-/// Removes injected text and quoted lines from a message.
+/// Removes injected text and lines that start with `>` from a message.
 fn own_lines(text: &str) -> String {
     let text = without_injected(text);
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('>'));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Number of lines at each end of a user's long message that are not considered pasted.
+/// Number of lines at each end of a user's long message that count as typed rather than pasted.
 const TYPED_LINES: usize = 3;
-/// A message with more lines is long; only its first and last lines count as typed.
+/// Number of lines above which a user's message is long, so that its middle counts as pasted.
 const LONG: usize = 12;
 
 /// Removes code blocks, indented code and pasted lines from a message.
@@ -142,13 +143,13 @@ fn is_quoted(text: &str, marker: &Marker) -> bool {
     is_odd('`') || is_odd('"') || is_open('“', '”') || is_open('«', '»') || is_open('„', '“')
 }
 
-/// Normalizes a marker for comparison.
+/// Normalizes the white space and case of a marker, for comparison.
 fn spelling(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Returns the markers that tools printed or hooks injected before this line; repeating one of them
-/// is not feedback.
+/// Returns the markers that tools printed or hooks injected before this line. A message that
+/// repeats one of them gives no feedback.
 fn printed_markers(events: &[SessionEvent], line: u64) -> BTreeSet<String> {
     let before = events.iter().filter(|event| event.line < line);
     let texts = before.filter_map(|event| match &event.kind {
@@ -162,7 +163,7 @@ fn printed_markers(events: &[SessionEvent], line: u64) -> BTreeSet<String> {
     texts.flat_map(|text| markers(text).into_iter().map(|found| spelling(&text[found.range]))).collect()
 }
 
-/// Returns the feedback from markers that the user or agent wrote, outside quotes.
+/// Returns the feedback from explicit markers that the user or the agent wrote outside of quotes.
 fn marks(
     events: &[SessionEvent],
     steps: &[SessionStep],
@@ -207,7 +208,8 @@ pattern!(
     NOT_USED = r"(?i)\b(not|n't|never|ignor\w+|skip\w*|instead of|contrary to|violat\w+|against|irrelevant|unlike|rather than|no longer|outdated|wrong)\b|n't\b"
 );
 
-/// Removes all markers, so that an ignored marker does not count as a citation.
+/// Removes all markers from a text, so that an id inside an ignored marker does not count as a
+/// citation.
 fn without_markers(text: &str) -> String {
     let mut rest = text.to_owned();
     for marker in markers(text).into_iter().rev() {
@@ -216,7 +218,8 @@ fn without_markers(text: &str) -> String {
     rest
 }
 
-/// Returns the ids of the rules that the agent cites, each with its first line.
+/// Returns the ids of the rules that the agent cites in its messages and edits, each with the line
+/// of its first citation.
 pub fn cited(
     events: &[SessionEvent],
     steps: &[SessionStep],
@@ -258,8 +261,8 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
     }
 }
 
-/// Returns the ids of known rules in a text. An id on the same line as the rule's text is ignored,
-/// because there the rule is only quoted.
+/// Returns the ids of known rules in a text. An id on the same line as its rule's text is skipped,
+/// because that line only quotes the rule.
 fn own_ids(text: &str, rules_by_id: &BTreeMap<String, &RuleRef<'_>>) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.lines() {

@@ -2,7 +2,7 @@
 
 use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
 
-/// Reaction of a user.
+/// Whether a user's message shows satisfaction with the agent's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
     /// The user is satisfied with the work.
@@ -31,8 +31,9 @@ pattern!(
 );
 pattern!(TAKEN_BACK = r"(?i)\b(but|however|except|still|though|yet|unless|if|when)\b");
 
-/// Classifies a message by its first three sentences that are not questions. Complaints take
-/// precedence; praise counts only without a question. `None` if there is neither.
+/// Classifies a user's message by its first three sentences that are not questions. Complaints take
+/// precedence over praise; praise counts only if the message asks no question. `None` if there is
+/// neither.
 ///
 /// ```
 /// use cm_learn::outcome::reaction::{Reaction, reaction};

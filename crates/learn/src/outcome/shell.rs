@@ -5,9 +5,9 @@ use cm_shell::SimpleCommand;
 /// Kind of work that a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommandKind {
-    /// Runs tests.
+    /// Runs tests, as `cargo test` does.
     Test,
-    /// Compiles or packages.
+    /// Compiles or packages, as `make` does.
     Build,
     /// Lints, checks types or formats.
     Lint,
@@ -22,20 +22,20 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
-    /// Returns `true` if the command's result shows the state of the work.
+    /// Returns `true` if the command checks the work: tests, builds and lints.
     pub fn is_check(self) -> bool {
         matches!(self, Self::Test | Self::Build | Self::Lint)
     }
 }
 
-/// A simple command of a command line.
+/// One command of a command line, without operators such as `&&`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedCommand {
-    /// Name of the program, and its arguments without quotes.
+    /// Name of the program, followed by its arguments without quotes.
     pub words: Vec<String>,
 }
 
-/// Maximum length of a command line, in bytes; the rest is ignored.
+/// Number of bytes of a command line that are parsed; the rest is ignored.
 const LONGEST: usize = 20_000;
 
 /// Splits a command line into the simple commands that it runs on this machine, without wrappers such
@@ -62,7 +62,7 @@ impl From<SimpleCommand> for ParsedCommand {
 }
 
 impl ParsedCommand {
-    /// Name of the program, without its folder.
+    /// File name of the program, without its folder.
     pub fn program(&self) -> &str {
         self.word(0)
     }
@@ -71,7 +71,7 @@ impl ParsedCommand {
         self.words.get(at).map_or("", String::as_str)
     }
 
-    /// Program and subcommand, such as `cargo test`; identifies repeated runs of a command.
+    /// Program and subcommand, such as `cargo test`; equal for repeated runs of a command.
     pub fn name(&self) -> String {
         let sub = self.word(1);
         let has_subcommand = match self.program() {
@@ -160,7 +160,8 @@ impl ParsedCommand {
         }
     }
 
-    /// Returns the first line of the message of `git commit -m`.
+    /// Returns the first line of the commit message that `git commit -m` sets; `None` for other
+    /// commands.
     pub(crate) fn commit_subject(&self) -> Option<&str> {
         if self.work() != CommandKind::Commit {
             return None;
@@ -173,7 +174,7 @@ impl ParsedCommand {
     }
 }
 
-/// Classifies a build task by its name.
+/// Guesses what a task of a build tool does from its name, such as `test` or `build`.
 fn by_task(task: &str) -> CommandKind {
     let first = task.split([':', '-', '_']).next().unwrap_or(task);
     match first {

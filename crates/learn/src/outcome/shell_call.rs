@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
-/// Returns the command line of a tool call; `None` if the tool is not a shell or its input has no
-/// command. Other tools may also have a `command` argument.
+/// Returns the command line that a tool call runs; `None` if the tool, judged by its name, is not a
+/// shell. Other tools may also have an argument called `command`.
 #[must_use]
 pub fn command_of(tool: &str, input: &Value) -> Option<String> {
     if is_shell(tool) { command_in(input) } else { None }
 }
 
-/// Returns the command line in the input of a shell tool.
+/// Returns the command line in the arguments of a shell tool, whatever the argument is called.
 pub fn command_in(input: &Value) -> Option<String> {
     let argument = ["command", "cmd", "script", "CommandLine"].iter().find_map(|key| input.get(key));
     let argument = argument.or_else(|| input.get("action")?.get("command"));
@@ -23,8 +23,8 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Converts a command to a line: a string as is; a list of arguments quoted, but of `bash -lc LINE`
-/// only the line.
+/// Converts the command of a tool call to a command line. A string stays as is. A list of arguments
+/// is quoted and joined; of `bash -lc LINE`, only `LINE` is returned.
 pub fn line_of(command: &Value) -> Option<String> {
     if let Some(line) = command.as_str() {
         return Some(line.to_owned());
@@ -38,7 +38,7 @@ pub fn line_of(command: &Value) -> Option<String> {
     })
 }
 
-/// Returns `true` if a tool of this name runs command lines.
+/// Returns `true` if a tool runs command lines, judged by its name.
 pub fn is_shell(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))

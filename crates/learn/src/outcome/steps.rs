@@ -17,36 +17,37 @@ use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 /// A tool call of the agent, or a command that the user ran.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionStep {
-    /// Index of the event.
+    /// Index of the call's event in the session.
     pub at: usize,
-    /// Line of the call in the log.
+    /// Line of the call in the log, from 1.
     pub line: u64,
-    /// Line of the result in the log.
+    /// Line of the result in the log, from 1; `None` if there is no result.
     pub result_line: Option<u64>,
     /// Index of the result's event; the same as `at` if there is no result.
     pub done_at: usize,
     pub kind: StepKind,
-    /// Outcome of the log, corrected to an error if the output of a check reports a failure.
+    /// Outcome from the log; an error if the output of a check reports a failure.
     pub outcome: ToolOutcome,
     /// Whether a subagent made the call.
     pub is_subagent: bool,
 }
 
-/// Kind of action, with its details.
+/// What a step did.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// A shell command.
     Command {
-        /// Command line, as in the call; empty for commits noted by the agent's program.
+        /// Command line, as the agent passed it; empty for commits that the agent's program reports
+        /// without one.
         line: String,
-        /// Simple commands of the line.
+        /// The commands that the line runs, in order.
         parts: Vec<ParsedCommand>,
     },
-    /// A change of files.
+    /// A change of one or more files.
     Edit {
-        /// Paths, as in the call.
+        /// Paths of the files, as the agent passed them.
         paths: Vec<String>,
-        /// Pairs of old and new text; empty if the call does not contain them.
+        /// Pairs of replaced and new text; empty if the call does not contain them.
         texts: Vec<(String, String)>,
     },
     /// Any other tool call.
@@ -59,7 +60,7 @@ impl SessionStep {
         matches!(self.kind, StepKind::Edit { .. }) && self.outcome != ToolOutcome::Error
     }
 
-    /// Returns the simple commands; empty unless the step is a shell command.
+    /// Returns the commands that the step runs; empty unless it is a shell command.
     pub fn parts(&self) -> &[ParsedCommand] {
         match &self.kind {
             StepKind::Command { parts, .. } => parts,
@@ -67,19 +68,20 @@ impl SessionStep {
         }
     }
 
-    /// Returns the first simple command with a wanted kind of work.
+    /// Returns the first command of the step whose kind of work `wanted` accepts.
     pub(crate) fn find_command(&self, wanted: impl Fn(CommandKind) -> bool) -> Option<&ParsedCommand> {
         self.parts().iter().find(|simple| wanted(simple.work()))
     }
 
-    /// Returns the last simple command that is a check, because the result belongs to the last
-    /// command.
+    /// Returns the last command of the step that is a check, because the step's result comes from
+    /// the last command.
     pub fn check(&self) -> Option<&ParsedCommand> {
         self.parts().iter().rev().find(|simple| simple.work().is_check())
     }
 }
 
-/// Failure messages of checks, independent of the exit code: a pipe through `tail` hides it.
+/// Matches failure messages of test runners and compilers. They count regardless of the exit code,
+/// which a pipe through `tail` hides.
 #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
 static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -157,8 +159,8 @@ fn step(at: usize, event: &SessionEvent, kind: StepKind) -> SessionStep {
     }
 }
 
-/// Returns the outcome of a step: that of the log, or failed if the output of a check reports a
-/// failure.
+/// Returns the outcome of a step: failed if it is a check whose output reports a failure, else the
+/// outcome from the log.
 fn outcome_of(step: &SessionStep, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
     let logged = match outcome {
         ToolOutcome::Unknown => ToolOutcome::of_exit(exit_code),
@@ -171,8 +173,7 @@ fn outcome_of(step: &SessionStep, outcome: ToolOutcome, exit_code: Option<i32>, 
     }
 }
 
-/// Returns the actions in an agent program's own messages; aider reports its edits and commits as
-/// text.
+/// Returns the edits and commits that an agent program's own messages report, as aider does.
 fn program_actions(text: &str) -> impl Iterator<Item = StepKind> + '_ {
     text.lines().filter_map(|line| {
         if let Some(path) = line.strip_prefix("Applied edit to ") {
@@ -249,7 +250,7 @@ fn text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| input.get(key)?.as_str())
 }
 
-/// Returns the patch in a list of arguments, as in `["apply_patch", PATCH]`.
+/// Returns the patch in the arguments of a command such as `["apply_patch", PATCH]`.
 fn patch_argument(input: &Value) -> Option<&str> {
     let last = ["command", "cmd"].iter().find_map(|key| input.get(key)?.as_array()?.last())?.as_str()?;
     last.contains("*** Begin Patch").then_some(last)

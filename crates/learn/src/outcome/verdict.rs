@@ -31,7 +31,7 @@ pub struct OutcomeEvidence {
     pub what: String,
 }
 
-/// Determines the outcome of a session.
+/// Determines the outcome of a session from its checks, commits and the user's last message.
 pub fn verdict(events: &[SessionEvent], steps: &[SessionStep]) -> OutcomeVerdict {
     let mut signs = Vec::new();
     let last_edit = steps.iter().filter(|step| step.edited()).map(|step| step.at).max();
@@ -56,8 +56,8 @@ pub fn verdict(events: &[SessionEvent], steps: &[SessionStep]) -> OutcomeVerdict
     OutcomeVerdict { status, signs }
 }
 
-/// Returns the last run of each check. A failed check is dropped if a later check of the same kind
-/// passed.
+/// Returns the last run of each check, with the check's name. A failed run is dropped if a later
+/// check of the same kind passed.
 fn last_checks(steps: &[SessionStep]) -> Vec<(String, &SessionStep)> {
     let mut last: Vec<(String, &SessionStep)> = Vec::new();
     for step in steps.iter().filter(|step| !step.is_subagent && step.outcome != ToolOutcome::Unknown) {
@@ -92,7 +92,7 @@ fn check_sign(name: &str, step: &SessionStep) -> OutcomeEvidence {
     }
 }
 
-/// Returns evidence for success if the last commit came after the last edit.
+/// Returns evidence for success if the agent committed after its last edit.
 fn commit_sign(steps: &[SessionStep], last_edit: Option<usize>) -> Option<OutcomeEvidence> {
     let commit = steps.iter().rev().find(|step| {
         step.outcome == ToolOutcome::Ok && step.find_command(|work| work == CommandKind::Commit).is_some()
@@ -114,8 +114,8 @@ fn revert_sign(steps: &[SessionStep], last_edit: Option<usize>) -> Option<Outcom
     last.then(|| OutcomeEvidence { line: revert.line, good: false, what: "the work was reverted".to_owned() })
 }
 
-/// Returns evidence from the user's last message, if the agent had answered before it. A complaint
-/// counts only if no tool call followed.
+/// Returns evidence from the user's last message if the agent had answered before it. A complaint
+/// counts only if the agent made no tool call afterwards.
 fn last_message_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
     let is_prompt = |event: &&SessionEvent| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
     let at = events.iter().rposition(|event| is_prompt(&event))?;
@@ -142,7 +142,7 @@ fn last_message_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
 
 /// Returns evidence against success if the session ends with an interruption or an error in the
 /// middle of the work. An interruption after the agent's final message does not count, because some
-/// programs are closed that way.
+/// programs are closed with one.
 fn abort_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
     let is_last = |event: &&SessionEvent| {
         !matches!(

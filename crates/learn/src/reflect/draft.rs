@@ -6,43 +6,45 @@ use crate::diary::words;
 use cm_playbook::curation::apply::DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::CurationDelta;
 
-/// Maximum number of drafts per reflection.
+/// Maximum number of drafts that one reflection proposes.
 pub const MOST: usize = DELTAS_PER_SESSION;
 
-/// A proposed change with its origin.
+/// A change that a reflection proposes, with the session lines that support it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReflectionDraft {
     pub what: DraftChange,
-    /// Lines that support it; never empty. Curation receives the first one.
+    /// Session lines that support the change; never empty. Curation receives only the first one.
     pub origins: Vec<DraftOrigin>,
-    /// Strength of the support; if there are too many drafts, the weakest are dropped.
+    /// How well the change is supported. If there are too many drafts, those with the lowest
+    /// strength are dropped.
     pub strength: u32,
 }
 
 /// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DraftChange {
-    /// A change of the playbook.
+    /// A change of the playbook, as input for curation.
     Delta(CurationDelta),
     Memory(ProposedMemory),
 }
 
-/// A proposed fact, preference or fix.
+/// A fact, preference or fix that a reflection proposes to remember.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposedMemory {
-    /// Type of the memory: `fact`, `preference` or `fix`.
+    /// Type of the new note: `fact`, `preference` or `fix`.
     pub note_type: &'static str,
-    /// Text on one line.
+    /// Statement to remember, on one line.
     pub text: String,
-    /// Number of sessions in which it was observed.
+    /// Number of sessions in which the statement was made.
     pub observations: usize,
-    /// Confidence: 0.4 low, 0.6 medium (from 3 observations on), 0.8 high (from 5 on).
+    /// Confidence in the statement: 0.4 low, 0.6 medium (from 3 observations on), 0.8 high (from 5
+    /// on).
     pub confidence: f64,
-    /// Quotes from sessions that support it.
+    /// Quotes from sessions that support the statement.
     pub evidence: Vec<String>,
 }
 
-/// A line of a session log.
+/// Location of a line in a session log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DraftOrigin {
     /// Session id.
@@ -53,7 +55,7 @@ pub struct DraftOrigin {
     pub line: u64,
 }
 
-/// Returns the confidence in a memory for a number of observations, 0–1.
+/// Returns the confidence, 0–1, in a statement that was made in this number of sessions.
 pub fn confidence(observations: usize) -> f64 {
     match observations {
         0..=2 => 0.4,
@@ -63,7 +65,7 @@ pub fn confidence(observations: usize) -> f64 {
 }
 
 impl ReflectionDraft {
-    /// Returns a key that is equal for drafts of the same change.
+    /// Returns a key that is equal for drafts that propose the same change.
     pub fn key(&self) -> String {
         match &self.what {
             DraftChange::Memory(memory) => format!("{} {}", memory.note_type, words(&memory.text).join(" ")),
@@ -82,8 +84,8 @@ impl ReflectionDraft {
     }
 }
 
-/// Returns the strongest drafts, without duplicates, at most [`MOST`], in their original order; and
-/// the number of dropped ones.
+/// Drops duplicates and all but the [`MOST`] strongest drafts. Returns the others in their original
+/// order, and how many were over the limit.
 pub fn strongest(drafts: Vec<ReflectionDraft>) -> (Vec<ReflectionDraft>, usize) {
     strongest_of(drafts, MOST)
 }

@@ -9,7 +9,7 @@ use cm_playbook::conflict::{RuleStatement, opposition};
 use cm_playbook::curation::history::{GateDecision, SessionCounts, SessionQuote};
 use cm_session::status::SessionStatus;
 
-/// A search hit for the keywords of a rule.
+/// A passage of a past session that contains the keywords of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleHit {
     /// Session id.
@@ -21,42 +21,43 @@ pub struct RuleHit {
     /// Outcome of the session.
     pub status: SessionStatus,
     pub age_days: f64,
-    /// Whether the user wrote it.
+    /// Whether the user wrote the passage.
     pub by_person: bool,
     pub text: String,
 }
 
-/// Verdict on a rule, which decides its state.
+/// What past sessions say about a rule; decides its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleVerdict {
-    /// Supported: becomes active.
+    /// The sessions support the rule, so it becomes active.
     Accept,
-    /// Undecided: remains a draft for a person or a model.
+    /// The sessions do not decide; the rule remains a draft for a person or a model.
     Refine,
-    /// Rejected: failed too often.
+    /// The rule failed too often in the sessions.
     Reject,
 }
 
-/// A verdict with its evidence.
+/// Verdict of past sessions on a rule, with evidence and reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleValidation {
     pub verdict: RuleVerdict,
-    /// Level of support derived from the counts.
+    /// Level of support that the session counts give.
     pub gate: GateDecision,
-    /// Counts, with at most [`QUOTES`] quotes.
+    /// Numbers of sessions, with at most [`QUOTES`] quotes.
     pub evidence: SessionCounts,
-    /// Reasons, one sentence each.
+    /// Reasons for the verdict, one sentence each.
     pub reasons: Vec<String>,
 }
 
-/// Default maximum age of a session, in days.
+/// Default maximum age of sessions that count as evidence, in days.
 pub const DAYS: f64 = 90.0;
-/// Maximum number of quotes.
+/// Maximum number of quotes from sessions.
 pub const QUOTES: usize = 5;
-/// Minimum share of a rule's content words in a text about the rule.
+/// Minimum share of a rule's content words that a text must contain to be about the rule, 0–1.
 const SHARE: f64 = 0.5;
 
-/// Returns the content words of a rule to search for: at most eight, the longest first.
+/// Returns the words of a rule by which past sessions are searched: at most eight content words,
+/// longest first.
 pub fn keywords(rule: &str) -> Vec<String> {
     let mut words: Vec<String> = content_words(rule).into_iter().collect();
     words.sort_by(|a, b| b.chars().count().cmp(&a.chars().count()).then(a.cmp(b)));
@@ -64,19 +65,19 @@ pub fn keywords(rule: &str) -> Vec<String> {
     words
 }
 
-/// Returns the minimum number of keywords that must occur together in a text about the rule.
+/// Returns how many of this number of keywords a text must contain to be about the rule.
 pub fn min_keywords(keywords: usize) -> usize {
     let share = (keywords as f64 * SHARE).ceil() as usize;
     share.max(keywords.min(2))
 }
 
-/// Judges a rule by the hits of the last [`DAYS`] days; see [`validate_within`].
+/// Judges a rule by the passages of the last [`DAYS`] days; see [`validate_within`].
 pub fn validate(rule: &str, found: &[RuleHit]) -> RuleValidation {
     validate_within(rule, found, DAYS)
 }
 
-/// Judges a rule by the hits of the last `days` days. Each session counts once: against the rule if
-/// it failed or if the user stated the opposite in it.
+/// Judges a rule by passages of the last `days` days. Each session counts once, and against the
+/// rule if it failed or if the user stated the opposite in it.
 pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidation {
     let words = content_words(rule);
     let own = RuleStatement::of(rule);
@@ -113,7 +114,7 @@ pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidati
     RuleValidation { verdict, gate, evidence, reasons }
 }
 
-/// Returns `true` if a sentence about the rule states the opposite; other sentences are ignored.
+/// Returns `true` if a text about the rule contains a sentence that states the opposite.
 fn opposes(rule: &RuleStatement, words: &BTreeSet<String>, text: &str) -> bool {
     sentences(text, MessageAuthor::Person).iter().any(|sentence| {
         mentions(words, &sentence.text) && opposition(rule, &RuleStatement::of(&sentence.text)).is_some()

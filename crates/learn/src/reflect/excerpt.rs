@@ -8,10 +8,10 @@ use crate::prose::without_injected;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::injected_markers;
 
-/// Maximum length of a session in a model's prompt, in characters.
+/// Maximum length of a session that is put into a model's prompt, in characters.
 pub const MOST: usize = 50_000;
 
-/// Kind of a text, in the order in which texts are shortened.
+/// Kind of text in a session, from the first to the last to be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextKind {
     Output,
@@ -26,8 +26,8 @@ struct ExcerptPiece {
     sort: TextKind,
 }
 
-/// Maximum lengths of each kind of text, in characters, applied in this order until the session
-/// fits.
+/// Steps for shortening a session: each limits the length of one kind of text, in characters. They
+/// are applied in order until the session fits.
 const STAGES: [(TextKind, usize); 12] = [
     (TextKind::Output, 4_000),
     (TextKind::Output, 1_500),
@@ -43,7 +43,7 @@ const STAGES: [(TextKind, usize); 12] = [
     (TextKind::Person, 500),
 ];
 
-/// Renders a session in at most `most` characters. Each event starts with its line, as in `L12
+/// Renders a session in at most `most` characters. Each event starts with its log line, as in `L12
 /// person: …`.
 pub fn excerpt(events: &[SessionEvent], most: usize) -> String {
     let mut pieces: Vec<ExcerptPiece> = events.iter().filter_map(piece).collect();
@@ -136,7 +136,8 @@ pub fn without_middle(text: &str, most: usize) -> String {
     format!("{begin}{gap}{end}")
 }
 
-/// Drops whole events from the middle outward, messages of the user last.
+/// Drops whole events, from the middle outward, until `most` characters are left. Messages of the
+/// user are dropped last.
 fn drop_middle(pieces: &mut Vec<ExcerptPiece>, most: usize) {
     for sort in [TextKind::Output, TextKind::Argument, TextKind::Agent, TextKind::Person] {
         let mut excess = size(pieces).saturating_sub(most);

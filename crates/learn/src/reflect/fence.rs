@@ -5,9 +5,9 @@
 
 use cm_session::injected_markers;
 
-/// Prefix of every fence.
+/// Characters with which every fence line starts.
 const MARK: &str = "<<<";
-/// Replacement for the prefix within the data.
+/// Replacement for [`MARK`] inside fenced text.
 const NEUTRALIZED_MARK: &str = "‹‹‹";
 
 /// Encloses text from outside between a start line and an end line with a label, so that a model
@@ -25,7 +25,8 @@ pub fn fenced(name: &str, text: &str) -> String {
     format!("{MARK}data {name} {key}>>>\n{}\n{MARK}end {name} {key}>>>", text.trim_end_matches('\n'))
 }
 
-/// Neutralizes everything in a text that looks like a fence or a cm marker.
+/// Changes everything in a text that looks like a fence line or a cm marker, so that it has no
+/// effect.
 pub fn neutralize(text: &str) -> String {
     let text = text.replace(MARK, NEUTRALIZED_MARK);
     text.replace(injected_markers::MODEL_CALL, "")
@@ -33,7 +34,7 @@ pub fn neutralize(text: &str) -> String {
         .replace(injected_markers::END, "<!-\u{2011} cm:end")
 }
 
-/// Returns a key that does not occur in the text.
+/// Returns a number for the fence lines that does not occur in the text.
 fn key(text: &str) -> String {
     let mut round = 0_u32;
     loop {

@@ -24,7 +24,7 @@ const VALIDATE: &str = include_str!("../../../../templates/prompt/validate.md");
 const WORK_PACKAGE: &str = include_str!("../../../../templates/prompt/handed.md");
 const REPAIR: &str = include_str!("../../../../templates/prompt/repair.md");
 
-/// Maximum length of the rule list, in characters.
+/// Maximum length of the list of existing rules in a prompt, in characters.
 const RULES: usize = 12_000;
 const SUMMARY: usize = 10_000;
 const PROPOSED_LENGTH: usize = 6_000;
@@ -32,7 +32,7 @@ const PROPOSED_LENGTH: usize = 6_000;
 /// model, to save the agent's context.
 const HANDED_SESSION: usize = 20_000;
 
-/// Prompt for the diary of a session.
+/// Builds the prompt that asks a model for the diary of a session.
 pub fn diary(events: &[SessionEvent]) -> String {
     filled(
         DIARY,
@@ -43,7 +43,8 @@ pub fn diary(events: &[SessionEvent]) -> String {
     )
 }
 
-/// Prompt for deltas: the session, its diary, related rules, and earlier proposals.
+/// Builds the prompt that asks a model for deltas, given the session, its diary, related rules and
+/// earlier proposals.
 pub fn reflect(
     summary: &Diary,
     events: &[SessionEvent],
@@ -68,7 +69,7 @@ pub fn reflect(
     )
 }
 
-/// Work package for the running agent: the agent writes its deltas to a file for `cm curate`.
+/// Builds a work package for the running agent, which writes its deltas to a file for `cm curate`.
 pub fn work_package(summary: &Diary, events: &[SessionEvent], rules: &[RuleRef<'_>]) -> String {
     let listed = rules.iter().map(|rule| format!("{}: {}\n", rule.id, rule.content)).collect::<String>();
     let listed = if listed.is_empty() { "none".to_owned() } else { listed };
@@ -89,7 +90,7 @@ fn json_text(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
-/// Prompt for a verdict on a rule.
+/// Builds the prompt that asks a model to judge a rule by the sessions found.
 pub fn validate(rule: &str, validation: &RuleValidation) -> String {
     let mut evidence = validation.reasons.join("\n");
     for (number, quote) in (1..).zip(&validation.evidence.quotes) {
@@ -105,7 +106,8 @@ pub fn validate(rule: &str, validation: &RuleValidation) -> String {
     )
 }
 
-/// Prompt that asks once for a repair of an unreadable answer.
+/// Builds the prompt that asks a model to correct an answer that could not be parsed, for the
+/// reason `wrong`.
 pub fn repair(prompt: &str, reply: &str, wrong: &str) -> String {
     filled(
         REPAIR,

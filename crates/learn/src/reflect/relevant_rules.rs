@@ -6,8 +6,8 @@ use crate::diary::{Diary, content_words};
 use crate::outcome::feedback::RuleRef;
 use cm_session::event::{EventKind, SessionEvent};
 
-/// Returns at most `most` rules: first those that the session cites by id, then those with the
-/// largest share of words in the session.
+/// Returns the rules to show with a session, at most `most`: first those that the session cites by
+/// id, then those with the largest share of words in the session.
 pub fn relevant_rules<'a>(
     rules: &[RuleRef<'a>],
     diary: &Diary,
@@ -38,7 +38,7 @@ fn spoken(kind: &EventKind) -> Option<&str> {
     }
 }
 
-/// Share of a rule's words that occur in the session, 0–1.
+/// Returns the share of a rule's words that occur in the session, 0–1.
 fn share(rule: &BTreeSet<String>, session: &BTreeSet<String>) -> f64 {
     rule.intersection(session).count() as f64 / rule.len().max(1) as f64
 }

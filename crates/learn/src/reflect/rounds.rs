@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::draft::{MOST, ReflectionDraft, strongest_of};
 
-/// Default maximum number of rounds.
+/// Default maximum number of times that a model is asked for drafts of one session.
 pub const ROUNDS: usize = 3;
 
-/// Drafts of the rounds so far.
+/// Drafts from repeated requests to a model about one session; stops when no new drafts come.
 #[derive(Debug, Clone)]
 pub struct ReflectionRounds {
     seen: HashSet<String>,
@@ -25,7 +25,7 @@ impl Default for ReflectionRounds {
 }
 
 impl ReflectionRounds {
-    /// Starts with at most `rounds` rounds and `most` drafts.
+    /// Allows at most `rounds` rounds, and `most` drafts in total.
     pub fn new(rounds: usize, most: usize) -> Self {
         Self {
             seen: HashSet::new(),
@@ -37,7 +37,7 @@ impl ReflectionRounds {
         }
     }
 
-    /// Adds the drafts of a round and returns the number of new ones.
+    /// Adds the drafts of a round, and returns how many of them are new.
     pub fn take(&mut self, drafts: Vec<ReflectionDraft>) -> usize {
         let fresh: Vec<ReflectionDraft> =
             drafts.into_iter().filter(|draft| self.seen.insert(draft.key())).collect();
@@ -48,7 +48,7 @@ impl ReflectionRounds {
         count
     }
 
-    /// Returns `true` if another round is worthwhile.
+    /// Returns `true` if another round may find new drafts.
     pub fn should_continue(&self) -> bool {
         self.done < self.rounds && !self.exhausted && self.drafts.len() < self.most
     }
@@ -58,12 +58,12 @@ impl ReflectionRounds {
         self.done
     }
 
-    /// Drafts so far, which the next round must not repeat.
+    /// Drafts of all rounds so far, which the next round should not repeat.
     pub fn so_far(&self) -> &[ReflectionDraft] {
         &self.drafts
     }
 
-    /// Returns all drafts, only the strongest if there are too many.
+    /// Returns the drafts of all rounds; if there are too many, only the strongest.
     pub fn finish(self) -> Vec<ReflectionDraft> {
         strongest_of(self.drafts, self.most).0
     }

@@ -71,7 +71,7 @@ impl RunOutcome {
         }
     }
 
-    /// Name of the outcome in messages.
+    /// Name of the outcome in messages, such as `nothing learned`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Changed => "changed",
@@ -83,8 +83,8 @@ impl RunOutcome {
     }
 }
 
-/// Summarizes a run. `stopped` is the reason for sessions left over, `failure` the error that ended
-/// the whole run.
+/// Summarizes a run. `stopped` is the reason why sessions were left over, `failure` the error that
+/// ended the whole run.
 pub fn summarize(
     done: &[ReflectedSession],
     left: usize,

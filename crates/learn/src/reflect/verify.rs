@@ -16,7 +16,7 @@ use cm_playbook::curation::delta::{
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
-/// The quotable texts of a session, by line.
+/// The texts of a session that a model's answer may quote, by line of the log.
 #[derive(Debug, Clone)]
 pub struct QuotableSession {
     session: String,
@@ -24,13 +24,13 @@ pub struct QuotableSession {
     lines: BTreeMap<u64, Vec<(StatementAuthor, String)>>,
 }
 
-/// Reason for rejecting a part of an answer.
+/// Why a delta or diary item in a model's answer was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The quote is too short to be evidence.
     #[error("the quote `{0}` is too short")]
     ShortQuote(String),
-    /// The quote does not occur in the session.
+    /// The session does not contain the quote.
     #[error("the session does not contain `{0}`")]
     NoSuchQuote(String),
     /// The bullet does not exist.
@@ -55,9 +55,9 @@ pub enum Rejection {
     NothingToMerge,
 }
 
-/// Minimum length of a quote, in characters.
+/// Minimum length of a quote that counts as evidence, in characters.
 const QUOTE: usize = 8;
-/// Maximum length of a fact or preference, in characters.
+/// Maximum length of a fact or preference in an answer, in characters.
 const MEMORY: usize = 160;
 
 impl QuotableSession {
@@ -83,7 +83,7 @@ impl QuotableSession {
         Self { session: session.to_owned(), agent: agent.to_owned(), lines }
     }
 
-    /// Finds a quote on the stated line or else on the first line that contains it.
+    /// Finds a quote on line `line` or else on the first line that contains it.
     fn find(&self, line: u64, quote: &str) -> Result<(DraftOrigin, StatementAuthor), Rejection> {
         let wanted = plain(quote);
         if wanted.chars().count() < QUOTE {
@@ -99,12 +99,13 @@ impl QuotableSession {
     }
 }
 
-/// Normalizes a text for comparison with quotes: whitespace, case and fences.
+/// Normalizes white space, case and fences of a text, for comparison with quotes.
 fn plain(text: &str) -> String {
     fold_whitespace(&neutralize(text)).to_lowercase()
 }
 
-/// Returns the verified drafts of an answer, and the rejected deltas by number, from 1.
+/// Checks the deltas of a model's answer. Returns the drafts of the valid ones, and the rejected
+/// ones by their number in the answer, from 1.
 pub fn deltas(
     answer: &DeltasAnswer,
     bullet_ids: &HashSet<&str>,

@@ -23,30 +23,30 @@ use cm_text::similarity::jaccard;
 #[derive(Debug, Clone, Copy)]
 pub struct SessionInput<'a> {
     pub diary: &'a Diary,
-    /// Feedback of the session on rules.
+    /// Feedback that the session gives on rules.
     pub feedback: &'a [RuleFeedback],
 }
 
-/// Result of a reflection.
+/// Changes that sessions suggest, and how many suggestions were dropped.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reflection {
-    /// Drafts, feedback first; at most [`MOST`].
+    /// Proposed changes, those from feedback first; at most [`MOST`].
     pub drafts: Vec<ReflectionDraft>,
-    /// Number of drafts beyond the limit.
+    /// Number of drafts that were dropped because they exceed the limit.
     pub dropped: usize,
 }
 
-/// Minimum similarity of the content words of two equivalent statements.
+/// Minimum share of content words, 0–1, that two equivalent statements have in common.
 const SAME: f64 = 0.6;
 
-/// Equivalent statements from one or more sessions.
+/// Equivalent statements, found in one or more sessions.
 struct StatementGroup<'a> {
     first: &'a DiaryItem,
     of: Vec<(&'a Diary, &'a DiaryItem)>,
     saying: PreparedStatement,
 }
 
-/// A statement, prepared for comparison.
+/// Content words and parsed form of a statement, for comparison with others.
 struct PreparedStatement {
     words: BTreeSet<String>,
     statement: RuleStatement,
@@ -57,16 +57,16 @@ impl PreparedStatement {
         Self { words: content_words(text), statement: RuleStatement::of(text) }
     }
 
-    /// Returns `true` if both are equivalent: their content words are similar, and they do not
-    /// differ in a number, a name or a negation.
+    /// Returns `true` if two statements are equivalent: their content words are similar, and they
+    /// do not differ in a number, a name or a negation.
     fn is_equivalent(&self, other: &Self) -> bool {
         jaccard(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
     }
 }
 
 impl StatementGroup<'_> {
-    /// Number of sessions with the statement. Identical texts count once, because sessions are
-    /// forked and prompts are pasted.
+    /// Number of sessions in which the statement was made. Identical texts count once, because
+    /// sessions are forked and prompts are pasted.
     fn sessions(&self) -> usize {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let fresh = self.of.iter().filter(|(_, item)| seen.insert(item.text.as_str()));
@@ -86,7 +86,7 @@ impl StatementGroup<'_> {
     }
 }
 
-/// Formats an item as evidence for display.
+/// Formats a diary item as evidence, with its author, session and line.
 fn quote(diary: &Diary, item: &DiaryItem) -> String {
     let who = match item.voice {
         StatementAuthor::Person => "the user",
@@ -101,14 +101,14 @@ fn origin(diary: &Diary, line: u64) -> DraftOrigin {
     DraftOrigin { session: diary.session.clone(), agent: diary.agent.clone(), line }
 }
 
-/// Derives the drafts of several sessions.
+/// Proposes changes of the playbook and the memory from several sessions, without a model.
 pub fn reflect(sessions: &[SessionInput<'_>]) -> Reflection {
     let (drafts, dropped) = strongest(drafts(sessions));
     Reflection { drafts, dropped }
 }
 
-/// Derives at most `most` drafts of one session. Equivalent statements of `earlier` sessions count
-/// as support; drafts based on them alone are left out.
+/// Proposes at most `most` changes from one session. Equivalent statements of `earlier` sessions
+/// support a change, but do not cause one on their own.
 pub fn reflect_on(session: &SessionInput<'_>, earlier: &[Diary], most: usize) -> Reflection {
     let own: Vec<PreparedStatement> =
         statement_items(session.diary).map(|item| PreparedStatement::of(&item.text)).collect();
@@ -127,12 +127,14 @@ pub fn reflect_on(session: &SessionInput<'_>, earlier: &[Diary], most: usize) ->
     Reflection { drafts, dropped }
 }
 
-/// Returns the items from which drafts are derived.
+/// Returns the diary items that can lead to a proposal: preferences, decisions, learnings and
+/// challenges.
 fn statement_items(diary: &Diary) -> impl Iterator<Item = &DiaryItem> {
     [&diary.preferences, &diary.decisions, &diary.learnings, &diary.challenges].into_iter().flatten()
 }
 
-/// Returns a diary with only the items that pass; `None` if none does.
+/// Returns a copy of a diary with only the items for which `passes` returns true; `None` if there
+/// are none.
 fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary> {
     let remainder =
         |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
@@ -194,8 +196,8 @@ fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a DiaryItem)>) -> Vec<S
     groups
 }
 
-/// Proposes a rule for a wish of the user if it is an instruction, otherwise a preference; `None`
-/// for a choice made once and for one task.
+/// Proposes a rule if the user's wish is an instruction, otherwise a preference. `None` if the wish
+/// was a single choice for one task.
 fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let sessions = group.sessions();
     let standing = group.standing();
@@ -240,7 +242,7 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     Some(add(bullet, reason, group.origins(), strength))
 }
 
-/// Name of a project: the last component of its path.
+/// Name of a project: the last component of its workspace path.
 fn project(workspace: &str) -> String {
     let name = workspace.rsplit(['/', '\\']).find(|part| !part.is_empty());
     name.unwrap_or(workspace).to_owned()
@@ -273,8 +275,8 @@ fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory
     }
 }
 
-/// Proposes a fact if a person stated it, otherwise a fix: a cause that an agent named was fixed
-/// afterwards and is no longer valid.
+/// Proposes to remember a fact if a person stated it, otherwise a fix: the agent named a cause that
+/// was fixed afterwards, so that it is no longer a fact.
 fn fact(group: &StatementGroup<'_>) -> ReflectionDraft {
     let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
@@ -295,13 +297,13 @@ pattern!(
     NAMED_LEAD = r"(?i)^(?:(?:the|this|that)\s+)?(?:(?:real|actual|root|main)\s+)?(?:issue|problem|bug|cause|root cause)\s+(?:here\s+)?(?:is|was)\s+(?:that\s+)?"
 );
 
-/// Returns `true` if a sentence names the cause of a problem. Such a cause was fixed afterwards, so
-/// it is not a lasting fact.
+/// Returns `true` if a sentence names the cause of a problem. Causes are fixed afterwards, so they
+/// are not lasting facts.
 pub(crate) fn names_a_cause(text: &str) -> bool {
     NAMED_LEAD.is_match(text)
 }
 
-/// Removes the words that introduce a cause.
+/// Removes the words that introduce a cause, such as "the problem is".
 fn without_lead(text: &str) -> &str {
     let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());
     if text[lead..].chars().filter(|c| c.is_whitespace()).count() > 2 { &text[lead..] } else { text }
@@ -312,7 +314,8 @@ pattern!(
 );
 pattern!(SOLVED = r"^(`[^`]+`) failed.*, and passed after changes to .*?[`e]\. (.{20,})$");
 
-/// Proposes a rule for an error and its fix if two sessions had it, otherwise a fix to remember.
+/// Proposes a rule for an error and its fix if two sessions had the error, otherwise a fix to
+/// remember.
 fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let captures = SOLVED.captures(&group.first.text)?;
     let (check, cause) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
@@ -339,7 +342,7 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     Some(add(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
 }
 
-/// Converts the feedback of a session to drafts.
+/// Converts the feedback that a session gives on rules to drafts.
 fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
     let diary = session.diary;
     let one = |word: &RuleFeedback| {
@@ -372,7 +375,7 @@ pattern!(
 pattern!(WE = r"(?i)^(?:in this (?:repo|project|codebase)\w*,? )?(?:we|our team)\s+");
 pattern!(STATES = r"(?i)^(?:i\b|i'd|i’d|our|the|this|my|it|that|they|there)");
 
-/// Converts a user's sentence to a rule; `None` if it states a preference or a fact.
+/// Converts a user's sentence to the text of a rule; `None` if it states a preference or a fact.
 ///
 /// ```
 /// use cm_learn::reflect::without_model::as_rule;
@@ -415,7 +418,7 @@ fn lower_first(text: &str) -> String {
     cut(if acronym { text } else { &lower }, 400)
 }
 
-/// Returns the category that matches the words of a rule; `workflow` if none does.
+/// Returns the category whose typical words a rule contains; `workflow` if none matches.
 fn category(rule: &str) -> &'static str {
     const CATEGORY_WORDS: [(&str, &[&str]); 8] = [
         ("testing", &["test", "tests", "mock", "mocks", "coverage", "fixture", "fixtures", "assert"]),

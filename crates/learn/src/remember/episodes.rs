@@ -11,35 +11,35 @@ use crate::diary::read::unescaped;
 use cm_note::instant::Instant;
 use cm_note::note::compose::EpisodeEntry;
 
-/// An entry of a daily log.
+/// An entry of a daily log, parsed from Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedEpisode {
-    /// Day, such as `2026-11-21`.
+    /// Day of the entry, such as `2026-11-21`.
     pub day: String,
-    /// Time, as `HH:MM`.
+    /// Time of day, as `HH:MM`.
     pub minute: String,
     pub title: String,
     /// Summary of one or two sentences.
     pub summary: Option<String>,
-    /// Pairs of source key and content hash.
+    /// Key and content hash of each source that the entry records.
     pub sources: Vec<(String, String)>,
 }
 
-/// Content hashes of the remembered sources, by key.
+/// For each source key, the content hashes with which the source was already remembered.
 pub type RememberedSources = HashMap<String, HashSet<String>>;
 
-/// Status of a source relative to the memory.
+/// Whether a source was already remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceStatus {
-    /// The key is unknown.
+    /// No source with this key was remembered.
     New,
-    /// The key is known, but the content differs.
+    /// The source was remembered, but its content has changed.
     Changed,
-    /// The key and the content are known.
+    /// The source was remembered with the same content.
     Before,
 }
 
-/// Collects all sources of the episodes.
+/// Collects the sources that these episodes record.
 pub fn done<'e>(episodes: impl IntoIterator<Item = &'e LoggedEpisode>) -> RememberedSources {
     let mut done = RememberedSources::new();
     for (key, hash) in episodes.into_iter().flat_map(|episode| &episode.sources) {
@@ -56,7 +56,7 @@ pub fn standing(source: &MemorySource, done: &RememberedSources) -> SourceStatus
     }
 }
 
-/// Builds the log entry of a source.
+/// Builds the daily log's entry about a source.
 pub fn entry(source: &MemorySource, standing: SourceStatus) -> EpisodeEntry {
     let again = if standing == SourceStatus::Changed { " (changed)" } else { "" };
     EpisodeEntry {
@@ -70,7 +70,8 @@ pub fn entry(source: &MemorySource, standing: SourceStatus) -> EpisodeEntry {
     }
 }
 
-/// Builds one entry for all sources that do not get their own; `None` if there are none.
+/// Builds one common entry for all sources that do not get an entry of their own; `None` if there
+/// are none.
 pub(crate) fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<EpisodeEntry> {
     let mut words: Vec<String> = sources.iter().map(|source| word(source)).collect();
     words.sort_unstable();
@@ -91,7 +92,7 @@ fn word(source: &MemorySource) -> String {
     format!("{}#{}", encoded(&source.key), source.hash)
 }
 
-/// Percent-encodes a key so that it contains no space, backtick or `#`.
+/// Percent-encodes a source key, so that it contains no space, backtick or `#`.
 fn encoded(key: &str) -> String {
     let mut word = String::with_capacity(key.len());
     for c in key.chars() {
@@ -107,7 +108,7 @@ fn encoded(key: &str) -> String {
     word
 }
 
-/// Parses the entries of a daily log.
+/// Parses the Markdown body of the daily log of `day`.
 pub fn parse(day: &str, body: &str) -> Vec<LoggedEpisode> {
     let mut episodes: Vec<LoggedEpisode> = Vec::new();
     for line in body.lines() {
@@ -132,8 +133,8 @@ pub fn parse(day: &str, body: &str) -> Vec<LoggedEpisode> {
     episodes
 }
 
-/// Returns the `most` latest entries, the latest first. Older entries about the same sources are
-/// left out.
+/// Returns the `most` latest entries, latest first. If several entries are about the same sources,
+/// only the latest is kept.
 pub fn last(mut episodes: Vec<LoggedEpisode>, most: usize) -> Vec<LoggedEpisode> {
     // What stands later in a day's log was written later.
     episodes.reverse();

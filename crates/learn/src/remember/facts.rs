@@ -11,10 +11,10 @@ use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, opposed};
 use cm_playbook::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
-/// Source location of a fact.
+/// Where a fact was stated: source, session and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactSource {
-    /// Key of the source.
+    /// Key of the source, such as `diary:ID`.
     pub from: String,
     /// Session id.
     pub session: Option<String>,
@@ -24,53 +24,53 @@ pub struct FactSource {
     pub line: u64,
 }
 
-/// A fact with a note.
+/// A fact that already has a note in the vault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExistingFact {
-    /// Key of the note.
+    /// Id of the fact's note, or its path if the note has none.
     pub id: String,
-    /// Title, as used in edges.
+    /// Title of the fact's note, as used in edges.
     pub title: String,
     pub path: NotePath,
     /// Statement of the fact.
     pub text: String,
-    /// Workspace in which it applies; `None` for all.
+    /// Workspace in which the fact applies; `None` for all workspaces.
     pub workspace: Option<String>,
-    /// Time since which it is known.
+    /// Time since which the fact is known.
     pub at: Option<Instant>,
-    /// Whether a person pinned it, so that it is not superseded automatically.
+    /// Whether a person pinned the fact, so that it is not superseded automatically.
     pub pinned: bool,
-    /// Whether it is still valid.
+    /// Whether the fact is still valid.
     pub live: bool,
-    /// Keys of its sources, if the note lists any.
+    /// Keys of the sources that state the fact, if its note lists them.
     pub sources: Option<Vec<String>>,
 }
 
-/// A fact stated by a source.
+/// A fact that a source states and that may not have a note yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedFact {
     /// Statement of the fact.
     pub text: String,
-    /// Workspace in which it applies; `None` for all.
+    /// Workspace in which the fact applies; `None` for all workspaces.
     pub workspace: Option<String>,
     /// Time of the source.
     pub at: Instant,
-    /// Location in the source.
+    /// Where the fact was stated.
     pub place: FactSource,
-    /// Whether a session log shows that a person stated it.
+    /// Whether a session log proves that a person stated the fact.
     pub is_persons: bool,
 }
 
-/// One end of a supersession.
+/// Refers to a fact with a note or to a new fact, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactRef {
-    /// Index in the list of existing facts that was given to [`compare`].
+    /// Index in the `existing` facts that were passed to [`compare`].
     Known(usize),
     /// Index in [`FactPlan::new`].
     New(usize),
 }
 
-/// A fact that supersedes another.
+/// A newer fact that replaces an older one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supersession {
     /// The fact that is valid now.
@@ -81,40 +81,40 @@ pub struct Supersession {
     pub why: String,
 }
 
-/// A fact that needs a note.
+/// A fact for which a note should be created.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewFact {
     /// Statement of the fact.
     pub text: String,
-    /// Workspace in which it applies; `None` for all.
+    /// Workspace in which the fact applies; `None` for all workspaces.
     pub workspace: Option<String>,
-    /// Time since which it is known.
+    /// Time since which the fact is known.
     pub at: Instant,
-    /// All locations that state it.
+    /// All places where the fact was stated.
     pub places: Vec<FactSource>,
-    /// Whether a session log shows that a person stated it.
+    /// Whether a session log proves that a person stated the fact.
     pub is_persons: bool,
-    /// Reason why it needs review by a person; `None` if it is active at once.
+    /// Reason why a person must review the fact first; `None` if it is active at once.
     pub draft: Option<&'static str>,
 }
 
-/// Result of comparing stated facts with known ones.
+/// What to change in the vault so that it contains all stated facts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FactPlan {
     /// Facts that need a note.
     pub new: Vec<NewFact>,
-    /// Supersessions among new and known facts.
+    /// Facts that replace other facts, new or existing.
     pub supersessions: Vec<Supersession>,
-    /// Known facts that another source confirms, by index.
+    /// Existing facts that another source states too: index and source.
     pub confirmed: Vec<(usize, FactSource)>,
 }
 
-/// Reason for review when a pinned fact would be superseded.
+/// Reason why a new fact needs review if it would supersede a pinned one.
 const PINNED: &str = "it contradicts a pinned fact";
 
 struct ComparedFact {
     end: FactRef,
-    /// Words of the statement, including numbers and names.
+    /// Words of the statement in lower case, including numbers and names.
     tokens: Vec<String>,
     statement: RuleStatement,
     meaning: Option<Embedding>,
@@ -124,7 +124,8 @@ struct ComparedFact {
     live: bool,
 }
 
-/// Compares the stated facts with the known ones, in order of time.
+/// Compares stated facts with existing ones, in order of time, and plans new notes and
+/// supersessions.
 pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &WordVectors<'_>) -> FactPlan {
     facts.sort_by(|a, b| {
         (a.at, &a.place.from, a.place.line, &a.text).cmp(&(b.at, &b.place.from, b.place.line, &b.text))
@@ -223,8 +224,8 @@ impl ComparedFact {
         EmbeddedStatement { statement: &self.statement, embedding: self.meaning.as_ref() }
     }
 
-    /// Returns `true` if both state the same in the same workspace. Invalid facts are included, so
-    /// that an old source does not restore them.
+    /// Returns `true` if both facts state the same in the same workspace. Facts that are no longer
+    /// valid count too, so that an old source does not restore them.
     fn is_same(&self, new: &Self) -> bool {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
@@ -232,7 +233,8 @@ impl ComparedFact {
         self.statement.is_same(&new.statement)
     }
 
-    /// Returns the reason why `new` supersedes this fact, for display; `None` if both are valid.
+    /// Returns the reason, for display, why `new` supersedes this fact; `None` if both can be
+    /// valid.
     fn superseded_by(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return None;
@@ -252,16 +254,16 @@ impl ComparedFact {
     }
 }
 
-/// Number words that are compared like numerals.
+/// Number words that are compared like digits.
 const NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
-/// The only number in which two otherwise equal statements differ.
+/// Two numbers, the only difference between otherwise equal statements.
 struct NumberDifference {
     one: String,
     other: String,
-    /// Whether it is part of a name, as in "step 2" or "station 4", rather than a value that
+    /// Whether the number is part of a name, as in "step 2" or "station 4", instead of a value that
     /// changes.
     is_label: bool,
 }

@@ -26,16 +26,16 @@ pattern!(
     HENCE = r"(?i)^(?:(?:please|and|also|so|but|no|ok(?:ay)?)[,:]?\s+|(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule)[,:]?\s+)+"
 );
 
-/// Reason for rejecting a sentence.
+/// Why a sentence is not remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RejectReason {
-    /// Too little content, or only about the moment.
+    /// The sentence has too little content or is only about the current task.
     Slight,
-    /// Longer than the limit for facts.
+    /// The sentence is longer than facts may be.
     TooLong,
 }
 
-/// Returns a sentence in the form in which a fact is stored.
+/// Returns the text under which a sentence is stored as a fact.
 ///
 /// # Errors
 /// Returns the reason if the sentence is rejected.
@@ -48,8 +48,8 @@ pub fn fact(text: &str) -> Result<String, RejectReason> {
     checked(text, slight)
 }
 
-/// Returns a sentence in the form in which a preference is stored, without openings such as "from
-/// now on".
+/// Returns the text under which a sentence is stored as a preference, without openings such as
+/// "from now on".
 ///
 /// # Errors
 /// Returns the reason if the sentence is rejected.
@@ -74,7 +74,7 @@ fn is_noise(text: &str) -> bool {
     text.ends_with(['?', ':', '…']) || text.contains("```") || code * 2 > text.len() || MACHINE.is_match(text)
 }
 
-/// Converts a sentence to one line of plain text; links become their labels.
+/// Converts a Markdown sentence to one line of plain text; links become their labels.
 fn plain(text: &str) -> String {
     let mut text = visible(text);
     loop {

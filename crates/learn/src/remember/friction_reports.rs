@@ -14,14 +14,14 @@ use crate::prose::{cut, pattern};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
-/// Maximum length of a quote, in characters.
+/// Maximum length of a quote from a friction report, in characters.
 const QUOTE: usize = 120;
-/// Signals that make a session an episode.
+/// Kinds of friction signals that are severe enough to be remembered as an episode.
 const SEVERE: [&str; 4] = ["user_curse", "interrupt_cascade", "session_abandoned", "user_intervention"];
 
 pattern!(CURSE = r"(?i)^(?:(?:damn(?:ed|it)?|shit|fuck(?:ing)?|ffs|argh+|ugh+|wtf)\b[\s,.!:;–—-]*)+");
 
-/// The friction reports of a project, with secrets removed; `None` for missing files.
+/// Contents of a project's friction reports, without secrets; `None` for missing files.
 #[derive(Debug, Clone, Default)]
 pub struct FrictionReports {
     /// Path of the project.
@@ -34,7 +34,7 @@ pub struct FrictionReports {
     pub review: Option<String>,
 }
 
-/// A candidate in a report; unknown fields are ignored.
+/// An entry of `antigen_candidates.json`; unknown fields are ignored.
 #[derive(Debug, Deserialize)]
 struct WireCandidate {
     session_id: String,
@@ -46,7 +46,7 @@ struct WireCandidate {
     user_context: Vec<String>,
 }
 
-/// A cluster in a report; unknown fields are ignored.
+/// An entry of `antigen_clusters.json`; unknown fields are ignored.
 #[derive(Debug, Deserialize)]
 struct WireCluster {
     #[serde(default)]
@@ -57,8 +57,8 @@ struct WireCluster {
     contexts: Vec<String>,
 }
 
-/// Returns one source per session, and notices about unreadable files. `at` is the time of the
-/// reports, used for candidates without one.
+/// Returns one source per session in the reports, and notices about files that cannot be parsed.
+/// `at` is the reports' time, which candidates without a time get.
 pub fn sources(left: &FrictionReports, at: Instant) -> (Vec<MemorySource>, Vec<String>) {
     let mut notices = Vec::new();
     let candidates: Vec<WireCandidate> =
@@ -93,7 +93,7 @@ fn wire<T: serde::de::DeserializeOwned>(text: Option<&str>, name: &str, notices:
     }
 }
 
-/// Returns the source of a session, and creates it if necessary.
+/// Returns the source of a session in the list, and adds it if it is missing.
 fn session<'s>(
     sources: &'s mut Vec<MemorySource>,
     id: &str,
@@ -140,7 +140,7 @@ fn of_candidate(
     }
 }
 
-/// Adds the statements of a cluster to each of its sessions.
+/// Adds the statements in a cluster's messages to the source of each of its sessions.
 fn of_cluster(sources: &mut Vec<MemorySource>, cluster: &WireCluster, left: &FrictionReports, at: Instant) {
     let mut probe = MemorySource::new(String::new(), SourceKind::Friction, at);
     cluster.contexts.iter().for_each(|text| take(&mut probe, text));
@@ -180,7 +180,7 @@ fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instan
     }
 }
 
-/// Adds the statements in a user message to a source.
+/// Adds the facts and preferences that a user message states to a source.
 fn take(source: &mut MemorySource, text: &str) {
     for statement in utterances(&CURSE.replace(text, ""), true) {
         let (claims, judged) = match statement.kind {
@@ -207,7 +207,7 @@ fn quoted(text: &str) -> String {
     format!("“{}”", cut(&visible(text), QUOTE))
 }
 
-/// Sets the hash of a source; the order of its statements does not matter.
+/// Sets the content hash of a source; it does not depend on the order of the statements.
 fn set_hash(source: &mut MemorySource) {
     let mut statement: Vec<&str> =
         source.facts.iter().chain(&source.preferences).map(|claim| claim.text.as_str()).collect();
@@ -215,17 +215,17 @@ fn set_hash(source: &mut MemorySource) {
     source.hash = hash(&format!("{} {}", source.title, statement.join(" ")));
 }
 
-/// Counts of statements that were not remembered.
+/// Numbers of statements that were not remembered, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SkippedCounts {
-    /// Statements with too little content, or about the moment only.
+    /// Statements with too little content or only about the current task.
     pub slight: usize,
-    /// Statements that are too long for a fact.
+    /// Statements that are longer than facts may be.
     pub too_long: usize,
 }
 
 impl SkippedCounts {
-    /// Counts one more statement.
+    /// Counts a statement that was rejected for this reason.
     pub fn count(&mut self, unfit: RejectReason) {
         match unfit {
             RejectReason::Slight => self.slight += 1,

@@ -28,13 +28,13 @@ use cm_note::note::compose::EpisodeEntry;
 use cm_playbook::current_notes::live;
 use cm_playbook::embedding_model::WordVectors;
 
-/// The memory before a run.
+/// What the vault remembers before a run.
 #[derive(Debug, Clone, Default)]
 pub struct ExistingMemory {
-    /// All facts, including superseded ones.
+    /// All facts with a note, including superseded ones.
     pub facts: Vec<facts::ExistingFact>,
     pub preferences: Vec<preferences::ExistingPreference>,
-    /// Sources that were already remembered.
+    /// Sources that earlier runs remembered.
     pub done: RememberedSources,
 }
 
@@ -50,23 +50,23 @@ pub struct SourceCounts {
     pub before: usize,
 }
 
-/// Changes to the memory.
+/// Changes of the memory that a run plans.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RememberPlan {
-    /// New and confirmed facts.
+    /// Changes of the facts.
     pub facts: facts::FactPlan,
-    /// New and changed preferences.
+    /// Changes of the preferences.
     pub preferences: preferences::PreferencePlan,
-    /// New log entries, in order of time.
+    /// New entries of the daily logs, in order of time.
     pub episodes: Vec<EpisodeEntry>,
-    /// Number of sources by kind.
+    /// Numbers of sources that were read, by kind.
     pub taken: SourceCounts,
-    /// Number of statements that were not remembered.
+    /// Numbers of statements that were not remembered, by reason.
     pub left_out: SkippedCounts,
 }
 
 impl RememberPlan {
-    /// Returns `true` if there is nothing to write.
+    /// Returns `true` if the run has nothing to write.
     pub fn is_empty(&self) -> bool {
         let facts = self.facts.new.is_empty() && self.facts.confirmed.is_empty();
         facts
@@ -76,13 +76,13 @@ impl RememberPlan {
     }
 }
 
-/// Returns for each note whether it is valid: not superseded, and not waiting for review by a
+/// For each note, returns whether it is valid: not superseded, and not waiting for review by a
 /// person.
 pub fn valid_notes(notes: &[Note]) -> Vec<bool> {
     live(&Graph::connect(notes))
 }
 
-/// Plans the changes that the sources make to the memory.
+/// Plans how a run changes the memory, given its sources.
 pub fn plan(
     sources: &[MemorySource],
     existing: &ExistingMemory,
@@ -144,7 +144,8 @@ fn stated_preferences(source: &MemorySource) -> impl Iterator<Item = preferences
     })
 }
 
-/// Builds one entry per event, and one for all sources that contain only preferences and facts.
+/// Builds one log entry per event, and a common one for all sources that contain only preferences
+/// and facts.
 fn entries(fresh: &[(&MemorySource, SourceStatus)], now: Instant) -> Vec<EpisodeEntry> {
     let events = fresh.iter().filter(|(source, _)| source.is_event);
     let mut entries: Vec<EpisodeEntry> =

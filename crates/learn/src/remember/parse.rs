@@ -18,9 +18,9 @@ use cm_note::markdown::outline;
 use cm_note::note::Note;
 use cm_session::status::SessionStatus;
 
-/// Maximum length of an episode's summary, in characters.
+/// Maximum length of the summary of an episode, in characters.
 const SUMMARY: usize = 280;
-/// Number of leading lines that are searched for a date.
+/// Number of lines at the start of a file that are searched for a date.
 const HEAD: usize = 12;
 
 pattern!(DATE = r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?");
@@ -29,7 +29,7 @@ pattern!(
 );
 pattern!(WANTS = r"^(?:(?:user |team |my |our |key )?(?:preferences?|conventions?))$");
 
-/// Parses a stash or diary of the vault. `text` is the content of its file, with secrets removed.
+/// Parses a stash or diary note of the vault. `text` is its file's content, without secrets.
 pub fn of_note(note: &Note, origin: SourceKind, text: &str) -> MemorySource {
     let split = Split::of(text);
     let at = note.created.or(note.updated).unwrap_or(Instant::from_unix(0));
@@ -44,7 +44,7 @@ pub fn of_note(note: &Note, origin: SourceKind, text: &str) -> MemorySource {
     source
 }
 
-/// Parses a stash of another tool. `path` is relative to the project folder; `at` is the
+/// Parses a stash that another tool wrote. `path` is relative to the project folder; `at` is the
 /// modification time, used if the file contains no date.
 pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> MemorySource {
     let split = Split::of(text);
@@ -89,7 +89,7 @@ fn take(source: &mut MemorySource, text: &str, body: &str) {
     }
 }
 
-/// Returns `true` if a parsed diary has items with log lines, which a free-form stash has not.
+/// Returns `true` if a diary's items have log lines, unlike those of a free-form stash.
 fn has_log_lines(diary: &Diary) -> bool {
     diary.sections().iter().any(|(_, items)| items.iter().any(|item| item.line > 0))
 }
@@ -126,7 +126,7 @@ fn claim_of(
     }
 }
 
-/// Returns the plain text of an item, without escapes.
+/// Removes the Markdown escapes from a diary item.
 fn words_of(item: &str) -> String {
     unescaped(item).replace("&#91;", "[")
 }
@@ -171,7 +171,7 @@ fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, RejectReason>, lef
     }
 }
 
-/// Joins sentences to a summary on one line; `None` if there are none.
+/// Joins sentences to a summary of at most [`SUMMARY`] characters; `None` if there are none.
 fn summary(statements: impl Iterator<Item = String>) -> Option<String> {
     let ended = |text: String| {
         let text = visible(&text);

@@ -13,7 +13,7 @@ use cm_note::path::NotePath;
 use cm_playbook::conflict::{RuleStatement, opposed};
 use cm_playbook::embedding_model::WordVectors;
 
-/// A session that shows or contradicts a preference.
+/// A session or source that shows or contradicts a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
     /// Key of the source.
@@ -22,12 +22,13 @@ pub struct Observation {
     pub session: Option<String>,
     /// Time of the source.
     pub at: Instant,
-    /// Whether it contradicts the preference.
+    /// Whether the source contradicts the preference.
     pub against: bool,
 }
 
 impl Observation {
-    /// Returns `true` if both come from the same session or source and agree.
+    /// Returns `true` if both observations come from the same session or source, and both show or
+    /// both contradict the preference.
     fn is_same(&self, other: &Self) -> bool {
         let session = match (&self.session, &other.session) {
             (Some(a), Some(b)) => same_session(a, b),
@@ -37,18 +38,18 @@ impl Observation {
     }
 }
 
-/// Number of observations for and against a preference, with the resulting confidence.
+/// How many sessions show or contradict a preference, with the resulting confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PreferenceEvidence {
     /// Number of sessions that show the preference.
     pub observed: usize,
-    /// Number of sessions that contradict it.
+    /// Number of sessions that contradict the preference.
     pub against: usize,
-    /// Resulting confidence.
+    /// Level of confidence in the preference.
     pub level: Confidence,
 }
 
-/// Returns the number of observations at which a level starts.
+/// Returns the number of observations from which a preference has this confidence.
 fn level_start(level: Confidence) -> usize {
     match level {
         Confidence::High => 5,
@@ -57,7 +58,7 @@ fn level_start(level: Confidence) -> usize {
     }
 }
 
-/// Summarizes observations, in order of time.
+/// Counts the observations of a preference, which must be in order of time.
 pub fn evidence(observations: &[Observation]) -> PreferenceEvidence {
     let mut ordered: Vec<&Observation> = observations.iter().collect();
     ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
@@ -73,7 +74,7 @@ pub fn evidence(observations: &[Observation]) -> PreferenceEvidence {
     PreferenceEvidence { observed: ordered.len() - against, against, level: Confidence::of(count) }
 }
 
-/// Converts a level to the number in a note's frontmatter, 0–1.
+/// Converts a level of confidence to the number in a note's frontmatter, 0–1.
 pub fn number(level: Confidence) -> f64 {
     match level {
         Confidence::Low => 0.4,
@@ -82,7 +83,8 @@ pub fn number(level: Confidence) -> f64 {
     }
 }
 
-/// Converts the number in the frontmatter to a level, for preferences without observations.
+/// Converts the `confidence` in a note's frontmatter, 0–1, to a level, for preferences without
+/// observations.
 pub fn level_of(confidence: f64) -> Confidence {
     match confidence {
         number if number >= 0.8 => Confidence::High,
@@ -91,7 +93,7 @@ pub fn level_of(confidence: f64) -> Confidence {
     }
 }
 
-/// A preference with a note.
+/// A preference that already has a note in the vault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExistingPreference {
     /// Id of the note, or its path if it has none.
@@ -99,68 +101,68 @@ pub struct ExistingPreference {
     pub path: NotePath,
     /// Statement of the preference.
     pub text: String,
-    /// Workspace in which it applies; `None` for all.
+    /// Workspace in which the preference applies; `None` for all workspaces.
     pub workspace: Option<String>,
-    /// Observations in the note.
+    /// Sessions that show or contradict the preference, as listed in the note.
     pub observations: Vec<Observation>,
-    /// Whether a person wrote it, so that sessions do not change it.
+    /// Whether a person wrote the preference, so that sessions do not change it.
     pub is_manual: bool,
 }
 
-/// A preference stated by a source.
+/// A preference that a source states and that may not have a note yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedPreference {
     /// Statement of the preference.
     pub text: String,
-    /// Workspace in which it applies; `None` for all.
+    /// Workspace in which the preference applies; `None` for all workspaces.
     pub workspace: Option<String>,
     /// Agent of the session.
     pub agent: Option<String>,
-    /// Observation from this source.
+    /// The source, as an observation of the preference.
     pub observation: Observation,
 }
 
-/// A preference that needs a note.
+/// A preference for which a note should be created.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewPreference {
     /// Statement of the preference.
     pub text: String,
-    /// Workspace in which it applies; `None` if several workspaces show it.
+    /// Workspace in which the preference applies; `None` if several workspaces show it.
     pub workspace: Option<String>,
-    /// Agent of the first session.
+    /// Agent of the first session that shows the preference.
     pub agent: Option<String>,
     pub observations: Vec<Observation>,
-    /// Reason why it needs review by a person; `None` if it is active at once.
+    /// Reason why a person must review the preference first; `None` if it is active at once.
     pub draft: Option<&'static str>,
 }
 
-/// A preference with new observations.
+/// An existing preference that further sessions show or contradict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedPreference {
-    /// Index among the known preferences.
+    /// Index in the existing preferences that were passed to [`compare`].
     pub at: usize,
-    /// New observations.
+    /// Observations that the note does not list yet.
     pub added: Vec<Observation>,
-    /// Summary without the new observations.
+    /// Counts and confidence without the new observations.
     pub before: PreferenceEvidence,
-    /// Summary with the new observations.
+    /// Counts and confidence with the new observations.
     pub after: PreferenceEvidence,
-    /// Whether it now applies to all workspaces and did not before.
+    /// Whether the preference now applies to all workspaces and did not before.
     pub everywhere: bool,
 }
 
-/// Result of comparing stated preferences with known ones.
+/// What to change in the vault so that it contains all stated preferences.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PreferencePlan {
     /// Preferences that need a note.
     pub new: Vec<NewPreference>,
-    /// Preferences with new observations.
+    /// Existing preferences that need new observations in their notes.
     pub changed: Vec<ChangedPreference>,
-    /// Pairs of a preference written by a person and a contradicting statement.
+    /// Contradictions: a preference that a person wrote, and the contradicting statement.
     pub conflicts: Vec<(String, String)>,
 }
 
-/// A preference while sources are compared.
+/// A new or existing preference, while stated preferences are compared with it.
 struct ComparedPreference<'k> {
     existing: Option<(usize, &'k ExistingPreference)>,
     text: String,
@@ -171,7 +173,8 @@ struct ComparedPreference<'k> {
     added: Vec<Observation>,
 }
 
-/// Compares the stated preferences with the known ones, in order of time.
+/// Compares stated preferences with existing ones, in order of time, and plans new notes and
+/// observations.
 pub fn compare(
     existing: &[ExistingPreference],
     mut preferences: Vec<StatedPreference>,
@@ -248,8 +251,8 @@ impl<'k> ComparedPreference<'k> {
             && opposed(&self.statement, &new.statement, sense).is_some()
     }
 
-    /// Returns `true` if this preference was first shown before `new`. An earlier statement does
-    /// not contradict a later one.
+    /// Returns `true` if this preference was first shown earlier than `new`. Only a later statement
+    /// can contradict an earlier one.
     fn is_older(&self, new: &Self) -> bool {
         let first = |entry: &Self| {
             let shows = entry.observations.iter().filter(|seen| !seen.against);
@@ -262,7 +265,8 @@ impl<'k> ComparedPreference<'k> {
         self.statement.is_same(&new.statement)
     }
 
-    /// Adds the observations of another session with the same preference.
+    /// Adds the observations of an equivalent preference. Preferences that a person wrote do not
+    /// change.
     fn join(&mut self, other: Self) {
         if self.existing.is_some_and(|(_, existing)| existing.is_manual) {
             return;

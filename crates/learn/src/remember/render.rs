@@ -9,20 +9,21 @@ use crate::prose::cut;
 use cm_note::markdown::escape::escape_rule;
 use cm_note::markdown::mentions::quote_mentions;
 
-/// Maximum number of lines, including the markers.
+/// Maximum number of lines of the memory part, including the markers.
 pub const LINES: usize = 150;
-/// Maximum number of episodes.
+/// Maximum number of episodes in the memory part.
 pub const EPISODES: usize = 5;
-/// Lines reserved for markers, notice, headings, blank lines and notes about omitted entries.
+/// Number of lines reserved for markers, notice, headings, blank lines and notes about omitted
+/// entries.
 const FIXED: usize = 15;
-/// Maximum number of preferences if the facts need the remaining lines.
+/// Maximum number of preferences if the facts need all other lines.
 const PREFERENCES: usize = 60;
-/// Maximum length of an entry, in characters.
+/// Maximum length of an entry in the memory part, in characters.
 const LONGEST: usize = 300;
-/// Notice at the top of the part.
+/// Notice at the top of the memory part, which tells people not to edit it.
 const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end marker are lost -->\n";
 
-/// The rendered part with the number of its entries.
+/// The memory part of a rule file, with the numbers of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryPart {
     /// Text between the markers, ending with a line break.
@@ -34,8 +35,8 @@ pub struct MemoryPart {
     pub omitted: usize,
 }
 
-/// Renders the part. Facts and preferences must be sorted by importance, episodes with the latest
-/// first.
+/// Renders the memory part of a rule file. Facts and preferences must be sorted by importance,
+/// episodes with the latest first.
 pub fn part(facts: &[String], preferences: &[String], episodes: &[LoggedEpisode]) -> MemoryPart {
     let episodes = &episodes[..episodes.len().min(EPISODES)];
     let room = LINES - FIXED - episodes.len();
@@ -74,7 +75,7 @@ fn line(entry: &str) -> String {
     format!("- {}\n", shown(entry))
 }
 
-/// Escapes an entry so that it cannot start a heading, marker, HTML or import.
+/// Escapes an entry, so that it cannot start a heading, marker, HTML tag or `@` import.
 pub(super) fn shown(entry: &str) -> String {
     quote_mentions(&escape_rule(&cut(entry, LONGEST)))
 }

@@ -2,9 +2,9 @@
 
 use cm_note::markdown::managed_section::ManagedSection;
 
-/// First line of the part.
+/// First line of the memory part in a rule file.
 pub const START: &str = "<!-- MEMORY:START -->";
-/// Last line of the part.
+/// Last line of the memory part in a rule file.
 pub const END: &str = "<!-- MEMORY:END -->";
 
 pub const SECTION: ManagedSection =

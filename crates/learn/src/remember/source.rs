@@ -11,16 +11,16 @@ use cm_note::path::NotePath;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
-    /// A stash: raw notes.
+    /// A stash: notes that an agent or person saved during a session.
     Stash,
-    /// A diary: the summary of a session.
+    /// A diary: the structured summary of a session.
     Diary,
-    /// A friction report.
+    /// A friction report about sessions.
     Friction,
 }
 
 impl SourceKind {
-    /// Name, as used in episodes.
+    /// Name of the kind, as written in episodes.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stash => "stash",
@@ -36,7 +36,7 @@ pub struct MemorySource {
     /// Key, independent of its location on disk: `stash:ID`, `diary:ID`, `file:PROJECT/PATH` or
     /// `friction:SESSION`.
     pub key: String,
-    /// Content hash, as returned by [`hash`].
+    /// Hash of the content, see [`hash`].
     pub hash: String,
     pub origin: SourceKind,
     pub title: String,
@@ -48,36 +48,36 @@ pub struct MemorySource {
     pub agent: Option<String>,
     /// Path of the project.
     pub workspace: Option<String>,
-    /// Time of the event or statement.
+    /// Time of the event or statement in the source.
     pub at: Instant,
     /// Path of the note if the source is in the vault.
     pub note: Option<NotePath>,
     /// Summary on one line.
     pub summary: Option<String>,
-    /// Facts it states.
+    /// Facts that the source states.
     pub facts: Vec<Claim>,
-    /// Preferences it states.
+    /// Preferences that the source states.
     pub preferences: Vec<Claim>,
-    /// Whether it describes an event and therefore gets its own episode.
+    /// Whether the source describes an event, and therefore gets its own log entry.
     pub is_event: bool,
-    /// Number of statements that were not remembered.
+    /// Numbers of statements that were not remembered, by reason.
     pub skipped: SkippedCounts,
 }
 
-/// A statement of a source.
+/// A fact or preference that a source states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// Text on one line.
     pub text: String,
     /// Line in the session log, from 1; 0 if unknown.
     pub line: u64,
-    /// Whether a session log shows that a person stated it. Never true for notes captured by an
-    /// agent, because they could claim anything.
+    /// Whether a session log proves that a person stated the claim. Never true for notes captured
+    /// by an agent, because they could claim anything.
     pub is_persons: bool,
 }
 
 impl MemorySource {
-    /// Creates a source without content.
+    /// Creates a source without statements and hash.
     pub fn new(key: String, origin: SourceKind, at: Instant) -> Self {
         Self {
             key,
@@ -99,7 +99,7 @@ impl MemorySource {
     }
 }
 
-/// Hashes a text; differences in whitespace are ignored.
+/// Hashes a text, ignoring differences in white space.
 pub fn hash(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let hash = ContentHash::of(words.join(" ").as_bytes());
@@ -113,10 +113,11 @@ pub(crate) fn same_session(a: &str, b: &str) -> bool {
     a == b || (a.len().min(b.len()) >= SHORT && (a.starts_with(b) || b.starts_with(a)))
 }
 
-/// Minimum length of an id prefix.
+/// Minimum length of an id prefix that identifies a session, in characters.
 const SHORT: usize = 8;
 
-/// Strips project and time from `PROJECT/MMDD-HHMM-ID`; other names lose only the project.
+/// Returns `ID` of a session name such as `PROJECT/MMDD-HHMM-ID`; other names lose only the
+/// project.
 fn session_part(session: &str) -> &str {
     let name = session.rsplit('/').next().unwrap_or(session);
     let digits = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -127,8 +128,8 @@ fn session_part(session: &str) -> &str {
     }
 }
 
-/// Returns `true` if statements for these workspaces may conflict: the workspaces have the same
-/// name, or one is `None`, which means all.
+/// Returns `true` if statements about these two workspaces can conflict: the workspaces have the
+/// same name, or one is `None`, which stands for all workspaces.
 pub fn same_place(a: Option<&str>, b: Option<&str>) -> bool {
     let name = |place: &str| {
         place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase()

@@ -7,7 +7,8 @@ use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
 
-/// SQL clients with the flags that take a statement; without flags, statements are operands.
+/// SQL clients, each with the flags that introduce an SQL statement. Clients without flags take
+/// statements as operands.
 const CLIENTS: [(&str, &[&str]); 21] = [
     ("cqlsh", &["-e", "--execute"]),
     ("trino", &["--execute"]),
@@ -47,7 +48,7 @@ pub fn dangers(command: &SimpleCommand) -> Vec<Danger> {
     tool(command).map(of).into_iter().collect()
 }
 
-/// Returns the SQL texts that a client receives as arguments or on stdin.
+/// Returns the SQL that a command passes to its client, as arguments or on stdin.
 fn texts(command: &SimpleCommand, flags: &[&str]) -> Vec<String> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let mut texts: Vec<String> = Vec::new();
@@ -76,7 +77,7 @@ fn texts(command: &SimpleCommand, flags: &[&str]) -> Vec<String> {
     texts
 }
 
-/// Splits a text into upper-case SQL statements, without comments and string literals.
+/// Splits SQL into upper-case statements, without comments and string literals.
 fn statements(text: &str) -> Vec<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -128,7 +129,7 @@ fn judged(statement: &str) -> Option<(DangerSeverity, &'static str)> {
     }
 }
 
-/// Judges database tools that are not SQL clients.
+/// Rates commands of database tools other than SQL clients.
 fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
     let words: Vec<&str> = verbs(command).collect();
     let line = command.line();
@@ -219,7 +220,7 @@ fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
     }
 }
 
-/// Judges Redis commands that delete keys or change the server.
+/// Rates Redis commands that delete keys or change the server.
 fn redis(words: &[&str]) -> Option<(DangerSeverity, &'static str)> {
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let is = |wanted: &[&str]| upper.iter().any(|word| wanted.contains(&word.as_str()));
@@ -235,8 +236,8 @@ fn redis(words: &[&str]) -> Option<(DangerSeverity, &'static str)> {
     None
 }
 
-/// Judges an HTTP request that deletes something on another host, or an index or database of a
-/// store on any host.
+/// Rates an HTTP request that deletes something on another host, or a database or index on any
+/// host.
 fn requested(command: &SimpleCommand, words: &[&str]) -> Option<(DangerSeverity, &'static str)> {
     let line = command.line();
     let deletes =

@@ -19,7 +19,7 @@ pub enum GuardVerdict {
     Block,
 }
 
-/// A verdict with its reason.
+/// Verdict on a command before it runs, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GuardDecision {
     pub judgement: GuardVerdict,
@@ -27,7 +27,7 @@ pub struct GuardDecision {
     pub reason: String,
     /// Class of the danger; `None` if the command is allowed.
     pub class: Option<DangerClass>,
-    /// Past incident with the same class, command and kind of path.
+    /// Past incident with the same class of danger, command and kind of path, if there is one.
     pub incident: Option<PastIncident>,
 }
 
@@ -49,7 +49,8 @@ pub struct PastIncident {
 }
 
 impl PastIncident {
-    /// Returns the incident that a bullet records, whether or not the bullet is active.
+    /// Returns the incident that a bullet records; `None` if the bullet is not about an incident.
+    /// The bullet does not have to be active.
     #[must_use]
     pub fn of(bullet: &Bullet) -> Option<Self> {
         let incident = bullet.fields.incident.as_ref()?;
@@ -63,13 +64,14 @@ impl PastIncident {
         })
     }
 
-    /// Returns `true` if the incident happened in this session.
+    /// Returns `true` if this incident occurred in the session with this id.
     #[must_use]
     pub fn happened_in(&self, session: &str) -> bool {
         self.session == session || self.sessions.iter().any(|other| other == session)
     }
 
-    /// Returns `true` if a danger has the same class, command and kind of path; flags are ignored.
+    /// Returns `true` if a danger has the same class, command and kind of path as the incident;
+    /// flags are ignored.
     fn is_like(&self, danger: &Danger) -> bool {
         self.class == danger.class && shape::without_flags(&self.shape) == shape::without_flags(&danger.shape)
     }
@@ -78,18 +80,19 @@ impl PastIncident {
 /// A command pattern that the vault blocks or warns about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedPattern {
-    /// Id of the note that defines it.
+    /// Id of the note that blocks the pattern.
     pub name: String,
     /// Substring that a command must not contain.
     pub pattern: String,
-    /// Whether it only warns (a deprecated pattern).
+    /// Whether the pattern is only deprecated, so that it causes a warning instead of a block.
     pub warns: bool,
-    /// Reason, and the replacement if the note has one.
+    /// Why the pattern is blocked and, if the note says so, what to use instead.
     pub reason: String,
 }
 
 impl BlockedPattern {
-    /// Returns the command pattern of a note in `blocked/`; `None` if the note blocks a rule.
+    /// Returns the command pattern of a blocked note; `None` if the note blocks a rule instead of a
+    /// command.
     #[must_use]
     pub fn of(blocked: &BlockedNote) -> Option<Self> {
         let fields = &blocked.fields;
@@ -102,7 +105,7 @@ impl BlockedPattern {
     }
 }
 
-/// Judges a command line before it runs. `incidents` are those that a person has accepted.
+/// Decides whether a command line may run. `incidents` are past incidents that a person confirmed.
 #[must_use]
 pub fn decide(
     text: &str,
@@ -115,12 +118,13 @@ pub fn decide(
     gravest(own.into_iter().chain(found))
 }
 
-/// Judges the given dangers. `incidents` are those that a person has accepted.
+/// Decides whether a command with these dangers may run. `incidents` are past incidents that a
+/// person confirmed.
 pub(super) fn judge(dangers: impl Iterator<Item = Danger>, incidents: &[PastIncident]) -> GuardDecision {
     gravest(dangers.map(|danger| decide_danger(danger, incidents)))
 }
 
-/// Returns the most severe decision, the first of equals; allows if there is none.
+/// Returns the most severe decision, the first on ties; allows the command if the list is empty.
 fn gravest(decisions: impl Iterator<Item = GuardDecision>) -> GuardDecision {
     let gravest = decisions.fold(None::<GuardDecision>, |best, next| match best {
         Some(best) if best.judgement >= next.judgement => Some(best),
@@ -148,8 +152,8 @@ fn decide_danger(danger: Danger, incidents: &[PastIncident]) -> GuardDecision {
     GuardDecision { judgement, reason, class: Some(danger.class), incident: past }
 }
 
-/// Returns a decision if a command contains a blocked pattern. Commands that only display or search
-/// text are ignored.
+/// Returns the decision on a command that contains a blocked pattern, if it does. Commands that
+/// only display or search text are ignored.
 fn blocked_pattern(text: &str, blocked: &[BlockedPattern]) -> Option<GuardDecision> {
     if !blocked.iter().any(|pattern| !pattern.pattern.trim().is_empty()) {
         return None;

@@ -6,7 +6,7 @@ use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
 
-/// Returns the disk and permission dangers of a command.
+/// Returns how a command endangers disks and file permissions.
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = written(command)
         .map(|device| {
@@ -21,7 +21,7 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
     found
 }
 
-/// Returns the device that a command writes to.
+/// Returns the device path, such as `/dev/sda`, that a command writes to.
 fn written(command: &SimpleCommand) -> Option<&str> {
     let redirected = command
         .redirects
@@ -83,7 +83,7 @@ fn formatted(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> 
     }
 }
 
-/// Judges recursive permission changes such as `chmod -R` and `chown -R`.
+/// Rates recursive changes of permissions or owners, such as `chmod -R`.
 fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     if !matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "icacls" | "setfacl")
         || !command.has(&["-R", "--recursive"])

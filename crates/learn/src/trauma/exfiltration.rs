@@ -30,7 +30,7 @@ const KEYS: [&str; 33] = [
 ];
 /// File name suffixes of key files.
 const ENDINGS: [&str; 6] = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".ppk"];
-/// Environment variables that contain secrets.
+/// Environment variables that usually contain secrets.
 const VARIABLES: [&str; 9] = [
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
@@ -72,8 +72,8 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
     Vec::new()
 }
 
-/// Returns `true` if a path is a file with keys or passwords. Public keys and example files are
-/// excluded.
+/// Returns `true` if a path is that of a file with keys or passwords. Public keys and example files
+/// are not secret.
 pub fn is_secret(site: &CommandContext<'_>, path: &str) -> bool {
     let path = path.trim_start_matches('@');
     let path = path.strip_prefix("file://").unwrap_or(path);
@@ -89,7 +89,8 @@ pub fn is_secret(site: &CommandContext<'_>, path: &str) -> bool {
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Describes the first secret in the arguments or the redirected input; `None` if there is none.
+/// Describes the first secret that a command sends as an argument or as redirected input; `None` if
+/// there is none.
 fn sent(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<String> {
     let mut passed = false;
     for (at, word) in command.args.iter().enumerate() {
@@ -132,7 +133,8 @@ fn is_path(text: &str) -> bool {
     text.contains(['/', '.', '~', '_']) && text.len() < 512
 }
 
-/// Returns `true` if the argument after this flag is used to authenticate or is not sent.
+/// Returns `true` if the argument after a flag is not sent as data: credentials for the login
+/// itself, or a local option.
 fn logs_in(program: &str, flag: &str) -> bool {
     match program {
         "curl" => matches!(
@@ -161,7 +163,8 @@ fn logs_in(program: &str, flag: &str) -> bool {
     }
 }
 
-/// Describes the first secret that an upstream command writes to the pipe; `None` if there is none.
+/// Describes the first secret that the commands before this one in the pipe write to it; `None` if
+/// there is none.
 fn piped(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<String> {
     for before in &command.upstream {
         let words: Vec<&str> = before.operands().map(|word| word.text.as_str()).collect();
@@ -213,7 +216,7 @@ fn prints_secret(command: &SimpleCommand, words: &[&str]) -> bool {
     }
 }
 
-/// Returns `true` if a program sends its stdin.
+/// Returns `true` if a program sends its stdin over the network.
 fn takes_input(command: &SimpleCommand) -> bool {
     let any = |wanted: &[&str]| {
         command.args.iter().any(|word| {
@@ -235,7 +238,7 @@ fn takes_input(command: &SimpleCommand) -> bool {
     }
 }
 
-/// Returns `true` if the request goes to this machine.
+/// Returns `true` if a network command contacts only this machine.
 fn is_local(command: &SimpleCommand) -> bool {
     const LOCAL: [&str; 5] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
     let host = |word: &str| {
@@ -245,7 +248,7 @@ fn is_local(command: &SimpleCommand) -> bool {
     command.operands().any(|word| host(&word.text))
 }
 
-/// Returns `true` if the destination of a copy is another machine.
+/// Returns `true` if a copy command writes to another machine.
 fn goes_out(command: &SimpleCommand) -> bool {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     let remote = |word: &&str| word.contains("://") || word.contains(':') && !word.starts_with(['/', '.']);
@@ -293,7 +296,7 @@ fn shell_opened(command: &SimpleCommand) -> Option<&'static str> {
     (holds(&connects) && holds(&gives)).then_some(OPENS)
 }
 
-/// Returns the reason if an inline program reads keys and uses the network.
+/// Returns the reason if an inline script both reads keys and uses the network.
 fn scripted(command: &SimpleCommand) -> Option<&'static str> {
     let text = program_text(command)?;
     let holds = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));

@@ -52,20 +52,20 @@ fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     destroyed(command, site, paths(command), "deletes", recursive).into_iter().collect()
 }
 
-/// Returns `true` if the command receives its arguments from a pipe or a file.
+/// Returns `true` if a command gets its arguments from a pipe or a file, as `xargs` does.
 fn is_fed(command: &SimpleCommand) -> bool {
     !command.upstream.is_empty() || command.redirects.iter().any(|redirect| redirect.sign == "<")
 }
 
-/// Returns `true` if the path expands to `/` when its variable is empty, as in `$DIR/` and
-/// `$DIR/*`.
+/// Returns `true` if a path becomes `/` when its variable is empty, as `$DIR/` and `$DIR/*` do.
 fn may_be_root(path: &str) -> bool {
     let rest = path.trim_end_matches(['*', '/']);
     let variable = rest.starts_with('$') && rest.len() < path.len() && path[rest.len()..].starts_with('/');
     variable && !rest.contains(['/', '?']) && !rest.contains(":-")
 }
 
-/// Returns the most severe loss among the paths, the first of equals.
+/// Returns the danger of destroying these paths, described by the path with the most severe loss.
+/// `does` is the verb in the reason, such as "deletes".
 fn destroyed<'p>(
     command: &SimpleCommand,
     site: &CommandContext<'_>,
@@ -81,15 +81,15 @@ fn destroyed<'p>(
     Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
 }
 
-/// Returns the most severe loss, the first of equals.
+/// Returns the most severe loss; on ties, the first one.
 fn gravest<'p>(
     losses: impl Iterator<Item = (DangerSeverity, PathClass, &'p str)>,
 ) -> Option<(DangerSeverity, PathClass, &'p str)> {
     losses.reduce(|best, next| if next.0 > best.0 { next } else { best })
 }
 
-/// Returns the severity of losing a path; `None` if it can be recreated or is a single file of the
-/// work.
+/// Rates the loss of a path. `None` if the path can be recreated, or is a single file in the
+/// working directory.
 fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(DangerSeverity, PathClass)> {
     let reach = site.reach(path);
     let many = path.contains('*');
@@ -136,7 +136,7 @@ fn removed_on_windows(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec
     destroyed(command, site, paths, "deletes", recursive).into_iter().collect()
 }
 
-/// Judges `find … -delete`.
+/// Rates `find … -delete`.
 fn found(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     if !command.args.iter().any(|word| word.text == "-delete") {
         return Vec::new();
@@ -144,7 +144,7 @@ fn found(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     searched(command, site)
 }
 
-/// Judges the deletion of everything that a search finds.
+/// Rates a command that deletes everything that a search finds.
 fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let roots: Vec<&str> = command
         .args
@@ -182,7 +182,7 @@ fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     found.into_iter().collect()
 }
 
-/// Judges files that a command empties.
+/// Rates the files that a command empties.
 fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let size = command.args.iter().position(|word| word.text == "-s" || word.text == "--size");
     let value = size.and_then(|at| command.args.get(at + 1)).map(|word| word.text.as_str());
@@ -200,7 +200,7 @@ fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> 
     paths(command).skip(skipped).filter_map(cut).collect()
 }
 
-/// Judges a file that a redirect or `truncate` empties.
+/// Rates a file that a redirect or `truncate` empties.
 fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Option<Danger> {
     let reach = site.reach(path);
     let bad = matches!(reach, PathClass::System | PathClass::Repository)

@@ -127,7 +127,7 @@ fn is_remote(name: &str) -> bool {
         || name.starts_with("@{u")
 }
 
-/// Judges `git rm`, which also deletes files from the working tree.
+/// Rates `git rm`, which also deletes files from the working tree.
 fn untracked(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["--cached", "-n"]) {
         return None;

@@ -7,7 +7,7 @@ use super::path_class::PathContext;
 use super::{Danger, DangerClass, DangerSeverity, dangers};
 use cm_session::event::ToolOutcome;
 
-/// A step after a tool call.
+/// What happened in a session after a command ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep<'a> {
     /// The user sent this message.
@@ -18,13 +18,13 @@ pub enum NextStep<'a> {
     Ran(&'a str),
 }
 
-/// A command that ran in a session, with the steps after it.
+/// A command that ran in a session, with what happened afterwards.
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedCommand<'a> {
     pub command: &'a str,
     pub outcome: ToolOutcome,
     pub output: &'a str,
-    /// Steps after the command, in order; only the first 12 are used.
+    /// What happened after the command, in order; only the first 12 steps count.
     pub after: &'a [NextStep<'a>],
 }
 
@@ -42,15 +42,15 @@ pub enum HarmEvidence {
     Failure(String),
 }
 
-/// A destructive command that did harm.
+/// A destructive command that did harm, with the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HarmfulCommand {
     pub class: DangerClass,
-    /// Normalized command, for comparison with other incidents.
+    /// Normalized command, by which similar incidents are recognized.
     pub shape: String,
-    /// What the command does.
+    /// What the command does, as a phrase that follows "this ".
     pub reason: String,
-    /// Evidence of the harm; a failure first, then in log order.
+    /// Evidence of the harm: a failure first, then the rest in log order.
     pub traces: Vec<HarmEvidence>,
 }
 
@@ -69,7 +69,7 @@ const REGRET: [&str; 50] = [
     "never do that", "never run", "not what i wanted", "what have you done",
 ];
 
-/// Lower-case phrases of apology. An apology also needs a word of [`LOST`].
+/// Lower-case phrases of apology. They count only together with a word of [`LOST`].
 const SORRY: [&str; 10] = [
     "i apologize",
     "i apologise",
@@ -88,7 +88,7 @@ const LOST: [&str; 14] = [
     "discarded", "force-pushed", "force pushed", "reset", "production",
 ];
 
-/// Error messages of commands that changed nothing.
+/// Error messages which show that a command changed nothing.
 const NOT_DONE: [&str; 10] = [
     "permission denied",
     "command not found",
@@ -102,7 +102,8 @@ const NOT_DONE: [&str; 10] = [
     "connection refused",
 ];
 
-/// Returns the incident if a command was destructive and left evidence of harm.
+/// Returns an incident if a command was destructive, and its output or the following steps show
+/// that it did harm.
 #[must_use]
 pub fn incident(attempt: &ObservedCommand<'_>, ground: &PathContext<'_>) -> Option<HarmfulCommand> {
     let danger = gravest(attempt.command, ground)?;
@@ -123,8 +124,8 @@ pub fn incident(attempt: &ObservedCommand<'_>, ground: &PathContext<'_>) -> Opti
     })
 }
 
-/// Returns `true` if a class is about loss. For the others, phrases such as "undo that" are not
-/// evidence of harm.
+/// Returns `true` if dangers of this class destroy something. For the others, phrases such as "undo
+/// that" are no evidence of harm.
 fn destroys(class: DangerClass) -> bool {
     !matches!(
         class,
@@ -142,7 +143,7 @@ fn gravest(command: &str, ground: &PathContext<'_>) -> Option<Danger> {
         .reduce(|best, next| if next.severity > best.severity { next } else { best })
 }
 
-/// Returns evidence if a severe command failed after it had started.
+/// Returns evidence of harm if a destructive command failed after it had started.
 fn failure(attempt: &ObservedCommand<'_>, danger: &Danger) -> Option<HarmEvidence> {
     let failed = attempt.outcome == ToolOutcome::Error
         && danger.severity == DangerSeverity::Block
@@ -155,7 +156,8 @@ fn nothing_done(output: &str) -> bool {
     NOT_DONE.iter().any(|words| lower.contains(words))
 }
 
-/// Returns the line in which an agent apologizes for a loss; only the first 20 lines are searched.
+/// Returns the line of an agent's message in which it apologizes for a loss. Only the first 20
+/// lines are searched.
 pub(super) fn apology(words: &str) -> Option<String> {
     words.lines().take(20).find_map(|line| {
         let lower = line.to_lowercase();
@@ -227,7 +229,8 @@ fn is_restore(command: &str, class: DangerClass) -> bool {
     }
 }
 
-/// Returns the first line, uncut, because the redaction does not recognize half a secret.
+/// Returns the first line of a text, uncut, because a secret that is cut in half would not be
+/// redacted.
 fn first_line(text: &str) -> String {
     text.trim().lines().next().unwrap_or("").to_owned()
 }

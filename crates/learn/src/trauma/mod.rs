@@ -129,15 +129,15 @@ pub enum DangerSeverity {
     Block,
 }
 
-/// A danger of a command.
+/// Something dangerous that a command would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
     pub class: DangerClass,
     pub severity: DangerSeverity,
     /// What the command does, as a phrase that follows "this ".
     pub reason: String,
-    /// Normalized command (program, verbs, kind of path, flags), for comparison with past
-    /// incidents.
+    /// Normalized command: program, subcommands, kind of path and flags. Similar commands have the
+    /// same shape.
     pub shape: String,
 }
 
@@ -162,7 +162,7 @@ impl Danger {
     }
 }
 
-/// Returns all dangers of a command line, in execution order.
+/// Returns everything dangerous that a command line would do, in execution order.
 #[must_use]
 pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
     let script = cm_shell::read(text);
@@ -210,7 +210,7 @@ fn of_command(
     found
 }
 
-/// Returns `true` for a dry run and for `--help` or a final `--version`.
+/// Returns `true` if a command has no effect: a dry run, `--help`, or `--version` as last argument.
 fn is_harmless(command: &SimpleCommand) -> bool {
     let options: Vec<String> = command
         .args

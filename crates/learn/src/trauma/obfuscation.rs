@@ -4,26 +4,26 @@
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::{SimpleCommand, program_text};
 
-/// Programs that decode or transform text.
+/// Programs that decode or transform text, whose output could be a hidden script.
 #[rustfmt::skip]
 const DECODERS: [&str; 19] = [
     "base64", "base32", "basenc", "xxd", "od", "uudecode", "openssl", "gpg", "gunzip", "zcat", "gzip", "bunzip2",
     "bzcat", "xzcat", "unxz", "zstdcat", "rev", "tr", "unzip",
 ];
-/// Text filters, suspicious before a shell only if the input is unknown.
+/// Text filters. Their output is suspicious as a script only if their input is unknown.
 const EDITORS: [&str; 4] = ["sed", "awk", "cut", "perl"];
 #[rustfmt::skip]
 const SHELLS: [&str; 17] = [
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "python", "python3", "perl", "ruby",
     "node", "iex", "invoke-expression",
 ];
-/// Decoding functions in inline programs or substitutions.
+/// Names of decoding functions in inline scripts and shell substitutions.
 #[rustfmt::skip]
 const WITHIN: [&str; 18] = [
     "b64decode", "decode_base64", "base64_decode", "atob(", "'base64'", "\"base64\"", "base64 -d", "base64 --decode", "base64 -D", "xxd -r", "unhexlify",
     "fromhex", "codecs.decode", "marshal.loads", "zlib.decompress", "pack(\"H", "pack('H", "FromBase64String",
 ];
-/// Functions that run text in inline programs.
+/// Names of functions that execute text in inline scripts.
 #[rustfmt::skip]
 const RUNS: [&str; 9] = [
     "exec(", "eval(", "os.system", "subprocess", "os.popen", "child_process", "system(", "execSync", "Function(",
@@ -35,7 +35,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     Some(Danger::of(command, DangerClass::Obscured, DangerSeverity::Warn, reason))
 }
 
-/// Returns the reason if a command runs decoded text.
+/// Returns the reason if a command executes text that it or the pipe decoded.
 fn decoded(command: &SimpleCommand) -> Option<&'static str> {
     const REASON: &str = "runs decoded text; decode it, read it, then run it";
     let program = command.program.as_str();
@@ -65,7 +65,7 @@ fn decoded(command: &SimpleCommand) -> Option<&'static str> {
     (within(text) && RUNS.iter().any(|run| text.contains(run))).then_some(REASON)
 }
 
-/// Returns `true` if a substitution decodes something.
+/// Returns `true` if a shell substitution decodes or decompresses something.
 fn unpacks(text: &str) -> bool {
     ["gunzip", "zcat", "openssl enc", "gpg -d", "gzip -d", "uudecode", "| rev", "| tr "]
         .iter()
@@ -76,7 +76,7 @@ fn is_encoded(flag: &str) -> bool {
     flag.len() > 1 && "-encodedcommand".starts_with(flag)
 }
 
-/// Returns `true` if the program reads its script from a pipe.
+/// Returns `true` if an interpreter reads its script from stdin.
 fn reads_input(command: &SimpleCommand) -> bool {
     let own = command.args.iter().any(|word| {
         matches!(
@@ -88,7 +88,8 @@ fn reads_input(command: &SimpleCommand) -> bool {
     !own && (!file || command.has(&["-s"]))
 }
 
-/// Returns the reason if the program name is a shell expansion and the arguments are destructive.
+/// Returns the reason if the name of the program is computed by the shell, while the arguments are
+/// destructive.
 fn hidden(command: &SimpleCommand) -> Option<&'static str> {
     let is_computed = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
     let program = command.program_path.as_str();

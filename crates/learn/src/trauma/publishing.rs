@@ -4,7 +4,7 @@ use super::shape::verbs;
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::SimpleCommand;
 
-/// Returns the danger of a command that publishes.
+/// Returns the danger of a command that publishes something, such as `npm publish`.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let has = |flags: &[&str]| command.args.iter().any(|word| flags.contains(&word.text.as_str()));

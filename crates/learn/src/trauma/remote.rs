@@ -10,7 +10,7 @@ const RUNNERS: [&str; 20] = [
     "bun", "php", "iex", "invoke-expression", "powershell", "pwsh",
 ];
 
-/// Returns the danger of a command that downloads a script or runs a downloaded one.
+/// Returns the danger of a command that downloads a script, or runs a script from the network.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     if let Some(danger) = downloaded(command) {
         return Some(danger);
@@ -36,7 +36,8 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     (piped || inlined || fetched).then(|| unreviewed_script(command))
 }
 
-/// Returns the danger of a downloaded file that a later command of the same script runs.
+/// Returns the danger of a script that downloads a file with one command and runs it with a later
+/// one.
 pub(crate) fn chained(script: &ParsedScript) -> Option<Danger> {
     let mut loaded: Vec<&str> = Vec::new();
     for command in &script.commands {
@@ -74,7 +75,7 @@ fn downloaded_file(command: &SimpleCommand) -> Option<&str> {
     path.map(|path| path.trim_start_matches("./")).filter(|path| path.len() > 1 && *path != "/dev/null")
 }
 
-/// Returns `true` if the call `outer` has the call `inner` among its arguments, as in
+/// Returns `true` if a call of `outer` contains a call of `inner` in its arguments, as in
 /// `exec(urlopen(…))`.
 fn encloses(text: &str, outer: &str, inner: &str) -> bool {
     let near = |at: usize| text[at..].chars().take(160).collect::<String>();
@@ -86,8 +87,8 @@ fn unreviewed_script(command: &SimpleCommand) -> Danger {
     Danger::of(command, DangerClass::RemoteScript, DangerSeverity::Block, reason)
 }
 
-/// Returns `true` if the program reads its script from a pipe, that is, has neither a file nor an
-/// inline script.
+/// Returns `true` if an interpreter reads its script from stdin, because it gets neither a file nor
+/// an inline script.
 fn reads_input(command: &SimpleCommand) -> bool {
     let shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
     let own = command.args.iter().any(|word| {
@@ -97,7 +98,7 @@ fn reads_input(command: &SimpleCommand) -> bool {
     !own && (!file || shell && command.has(&["-s"]))
 }
 
-/// Returns `true` if a substitution in the argument downloads something.
+/// Returns `true` if a shell substitution in the argument downloads something, as in `$(curl …)`.
 fn loads(word: &str) -> bool {
     ["$(", "<(", "`"].iter().any(|open| {
         word.match_indices(open).any(|(at, _)| {
@@ -107,7 +108,7 @@ fn loads(word: &str) -> bool {
     })
 }
 
-/// Warns if a download command saves a script to a file.
+/// Returns a warning if `curl` or `wget` saves a script to a file.
 fn downloaded(command: &SimpleCommand) -> Option<Danger> {
     if !matches!(command.program.as_str(), "curl" | "wget") {
         return None;

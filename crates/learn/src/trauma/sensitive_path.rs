@@ -6,7 +6,7 @@ use super::path_class::CommandContext;
 
 use DangerSeverity::{Block, Warn};
 
-/// Severity of a change, and a description that follows "changes PATH: ".
+/// Severity of changing a path, and a description that follows "changes PATH: ".
 pub type SensitivePath = (DangerSeverity, &'static str);
 
 /// Files in a home folder that a shell, an editor or a desktop runs at start-up.
@@ -25,7 +25,7 @@ const STARTUP_FOLDERS: [&str; 15] = [
     ".config/systemd/user", ".local/share/systemd/user", "Library/LaunchAgents", ".config/plasma-workspace",
     ".bashrc.d", ".oh-my-zsh", "Documents/PowerShell", "Documents/WindowsPowerShell", ".config/powershell",
 ];
-/// Settings in a home folder that contain passwords or name programs to run.
+/// Files in a home folder with passwords or with names of programs to run.
 #[rustfmt::skip]
 const SETTINGS: [&str; 20] = [
     ".gitconfig", ".config/git", ".git-credentials", ".netrc", ".npmrc", ".pypirc", ".pip", ".config/pip",
@@ -40,7 +40,7 @@ const AGENTS: [&str; 20] = [
     ".codex/hooks.json", ".codex/rules", ".gemini/settings.json", ".config/opencode", ".opencode/plugin",
     ".opencode/plugins", "opencode.json", "opencode.jsonc", ".config/amp/settings.json", ".copilot/config.json",
 ];
-/// System files and folders that control access and start-up.
+/// System files and folders that control access to the machine or its start-up.
 #[rustfmt::skip]
 const SYSTEM: [&str; 28] = [
     "/proc/sysrq-trigger", "/proc/sys",
@@ -51,7 +51,7 @@ const SYSTEM: [&str; 28] = [
     "/Library/LaunchDaemons",
 ];
 
-/// Returns the severity and description of a sensitive path; `None` for an ordinary file.
+/// Returns how severe it is to change a path, with a description; `None` for an ordinary file.
 pub(crate) fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<SensitivePath> {
     let lower = path.to_ascii_lowercase();
     if lower.starts_with("$profile") || lower.ends_with("profile.ps1") {
@@ -72,7 +72,7 @@ pub(crate) fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<Sensi
     [in_home, in_work].into_iter().flatten().find_map(of_agent)
 }
 
-/// Returns the part of a path below any user's home folder.
+/// Returns the part of a path below the home folder, or below that of any other user.
 fn in_home<'p>(path: &'p str, home: &str) -> Option<&'p str> {
     let own = path.strip_prefix(home.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     own.or_else(|| path.strip_prefix("/root/")).or_else(|| {

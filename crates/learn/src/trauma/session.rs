@@ -6,17 +6,17 @@ use crate::outcome::steps::{SessionStep, StepKind, steps};
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::harness_text;
 
-/// An incident with its place in the log.
+/// A harmful command with its place in the session log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionIncident<'a> {
     pub incident: HarmfulCommand,
     pub command: String,
-    /// Event of the tool call.
+    /// Event of the tool call that ran the command.
     pub event: &'a SessionEvent,
 }
 
-/// Returns the incidents of a session, in log order. Only shell calls count, not mentions of
-/// commands or commands of the user.
+/// Returns the harmful commands of a session, in log order. Only shell calls of the agent count,
+/// not mentions of commands or commands that the user ran.
 #[must_use]
 pub fn incidents<'a>(events: &'a [SessionEvent], ground: &PathContext<'_>) -> Vec<SessionIncident<'a>> {
     let steps = steps(events);
@@ -44,7 +44,8 @@ pub fn incidents<'a>(events: &'a [SessionEvent], ground: &PathContext<'_>) -> Ve
     found
 }
 
-/// Returns the command line of a step; `None` for other steps and rejected calls.
+/// Returns the command line that a step ran; `None` for steps that are not shell calls, and for
+/// rejected calls.
 fn command_line(step: &SessionStep) -> Option<&str> {
     match &step.kind {
         StepKind::Command { line, .. } if !line.is_empty() => Some(line),
@@ -52,8 +53,8 @@ fn command_line(step: &SessionStep) -> Option<&str> {
     }
 }
 
-/// Returns the commands, user messages and apologies of a session with the index of their event, in
-/// order.
+/// Returns the commands, user messages and apologies of a session in order, each with the index of
+/// its event.
 fn next_steps<'a>(events: &'a [SessionEvent], steps: &'a [SessionStep]) -> Vec<(usize, NextStep<'a>)> {
     let commands = steps.iter().filter_map(|step| Some((step.at, NextStep::Ran(command_line(step)?))));
     let messages = events.iter().enumerate().filter_map(|(at, event)| Some((at, message(event)?)));

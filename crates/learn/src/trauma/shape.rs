@@ -2,7 +2,7 @@
 
 use cm_shell::SimpleCommand;
 
-/// Programs with subcommands, and how many words those have.
+/// Programs with subcommands, each with the number of words that its subcommands have.
 const VERBS: [(&str, usize); 22] = [
     ("git", 1),
     ("kubectl", 2),
@@ -28,8 +28,8 @@ const VERBS: [(&str, usize); 22] = [
     ("redis-cli", 1),
 ];
 
-/// Returns the shape of a command: program, subcommands, class of the path in angle brackets, and
-/// sorted flags.
+/// Normalizes a command to its shape: program, subcommands, class of the path in angle brackets,
+/// and sorted flags, as in `rm <home> -f -r`.
 pub fn of(command: &SimpleCommand, reach: &str) -> String {
     let count = VERBS.iter().find(|(name, _)| *name == command.program).map_or(0, |(_, count)| *count);
     let mut words = vec![command.program.clone()];
@@ -45,13 +45,13 @@ pub fn of(command: &SimpleCommand, reach: &str) -> String {
     words.join(" ")
 }
 
-/// Returns a shape without its flags.
+/// Removes the flags from a command shape.
 pub(crate) fn without_flags(shape: &str) -> &str {
     shape.split(" -").next().unwrap_or(shape)
 }
 
-/// Returns the arguments that are neither flags nor values of global flags (as in `git -C dir
-/// push`).
+/// Returns the arguments of a command without flags and without the values of global flags: `push`
+/// for `git -C dir push`.
 pub fn verbs(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     let valued: &[&str] = match command.program.as_str() {
         "git" => &["-C", "-c", "--git-dir", "--work-tree"],
@@ -68,7 +68,7 @@ pub fn verbs(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Splits an argument into flags: a long flag without its value, short flags one by one.
+/// Splits an argument into its flags: `-rf` into `-r` and `-f`, and a long flag without its value.
 fn flags(word: &str) -> Vec<String> {
     if word.starts_with("--") {
         return vec![word.split('=').next().unwrap_or(word).to_owned()];

@@ -6,7 +6,7 @@ use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
 
-/// Returns the danger of a command to the machine.
+/// Returns how a command endangers the running machine.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let (severity, reason) = service(command).or_else(|| protection(command)).or_else(|| account(command))?;
     Some(Danger::of(command, DangerClass::System, severity, reason))
@@ -97,7 +97,8 @@ fn account(command: &SimpleCommand) -> Found {
     }
 }
 
-/// Returns `true` if a mode sets the user or group id, as `u+s` and `4755` do.
+/// Returns `true` if a `chmod` mode sets the set-user-ID or set-group-ID bit, as `u+s` and `4755`
+/// do.
 fn is_setuid(mode: &str) -> bool {
     let octal = mode.len() == 4 && mode.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
     octal && matches!(mode.as_bytes()[0], b'2' | b'4' | b'6') || mode.ends_with("+s")

@@ -9,12 +9,12 @@ use cm_shell::SimpleCommand;
 /// A file change that a tool is about to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolFileChange {
-    /// Path, as the agent wrote it.
+    /// Path of the file, as the agent wrote it.
     pub path: String,
     pub deletes: bool,
 }
 
-/// Argument names under which agents pass the file that a tool changes.
+/// Names of tool arguments that contain the path of a file to change.
 const PATHS: [&str; 13] = [
     "file_path",
     "filePath",
@@ -30,13 +30,13 @@ const PATHS: [&str; 13] = [
     "new_path",
     "uri",
 ];
-/// Name fragments of tools that change files.
+/// Substrings in the names of tools that change files.
 #[rustfmt::skip]
 const CHANGES: [&str; 13] = [
     "write", "edit", "create", "replace", "patch", "insert", "append", "delete", "remove", "move", "rename", "save",
     "diff",
 ];
-/// Name fragments of tools that only read, or do not change files.
+/// Substrings in the names of tools that do not change files.
 const LOOKS: [&str; 10] =
     ["read", "todo", "memory", "search", "list", "issue", "branch", "pull_request", "task", "comment"];
 
@@ -66,7 +66,7 @@ pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
     found
 }
 
-/// Maximum number of files per call that are judged.
+/// Maximum number of files per tool call that are checked.
 const MOST: usize = 256;
 
 /// Returns the files that a patch changes, in the `apply_patch` format or as unified diff.
@@ -86,8 +86,8 @@ pub(crate) fn patched(text: &str) -> Vec<ToolFileChange> {
     text.lines().filter_map(head).take(MOST).collect()
 }
 
-/// Judges the files that a tool is about to change. `incidents` are those that a person has
-/// accepted.
+/// Decides whether a tool may change these files. `incidents` are past incidents that a person
+/// confirmed.
 #[must_use]
 pub fn decide_change(
     changes: &[ToolFileChange],

@@ -10,7 +10,7 @@ use DangerSeverity::{Block, Warn};
 /// System folders where users install their own programs.
 const OWN: [&str; 4] = ["/usr/local", "/opt", "/srv", "/mnt"];
 
-/// Returns the dangers of a command by the files that it writes.
+/// Returns the dangers of a command that follow from the files it writes.
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = paths(command)
         .into_iter()
@@ -88,7 +88,7 @@ fn edits_in_place(command: &SimpleCommand) -> bool {
     })
 }
 
-/// Judges an archive that is unpacked over the system or a home folder.
+/// Rates a command that unpacks an archive into a system folder or a home folder.
 fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let behind = |flags: &[&str]| {
@@ -125,7 +125,7 @@ fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger
     Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
 }
 
-/// Returns the reason if a command schedules or enables something that runs later.
+/// Returns the reason if a command makes a program run later or at start-up.
 fn scheduled(command: &SimpleCommand) -> Option<&'static str> {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));

@@ -56,7 +56,7 @@ pub fn fold_whitespace(text: &str) -> String {
 /// Reason why a text is rejected as a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRule {
-    /// Too short or too long.
+    /// The text is shorter than 10 or longer than 500 characters.
     #[error("a rule must have {} to {} characters; this one has {length}", RULE.start(), RULE.end())]
     Length {
         /// Length of the text in characters.
@@ -169,7 +169,8 @@ pub fn escape_headings(text: &str) -> String {
 /// Tracks fenced code blocks line by line.
 #[derive(Default)]
 struct Fence {
-    /// Fence character of the open block and its length.
+    /// Character and length of the fence that opened the current code block; `None` outside of
+    /// blocks.
     open: Option<(char, usize)>,
 }
 
@@ -197,7 +198,8 @@ impl Fence {
     }
 }
 
-/// Section of a bullet's body.
+/// Section of a bullet's body: the rule before the first heading, the text below `## Why`, or
+/// another.
 enum BulletSection {
     Rule,
     Why,

@@ -8,7 +8,7 @@ use std::fmt;
 use crate::id::NoteId;
 use crate::instant::Instant;
 
-/// Id of a bullet in the format that cm generates.
+/// Id of a bullet in cm's own format, `b-{base-36 time}-{random}`, such as `b-mt2ssunl-jq6d8j`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BulletId(String);
 
@@ -18,9 +18,9 @@ pub struct BulletId(String);
 pub struct InvalidBulletId;
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-/// Number of random digits.
+/// Number of random base-36 digits at the end of an id.
 const RANDOM: usize = 6;
-/// Maximum number of digits of the time, enough for every calendar date.
+/// Maximum number of base-36 digits of the creation time in an id, enough for every calendar date.
 const TIME: usize = 12;
 
 impl BulletId {

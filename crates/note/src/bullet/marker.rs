@@ -14,12 +14,12 @@ use super::id::BulletId;
 use crate::id::NoteId;
 use crate::note::{FeedbackSignal, REASONS};
 
-/// One feedback marker.
+/// A feedback marker in a text, such as `[cm: helpful b-mt2ssunl-jq6d8j]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
     pub signal: FeedbackSignal,
-    /// Rated bullets: one or more, without duplicates. Ids of other tools must begin with `b-` here
-    /// too.
+    /// Ids of the rated bullets: one or more, without duplicates. Ids of other tools count only if
+    /// they begin with `b-`.
     pub ids: Vec<NoteId>,
     /// Reason of harm, one of [`REASONS`].
     pub reason: Option<&'static str>,
@@ -31,7 +31,7 @@ pub struct Marker {
     pub line: u32,
 }
 
-/// Maximum length of a note in characters.
+/// Maximum length of [`Marker::note`] in characters.
 const NOTE: usize = 500;
 /// Maximum number of bytes read inside, before and after a marker, because log lines can be long.
 const LONGEST: usize = 4000;
@@ -39,7 +39,7 @@ const LONGEST: usize = 4000;
 const COMMENTS: [&str; 8] = ["//", "//!", "#", "<!--", "/*", "/**", "--", ";;"];
 /// Tokens that end a comment.
 const ENDS: [&str; 2] = ["-->", "*/"];
-/// Separators between ids and text.
+/// Characters that may separate the ids, the reason and the note of a marker.
 const BETWEEN: [char; 8] = [',', ':', ';', '.', '-', '–', '—', '`'];
 
 #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
@@ -50,7 +50,7 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant that tests compile")
 });
 
-/// Returns the markers of a text in order.
+/// Returns the feedback markers of a text, in order of occurrence.
 ///
 /// ```
 /// use cm_note::bullet::marker::markers;

@@ -229,7 +229,7 @@ pub struct Bullet {
     /// Category; `general` if the note has none.
     pub category: String,
     pub scope: Scope,
-    /// Project of the bullet's scope.
+    /// Name of the project to which a bullet with the scope `workspace` is limited.
     pub workspace: Option<String>,
     pub state: BulletState,
     pub maturity: Maturity,
@@ -237,7 +237,7 @@ pub struct Bullet {
     pub pinned: bool,
     /// Tags without `#`.
     pub tags: Vec<String>,
-    /// Feedback events.
+    /// Ratings of the bullet: helpful, harmful or irrelevant.
     pub feedback: Vec<Feedback>,
     pub created: Option<Instant>,
     pub updated: Option<Instant>,
@@ -252,7 +252,7 @@ pub struct RuleScope<'a> {
     pub scope: Scope,
     /// Language, framework or task of the scope.
     pub scope_key: Option<&'a str>,
-    /// Project of the scope.
+    /// Name of the project if `scope` is [`Scope::Workspace`].
     pub workspace: Option<&'a str>,
 }
 
@@ -330,7 +330,7 @@ impl Bullet {
         self.bullet_type == BulletType::AntiPattern
     }
 
-    /// Whether agents can see it: active and not deprecated.
+    /// Whether agents can see the bullet: its state is active, and its maturity is not deprecated.
     pub fn is_live(&self) -> bool {
         self.state == BulletState::Active && self.maturity != Maturity::Deprecated
     }

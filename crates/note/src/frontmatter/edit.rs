@@ -160,7 +160,8 @@ fn set_body(split: &Split<'_>, body: &str) -> Result<String, EditError> {
     keeping_split(split, format!("{head}{}", in_line_breaks(body, split.line_break())))
 }
 
-/// Appends a line break if the text ends right after the closing `---`.
+/// Returns `text` with a line break appended if the original file ends right after the closing
+/// `---`, so that a body can follow.
 fn after_closing(split: &Split<'_>, text: &str) -> String {
     let missing = split.yaml().is_some() && split.body().is_empty() && !split.text().ends_with('\n');
     format!("{text}{}", if missing { split.line_break() } else { "" })

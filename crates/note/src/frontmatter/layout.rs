@@ -41,7 +41,7 @@ pub struct LayoutEntry {
     pub span: Range<usize>,
     /// Offset of the key.
     pub key_start: usize,
-    /// Offset after the colon; `None` for a `? key`.
+    /// Byte offset after the colon; `None` for an explicit key (`? key`).
     pub colon: Option<usize>,
     /// Range of the value with its tag and anchor, without a comment; empty if there is no value.
     pub value: Range<usize>,
@@ -68,7 +68,7 @@ pub enum ValueSyntax {
 }
 
 impl YamlLayout {
-    /// Scans a YAML text. Never fails: text that it cannot place sets `broken`.
+    /// Scans a YAML text. Never fails: lines that belong to no key set [`YamlLayout::broken`].
     pub fn of(yaml: &str) -> Self {
         let mut scanner = Scanner::new(yaml);
         let Some(first) = scanner.significant_line(0) else {
@@ -175,18 +175,18 @@ fn explicit_entry(scanner: &mut Scanner<'_>, line: &YamlLine) -> LayoutEntry {
     }
 }
 
-/// A value whose lines are being collected.
+/// The value of a key while the scan still collects its lines.
 struct PendingValue {
-    /// Offset of the line after the value.
+    /// Byte offset of the line after the value.
     next: usize,
-    /// End of its last content.
+    /// Byte offset of the end of the value, without blank lines and comments after it.
     end: usize,
     comment: Option<usize>,
     /// Indentation of the open block collections, outermost first.
     open: Vec<usize>,
     /// Whether a plain scalar may continue on the next line.
     plain: bool,
-    /// Whether the key's line has nothing but properties after the colon.
+    /// Whether nothing follows the colon on the key's line, except a tag or an anchor.
     bare: bool,
     list: Option<(usize, Vec<Range<usize>>)>,
     nested: bool,
@@ -211,7 +211,7 @@ impl PendingValue {
         }
     }
 
-    /// Appends the following lines that belong to the value of a key at this indentation.
+    /// Adds the lines below the key that belong to its value; `base` is the indentation of the key.
     fn extend(&mut self, scanner: &mut Scanner<'_>, base: usize) {
         let mut at = self.next;
         while let Some(line) = scanner.line(at) {

@@ -10,7 +10,7 @@ use crate::note::{LinkForm, Note, NoteLink, RelationTable};
 use super::title_suggestion::TitleMatcher;
 use super::{Edge, EdgeSource, EdgeSourceForm, LINK_STRENGTH, NoteNames, Resolution};
 
-/// Type of an edge file that has none.
+/// Edge type of an edge file without `type`.
 const UNTYPED: &str = "RELATED_TO";
 
 /// Maximum number of dangling links with a "did you mean" hint; each hint takes a pass over all
@@ -51,7 +51,7 @@ struct EdgeStatement {
     from: u32,
     to: u32,
     relation: u32,
-    /// `None` if the source has no strength.
+    /// Strength, 0–1; `None` for links in the text, which cannot state one.
     strength: Option<f64>,
     source: EdgeSource,
 }
@@ -82,8 +82,8 @@ impl<'n> Collector<'_, 'n> {
         self.add_statement(from, to, relation, Some(ends.strength), source);
     }
 
-    /// Resolves an end of an edge file. A missing end is an error, because it makes the edge
-    /// invalid.
+    /// Resolves `from_id` or `to_id` of an edge file to the position of a note. Reports a missing
+    /// note as an error, because it makes the edge invalid.
     fn end(&mut self, note: &Note, key: &str, reference: &str) -> Option<u32> {
         match self.names.resolve(reference) {
             Resolution::One(found) => return Some(found as u32),
@@ -120,8 +120,8 @@ impl<'n> Collector<'_, 'n> {
         }
     }
 
-    /// Returns the edge of the edge file that an entry refers to, if both join the same notes; the
-    /// file then determines direction and type.
+    /// Resolves the `edge_id` of a `relations` entry: returns start, end and type of that edge file
+    /// if it joins the same two notes. The file then determines direction and type.
     fn same_as(&self, id: &str, (from, to, _): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
         let Resolution::One(file) = self.names.resolve(id) else { return None };
         let edge = *self.files.get(&file)?;
@@ -167,7 +167,8 @@ impl<'n> Collector<'_, 'n> {
         }
     }
 
-    /// Returns the resolved note, or reports a finding.
+    /// Returns the position of the resolved note. Otherwise reports a broken or ambiguous
+    /// reference, located at line and column.
     fn found(
         &mut self,
         note: &Note,
@@ -233,7 +234,7 @@ fn must_exist(note: &Note, link: &NoteLink) -> bool {
     link.form == LinkForm::Wiki || (file && note.path.resolve(&link.target).is_some())
 }
 
-/// Edge types as numbers, which keeps a [`EdgeStatement`] small.
+/// Maps edge types to numbers, which keep an [`EdgeStatement`] small.
 #[derive(Default)]
 struct EdgeTypeTable {
     names: Vec<String>,
@@ -256,8 +257,8 @@ impl EdgeTypeTable {
     }
 }
 
-/// Merges statements with the same ends and type to one edge. If typed edges join the same notes in
-/// the same direction, a plain link only adds a source to the strongest of them.
+/// Merges statements with the same ends and type into one edge. If typed edges join the same notes
+/// in the same direction, a plain link only adds a source to the strongest of them.
 fn merge(mut statements: Vec<EdgeStatement>, types: &EdgeTypeTable) -> Vec<Edge> {
     let name = |statement: &EdgeStatement| types.names[statement.relation as usize].as_str();
     // Stable, so that sources keep the order of the notes, edge files first.

@@ -28,9 +28,9 @@ pub const LINK_STRENGTH: f64 = 0.5;
 /// A directed edge between two notes, with all its sources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
-    /// Position of the note at its start.
+    /// Position, in [`Graph::notes()`], of the note where the edge starts.
     pub from: usize,
-    /// Position of the note at its end.
+    /// Position, in [`Graph::notes()`], of the note where the edge ends.
     pub to: usize,
     /// Type, such as `SOLVES` or `LINKS_TO`.
     pub relation: String,
@@ -70,17 +70,19 @@ pub struct Graph<'n> {
     names: NoteNames<'n>,
     /// Sorted by `from`, `to` and type.
     edges: Vec<Edge>,
-    /// Start of each note's run in `edges`, and the end of the last one.
+    /// For each note, the index in `edges` of its first outgoing edge; last, the length of `edges`.
     outgoing: Vec<u32>,
-    /// Start of each note's run in `incoming_edges`, and the end of the last one.
+    /// For each note, the index in `incoming_edges` of its first incoming edge; last, the length of
+    /// that list.
     incoming: Vec<u32>,
     /// Positions in `edges`, sorted by `to`.
     incoming_edges: Vec<u32>,
 }
 
 impl<'n> Graph<'n> {
-    /// Builds the graph from all four sources. Returns findings for dangling and ambiguous links,
-    /// and for inline edges of a type that is not in `relations`.
+    /// Builds the graph from edge files, frontmatter relations, `TYPE::` lines and plain links.
+    /// Returns findings for dangling and ambiguous links, and for inline edges of a type that is
+    /// not in `relations`.
     pub fn build(notes: &'n [Note], relations: &RelationTable) -> (Self, Vec<Finding>) {
         let names = NoteNames::of(notes);
         let (edges, findings) = collect::edges(notes, &names, Some(relations));
@@ -138,7 +140,8 @@ impl<'n> Graph<'n> {
         self.names.link_target(note)
     }
 
-    /// Creation time of an edge, if an edge file has one.
+    /// Returns when the edge file of an edge was created, else when it was changed; `None` if no
+    /// edge file defines the edge or the file has neither date.
     pub fn written(&self, edge: &Edge) -> Option<Instant> {
         let file = edge.sources.iter().find(|source| source.form == EdgeSourceForm::EdgeFile)?;
         let note = &self.notes[file.note];
@@ -158,8 +161,8 @@ impl<'n> Graph<'n> {
     }
 }
 
-/// Returns the start of each key's run in a list sorted by key, for `count` keys, and the end of
-/// the last run.
+/// Given the keys of a list that is sorted by key, returns the index of the first item of each key
+/// below `count`, and last the length of the list.
 fn starts(count: usize, keys: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut starts = vec![0; count + 1];
     for key in keys {
@@ -171,7 +174,8 @@ fn starts(count: usize, keys: impl Iterator<Item = usize>) -> Vec<u32> {
     starts
 }
 
-/// Returns the run of a key; empty for a note that does not exist.
+/// Returns the index range of a note's edges, from the result of [`starts`]; empty for a note that
+/// does not exist.
 fn range_of(starts: &[u32], note: usize) -> std::ops::Range<usize> {
     match (starts.get(note), starts.get(note + 1)) {
         (Some(begin), Some(end)) => *begin as usize..*end as usize,

@@ -30,7 +30,7 @@ pub struct EdgeFilter {
 /// A note reached from the start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RelatedNote {
-    /// Position of the note.
+    /// Position of the reached note in [`Graph::notes()`].
     pub node: usize,
     /// Distance in edges, from 1.
     pub hops: u8,

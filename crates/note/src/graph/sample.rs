@@ -66,7 +66,7 @@ impl Note {
         self
     }
 
-    /// Sets the body, which begins on line 5.
+    /// Sets the links and the summary of a note with this body, which begins on line 5 of its file.
     pub fn with_body(mut self, body: &str) -> Self {
         let found = outline(body, 5);
         self.links = found.links;

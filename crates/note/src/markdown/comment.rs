@@ -7,8 +7,8 @@ use std::ops::Range;
 /// Delimiter that opens and closes a comment.
 const MARK: &str = "%%";
 
-/// Returns the byte ranges of the comments in a body. Delimiters inside `code` (sorted ranges) and
-/// an unclosed delimiter are ignored.
+/// Returns the byte ranges of Obsidian comments (`%%…%%`) in a body. Delimiters inside `code`
+/// (sorted ranges) and an unclosed delimiter are ignored.
 pub(super) fn ranges(body: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut code = code.iter().peekable();
     let marks = body.match_indices(MARK).map(|(at, _)| at).filter(move |at| {

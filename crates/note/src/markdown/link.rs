@@ -2,7 +2,7 @@
 //!
 //! Whether the target exists is not checked.
 
-/// Target and anchor of a destination.
+/// A parsed link destination: the target, and the heading or block within it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LinkDestination {
     pub(super) target: String,

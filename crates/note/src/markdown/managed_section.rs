@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use cm_text::position::line_and_column;
 
-/// Markers of a section.
+/// Marker lines of a section that cm maintains within a larger Markdown file.
 #[derive(Debug, Clone, Copy)]
 pub struct ManagedSection {
     /// The opening line as written.
@@ -95,7 +95,8 @@ impl ManagedSection {
         }
     }
 
-    /// Returns the list items of the section.
+    /// Returns the lines of the section that begin with `- `; empty if the section is missing or
+    /// its markers are broken.
     pub fn items<'a>(&self, text: &'a str) -> Vec<&'a str> {
         let Ok(Some(range)) = self.find(text) else { return Vec::new() };
         text[range].lines().map(str::trim_end).filter(|line| line.starts_with("- ")).collect()
@@ -124,7 +125,7 @@ impl ManagedSection {
 /// Characters allowed around a marker on its line.
 const BLANK: [char; 5] = [' ', '\t', '\r', '\n', '\u{feff}'];
 
-/// A marker outside code blocks.
+/// An opening or closing marker line, outside of code blocks.
 struct SectionMarker {
     opens: bool,
     line: u32,

@@ -32,11 +32,11 @@ pub struct Heading {
     pub text: String,
     /// Line in the file, from 1.
     pub line: u32,
-    /// Byte offset in the plain text.
+    /// Byte offset of the heading in [`Outline::text`].
     pub at: usize,
 }
 
-/// Result of one pass over a body.
+/// Plain text, headings, links and tags of a note's body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Text without markup, for indexing. It has code, link texts and aliases but no comments, and
@@ -139,8 +139,8 @@ fn extensions() -> Options {
         | Options::ENABLE_STRIKETHROUGH
 }
 
-/// State of the pass. Locations are byte offsets until the end, when one scan converts them to
-/// lines.
+/// Builds an [`Outline`] from parser events. Locations are byte offsets until the end, when one
+/// scan converts them to lines.
 #[derive(Default)]
 struct OutlineBuilder<'b> {
     body: &'b str,
@@ -149,16 +149,17 @@ struct OutlineBuilder<'b> {
     links: Vec<NoteLink>,
     places: Vec<(usize, LocatedItem)>,
     tags: TagCollector,
-    /// Offset in `text` of the open heading.
+    /// Byte offset in `text` of the heading that is being read.
     heading: Option<usize>,
-    /// Offset of the current line's inline content; `None` before any content.
+    /// Byte offset in the body where the current line's inline content begins; `None` before any
+    /// content.
     line_begin: Option<usize>,
-    /// The last link of a `TYPE::` line: the offset of its end, and the type.
+    /// The last link of a `TYPE::` line: the byte offset of its end, and the type.
     typed: Option<(usize, String)>,
     /// Number of open links and images.
     inside_links: usize,
     in_code: bool,
-    /// Ranges of code, in order.
+    /// Byte ranges of code in the body, in order.
     code: Vec<Range<usize>>,
     /// Content of the open HTML block.
     html: Option<String>,
@@ -354,7 +355,7 @@ impl<'b> OutlineBuilder<'b> {
     }
 }
 
-/// Item that a location belongs to.
+/// A heading or link, by its index, whose line and column are computed at the end.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum LocatedItem {
     Heading(usize),

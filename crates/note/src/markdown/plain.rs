@@ -1,6 +1,6 @@
 //! Builds the plain text of a body: one line for each block, without HTML tags and comments.
 
-/// The text so far.
+/// Builds the plain text of a body piece by piece.
 #[derive(Default)]
 pub(super) struct PlainTextBuilder(String);
 

@@ -15,7 +15,7 @@ use crate::finding::FindingCode;
 use crate::frontmatter::parse::{FrontmatterField, scalar_text};
 use crate::instant::Instant;
 
-/// Reads the fields of a bullet.
+/// Reads the frontmatter fields that only bullets have, and the rule and its reasons from `body`.
 pub(super) fn bullet(values: &mut FieldReader<'_>, body: &str) -> BulletFields {
     let (content, why) = content::rule_and_why(body);
     BulletFields {
@@ -38,7 +38,7 @@ pub(super) fn bullet(values: &mut FieldReader<'_>, body: &str) -> BulletFields {
     }
 }
 
-/// Reads the fields of a blocked pattern.
+/// Reads the frontmatter fields that only blocked patterns have.
 pub(super) fn blocked(values: &mut FieldReader<'_>) -> BlockedFields {
     BlockedFields {
         pattern: values.text("pattern"),
@@ -263,7 +263,7 @@ fn date_value(at: Option<Instant>) -> Value {
     at.map_or(Value::Null, |at| Value::String(at.to_string()))
 }
 
-/// Writes a whole number without `.0`.
+/// Converts a number to YAML; whole numbers are written without `.0`.
 fn plain_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         Value::from(number as i64)

@@ -13,7 +13,7 @@ use crate::markdown::outline;
 use crate::note::NoteKind;
 use crate::path::NotePath;
 
-/// Order of a kind's keys; any other key comes after them.
+/// Returns the order in which the frontmatter keys of this kind are written; other keys follow.
 fn order(kind: NoteKind) -> &'static [&'static str] {
     match kind {
         NoteKind::Memory | NoteKind::Stash | NoteKind::Plain => &MEMORY,
@@ -124,15 +124,16 @@ pub struct MemoryDraft {
     pub confidence: Option<f64>,
     /// Creation time; also written as `updated`.
     pub created: Instant,
-    /// Person who recorded it.
+    /// Person who recorded the memory.
     pub author: Option<String>,
-    /// Agent that recorded it.
+    /// Agent that recorded the memory.
     pub agent: Option<String>,
-    /// Session in which it was recorded.
+    /// Session in which the memory was recorded.
     pub session: Option<String>,
     /// Markdown below the frontmatter.
     pub body: String,
-    /// Additional keys; those with a fixed position are sorted into it.
+    /// Additional frontmatter keys. Keys of the kind's usual order are written at their usual
+    /// position.
     pub extra: Vec<(String, Value)>,
 }
 
@@ -146,7 +147,8 @@ pub struct EdgeEnd {
 }
 
 impl EdgeEnd {
-    /// Creates the end for a note whose file name is unique.
+    /// Creates the end of an edge for a note whose file name is unique, so that its wikilink needs
+    /// no folder.
     pub fn of_file(id: &str, title: &str, path: &NotePath) -> Self {
         Self { id: id.to_owned(), title: title.to_owned(), target: path.stem().to_owned() }
     }
@@ -179,15 +181,15 @@ pub struct EpisodeEntry {
     pub at: Instant,
     /// One-line description of the event.
     pub title: String,
-    /// Line **Type**.
+    /// Type of the recorded note, for the line **Type**.
     pub note_type: Option<String>,
-    /// Line **Tags**.
+    /// Tags, for the line **Tags**.
     pub tags: Vec<String>,
-    /// Line **Memory**: title and path of the resulting note.
+    /// Title and path of the recorded note, for the line **Memory**.
     pub memory: Option<(String, NotePath)>,
-    /// Line **Summary**.
+    /// Short text, for the line **Summary**.
     pub summary: Option<String>,
-    /// Line **Source**: origin of the entry, written as inline code.
+    /// Origin of the entry, written as inline code in the line **Source**.
     pub source: Option<String>,
 }
 

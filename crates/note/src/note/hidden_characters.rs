@@ -36,7 +36,8 @@ pub(super) fn findings(path: &NotePath, text: &str) -> Vec<Finding> {
 /// Maximum number of distinct characters reported for one note.
 const MOST: usize = 8;
 
-/// Whether a script or an emoji requires the character between these two.
+/// Whether the hidden character `c` is legitimate between its neighbors, because a script or an
+/// emoji requires it there.
 fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     let shown = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_hidden(c));
     match c {

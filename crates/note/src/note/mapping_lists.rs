@@ -90,7 +90,7 @@ pub(super) fn feedback(values: &mut FieldReader<'_>) -> Vec<Feedback> {
 pub const REASONS: [&str; 6] =
     ["caused_bug", "wasted_time", "contradicted_requirements", "wrong_context", "outdated", "other"];
 
-/// A list entry that is being read.
+/// A mapping in a frontmatter list that is being read, with its location for findings.
 pub(super) struct ListEntry<'v, 'a> {
     values: &'v mut FieldReader<'a>,
     pub(super) line: u32,

@@ -196,7 +196,7 @@ fn edge_title(values: &mut FieldReader<'_>) -> Option<String> {
     Some(format!("{from} {relation} {to}"))
 }
 
-/// Returns a list that may be written as one text, as is common for tags.
+/// Reads a list of words, which may also be written as one string, such as `tags: a, b`.
 fn words(values: &mut FieldReader<'_>, key: &str) -> Vec<String> {
     let field = values.fields.get(key);
     match field.and_then(|field| field.value.as_str()) {

@@ -89,7 +89,7 @@ struct Memory {
     session: Option<String>,
     /// Project in which it was recorded.
     workspace: Option<String>,
-    /// Ids of the reflections that summarize it.
+    /// Ids of the reflections that summarize the memory.
     condensed_into: Option<Vec<Id>>,
     /// Date on which a person last confirmed it.
     last_checked: Option<Date>,
@@ -135,11 +135,11 @@ struct Feedback {
     /// 1 for explicit feedback, a fraction for inferred feedback.
     #[schemars(range(min = 0.0))]
     weight: Option<f64>,
-    /// Session in which it was given.
+    /// Session in which the feedback was given.
     session: Option<String>,
-    /// Agent through which it was given.
+    /// Agent through which the feedback was given.
     agent: Option<String>,
-    /// Person who gave it.
+    /// Person who gave the feedback.
     author: Option<String>,
     /// Reason of harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated,
     /// other.
@@ -159,11 +159,11 @@ struct Edge {
     r#type: String,
     /// Id of the note at the start of the edge.
     from_id: Id,
-    /// Title of that note when the edge was written.
+    /// Title of the note at the start of the edge when the edge was written.
     from_title: Option<String>,
     /// Id of the note at the end of the edge.
     to_id: Id,
-    /// Title of that note when the edge was written.
+    /// Title of the note at the end of the edge when the edge was written.
     to_title: Option<String>,
     /// Strength of the edge; default 1.
     strength: Option<Fraction>,
@@ -180,7 +180,7 @@ struct Edge {
 struct Bullet {
     /// Id, `b-{base-36 time}-{random}`.
     id: Id,
-    /// Whether it recommends something or warns of it; default rule.
+    /// Whether the bullet recommends something or warns of it; default rule.
     r#type: Option<BulletType>,
     /// Subject of the bullet; default stack_pattern.
     kind: Option<BulletKind>,
@@ -199,7 +199,7 @@ struct Bullet {
     maturity: Option<Maturity>,
     /// Never deprecated because of its score.
     pinned: Option<bool>,
-    /// Why it is pinned.
+    /// Why the bullet is pinned.
     pinned_reason: Option<String>,
     /// Number of days after which feedback counts half; default 90.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -208,9 +208,9 @@ struct Bullet {
     tags: Option<Vec<String>>,
     /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
-    /// Sessions from which it was learned.
+    /// Sessions from which the bullet was learned.
     sources: Option<Vec<Source>>,
-    /// Material that it was made from.
+    /// Diary entries and quotes from which the bullet was derived.
     derived_from: Option<DerivedFrom>,
     /// A search query that finds the details.
     search_pointer: Option<String>,
@@ -315,7 +315,7 @@ struct Source {
 /// Material that a bullet was made from.
 #[derive(JsonSchema)]
 struct DerivedFrom {
-    /// Ids of the diary entries from which the work made rules.
+    /// Ids of the diary entries from which the bullet was derived.
     diaries: Option<Vec<Id>>,
     /// Quotes from sessions.
     evidence: Option<Vec<String>>,
@@ -374,21 +374,22 @@ enum VerifyMode {
 struct Blocked {
     /// Id of the blocked pattern.
     id: Id,
-    /// Whether it is rejected or only causes a warning.
+    /// Whether matching rules are rejected or only cause a warning.
     kind: BlockedKind,
     /// Text to look for in tasks and other texts.
     pattern: Option<String>,
     /// Text of the rejected bullet.
     content: Option<String>,
-    /// Hash of that text.
+    /// SHA-256 of the rejected bullet's text in lower case with single spaces, as 64 hexadecimal
+    /// digits.
     content_hash: Option<String>,
     /// Why it is blocked.
     reason: Option<String>,
     /// What to do instead.
     replacement: Option<String>,
-    /// Id of the bullet that it was made from.
+    /// Id of the bullet from which the blocked pattern was made.
     source_bullet: Option<Id>,
-    /// Id of the anti-pattern that was made from it.
+    /// Id of the anti-pattern that was made from the blocked bullet.
     inverted_to: Option<Id>,
     /// Date on which it was blocked.
     created: Option<Date>,
@@ -469,7 +470,7 @@ enum StatedOutcome {
         author: Option<String>,
         /// Agent that stated it.
         agent: Option<String>,
-        /// Reason for it.
+        /// Reason for the stated result.
         reason: Option<String>,
     },
 }

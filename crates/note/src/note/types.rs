@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 pub struct MemoryType {
     /// Name, as in the frontmatter key `type`.
     pub name: String,
-    /// Folder below `graph/`.
+    /// Name of the folder below `graph/` that contains the memories of this type.
     pub folder: String,
-    /// Factor in the decay score.
+    /// Factor in the decay score of every memory of this type.
     pub weight: f64,
     /// Required keys, in addition to those of every memory.
     pub required: Vec<String>,

@@ -8,7 +8,7 @@ use crate::instant::Instant;
 use crate::path::NotePath;
 use cm_text::spelling::nearest;
 
-/// Fields of one note, and the findings so far.
+/// Reads typed values from a note's frontmatter, and collects findings about invalid ones.
 pub(super) struct FieldReader<'a> {
     pub path: &'a NotePath,
     pub fields: &'a FrontmatterFields,
@@ -64,7 +64,8 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads a text that should be one of `known`. Any other text is returned too, with a finding.
+    /// Reads a text that should be one of `allowed`. Any other text is returned too, with a
+    /// finding.
     pub fn one_of(&mut self, key: &str, allowed: &[&str]) -> Option<String> {
         let text = self.text(key)?;
         if let Some(field) = self.fields.get(key).filter(|_| !allowed.contains(&text.as_str())) {

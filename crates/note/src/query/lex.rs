@@ -77,8 +77,8 @@ impl<'a> QueryLexer<'a> {
         }
     }
 
-    /// Whether the sign at the start is an operator rather than part of a word such as `--flag` or
-    /// `->`.
+    /// Whether the `+` or `-` at the start of `rest` is an operator rather than part of a word such
+    /// as `--flag` or `->`.
     fn signs(&self) -> bool {
         let next = self.rest[1..].chars().next();
         next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))

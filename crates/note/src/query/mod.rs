@@ -200,7 +200,8 @@ impl Query {
 }
 
 impl QueryNode {
-    /// Whether the node states an exact condition, rather than a topic.
+    /// Whether the node is an exact condition, such as a phrase, pattern or field, rather than
+    /// plain words about a topic.
     fn is_exact(&self) -> bool {
         match self {
             Self::Text { field, text } => field.is_some() || !matches!(text, TextCondition::Word(_)),

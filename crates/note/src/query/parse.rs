@@ -40,7 +40,7 @@ struct QueryParser<'a> {
     every: bool,
 }
 
-/// Sign before a part.
+/// Sign before a part of the query: none, `+` (required) or `-` (excluded).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Occurrence {
     None,

@@ -7,11 +7,13 @@
 /// Scores of a note for a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct NoteScores {
-    /// BM25 score of its words; 0 if none matches.
+    /// BM25 score of the question's words in the note; 0 if none matches.
     pub bm25: f32,
-    /// Cosine of its nearest passage by the coarse model, which has embedded every note.
+    /// Cosine of the question and the note's nearest passage by the coarse model, which embeds
+    /// every note.
     pub coarse: Option<f32>,
-    /// Cosine of its nearest passage by the fine model; `None` if the note is not embedded yet.
+    /// Cosine of the question and the note's nearest passage by the fine model; `None` if that has
+    /// not embedded the note yet.
     pub fine: Option<f32>,
 }
 
@@ -41,12 +43,12 @@ pub struct FusedScore {
     pub words: f64,
     /// Similarity divided by the best one, 0–1.
     pub similarity: f64,
-    /// Sum of both scores divided by the sum of their best values, 0–1.
+    /// BM25 score plus weighted similarity, divided by the sum of the best values of both, 0–1.
     pub relevance: f64,
 }
 
-/// Computes the fit of each note, in the given order. Notes without any cosine are scored by their
-/// words alone.
+/// Computes the relevance of each note, in the given order. Notes without any cosine are scored by
+/// their words alone.
 pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights) -> Vec<FusedScore> {
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = similarities(evidence, weights);
@@ -70,7 +72,7 @@ fn share(value: f64, best: f64) -> f64 {
 
 /// Cosine above which similarity is hardly accidental, so that differences count more.
 const NEAR: f64 = 0.45;
-/// Additional slope above [`NEAR`].
+/// Additional slope of [`rescaled_cosine`] above [`NEAR`].
 const TELLING: f64 = 2.0;
 
 /// Rescales a cosine: identity up to [`NEAR`], three times as steep above, 0 for negative values.
@@ -107,8 +109,8 @@ struct CosineRegression {
 const ENOUGH: usize = 8;
 
 impl CosineRegression {
-    /// Returns `None` if the fine model has embedded nothing, or too few notes to predict the
-    /// others.
+    /// Fits the regression. Returns `None` if the fine model has embedded nothing, or too few notes
+    /// to predict the others.
     fn of(evidence: &[NoteScores]) -> Option<Self> {
         let read = evidence.iter().filter(|one| one.fine.is_some()).count();
         if read == 0 {

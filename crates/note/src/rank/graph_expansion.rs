@@ -14,7 +14,7 @@ use crate::note::types::{CONTRADICTS, DERIVED_FROM, LINKS_TO, SUPERSEDES};
 pub struct SpreadScore {
     /// New score.
     pub score: f64,
-    /// Note that raised the score most, if any.
+    /// Position of the note that raised the score most, if any.
     pub by: Option<usize>,
 }
 
@@ -39,7 +39,7 @@ const WEIGHTS: [(&str, f64, f64); 14] = [
 ];
 /// Weight of any other edge type, in both directions.
 const OTHER: f64 = 0.5;
-/// Maximum part of the gap that a single hit closes.
+/// Maximum share of the gap between its score and a note's that a single hit closes.
 const FURTHEST: f64 = 0.9;
 /// Maximum number of hops.
 const MOST_HOPS: u8 = 3;
@@ -81,7 +81,8 @@ pub fn spread(scores: &[f64], edges: &[Edge], degrees: &[usize], share: f64, hop
     spread
 }
 
-/// Moves a score towards each of the hits, which are sorted by score.
+/// Raises a score towards each of the hits, in ascending order of score. A hit is its score, the
+/// share of the gap that it closes, and its position.
 fn towards(own: f64, hits: &[(f64, f64, usize)]) -> SpreadScore {
     let mut now = SpreadScore { score: own, by: None };
     let mut most = 0.0;
@@ -95,7 +96,8 @@ fn towards(own: f64, hits: &[(f64, f64, usize)]) -> SpreadScore {
     now
 }
 
-/// Returns the factor of the strongest path between each pair of notes within reach.
+/// Returns, for each pair of notes at most `hops` edges apart, the largest product of edge weights
+/// along a path.
 fn paths(
     edges: &[&Edge],
     degrees: &[usize],

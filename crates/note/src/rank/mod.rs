@@ -15,7 +15,7 @@ use crate::score::{DecayScore, DecayStatus};
 const PRAISE: f64 = 5.0;
 /// Absolute value of a negative effective score at which a bullet gets half of the maximum penalty.
 const BLAME: f64 = 2.0;
-/// Decay score of a memory with a neutral factor of 1.
+/// Decay score for which [`decay_factor`] is 1.
 const VIVID: f64 = 0.5;
 /// Factor for a memory that is archived or replaced.
 const SUNK: f64 = 0.3;

@@ -57,7 +57,8 @@ impl SimilarityThreshold {
     }
 }
 
-/// Minimum cosine for these notes; infinite if none is positive.
+/// Minimum cosine for one of these notes to match by similarity alone; infinite if no cosine is
+/// positive.
 fn least(cosines: &[f32], chance: Option<CosineBaseline>) -> f32 {
     let best = cosines.iter().copied().fold(0.0, f32::max);
     if best <= 0.0 {

@@ -9,7 +9,7 @@ use crate::note::{Note, NoteKind};
 use crate::score::Scoring;
 use crate::score::bullet::effective;
 
-/// Maximum bonus of a new note and maximum penalty of an old one.
+/// Maximum bonus of a new note and maximum penalty of an old one, as a share of the score.
 const RECENCY: f64 = 0.04;
 /// Half-life of a new note's advantage, in days.
 const HALF_LIFE: f64 = 120.0;

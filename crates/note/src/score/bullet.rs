@@ -140,9 +140,10 @@ pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> FeedbackTally 
 /// Reason why a bullet is deprecated by its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DeprecationReason {
-    /// The harmful ratio exceeds [`Scoring::deprecated_ratio`], with enough events.
+    /// The harmful ratio exceeds [`Scoring::deprecated_ratio`], with at least
+    /// [`Scoring::deprecated_events`] events.
     Ratio { ratio: f64 },
-    /// The score is below the threshold.
+    /// The score is below the negative of [`Scoring::prune_harmful_threshold`].
     Score { score: EffectiveScore },
 }
 

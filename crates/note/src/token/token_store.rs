@@ -110,7 +110,7 @@ pub enum TokenFileError {
         /// Number of the token in the file, from 1.
         number: usize,
         key: &'static str,
-        /// The expected value.
+        /// Description of the value that `key` should have.
         wanted: &'static str,
     },
     /// Two tokens have the same id.

@@ -1,7 +1,7 @@
 //! Converts globs to regular expressions: `*` and `?` within a path segment, `**` across folders,
 //! `{a,b}` and `[abc]`.
 
-/// The equivalent regular expression; `None` for a path without wildcards.
+/// Converts a path glob to an equivalent regular expression; `None` for a path without wildcards.
 pub(super) fn expression(glob: &str) -> Option<String> {
     if !glob.contains(['*', '?', '[', '{']) {
         return None;
@@ -41,8 +41,8 @@ pub(super) fn expression(glob: &str) -> Option<String> {
     Some(out)
 }
 
-/// Appends a character class and returns its length in the glob, in bytes. A bracket that is not
-/// closed is literal.
+/// Appends the character class at the start of `rest`, such as `[a-z]`, to `out`, and returns its
+/// length in bytes. A `[` without `]` is literal.
 fn class(rest: &str, out: &mut String) -> usize {
     let negated = rest[1..].starts_with(['!', '^']);
     let begin = 1 + usize::from(negated);

@@ -11,9 +11,9 @@ use serde::Serialize;
 use cm_note::bullet::{Verify, VerifyKind, VerifyMode};
 use cm_note::path::NotePath;
 
-/// Maximum number of listed violations per rule; further ones are only counted.
+/// Maximum number of violations that are listed per rule; the others are only counted.
 pub const MOST_PLACES: usize = 50;
-/// Maximum length of a displayed line, in characters.
+/// Maximum length of the source line shown with a violation, in characters.
 const SHOWN: usize = 200;
 /// Maximum size of a compiled regular expression, in bytes.
 const SIZE: usize = 1 << 20;
@@ -41,55 +41,56 @@ pub enum InvalidPattern {
     /// The compiled expression would be too large.
     #[error("the pattern needs more than {} KiB of memory", SIZE >> 10)]
     TooLarge,
-    /// The path could leave the workspace.
+    /// The path is absolute or contains `..`, so it could point outside the workspace.
     #[error("the pattern is not a path inside the workspace: it must be relative and without `..`")]
     Outside,
-    /// The query contains no word.
+    /// The session query contains no word to search for.
     #[error("the pattern is not a valid query: it contains no words")]
     Wordless,
 }
 
-/// Result of a check.
+/// Result of checking whether a workspace follows a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditVerdict {
     /// The rule is followed.
     Kept,
-    /// The rule is violated. `places` is empty if a required file or text is missing.
+    /// The rule is violated. `places` is empty if the violation is that a required file or text is
+    /// missing.
     Violated {
         /// The first violations, at most [`MOST_PLACES`].
         places: Vec<ViolationPlace>,
         /// Total number of violations.
         count: usize,
     },
-    /// The check was not possible, with the reason.
+    /// The rule could not be checked, for the given reason.
     Unchecked(&'static str),
 }
 
-/// A running check of one `verify` block.
+/// Checks one rule by its `verify` block, fed with paths, file texts and session hits one by one.
 #[derive(Debug)]
 pub struct RuleCheck {
     mode: VerifyMode,
     how: CheckMethod,
     places: Vec<ViolationPlace>,
     count: usize,
-    /// Whether the session search ran.
+    /// Whether [`see_sessions`](RuleCheck::see_sessions) has delivered the session search's result.
     searched: bool,
 }
 
 #[derive(Debug)]
 enum CheckMethod {
-    /// Searches the lines of files.
+    /// Searches every line of every file for the expression.
     Text(Regex),
-    /// Looks for one file.
+    /// Looks for one file with exactly this path.
     Path(String),
-    /// Looks for files whose paths match.
+    /// Looks for files whose path matches the expression.
     Paths(Regex),
-    /// Searches sessions.
+    /// Searches past sessions with this query.
     Sessions(String),
 }
 
 impl RuleCheck {
-    /// Prepares a check.
+    /// Prepares the check that a `verify` block describes.
     ///
     /// # Errors
     /// The pattern is invalid.
@@ -112,17 +113,18 @@ impl RuleCheck {
         Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, searched: false })
     }
 
-    /// Whether the check still needs the paths of the workspace's files.
+    /// Whether the caller must still pass the paths of the workspace's files to `see_path`.
     pub fn wants_paths(&self) -> bool {
         matches!(self.how, CheckMethod::Paths(_)) && !self.settled()
     }
 
-    /// Whether the check still needs the files' text.
+    /// Whether the caller must still pass the texts of the workspace's files to `see_text`.
     pub fn wants_text(&self) -> bool {
         matches!(self.how, CheckMethod::Text(_)) && !self.settled()
     }
 
-    /// The single file to look for, even if the workspace does not list it.
+    /// The single file that the check looks for; the caller must look for it even if the workspace
+    /// does not list it.
     pub fn wants_file(&self) -> Option<&str> {
         match &self.how {
             CheckMethod::Path(path) => Some(path),
@@ -130,12 +132,12 @@ impl RuleCheck {
         }
     }
 
-    /// Whether one match has already decided the check.
+    /// Whether the verdict can no longer change, because one match was enough.
     fn settled(&self) -> bool {
         self.mode == VerifyMode::Exists && self.count > 0
     }
 
-    /// Checks the path of an existing file.
+    /// Checks the path of a file that exists in the workspace.
     pub fn see_path(&mut self, path: &str) {
         let fits = match &self.how {
             CheckMethod::Paths(glob) => glob.is_match(path),
@@ -155,7 +157,7 @@ impl RuleCheck {
         }
     }
 
-    /// Checks the text of a file; each line counts once.
+    /// Checks the text of a file; a line with several matches is one violation.
     pub fn see_text(&mut self, path: &str, text: &str) {
         let Self { how: CheckMethod::Text(regex), mode, places, count, .. } = self else { return };
         let mut lines = AuditLineCounter { text, at: 0, number: 1 };
@@ -182,7 +184,8 @@ impl RuleCheck {
         }
     }
 
-    /// The query to run on sessions.
+    /// The query that the caller must run on past sessions; `None` if the check does not need
+    /// sessions.
     pub fn wants_sessions(&self) -> Option<&str> {
         match &self.how {
             CheckMethod::Sessions(query) => Some(query),
@@ -190,8 +193,8 @@ impl RuleCheck {
         }
     }
 
-    /// Records the result of the session search: the first matches, one per session, and the number
-    /// of sessions.
+    /// Records the result of the session search: the first matches, one per session, and the total
+    /// number of matching sessions.
     pub fn see_sessions(&mut self, places: Vec<ViolationPlace>, count: usize) {
         self.searched = true;
         self.count = count;
@@ -211,7 +214,7 @@ impl RuleCheck {
     }
 }
 
-/// Compiles a multi-line regular expression with limited memory.
+/// Compiles a multi-line regular expression of at most [`SIZE`] bytes.
 fn expression(pattern: &str) -> Result<Regex, InvalidPattern> {
     let built = RegexBuilder::new(pattern).multi_line(true).size_limit(SIZE).dfa_size_limit(SIZE).build();
     built.map_err(|error| match error {
@@ -225,7 +228,7 @@ fn expression(pattern: &str) -> Result<Regex, InvalidPattern> {
     })
 }
 
-/// Line counter that passes over a text once.
+/// Converts ascending byte offsets of a text to line numbers in one pass.
 struct AuditLineCounter<'t> {
     text: &'t str,
     at: usize,
@@ -233,7 +236,7 @@ struct AuditLineCounter<'t> {
 }
 
 impl AuditLineCounter<'_> {
-    /// The line number at an offset; offsets must not decrease.
+    /// Returns the line number of a byte offset, from 1; offsets must not decrease between calls.
     fn number_at(&mut self, offset: usize) -> u32 {
         let breaks = self.text.as_bytes()[self.at..offset].iter().filter(|byte| **byte == b'\n').count();
         self.number = self.number.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::warning::MentionIndex;
 use cm_note::bullet::Scope;
 
-/// Names of each language, with its file extensions and file names.
+/// Programming languages: their names, and the file extensions and file names that show their use.
 const LANGUAGES: [(&[&str], &[&str]); 27] = [
     (&["python", "py"], &["py", "pyi", "ipynb", "pyproject.toml", "requirements.txt", "setup.py"]),
     (&["rust", "rs"], &["rs", "cargo.toml"]),
@@ -37,7 +37,7 @@ const LANGUAGES: [(&[&str], &[&str]); 27] = [
     (&["docker"], &["dockerfile", "compose.yaml", "docker-compose.yml"]),
 ];
 
-/// Manifest files that name the frameworks of a project.
+/// Manifest files that name the frameworks and libraries of a project.
 pub const MANIFESTS: [&str; 9] = [
     "Cargo.toml",
     "Gemfile",
@@ -50,16 +50,17 @@ pub const MANIFESTS: [&str; 9] = [
     "requirements.txt",
 ];
 
-/// Languages and frameworks of a workspace.
+/// File names and manifest texts that show which languages and frameworks a workspace uses.
 #[derive(Debug, Clone, Default)]
 pub struct WorkspaceLanguages {
-    /// Names and extensions of its files, in lower case.
+    /// Names and extensions of the workspace's files, in lower case.
     names: BTreeSet<String>,
     manifests: String,
 }
 
 impl WorkspaceLanguages {
-    /// Collects them from file names and the text of manifests.
+    /// Collects the languages from the workspace's file names and the frameworks from the text of
+    /// its manifests.
     pub fn of<'n>(names: impl Iterator<Item = &'n str>, manifests: &str) -> Self {
         let mut mentioned = BTreeSet::new();
         for name in names.map(str::to_lowercase) {
@@ -69,8 +70,8 @@ impl WorkspaceLanguages {
         Self { names: mentioned, manifests: manifests.to_lowercase() }
     }
 
-    /// Whether a rule of this scope applies: the workspace uses the language or framework, or
-    /// `seen` mentions it.
+    /// Whether a rule with this scope and key applies: the workspace uses the language or framework
+    /// `key`, or the task text `seen` mentions it. A rule without a key always applies.
     pub fn hold(&self, scope: Scope, key: Option<&str>, seen: &MentionIndex) -> bool {
         let Some(key) = key.map(|key| key.trim().to_lowercase()).filter(|key| !key.is_empty()) else {
             return true;
@@ -93,7 +94,8 @@ impl WorkspaceLanguages {
             || names.iter().filter(|name| name.len() > 2).any(|name| seen.mentions(name))
     }
 
-    /// Whether the manifests name a framework; `nextjs` also matches `next` and `next.js`.
+    /// Whether the manifests contain the framework's name as a word; `nextjs` also matches `next`
+    /// and `next.js`.
     fn names_framework(&self, key: &str) -> bool {
         let stem = key.trim_end_matches("js").trim_end_matches(['.', '-']);
         let of_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::generated::{clipped, tokens};
 
-/// Minimum budget in tokens; it holds the heading and the count of omitted entries.
+/// Minimum token budget of a briefing, enough for the heading and the counts of omitted entries.
 pub const LEAST_TOKENS: usize = 100;
 
-/// Divisor of the budget that gives the limit for unverified memories.
+/// Unverified memories may use at most the token budget divided by this number.
 pub const UNVERIFIED_SHARE: usize = 3;
 
 /// Sections of the briefing, in display order.
@@ -72,18 +72,18 @@ impl BriefingSection {
     }
 }
 
-/// Priority of an entry; lower tiers are dropped first.
+/// How important an entry is if the budget is short; lower tiers are dropped first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryTier {
-    /// Ordered by worth.
+    /// Ordinary entry, ranked by its `worth`.
     Worth,
-    /// A notice about a limitation; dropped after all entries of tier `Worth`.
+    /// Notice about a limitation of the briefing; dropped only after all entries of tier `Worth`.
     Notice,
-    /// Pinned by a person.
+    /// Note that a person pinned.
     Pinned,
-    /// How to give feedback.
+    /// Instruction how to give feedback on rules.
     Feedback,
-    /// Warnings, which are dropped last.
+    /// Warning about a discouraged pattern; dropped last.
     Warning,
 }
 
@@ -92,11 +92,11 @@ pub enum EntryTier {
 pub struct BriefingEntry {
     pub section: BriefingSection,
     pub tier: EntryTier,
-    /// Within a tier, the entries with the lowest worth are dropped first.
+    /// Rank within the tier: entries with the lowest worth are dropped first.
     pub worth: f64,
-    /// Index of the entry that this one refers to; dropped together with it.
+    /// Index of another entry that this one comments on; both are dropped together.
     pub about: Option<usize>,
-    /// Markdown with the final line break.
+    /// Markdown text of the entry, ending with a line break.
     pub line: String,
 }
 
@@ -140,16 +140,16 @@ impl OmittedCounts {
     }
 }
 
-/// Result of planning a briefing.
+/// The entries that fit into a briefing's token budget, and the resulting text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BriefingPlan {
-    /// For each entry, whether it is included.
+    /// For each input entry, whether the briefing contains it.
     pub included: Vec<bool>,
-    /// Numbers of entries that are not.
+    /// How many entries of each section were left out.
     pub omitted: OmittedCounts,
-    /// Complete Markdown text.
+    /// Complete Markdown text of the briefing.
     pub text: String,
-    /// Estimated size in tokens.
+    /// Estimated size of `text` in tokens.
     pub tokens: usize,
 }
 
@@ -191,7 +191,7 @@ pub fn plan(task: &str, entries: &[BriefingEntry], omitted: OmittedCounts, budge
     plan
 }
 
-/// The heading with the task, clipped to fit the minimum budget.
+/// Formats the heading with the task, cut so that the minimum budget holds it.
 fn head(task: &str) -> String {
     let shown = clipped(task, 100);
     let shown = if shown.chars().count() > 150 { clipped(task, 30) } else { shown };
@@ -209,7 +209,7 @@ impl BriefingPlan {
         }
     }
 
-    /// Length of everything after the heading, in characters.
+    /// Length of the briefing without its heading, in characters.
     fn length(&self, entries: &[BriefingEntry], lengths: &[usize]) -> usize {
         let mut filled = [false; BriefingSection::ALL.len()];
         let mut length = self.omitted.line().chars().count();

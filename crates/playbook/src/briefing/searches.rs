@@ -6,18 +6,19 @@ use cm_note::instant::Instant;
 use cm_note::query::Query;
 use cm_text::tokens::{TokenRole, Tokenizer};
 
-/// Maximum number of suggested searches.
+/// Maximum number of searches suggested in a briefing.
 const MOST: usize = 5;
-/// Maximum number of them that come from rules.
+/// Maximum number of suggested searches that come from the `search_pointer` of a rule.
 const POINTERS: usize = 2;
 /// Maximum number of task words in one search.
 const WORDS: usize = 4;
-/// Maximum length of a query from a rule, in characters.
+/// Maximum length of a rule's `search_pointer` that is suggested, in characters.
 const LONGEST: usize = 100;
-/// Type filters that are combined with the words of the task.
+/// Filters by note type that are combined with words of the task into suggested searches.
 const TYPES: [&str; 2] = ["type:problem,error,fix,solution", "type:decision,configuration,procedure"];
 
-/// The most significant words and identifiers of a task: identifiers first, then the longest words.
+/// Returns the words of a task that are most useful for a search: identifiers first, then the
+/// longest words. Words for which `says_nothing` is true are left out.
 pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
     let mut tokenizer = Tokenizer::default();
     let (mut at, mut seen, mut found) = (0, BTreeSet::new(), Vec::new());
@@ -40,8 +41,8 @@ pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
     found.into_iter().map(|(.., word)| word).collect()
 }
 
-/// Suggested queries: those that the shown rules point to, and the task's words filtered by type.
-/// Each query parses without notices.
+/// Builds the suggested queries: the `pointers` of the shown rules, and the words of the task with
+/// a type filter. Only queries that parse without notices are returned.
 pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], now: Instant) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut take = |query: String, most: usize| {

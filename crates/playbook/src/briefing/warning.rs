@@ -57,10 +57,10 @@ impl BriefingWarning {
     }
 }
 
-/// A text that is searched for discouraged patterns.
+/// A text, prepared for finding the discouraged patterns that it mentions.
 #[derive(Debug, Clone)]
 pub struct MentionIndex {
-    /// The text in lower case with single spaces.
+    /// The text in lower case, with runs of white space replaced by one space.
     folded: String,
     words: BTreeSet<String>,
 }
@@ -114,7 +114,7 @@ pub fn is_about(rule: &str, task: &str, says_nothing: impl Fn(&str) -> bool) -> 
     shared >= 3 && (shared * 2 >= rule.len() || shared * 5 >= task.len() * 3)
 }
 
-/// The text in lower case with single spaces.
+/// Returns a text in lower case, with runs of white space replaced by one space.
 fn evened(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold(text, &mut folded);

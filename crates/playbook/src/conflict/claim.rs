@@ -10,64 +10,68 @@ use super::lexicon::{ChoiceOption, CueWord, LEXICON};
 use super::rule_token::{RuleToken, TokenGap};
 use super::word_hashes::WordHashes;
 
-/// Role of a word in its claim.
+/// Role of a word in a claim: part of the action, purpose, circumstance or exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TermRole {
-    /// The action and its object.
+    /// Action or object: `run` and `tests` in "run tests in CI".
     Core,
     Purpose,
-    /// Where and when.
+    /// Circumstance, that is, place or time: `CI` in "run tests in CI".
     Where,
-    /// An exception.
+    /// Exception: `docs` in "run tests except for docs".
     Except,
 }
 
-/// A content word of a claim.
+/// A content word of a claim, with its role and negation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClaimTerm {
-    /// Comparison key: the stem, or the name of the choice.
+    /// Key for comparing words: the stem, or the group name of alternatives such as `tabs` and
+    /// `spaces`.
     pub(super) key: String,
     /// The word as written, in lower case.
     pub(super) raw: String,
-    /// The alternative that the word selects.
+    /// Which of several exclusive alternatives the word stands for, such as `tabs`; `None` for
+    /// other words.
     pub(super) pole: Option<ChoiceOption>,
     pub(super) place: TermRole,
-    /// Whether it directly follows the previous word, like the parts of a name.
+    /// Whether the word directly follows the previous one, like the parts of a compound name.
     pub(super) joined: bool,
-    /// Number of the phrase that negates it: "without tests".
+    /// Number of the "no" or "without" phrase that contains the word, as in "without tests"; `None`
+    /// if the word is not negated.
     pub(super) lacking: Option<usize>,
-    /// Whether it follows an ordering word such as "after".
+    /// Whether the word follows an ordering word such as "after".
     pub(super) ordered: bool,
 }
 
-/// A clause that affirms or denies something.
+/// One clause of a rule, which demands or forbids something: "never commit secrets".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RuleClaim {
-    /// Content words, in order.
+    /// Content words of the clause, in order.
     pub(super) terms: Vec<ClaimTerm>,
-    /// Whether the claim is a denial.
+    /// Whether the clause forbids instead of demands, as "never" does.
     pub(super) denies: bool,
-    /// Whether a relative clause denies: "tests that do not wait".
+    /// Whether a relative clause is negated: "tests that do not wait".
     pub(super) relative: bool,
-    /// For a claim about order: whether the first thing comes before the second.
+    /// For a clause about order: `true` for "X before Y", `false` for "X after Y". `None` for other
+    /// clauses.
     pub(super) before: Option<bool>,
-    /// Whether the denial is strict, such as "never".
+    /// Whether the clause forbids strictly, as "never" does but "avoid" does not.
     pub(super) hard: bool,
-    /// Whether the claim is universal, such as "always".
+    /// Whether the clause allows no exception, as "always" and "every" express.
     pub(super) absolute: bool,
-    /// Whether the claim applies only to the things that it names.
+    /// Whether the clause contains "only", so that it excludes everything else.
     pub(super) only: bool,
-    /// Whether the claim states where something goes.
+    /// Whether the clause states where something is put: "store logs in `/var/log`".
     pub(super) placing: bool,
-    /// Whether the denial comes from a verb such as `disable`.
+    /// Whether the clause forbids by its verb, such as `disable` or `skip`.
     pub(super) undoes: bool,
-    /// The affirming and denying words, as written.
+    /// Words that demand or forbid, such as "always" or "never", as written.
     pub(super) cues: Vec<String>,
-    /// The word that introduces an exception.
+    /// Word that introduces an exception, such as "unless"; `None` without an exception.
     pub(super) except: Option<String>,
-    /// Keys of all words except those of exceptions.
+    /// Hashes of the keys of all words except those in exceptions.
     pub(super) keys: WordHashes,
-    /// Keys without circumstances and exceptions.
+    /// Hashes of the keys of all words except those in circumstances and exceptions.
     pub(super) core: WordHashes,
 }
 
@@ -80,7 +84,8 @@ impl RuleClaim {
         (self.keys, self.core) = (WordHashes::of(keys(false)), WordHashes::of(keys(true)));
     }
 
-    /// A copy of the claim in which keys are replaced according to `names`.
+    /// Returns a copy in which the keys of words are replaced by their values in `names`, for
+    /// example to unify synonyms.
     pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
         let mut claim = self.clone();
         for term in &mut claim.terms {
@@ -92,24 +97,24 @@ impl RuleClaim {
         claim
     }
 
-    /// Whether the claim has words with this role.
+    /// Whether any word of the claim has this role.
     pub(super) fn has(&self, place: TermRole) -> bool {
         self.terms.iter().any(|term| term.place == place)
     }
 }
 
-/// Key of an ordering word.
+/// Comparison key that all ordering words such as "before" and "after" share.
 pub(super) const ORDER: &str = "#order";
 
-/// Verbs after which "over" introduces the rejected alternative.
+/// Verbs of preference. In "prefer X over Y", the word "over" introduces the rejected alternative.
 const PREFERRING: [&str; 8] =
     ["prefer", "prefers", "preferred", "favor", "favour", "choose", "enforce", "enforces"];
 
-/// Verbs that deny like "never". `delete` is not among them, because deleting one thing does not
-/// reject its kind.
+/// Verbs that forbid as strictly as "never". `delete` is not one of them, because deleting one
+/// thing does not forbid all things of that kind.
 const HALTING: [&str; 8] = ["disable", "disables", "stop", "skip", "omit", "prevent", "block", "bypass"];
 
-/// Parses all claims of a text.
+/// Parses the words of a rule into its claims, in order.
 pub(super) fn claims(pieces: &[RuleToken]) -> Vec<RuleClaim> {
     let mut reader = ClaimParser::default();
     for at in 0..pieces.len() {
@@ -128,7 +133,7 @@ enum ClauseMode {
     Purpose,
     Where,
     Except,
-    /// A reason, which makes no claim.
+    /// Inside a reason ("because …"), which makes no claim.
     Aside,
 }
 
@@ -137,20 +142,22 @@ struct ClaimParser {
     claims: Vec<RuleClaim>,
     claim: RuleClaim,
     mode: ClauseMode,
-    /// Number of terms at the start of the current clause or of its predicate: while the claim has
-    /// no more, the next word is the first one. `usize::MAX` if no word counts as the first one.
+    /// Length of `claim.terms` at which the clause or its predicate started. While the length is
+    /// still the same, the next word is the first one. `usize::MAX` if no word counts as the first
+    /// one.
     fresh_after: usize,
-    /// Index of the claim that the current one contrasts with: "X, not Y".
+    /// In a contrast such as "X, not Y": index of the claim about X while Y is parsed.
     against: Option<usize>,
-    /// Whether the last piece was a content word.
+    /// Whether the previous word was a content word.
     after_term: bool,
     prefers: bool,
-    /// Whether the words belong to a relative clause: "that …".
+    /// Whether the parser is inside a relative clause: "that …".
     relative: bool,
-    /// Number of the current "no" or "without" phrase; `phrases` counts them.
+    /// Number of the "no" or "without" phrase that the parser is inside, if any; `phrases` counts
+    /// all of them.
     lacking: Option<usize>,
     phrases: usize,
-    /// Whether the words follow an ordering word.
+    /// Whether an ordering word such as "after" precedes the next words.
     ordered: bool,
 }
 
@@ -180,7 +187,8 @@ impl ClaimParser {
         }
     }
 
-    /// Ends the clause if the punctuation or words before this piece require it.
+    /// Ends the current clause if the punctuation before `piece`, or the word `before`, requires
+    /// it.
     fn pause(&mut self, piece: &RuleToken, before: &str, cue: Option<CueWord>) {
         let opens = matches!(
             cue,
@@ -203,7 +211,7 @@ impl ClaimParser {
         }
     }
 
-    /// Starts a new clause of the sentence, unless the current one is empty.
+    /// Starts a new clause of the same sentence, unless the current clause is still empty.
     fn part(&mut self, piece: &RuleToken) {
         let contrast = piece.raw == "not";
         if !contrast && !self.is_bare() {
@@ -211,7 +219,7 @@ impl ClaimParser {
         }
     }
 
-    /// Whether the clause so far is only a leading circumstance: "in tests, …".
+    /// Whether the clause so far consists only of a leading circumstance: "in tests, …".
     fn leads(&self) -> bool {
         self.mode == ClauseMode::Aside && self.is_bare()
             || self.mode == ClauseMode::Where && !self.claim.has(TermRole::Core)
@@ -235,7 +243,7 @@ impl ClaimParser {
         self.mode == ClauseMode::Core && self.claim.terms.len() == self.fresh_after
     }
 
-    /// Whether this piece starts a contrast: "not", "instead of", "rather than", "over".
+    /// Whether `piece` starts a contrast: "not", "instead of", "rather than", "over".
     fn turns(&self, piece: &RuleToken, before: &str, next: &str) -> bool {
         if self.is_bare() || piece.code {
             return false;
@@ -257,7 +265,8 @@ impl ClaimParser {
         }
     }
 
-    /// Whether no word so far is an action such as "passing".
+    /// Whether no content word of the clause so far ends with "ing", as actions such as "passing"
+    /// do.
     fn names_things(&self) -> bool {
         !self.claim.terms.iter().any(|term| term.raw.ends_with("ing"))
     }
@@ -279,7 +288,8 @@ impl ClaimParser {
         self.prefers = false;
     }
 
-    /// Applies a cue word; returns false if it is an ordinary word in this position.
+    /// Changes the parser's state according to a cue word. Returns `false` if the word is an
+    /// ordinary content word in this position.
     fn steer(&mut self, cue: CueWord, piece: &RuleToken, next: &str) -> bool {
         let claiming = matches!(self.mode, ClauseMode::Core | ClauseMode::Purpose);
         match cue {
@@ -372,7 +382,8 @@ impl ClaimParser {
         true
     }
 
-    /// Starts the main clause after a circumstance without a comma: "when in doubt never …".
+    /// Starts the main clause after a circumstance that is not followed by a comma: "when in doubt
+    /// never …".
     fn resume(&mut self) {
         if self.mode == ClauseMode::Where && !self.claim.has(TermRole::Core) && !self.is_bare() {
             self.open();
@@ -429,7 +440,8 @@ impl ClaimParser {
     }
 }
 
-/// The cue of a piece, given the word that follows.
+/// Returns the function of a word in its clause, given the word that follows; `None` for a content
+/// word.
 fn cue_of(pieces: &[RuleToken], at: usize, next: &str) -> Option<CueWord> {
     let piece = &pieces[at];
     if piece.code {
@@ -456,7 +468,7 @@ fn cue_of(pieces: &[RuleToken], at: usize, next: &str) -> Option<CueWord> {
     LEXICON.cue(&piece.raw)
 }
 
-/// Whether "out" completes the verb: "keep secrets out of the repository".
+/// Whether "out" belongs to the verb before it: "keep secrets out of the repository".
 fn is_out(rest: &[RuleToken]) -> bool {
     rest.iter().take(5).take_while(|piece| piece.gap == TokenGap::None).any(|piece| piece.raw == "out")
 }

@@ -10,25 +10,25 @@ use super::claim::{ClaimTerm, ORDER, RuleClaim, TermRole};
 use super::lexicon::{LEXICON, NUMBER};
 use super::{ConflictReason, RuleContradiction};
 
-/// Minimum share of common words of two contradictory rules.
+/// Minimum share of words that two rules must have in common to contradict each other, 0–1.
 pub(super) const LEAST: f64 = 0.12;
 
-/// Common and differing parts of two claims.
+/// What two claims have in common, and in what they differ.
 struct ClaimComparison<'a> {
     one: ComparedClaim<'a>,
     other: ComparedClaim<'a>,
-    /// Number of common keys that are not opposed.
+    /// Number of comparison keys that occur in both claims with the same meaning.
     common: usize,
-    /// Pairs of words that make different choices.
+    /// Pairs of words that stand for different alternatives of one group: `tabs` and `spaces`.
     choices: Vec<(&'a ClaimTerm, &'a ClaimTerm)>,
 }
 
-/// A claim with the words that the other claim lacks.
+/// One of two compared claims, with its words that are missing from the other claim.
 struct ComparedClaim<'a> {
     claim: &'a RuleClaim,
-    /// Action or purpose words that the other claim lacks.
+    /// Words for the action or purpose that are missing from the other claim.
     extra: Vec<&'a ClaimTerm>,
-    /// Number of circumstances that the other claim lacks.
+    /// Number of words for place or time that are missing from the other claim.
     circumstances: usize,
 }
 
@@ -41,7 +41,8 @@ impl ComparedClaim<'_> {
         self.extra.len() + self.circumstances
     }
 
-    /// Whether the claim allows only the exceptions that it names.
+    /// Whether the claim is universal ("always", "never"), so that unnamed exceptions contradict
+    /// it.
     fn is_general(&self) -> bool {
         self.claim.absolute || self.claim.denies && self.claim.hard
     }
@@ -51,8 +52,8 @@ impl ComparedClaim<'_> {
     }
 }
 
-/// The contradiction between two claims, if there is one. `overlap` is the share of words that both
-/// whole rules have in common.
+/// Returns the contradiction between two claims, or `None` if both can be followed. `overlap` is
+/// the share of words that the two whole rules have in common, 0–1.
 pub(super) fn opposed(one: &RuleClaim, other: &RuleClaim, overlap: f64) -> Option<RuleContradiction> {
     if !may_oppose(one, other) {
         return None;
@@ -71,15 +72,15 @@ pub(super) fn opposed(one: &RuleClaim, other: &RuleClaim, overlap: f64) -> Optio
     }
 }
 
-/// Kinds of negation in which two claims differ.
+/// The respects in which one of two claims is negated and the other is not.
 struct NegationDifferences {
-    /// The whole claim is denied.
+    /// One claim forbids what the other demands.
     denial: bool,
-    /// A relative clause is denied: "that wait", "that do not wait".
+    /// Only one claim has a negated relative clause: "that wait", "that do not wait".
     relative: bool,
-    /// Number of "no" and "without" phrases.
+    /// Number of "no" and "without" phrases that negate something in only one of the claims.
     lacks: usize,
-    /// The order is reversed.
+    /// The claims demand opposite orders: "A before B", "B before A".
     order: bool,
 }
 
@@ -98,7 +99,8 @@ impl NegationDifferences {
     }
 }
 
-/// Number of "no" and "without" phrases of one claim that negate something that the other wants.
+/// Returns how many "no" or "without" phrases of `one` negate a word that `other` uses without
+/// negation.
 fn lacks(one: &RuleClaim, other: &RuleClaim) -> usize {
     let wanted =
         |term: &ClaimTerm| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
@@ -108,7 +110,8 @@ fn lacks(one: &RuleClaim, other: &RuleClaim) -> usize {
     phrases.len()
 }
 
-/// Whether the first thing of one claim is the last of the other, and vice versa.
+/// Whether two claims about order are reversed: the first step of each is the last step of the
+/// other.
 fn is_crossed(one: &RuleClaim, other: &RuleClaim) -> bool {
     let meet = |ours: bool, theirs: bool| {
         stage(one, ours).any(|term| stage(other, theirs).any(|against| against.key == term.key))
@@ -116,8 +119,8 @@ fn is_crossed(one: &RuleClaim, other: &RuleClaim) -> bool {
     meet(false, true) && meet(true, false)
 }
 
-/// The words of a claim about an order, of its first or last step, without those that occur in both:
-/// of "test before the release", `test` or `release`.
+/// Returns the words of the first or last step of a claim about order, without words of both steps:
+/// `test` or `release` for "test before the release".
 fn stage(claim: &RuleClaim, last: bool) -> impl Iterator<Item = &ClaimTerm> {
     let behind = claim.before.map(|before| last == before);
     let twice = |term: &ClaimTerm| {
@@ -126,8 +129,9 @@ fn stage(claim: &RuleClaim, last: bool) -> impl Iterator<Item = &ClaimTerm> {
     claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
 }
 
-/// Fast filter: whether the shorter claim shares enough words with the other: all, all but one of
-/// at least five, or all but its circumstances.
+/// Quick check before the comparison: whether the shorter claim shares enough words with the longer
+/// one to contradict it. It must share all words, all but one of at least five, or all but its
+/// circumstances.
 fn may_oppose(one: &RuleClaim, other: &RuleClaim) -> bool {
     let common = one.keys.common(&other.keys);
     let missing = one.keys.len().min(other.keys.len()) - common;
@@ -154,8 +158,8 @@ impl<'a> ClaimComparison<'a> {
         Self { one: side(one, &others), other: side(other, &ones), common, choices }
     }
 
-    /// Minimum share of common words of the whole rules; higher for claims with fewer common words
-    /// or different subjects.
+    /// Minimum share of words that the two whole rules must have in common; higher if the claims
+    /// share few words or have different subjects.
     fn needed(&self) -> f64 {
         let both = self.one.is_covered() && self.other.is_covered();
         match self.common + self.choices.len() {
@@ -166,8 +170,8 @@ impl<'a> ClaimComparison<'a> {
         }
     }
 
-    /// Whether the additional words of the longer claim leave the subject unchanged: "use X" and
-    /// "never use X in tests".
+    /// Whether the words that only the longer claim has leave the subject the same, as in "use X"
+    /// and "never use X in tests".
     fn same_subject(&self) -> bool {
         let (one, other) = (&self.one, &self.other);
         match (one.is_covered(), other.is_covered()) {
@@ -178,12 +182,13 @@ impl<'a> ClaimComparison<'a> {
         }
     }
 
-    /// Whether the general claim also applies to the special subject of the other.
+    /// Whether the general claim also covers the narrower subject of the special one, so that they
+    /// can contradict each other.
     fn narrows(&self, general: &ComparedClaim<'_>, special: &ComparedClaim<'_>) -> bool {
         general.is_general() && special.extra.len() <= self.common.max(2) && !shifts(special)
     }
 
-    /// Whether two long claims differ by at most one word.
+    /// Whether two long claims are equal except for at most one word.
     fn nearly_same(&self) -> bool {
         let least = self.one.beyond().min(self.other.beyond());
         self.common >= 4 && least <= 1 && (self.one.circumstances == 0 || self.other.circumstances == 0)
@@ -243,15 +248,16 @@ impl<'a> ClaimComparison<'a> {
         Some(self.found(LEXICON.ground(choice), reason))
     }
 
-    /// Whether the other claim's additional words leave the choice the same.
+    /// Whether the words that only `special` has leave the choice the same, so that it still
+    /// contradicts that of `general`.
     fn may_add(&self, general: &ComparedClaim<'_>, special: &ComparedClaim<'_>) -> bool {
         let few =
             if self.common == 0 { special.extra.len() <= 1 } else { special.extra.len() <= self.common + 1 };
         few && (special.circumstances == 0 || general.claim.absolute)
     }
 
-    /// The contradiction of two equal claims of which one makes an exception that the other does
-    /// not allow.
+    /// Returns the contradiction of two otherwise equal claims if one makes an exception that the
+    /// other does not allow.
     fn exception(&self) -> Option<RuleContradiction> {
         let (one, other) = (&self.one, &self.other);
         if self.common == 0 || !one.extra.is_empty() || !other.extra.is_empty() {
@@ -288,7 +294,8 @@ impl<'a> ClaimComparison<'a> {
     }
 }
 
-/// The exception or restriction of `special` if `general` is universal.
+/// Returns the word with which `special` makes an exception or a restriction, if `general` is
+/// universal and so does not allow it.
 fn against_absolute<'a>(general: &ComparedClaim<'_>, special: &ComparedClaim<'a>) -> Option<&'a str> {
     let plain = !general.excepts() && !general.claim.only && general.claim.absolute && general.is_covered();
     let claim = special.claim;
@@ -300,13 +307,13 @@ fn against_absolute<'a>(general: &ComparedClaim<'_>, special: &ComparedClaim<'a>
     }
 }
 
-/// The word by which one claim excludes the circumstance that the other names.
+/// Returns the word, such as "except", with which `one` excludes a circumstance that `other` names.
 fn excluded<'a>(one: &'a RuleClaim, other: &RuleClaim) -> Option<&'a str> {
     let word = one.except.as_deref()?;
     (other.except.is_none() && names_exception(one, other)).then_some(word)
 }
 
-/// Whether the other claim names a circumstance that this one excludes.
+/// Whether `other` names a circumstance that `one` lists as an exception.
 fn names_exception(one: &RuleClaim, other: &RuleClaim) -> bool {
     let remains = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != TermRole::Except);
     let mut left_out = one.terms.iter().filter(|term| term.place == TermRole::Except && !remains(&term.key));
@@ -318,7 +325,7 @@ fn names_exception(one: &RuleClaim, other: &RuleClaim) -> bool {
     })
 }
 
-/// Whether an extra word modifies a shared one, so that the claim is about another thing:
+/// Whether an extra word directly follows a shared word, so that the claim is about another thing:
 /// "passwords", "password hashes".
 fn shifts(side: &ComparedClaim<'_>) -> bool {
     side.claim.terms.iter().zip(side.claim.terms.iter().skip(1)).enumerate().any(|(at, (before, term))| {
@@ -341,7 +348,8 @@ fn by_key(claim: &RuleClaim) -> HashMap<&str, Vec<&ClaimTerm>> {
     keys
 }
 
-/// The parts of a claim that are missing from the keys of another.
+/// Compares a claim with the words of another claim, given by key, and collects what the other
+/// lacks.
 fn side<'a>(claim: &'a RuleClaim, others: &HashMap<&str, Vec<&ClaimTerm>>) -> ComparedClaim<'a> {
     let missing =
         |term: &&ClaimTerm| term.place != TermRole::Except && !others.contains_key(term.key.as_str());
@@ -351,7 +359,8 @@ fn side<'a>(claim: &'a RuleClaim, others: &HashMap<&str, Vec<&ClaimTerm>>) -> Co
     ComparedClaim { claim, circumstances: beyond.len() - extra.len(), extra }
 }
 
-/// A pair of words with different choices, where each choice is missing from the other claim.
+/// Returns one word of each list such that both stand for alternatives that the other list lacks;
+/// `None` if there is no such pair.
 fn differing<'a>(ones: &[&'a ClaimTerm], others: &[&'a ClaimTerm]) -> Option<(&'a ClaimTerm, &'a ClaimTerm)> {
     let own = |ones: &[&'a ClaimTerm], others: &[&ClaimTerm]| {
         ones.iter().copied().find(|one| others.iter().all(|other| one.pole != other.pole))
@@ -359,7 +368,7 @@ fn differing<'a>(ones: &[&'a ClaimTerm], others: &[&'a ClaimTerm]) -> Option<(&'
     Some((own(ones, others)?, own(others, ones)?))
 }
 
-/// The affirming or denying words of a claim, quoted for a message.
+/// Quotes the words with which a claim demands or forbids, such as “never”, for a message.
 fn cue_text(claim: &RuleClaim) -> String {
     match claim.cues.as_slice() {
         [] => "the plain rule".to_owned(),

@@ -11,15 +11,15 @@ use super::{RuleContradiction, RuleStatement};
 use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
-/// Minimum cosine of rules about one subject.
+/// Minimum cosine of the embeddings of two rules that may be about the same subject.
 const SUBJECT: f64 = 0.6;
-/// Number of nearest neighbours that each rule is compared with.
+/// How many nearest neighbours by embedding each rule is compared with.
 const NEAREST: usize = 8;
 
 /// Rules prepared for pairwise comparison.
 pub struct ComparedRules<'a> {
     statements: Vec<RuleStatement>,
-    /// Pairs of neighbours in meaning, with their cosines.
+    /// Pairs of rules with similar embeddings, by index, with their cosines.
     near: Vec<(usize, usize, f64)>,
     sense: &'a WordVectors<'a>,
 }
@@ -31,7 +31,7 @@ impl<'a> ComparedRules<'a> {
         Self { statements, near: neighbours(&embeddings, SUBJECT, NEAREST), sense }
     }
 
-    /// All pairs that contradict each other, by index.
+    /// Returns all pairs of rules that contradict each other, by index.
     pub fn opposed(&self) -> Vec<(usize, usize, RuleContradiction)> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));

@@ -10,45 +10,46 @@ use std::sync::LazyLock;
 
 use super::ConflictReason;
 
-/// Function of a word in a clause.
+/// Grammatical function of a word that structures a rule, such as "never", "unless" or "in".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CueWord {
-    /// No content: articles, pronouns, prepositions.
+    /// Article, pronoun or preposition, which has no meaning for the comparison.
     Silent,
-    /// Affirms: `use`, `should`; universally if `absolute`: `always`, `must`.
+    /// Demands what follows: `use`, `should`; `absolute` words allow no exception: `always`,
+    /// `must`.
     Affirm { absolute: bool },
-    /// Denies what follows; strictly if `hard` (`never`), otherwise not (`avoid`).
+    /// Forbids what follows: strictly if `hard` (`never`), otherwise not (`avoid`).
     Deny { hard: bool },
-    /// A verb that affirms at the start of a clause: `keep tests`.
+    /// A verb that demands if it starts a clause: `keep tests`.
     Do,
-    /// A verb that denies at the start of a clause: `skip tests`.
+    /// A verb that forbids if it starts a clause: `skip tests`.
     Undo,
-    /// Makes the claim universal: `every`, `any`.
+    /// Makes a claim universal: `every`, `any`.
     All,
-    /// Restricts the claim: `only`.
+    /// Restricts a claim to what it names: `only`.
     Only,
-    /// Introduces a circumstance: `in`, `when`.
+    /// Introduces a place, time or condition: `in`, `when`.
     Where,
-    /// Introduces a purpose.
+    /// Introduces a purpose: `for`, `to`.
     Purpose,
     /// Introduces an exception: `unless`, `except`.
     Except,
-    /// Introduces a reason, which makes no claim: `because`.
+    /// Introduces a reason, which is not part of the claim: `because`.
     Reason,
-    /// Introduces an order.
+    /// Introduces an order of steps: `before` if the flag is set, otherwise `after`.
     Order { before: bool },
 }
 
-/// Which of several exclusive alternatives, such as `tabs` and `spaces`, a word stands for.
+/// One of several exclusive alternatives that a word stands for: `tabs`, as opposed to `spaces`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChoiceOption {
-    /// Index of the group of alternatives.
+    /// Index of the group of alternatives to which the word belongs.
     pub(super) choice: u16,
-    /// The alternative selected within the group.
+    /// Number of the alternative within its group; synonyms share a number.
     pub(super) option: u32,
 }
 
-/// The group of numbers; `pole` is the number itself.
+/// Group of all numerals. The `option` of a numeral is its value.
 pub(super) const NUMBER: u16 = u16::MAX;
 
 const CUES: &[(CueWord, &str)] = &[
@@ -106,11 +107,12 @@ const CUES: &[(CueWord, &str)] = &[
     (CueWord::Reason, "because since otherwise which thereby hence therefore thus whereas"),
 ];
 
-/// Verbs that state where something goes; two different places contradict each other.
+/// Verbs that state where something is put. Two rules that name different places for one thing
+/// contradict each other.
 const PLACING: &str = "put puts place places store stores save saves keep keeps live lives go goes define declare write \
                        name names format formats begin begins start starts end ends";
 
-/// Groups of antonyms.
+/// Groups of antonyms, such as `enable` and `disable`.
 const ANTONYMS: &[&str] = &[
     "sync synchronous synchronously | async asynchronous asynchronously",
     "required mandatory compulsory obligatory | optional",
@@ -180,7 +182,7 @@ const ANTONYMS: &[&str] = &[
     "idempotent | non-idempotent",
 ];
 
-/// Groups of alternatives of which a project uses one.
+/// Groups of exclusive alternatives: a project uses only one of each group.
 const EXCLUSIVE: &[&str] = &[
     "tab tabs | space spaces",
     "single | double | backtick backticks",
@@ -270,7 +272,7 @@ const NUMBERS: &[(&str, u32)] = &[
     ("hundred", 100),
 ];
 
-/// The tables, indexed by word.
+/// Lookup tables for the words that structure rules: cues, placing verbs and alternatives.
 pub(super) struct Lexicon {
     cues: HashMap<&'static str, CueWord>,
     placing: HashSet<&'static str>,
@@ -279,12 +281,12 @@ pub(super) struct Lexicon {
 }
 
 impl Lexicon {
-    /// The function of a word, or `None` for a content word.
+    /// Returns the grammatical function of a word, or `None` for a content word.
     pub(super) fn cue(&self, word: &str) -> Option<CueWord> {
         self.cues.get(word).copied()
     }
 
-    /// Whether the verb states where something goes.
+    /// Whether a verb states where something is put, such as `store`.
     pub(super) fn is_placing(&self, word: &str) -> bool {
         self.placing.contains(word)
     }
@@ -300,7 +302,8 @@ impl Lexicon {
         word.parse().ok().map(|pole| ChoiceOption { choice: NUMBER, option: pole })
     }
 
-    /// The kind of contradiction between two alternatives of a group.
+    /// Returns how two alternatives of this group contradict each other: as antonyms or as
+    /// exclusive alternatives.
     pub(super) fn ground(&self, choice: u16) -> ConflictReason {
         self.grounds.get(usize::from(choice)).copied().unwrap_or(ConflictReason::Exclusive)
     }

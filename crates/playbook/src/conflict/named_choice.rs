@@ -17,39 +17,40 @@ struct PurposeWord {
     raw: String,
 }
 
-/// How a rule uses the chosen thing.
+/// The preposition or verb by which a rule names its choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChoiceManner {
-    /// The thing is used: "use X for …".
+    /// By a verb: "use X for …".
     Used,
-    /// The thing is the means: "deploy with X".
+    /// As a means: "deploy with X".
     Means,
-    /// The thing is the place: "deploy in X" or "on X".
+    /// As a place: "deploy in X" or "deploy on X".
     Place,
-    /// The thing is the form: "written as X".
+    /// As a format: "written as X".
     Form,
 }
 
-/// The thing that a rule chooses, and its purpose.
+/// The tool, place or format that a rule chooses, with its purpose: `Redis` for `caching`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedChoice {
-    /// Words of the name, in lower case.
+    /// Words of the chosen thing's name, in lower case.
     name: Vec<String>,
-    /// The name as displayed.
+    /// Name of the chosen thing, as written in the rule.
     shown: String,
     manner: ChoiceManner,
     job: Vec<PurposeWord>,
-    /// Words of the circumstances: where and when.
+    /// Stems of the words that say where and when the choice applies.
     aside: BTreeSet<String>,
 }
 
-/// Verbs that introduce a choice.
+/// Verbs that introduce a choice, as in "use X for Y".
 const VERBS: [&str; 9] = ["use", "prefer", "choose", "adopt", "pick", "favor", "favour", "uses", "prefers"];
-/// Leading words that do not change the choice.
+/// Words before the verb that do not change the choice, as in "always use X".
 const LEADS: [&str; 9] = ["always", "we", "please", "must", "should", "you", "do", "and", "also"];
-/// Verbs of actions that apply to several things at once, so that two choices do not conflict.
+/// Verbs of actions for which a project may use several things at once, so that two rules with
+/// different choices do not conflict.
 const SPREADING: [&str; 8] = ["test", "check", "verify", "support", "validate", "try", "run", "build"];
-/// Areas in which many things coexist.
+/// Subject areas in which several choices coexist, so that they do not conflict.
 const AREAS: [&str; 16] = [
     "development",
     "production",
@@ -68,16 +69,16 @@ const AREAS: [&str; 16] = [
     "cloud",
     "data",
 ];
-/// Words too vague for a purpose.
+/// Nouns that are too vague to identify the purpose of a choice.
 const VAGUE: [&str; 3] = ["data", "thing", "everything"];
-/// Maximum number of words in a name.
+/// Maximum number of words in the name of a chosen thing.
 const LONGEST: usize = 4;
-/// Minimum similarity of two words of a purpose, and of two names, to count as equal.
+/// Minimum similarity at which two purpose words, or two names, count as equal.
 const SAME: f64 = 0.4;
 const SAME_NAME: f64 = 0.5;
 
 impl NamedChoice {
-    /// The named choice of a text with one sentence, if there is one.
+    /// Finds the choice in a rule of one sentence; `None` if the rule makes no choice.
     pub(super) fn of(pieces: &[RuleToken]) -> Option<Self> {
         let steers = |piece: &RuleToken| {
             piece.negated
@@ -105,7 +106,7 @@ impl NamedChoice {
         if VERBS.contains(&first.raw.as_str()) { Self::used(rest) } else { Self::placed(pieces) }
     }
 
-    /// Parses "… NAME for JOB", "… NAME as the JOB" and "… NAME to JOB".
+    /// Parses "use NAME for PURPOSE", "use NAME as the PURPOSE" and "use NAME to PURPOSE".
     fn used(pieces: &[RuleToken]) -> Option<Self> {
         let pieces = without_article(pieces);
         let turn = pieces.iter().position(|piece| matches!(piece.raw.as_str(), "for" | "as" | "to"))?;
@@ -122,7 +123,7 @@ impl NamedChoice {
         Self::new(name, ChoiceManner::Used, words(job), aside)
     }
 
-    /// Parses "JOB with NAME" and "JOB in NAME".
+    /// Parses "PURPOSE with NAME" and "PURPOSE in NAME", such as "deploy with Docker".
     fn placed(pieces: &[RuleToken]) -> Option<Self> {
         let is_named = |at: &usize| {
             manner(&pieces[*at].raw).is_some()
@@ -158,13 +159,13 @@ impl NamedChoice {
         (!job.is_empty()).then_some(Self { name, shown, manner, job, aside })
     }
 
-    /// The stems of the purpose.
+    /// Returns the stems of the words that describe the choice's purpose.
     pub(super) fn job(&self) -> impl Iterator<Item = &str> {
         self.job.iter().map(|word| word.stem.as_str())
     }
 
-    /// The reason and the share of common words if both rules choose different things for one
-    /// purpose.
+    /// If two rules choose different things for the same purpose, returns the reason for display
+    /// and the share of common words. `like` returns the similarity of two words.
     pub(super) fn against(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> Option<(String, f64)> {
         let manners = self.manner == other.manner
             || self.manner == ChoiceManner::Used
@@ -191,8 +192,8 @@ impl NamedChoice {
         Some((reason, short.job.len() as f64 / (long.job.len() + 2) as f64))
     }
 
-    /// Whether both names denote one thing: one is a part, a prefix, a version or an abbreviation
-    /// of the other, or they are similar in meaning.
+    /// Whether the names of two choices denote the same thing: one is a part, prefix, version or
+    /// abbreviation of the other, or both have a similar meaning.
     fn names_same(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> bool {
         let within = |one: &[String], other: &[String]| {
             one.iter().all(|word| {

@@ -6,11 +6,11 @@ use ndarray::{ArrayView2, Axis, Slice};
 
 use cm_text::embedding::Embedding;
 
-/// Number of rows per matrix product.
+/// Number of embeddings that are multiplied as one matrix block.
 const BLOCK: usize = 256;
 
-/// Pairs of indices with their cosines, where either is among the `most` nearest of the other and
-/// the cosine is at least `least`. Ties are resolved in favour of lower indices.
+/// Returns pairs of indices with their cosines of at least `least`, if one is among the `most`
+/// nearest neighbours of the other. On ties, lower indices are preferred.
 pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> Vec<(usize, usize, f64)> {
     let embedded: Vec<(usize, &Embedding)> =
         embeddings.iter().enumerate().filter_map(|(at, embedding)| Some((at, embedding.as_ref()?))).collect();
@@ -41,7 +41,7 @@ pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> 
     pairs.into_iter().map(pair).collect()
 }
 
-/// The nearest neighbours of one rule, nearest first.
+/// Cosines and indices of one rule's nearest neighbours, nearest first.
 #[derive(Debug, Clone, Default)]
 struct Nearest(Vec<(f32, usize)>);
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::claim::{RuleClaim, TermRole};
 use super::{RuleStatement, likeness};
 
-/// Candidate pairs, by index: a superset of all pairs that contradict each other by words alone.
+/// Returns all pairs of statements, by index, that may contradict each other judging by their
+/// words. Contains every real contradiction, and false candidates.
 pub(super) fn may_oppose(statements: &[RuleStatement]) -> BTreeSet<(usize, usize)> {
     let mut having = StatementsByWord::new();
     for (at, statement) in statements.iter().enumerate() {
@@ -23,7 +24,8 @@ pub(super) fn may_oppose(statements: &[RuleStatement]) -> BTreeSet<(usize, usize
     pairs
 }
 
-/// Pairs of named choices where the words of one purpose include those of the other.
+/// Returns pairs of statements that choose things for the same purpose, or for purposes of which
+/// one includes the other's words.
 fn choosing_alike(statements: &[RuleStatement]) -> BTreeSet<(usize, usize)> {
     let mut having = StatementsByWord::new();
     let jobs: Vec<(usize, BTreeSet<&str>)> = statements
@@ -42,13 +44,13 @@ fn choosing_alike(statements: &[RuleStatement]) -> BTreeSet<(usize, usize)> {
     pairs
 }
 
-/// Sorted indices of the statements that contain a word.
+/// For each word, the indices of the statements that contain it, in ascending order.
 type StatementsByWord<'a> = HashMap<&'a str, Vec<usize>>;
 
-/// Indices of statements with a claim that is not shorter and may contradict this one. The shorter
-/// of two contradictory claims shares all its words with the other, or all but one if it has at
-/// least four; so it shares at least two of its three rarest words. Exceptions share all words
-/// except circumstances.
+/// Returns the statements with a claim that is at least as long as `claim` and may contradict it.
+/// The shorter of two contradictory claims shares all its words with the other, or all but one if
+/// it has at least four; so it shares at least two of its three rarest words. Exceptions share all
+/// words except circumstances.
 fn candidates(claim: &RuleClaim, having: &StatementsByWord<'_>) -> Vec<usize> {
     let (all, core) = (keys(claim, false), keys(claim, true));
     let long = all.len() >= 4;
@@ -67,7 +69,7 @@ fn candidates(claim: &RuleClaim, having: &StatementsByWord<'_>) -> Vec<usize> {
     others
 }
 
-/// The words that occur in the fewest statements.
+/// Returns the `count` words that occur in the fewest statements.
 fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &StatementsByWord<'_>, count: usize) -> Vec<&'a str> {
     let mut keys: Vec<&str> = keys.iter().copied().collect();
     keys.sort_by_key(|key| (having.get(key).map_or(0, Vec::len), *key));
@@ -82,7 +84,7 @@ fn with_all(words: &[&str], having: &StatementsByWord<'_>) -> Vec<usize> {
     lists.fold(first, |common, list| in_both(&common, list))
 }
 
-/// The intersection of two sorted lists.
+/// Returns the intersection of two ascending lists.
 fn in_both(one: &[usize], other: &[usize]) -> Vec<usize> {
     let (mut at, mut against) = (0, 0);
     let mut common = Vec::new();
@@ -96,13 +98,13 @@ fn in_both(one: &[usize], other: &[usize]) -> Vec<usize> {
     common
 }
 
-/// Keys of a claim without exceptions, and without circumstances if `core` is set.
+/// Returns the comparison keys of a claim, without exceptions, and without circumstances if `core`.
 fn keys(claim: &RuleClaim, core: bool) -> BTreeSet<&str> {
     let counts = |place| place != TermRole::Except && !(core && place == TermRole::Where);
     claim.terms.iter().filter(|term| counts(term.place)).map(|term| term.key.as_str()).collect()
 }
 
-/// All pairs with a similarity of at least `least`, by index.
+/// Returns all pairs of statements, by index, whose similarity is at least `least` (0–1).
 pub fn alike(statements: &[&RuleStatement], least: f64) -> Vec<(usize, usize, f64)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for word in statements.iter().flat_map(|statement| statement.words()) {

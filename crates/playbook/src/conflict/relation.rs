@@ -7,16 +7,16 @@ use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, name_diffe
 use super::{RuleContradiction, RuleStatement, opposition};
 use crate::embedding_model::WordVectors;
 
-/// Relation of a statement to an existing one.
+/// How a statement relates to another one: equal, contradictory, similar or unrelated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StatementRelation {
-    /// Equal in content: numbers, units, versions, names, negation and order agree.
+    /// Both state the same: numbers, units, versions, names, negation and order agree.
     Same,
-    /// Both cannot be followed or cannot be true.
+    /// At most one of the two can be followed or be true.
     Contradicts(RuleContradiction),
-    /// About the same thing, with different content.
+    /// Both are about the same subject but differ in content.
     Near(Similarity),
-    /// Unrelated.
+    /// The statements are unrelated.
     Different,
 }
 
@@ -32,8 +32,8 @@ impl EmbeddedStatement<'_> {
         self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near)
     }
 
-    /// Whether this statement repeats a blocked one: in equal words, with typos, reordered, or too
-    /// similar to tell apart. The inner value is the similarity, or `None` if they are equal.
+    /// Whether this statement repeats a blocked one in the same or similar words, or with typos.
+    /// The inner `Option` is the similarity, or `None` if both are equal.
     pub fn evades(
         &self,
         blocked: &Self,
@@ -65,13 +65,13 @@ impl EmbeddedStatement<'_> {
 }
 
 impl RuleStatement {
-    /// Whether the canonical forms are equal.
+    /// Whether two statements are equal after normalization of words and spelling.
     pub fn is_same(&self, other: &Self) -> bool {
         self.canonical() == other.canonical()
     }
 
-    /// Whether the words reveal no difference between two similar statements: no number, name,
-    /// denial or contradiction.
+    /// Whether two similar statements may mean the same: they do not differ in a number, name or
+    /// negation, and do not contradict each other.
     pub fn may_be_one_with(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.canonical(), other.canonical());
         ours == theirs

@@ -7,11 +7,11 @@ use cm_text::tokens::{TokenRole, Tokenizer, fold};
 /// Punctuation between a word and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TokenGap {
-    /// Only spaces, quotes and hyphens.
+    /// Nothing except spaces, quotes and hyphens.
     None,
     Comma,
     Colon,
-    /// The end of a sentence, a semicolon, a dash, or a list item.
+    /// End of a sentence, semicolon, dash or start of a list item.
     Stop,
 }
 
@@ -22,18 +22,18 @@ pub(super) struct RuleToken {
     pub(super) raw: String,
     /// The word as written.
     pub(super) shown: String,
-    /// Whether it is spelled like a name: `PostgreSQL`, `S3`, or code.
+    /// Whether the word is spelled like a name or code: `PostgreSQL`, `S3`.
     pub(super) is_proper_name: bool,
     pub(super) stem: String,
-    /// Punctuation before it.
+    /// Punctuation between the previous word and this one.
     pub(super) gap: TokenGap,
-    /// Whether it ends with `n't`.
+    /// Whether the word ends with `n't`, as `don't` does.
     pub(super) negated: bool,
-    /// Whether it is inline code, which is never a cue.
+    /// Whether the word is inline code; such a word is always a content word.
     pub(super) code: bool,
 }
 
-/// The words of a text in order; for links, only their text.
+/// Splits a rule into its words, in order; of links, only the text counts.
 pub(super) fn pieces(text: &str) -> Vec<RuleToken> {
     let text = &*without_targets(text);
     let mut code = false;

@@ -11,20 +11,22 @@ use super::statement::{RuleStatement, WrittenWord};
 use super::{RuleContradiction, chosen, claimed, likeness};
 use crate::embedding_model::WordVectors;
 
-/// Minimum similarity of two words to count as synonyms in otherwise similar rules.
+/// Minimum similarity of two words, 0–1, at which they count as synonyms in otherwise similar
+/// rules.
 const SAME_WORD: f64 = 0.5;
-/// Minimum share of common words, including synonyms, if one rule denies the other.
+/// Minimum share of common words, counting synonyms, for rules of which one forbids what the other
+/// demands.
 const SAME_SUBJECT: f64 = 0.5;
 
-/// The contradiction between two rules, in equal or different words. Symmetric.
+/// Returns the contradiction between two rules, also if they use different words. Symmetric.
 pub fn opposed(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
     claimed(a, b)
         .or_else(|| chosen(a, b, &|one, other| sense.likeness(one, other)))
         .or_else(|| reworded(a, b, sense))
 }
 
-/// A contradiction between rules about one subject in different words. Only for rules with one
-/// claim, because longer rules always contain some similar words.
+/// Finds a contradiction between rules that use synonyms. Applies only to rules with one claim,
+/// because long rules always contain some similar words.
 fn reworded(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
     let (a, b) = if b.words() < a.words() { (b, a) } else { (a, b) };
     if sense.is_disabled() || a.claims().len() != 1 || b.claims().len() != 1 || a.overlap(b) < LEAST {
@@ -38,7 +40,7 @@ fn reworded(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Op
     if a.overlap(&b) < SAME_SUBJECT { None } else { claimed(a, &b) }
 }
 
-/// Maps keys of words that only `b` has to keys of synonyms that only `a` has; each word is used
+/// Maps words that only `b` has to synonyms that only `a` has, by comparison key. Each word is used
 /// once, most similar pairs first.
 fn synonyms(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> BTreeMap<String, String> {
     let (ones, others) = (lone(a, b), lone(b, a));
@@ -59,7 +61,8 @@ fn synonyms(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> BT
     names
 }
 
-/// Keys and spellings of the plain words that only the first rule's claims have.
+/// Returns the words that occur in the claims of `of` but not in those of `against`, as a map from
+/// comparison key to spelling. Names and code are left out.
 fn lone<'s>(of: &'s RuleStatement, against: &RuleStatement) -> BTreeMap<&'s str, &'s str> {
     let embedded =
         |key: &str| against.claims().iter().flat_map(|claim| &claim.terms).any(|term| term.key == key);
@@ -74,12 +77,12 @@ fn is_plain(word: &str) -> bool {
     word.len() > 2 && word.chars().all(char::is_alphabetic)
 }
 
-/// Similarity of two rules that count as equivalent.
+/// How similar two rules are, measured by words or by embeddings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Similarity {
     /// Share of common words, 0–1.
     Words(f64),
-    /// Cosine of the embeddings.
+    /// Cosine of the embeddings, at most 1.
     Meaning(f64),
 }
 
@@ -101,7 +104,7 @@ impl std::fmt::Display for Similarity {
     }
 }
 
-/// Minimum similarity at which two rules count as equivalent.
+/// Thresholds from which two rules count as equivalent, by words or by embeddings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MinSimilarity {
     /// Minimum share of common words.
@@ -110,7 +113,7 @@ pub struct MinSimilarity {
     pub cosine: f64,
 }
 
-/// A rule with its embedding.
+/// A parsed rule with its embedding.
 #[derive(Debug, Clone, Copy)]
 pub struct EmbeddedStatement<'s> {
     /// Words and claims of the rule.
@@ -138,7 +141,7 @@ impl EmbeddedStatement<'_> {
         opposed(a, b, sense).is_none().then_some(near)
     }
 
-    /// Whether this rule is a more precise form of another: it uses the full name of the same thing
+    /// Whether this rule states another one more precisely: it uses the full name of the same thing
     /// or adds its version.
     pub fn refines(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
         let (a, b) = (self.statement, other.statement);
@@ -151,8 +154,8 @@ impl EmbeddedStatement<'_> {
     }
 }
 
-/// Whether every word of either rule has a counterpart in the other, and both have equally many
-/// denials and exceptions.
+/// Whether two rules say the same in different words: every word has a counterpart in the other
+/// rule, and both have equally many negations and exceptions.
 fn says_same(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
     a.shape() == b.shape() && all_have_counterparts(a, b, sense) && all_have_counterparts(b, a, sense)
 }
@@ -180,14 +183,15 @@ fn is_same_name(one: &str, other: &str) -> bool {
     numbers(one) == numbers(other) && (begins(one, other) || begins(other, one))
 }
 
-/// Whether a word was replaced by another that is not a synonym. Merely added words do not count.
+/// Whether one rule replaces a word of the other by a word that is not a synonym. Words that are
+/// only added do not count.
 fn is_exchanged(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
     let additional = beyond(a, b).next().is_none() || beyond(b, a).next().is_none();
     let exchanged = !all_have_counterparts(a, b, sense) || !all_have_counterparts(b, a, sense);
     !sense.is_disabled() && !additional && exchanged
 }
 
-/// Whether two rules differ in a name or number: each has one that the other lacks.
+/// Whether two rules differ in a name or number: each has a name or number that the other lacks.
 pub(crate) fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
     beyond(a, b).any(|word| word.firm) && beyond(b, a).any(|word| word.firm)
 }
@@ -199,7 +203,7 @@ fn all_have_counterparts(a: &RuleStatement, b: &RuleStatement, sense: &WordVecto
     beyond(a, b).all(counterpart)
 }
 
-/// The words that only the first rule has.
+/// Returns the content words of `a` that `b` does not contain.
 fn beyond<'s>(a: &'s RuleStatement, b: &'s RuleStatement) -> impl Iterator<Item = &'s WrittenWord> {
     a.written().filter(|(stem, _)| !b.words().contains(*stem)).map(|(_, word)| word)
 }

@@ -14,29 +14,31 @@ use cm_text::canonical::CanonicalForm;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleStatement {
     words: BTreeSet<String>,
-    /// The words as written, by stem.
+    /// Content words by stem, with their spelling.
     written: BTreeMap<String, WrittenWord>,
-    /// Hashes of the words, for fast comparison.
+    /// Hashes of the stems, for fast comparison.
     marks: WordHashes,
-    /// Words of actions that occur only in denying claims (true) or only in affirming ones (false).
+    /// Action words that occur only in claims that forbid (`true`) or only in claims that demand
+    /// (`false`).
     signs: BTreeMap<String, bool>,
     claims: Vec<RuleClaim>,
-    /// The named choice, if there is one.
+    /// The tool, place or format that the rule chooses, if any.
     choosing: Option<NamedChoice>,
     text: String,
     canonical: OnceLock<CanonicalForm>,
 }
 
-/// A content word as written.
+/// Spelling of a content word in a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WrittenWord {
     /// The word in lower case.
     pub(super) raw: String,
-    /// Whether it has no synonyms: a name, a number, or one of several alternatives.
+    /// Whether only the same word matches: a name, a number, or one of several alternatives such as
+    /// `tabs` and `spaces`.
     pub(super) firm: bool,
 }
 
-/// Counts of denials, negated phrases, exceptions and restrictions.
+/// Numbers of denials, negated phrases, exceptions and restrictions ("only") in a rule.
 pub(super) type NegationCounts = [usize; 4];
 
 impl RuleStatement {
@@ -62,7 +64,8 @@ impl RuleStatement {
         }
     }
 
-    /// A copy in which keys of words are replaced according to `names`.
+    /// Returns a copy in which the keys of words are replaced by their values in `names`, for
+    /// example to unify synonyms.
     pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
         let claims: Vec<RuleClaim> = self.claims.iter().map(|claim| claim.renamed(names)).collect();
         let words: BTreeSet<String> =
@@ -71,17 +74,17 @@ impl RuleStatement {
         Self { words, marks, signs: signs(&claims), claims, ..self.clone() }
     }
 
-    /// Stems of the content words, without cue words.
+    /// Stems of the rule's content words, without words such as "always" and "never".
     pub fn words(&self) -> &BTreeSet<String> {
         &self.words
     }
 
-    /// The canonical form; computed on first use.
+    /// The text's canonical form, for detecting equal rules; computed on first use.
     pub fn canonical(&self) -> &CanonicalForm {
         self.canonical.get_or_init(|| CanonicalForm::of(&self.text))
     }
 
-    /// The share of common words, 0–1, ignoring negation.
+    /// Returns the share of words that two rules have in common, 0–1, ignoring negation.
     pub(super) fn overlap(&self, other: &Self) -> f64 {
         let common = self.marks.common(&other.marks);
         let all = self.marks.len() + other.marks.len() - common;
@@ -96,7 +99,7 @@ impl RuleStatement {
         self.choosing.as_ref()
     }
 
-    /// The content words as written, by stem.
+    /// Returns the content words with their spelling, in order of their stems.
     pub(super) fn written(&self) -> impl Iterator<Item = (&String, &WrittenWord)> {
         self.written.iter()
     }
@@ -117,12 +120,12 @@ pub fn words(text: &str) -> BTreeSet<String> {
     pieces(text).into_iter().filter(tells).map(|piece| piece.stem).collect()
 }
 
-/// Whether a piece is a content word.
+/// Whether a word of a rule is a content word.
 fn tells(piece: &RuleToken) -> bool {
     !piece.negated && counts(&piece.raw)
 }
 
-/// Whether a word is a content word rather than only a cue.
+/// Whether a word has content of its own, unlike articles or words such as "always" and "never".
 fn counts(word: &str) -> bool {
     !matches!(
         LEXICON.cue(word),
@@ -147,8 +150,8 @@ fn signs(claims: &[RuleClaim]) -> BTreeMap<String, bool> {
     signs.into_iter().filter_map(|(key, sign)| Some((key, sign?))).collect()
 }
 
-/// Share of common words, 0–1. Words that one rule affirms and the other denies do not count as
-/// common, so "always X" is not similar to "never X".
+/// Returns the share of common words, 0–1. A word that one rule demands and the other forbids is
+/// not common, so "always X" is not similar to "never X".
 pub fn likeness(a: &RuleStatement, b: &RuleStatement) -> f64 {
     let opposed =
         |word: &String| matches!((a.signs.get(word), b.signs.get(word)), (Some(a), Some(b)) if a != b);

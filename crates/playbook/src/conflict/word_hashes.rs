@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Sorted hashes of words, without duplicates.
+/// Hashes of a set of words, ascending and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct WordHashes(Vec<u64>);
 
@@ -18,7 +18,7 @@ impl WordHashes {
         self.0.len()
     }
 
-    /// The size of the intersection.
+    /// Returns the number of hashes in both sets.
     pub(super) fn common(&self, other: &Self) -> usize {
         let (mut at, mut against, mut count) = (0, 0, 0);
         while let (Some(one), Some(another)) = (self.0.get(at), other.0.get(against)) {
@@ -30,7 +30,7 @@ impl WordHashes {
     }
 }
 
-/// Hash of a word; the hasher has no random seed, so the value is the same in every run.
+/// Hashes a word without a random seed, so that the value is the same in every run.
 fn mark(word: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     word.hash(&mut hasher);

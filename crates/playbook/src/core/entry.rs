@@ -20,28 +20,29 @@ use cm_note::score::{DecayScore, Scoring};
 use crate::current_notes::live;
 use crate::generated::link;
 
-/// A note that may be listed.
+/// A memory, rule or plain note that the core file may list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreEntry {
     /// ID of the note.
     pub id: String,
-    /// Shortest unique prefix of its id; empty for a note without id.
+    /// Shortest unique prefix of the note's id; empty for a note without id.
     pub short_id: String,
     /// Title as written; for a rule, its text.
     pub title: String,
     pub path: NotePath,
-    /// Target of a wikilink: the file name, or the path if another file has that name.
+    /// Target of a wikilink to the note: the file name, or the path if another file has the same
+    /// name.
     pub target: String,
-    /// Type; empty if the note has none.
+    /// Note type such as `decision`; empty if the note has none.
     pub note_type: String,
     pub tags: Vec<String>,
     pub worth: EntryScore,
     pub pinned: bool,
-    /// Whether it is a plain note, which has no score.
+    /// Whether the note is a plain Markdown note without type and score.
     pub plain: bool,
-    /// Number of edges.
+    /// Number of edges from and to the note.
     pub links: usize,
-    /// Last change according to the note itself.
+    /// Time of the last change that the note records, if any.
     pub changed: Option<Instant>,
 }
 
@@ -51,15 +52,15 @@ pub enum EntryScore {
     Memory(DecayScore),
     /// Feedback score of a rule.
     Bullet {
-        /// Whether it is an anti-pattern.
+        /// Whether the bullet is an anti-pattern.
         anti_pattern: bool,
         maturity: Maturity,
-        /// Effective score of the feedback, see [`selection_score`].
+        /// Score of the bullet's feedback, see [`selection_score`].
         standing: EffectiveScore,
     },
 }
 
-/// Format of links in the file.
+/// How the core file links to notes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LinkStyle {
     /// `[title](path)`, supported by all editors and hosting sites.
@@ -69,15 +70,16 @@ pub enum LinkStyle {
     Stem,
 }
 
-/// A line of the file in two forms.
+/// A line of the core file, with and without a link.
 pub(super) struct CoreLine {
-    /// With the id instead of a link.
+    /// The line with the note's id instead of a link.
     pub(super) bare: String,
-    /// With a link, and the length of its path; `None` for a rule, which needs no opening.
+    /// The line with a link, and the length of the link's path. `None` for a rule, which is
+    /// complete without its note.
     pub(super) linked: Option<(String, usize)>,
 }
 
-/// Upper bound of rules on the scale of memories.
+/// Upper bound of a rule's score on the scale of memories.
 ///
 /// Importance, usage and type weight raise a frequently read memory to about 2; a pinned one has
 /// 999.
@@ -86,7 +88,7 @@ const MOST: f64 = 2.0;
 /// Minimum length of a memory's short id, in characters.
 const SHORT_ID: usize = 8;
 
-/// States of memories that are not shown to agents.
+/// States of memories that are not shown to agents until a person confirms them.
 const HELD_BACK: [&str; 2] = ["draft", "unverified"];
 
 /// The notes that may be listed, with their scores; `scores` is in the order of the notes. Excludes
@@ -128,7 +130,7 @@ fn is_held_back(note: &Note) -> bool {
         || note.path.is_generated()
 }
 
-/// Number of ids per prefix.
+/// Number of note ids for each prefix.
 struct ShortIds<'n>(HashMap<&'n str, usize>);
 
 impl<'n> ShortIds<'n> {
@@ -204,7 +206,8 @@ impl CoreEntry {
         }
     }
 
-    /// Whether it is listed only if space remains.
+    /// Whether the entry has so low a score (below `least`) that it is listed only if space
+    /// remains.
     pub(super) fn is_fading(&self, least: f64) -> bool {
         match self.worth {
             _ if self.pinned => false,
@@ -213,18 +216,18 @@ impl CoreEntry {
         }
     }
 
-    /// Whether it is a rule with a negative score, which is never listed unless pinned.
+    /// Whether the entry is an unpinned rule with a negative score; such rules are never listed.
     pub(super) fn is_harmful(&self) -> bool {
         matches!(self.worth, EntryScore::Bullet { standing, .. } if standing.value() < 0.0 && !self.pinned)
     }
 
-    /// Whether it is a rule that exceeds the maximum length of rules.
+    /// Whether the entry is a rule that is longer than rules may be.
     pub(super) fn is_too_long(&self) -> bool {
         matches!(self.worth, EntryScore::Bullet { .. }) && self.title.chars().count() > *RULE.end()
     }
 
-    /// Sort key for what to list if space is short: entries above the least score first, pinned
-    /// ones leading, then fading ones by score, links and recency.
+    /// Sort key for dropping entries if the budget is short, best first: entries with a score of at
+    /// least `least`, pinned ones leading, then fading ones by score, links and recency.
     pub(super) fn rank(&self, least: f64) -> impl Ord + '_ {
         let fading = self.is_fading(least);
         let score = Reverse(self.comparable(least));
@@ -232,7 +235,8 @@ impl CoreEntry {
         (fading, Reverse(self.pinned), self.plain, score, tie, &self.id, &self.path)
     }
 
-    /// Sort key within a section: pinned entries, then by maturity, then by rank.
+    /// Sort key for displaying entries within a section: pinned entries first, then by maturity,
+    /// then by [`rank`](Self::rank).
     pub(super) fn place(&self, least: f64) -> impl Ord + '_ {
         let maturity = match self.worth {
             EntryScore::Memory(_) => Maturity::default(),
@@ -241,7 +245,8 @@ impl CoreEntry {
         (Reverse(self.pinned), Reverse(maturity), self.rank(least))
     }
 
-    /// The score on the scale of memories.
+    /// The entry's score, converted to the scale of memories so that rules and memories can be
+    /// compared.
     ///
     /// A rule's score grows with every piece of feedback, while a memory's hardly exceeds 2. So a
     /// rule's score is mapped to a bounded, increasing function that leaves `least` fixed: a newly
@@ -285,7 +290,7 @@ impl CoreEntry {
     }
 }
 
-/// A rule without markup, unless removing markup would remove letters.
+/// Removes Markdown markup from a rule, unless that would remove letters.
 fn plain(rule: &str) -> String {
     let text = fold_whitespace(&outline(rule, 1).text);
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();

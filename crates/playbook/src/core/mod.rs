@@ -15,10 +15,10 @@ use entry::CoreLine;
 pub use crate::generated::same_but_for_day;
 pub use entry::{CoreEntry, EntryScore, LinkStyle, core_entries, memory_entries};
 
-/// Limits and contents of the file.
+/// Limits and contents of the core file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreSettings {
-    /// Token budget of the whole file.
+    /// Token budget of the whole core file.
     pub tokens: usize,
     /// Maximum number of entries per section; pinned entries are listed in addition.
     pub per_section: usize,
@@ -26,13 +26,13 @@ pub struct CoreSettings {
     pub least_score: f64,
     /// Format of links.
     pub links: LinkStyle,
-    /// Additional sections: titles with types.
+    /// Additional sections: their titles, each with the note types that it lists.
     pub extra_sections: Vec<(String, Vec<String>)>,
 }
 
 impl Default for CoreSettings {
-    /// Default limits, and additional sections for preferences, insights and observations. All
-    /// other types come last.
+    /// Default limits, with additional sections for preferences, insights and observations. All
+    /// other note types are listed last.
     fn default() -> Self {
         let section = |title: &str, types: &[&str]| {
             (title.to_owned(), types.iter().map(|name| (*name).to_owned()).collect())
@@ -51,11 +51,11 @@ impl Default for CoreSettings {
     }
 }
 
-/// A section of the file.
+/// A section of the core file.
 enum CoreSection<'s> {
     /// Pinned memories of any type.
     Pinned,
-    /// Memories of some types.
+    /// Memories of certain note types.
     Memories {
         title: &'s str,
         types: Vec<&'s str>,
@@ -63,10 +63,9 @@ enum CoreSection<'s> {
     Rules,
     /// Anti-patterns.
     Pitfalls,
-    /// Memories of all other types.
+    /// Memories of the types that no other section lists.
     Other,
-    /// Rules and memories of any kind whose score has fallen below the limit; listed only if space
-    /// remains.
+    /// Entries with a score below [`CoreSettings::least_score`]; listed only if space remains.
     Fading,
 }
 
@@ -79,7 +78,8 @@ const BUILT_IN: [(&str, &[&str]); 5] = [
 ];
 
 impl<'s> CoreSection<'s> {
-    /// All sections in order. An entry belongs to the first one that accepts it.
+    /// Returns all sections in display order. An entry belongs to the first section that accepts
+    /// it.
     fn all(settings: &'s CoreSettings) -> Vec<Self> {
         let built_in = BUILT_IN.iter().map(|(title, types)| Self::Memories { title, types: types.to_vec() });
         let extra = settings.extra_sections.iter().map(|(title, types)| Self::Memories {
@@ -119,10 +119,10 @@ impl<'s> CoreSection<'s> {
     }
 }
 
-/// An entry with its position in the file.
+/// An entry with its section and rank.
 struct PlacedEntry {
     section: usize,
-    /// Rank within its section, best first.
+    /// Rank within the section, 0 for the best entry.
     at: usize,
     line: CoreLine,
 }
@@ -136,7 +136,7 @@ struct OmittedEntries {
     too_long: usize,
 }
 
-/// Divisor of the file's length that gives the limit for paths.
+/// The paths of all links may use at most the file's length divided by this number.
 const PATH_SHARE: usize = 5;
 
 /// Generates the file for `day`. Entries with the lowest scores are dropped until it fits the
@@ -177,12 +177,11 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
     GeneratedFile::new(text, listed, left_out.total())
 }
 
-/// Cumulative lengths of the file, best entries first; an entry gets a link if there is room for
-/// its path.
+/// Length of the core file after each entry, for finding how many entries fit the budget.
 struct CumulativeLengths {
-    /// Length in characters after each entry, including section headings.
+    /// Length of the file in characters if it ended after this entry, including section headings.
     after: Vec<usize>,
-    /// For each entry, whether it has a link.
+    /// For each entry, whether the file links to it.
     linked: Vec<bool>,
 }
 
@@ -225,7 +224,8 @@ impl CoreLine {
     }
 }
 
-/// The number of memories, plain notes and rules, without kinds that have none.
+/// Describes how many memories, plain notes and rules are listed, such as "3 memories, 2 rules in
+/// use".
 fn counts(entries: &[CoreEntry]) -> String {
     let (mut memories, mut plain, mut bullets) = (0, 0, 0);
     for entry in entries {
@@ -249,7 +249,7 @@ fn counts(entries: &[CoreEntry]) -> String {
     if parts.is_empty() { "0 memories".to_owned() } else { parts.join(", ") }
 }
 
-/// The entries before the budget is applied, best first, with counts of the omitted ones.
+/// Assigns the entries to sections, best first, and counts those that are never listed.
 fn place(
     entries: &[CoreEntry],
     sections: &[CoreSection<'_>],
@@ -291,7 +291,7 @@ fn place(
 }
 
 impl OmittedEntries {
-    /// Number of omitted entries that could be listed.
+    /// Number of omitted entries that would be listed if the budget were larger.
     fn total(&self) -> usize {
         self.full_section + self.no_space + self.too_long
     }

@@ -106,7 +106,8 @@ impl Curation<'_> {
         });
     }
 
-    /// The bullet of an add delta, with a new id.
+    /// Creates the bullet that an add delta proposes, with a new id and the state from the
+    /// admission check.
     pub(super) fn new_bullet(
         &self,
         add: &AddDelta,
@@ -143,7 +144,8 @@ impl Curation<'_> {
         bullet
     }
 
-    /// A new bullet with only a rule and an id: a candidate created now.
+    /// Creates a bullet with only an id and a text: a candidate, created at the time of the
+    /// curation.
     pub(super) fn blank(
         &self,
         rule: &str,
@@ -171,8 +173,8 @@ impl Curation<'_> {
         }
     }
 
-    /// A new id, derived from the rule and the time so that it does not depend on the order of
-    /// deltas.
+    /// Derives a new note id from the rule's text and the time, so that it does not depend on the
+    /// order of the deltas.
     pub(super) fn new_id(&self, rule: &str) -> NoteId {
         let hash = RuleHash::of(rule);
         let mut entropy = [0; 16];
@@ -186,8 +188,8 @@ impl Curation<'_> {
         }
     }
 
-    /// Credits an existing rule that was proposed again with one helpful event: once per session,
-    /// or once per person and day without a session. The event stores the proposed text.
+    /// Adds a helpful event to an existing rule that was proposed again, once per session, or once
+    /// per person and day without a session. The event stores the proposed text.
     pub(super) fn credit(&mut self, at: usize, reworded: bool, add: &AddDelta) {
         let session = self.session(add.session.as_deref());
         let bullet = self.shelf.get(at);
@@ -222,10 +224,11 @@ impl Curation<'_> {
     }
 }
 
-/// Note of the event for a rule that was proposed again.
+/// Note in the feedback event of a rule that was proposed again.
 const AGAIN: &str = "proposed again";
 
-/// The type of a proposed bullet: its `type`, else by its kind, else by the prefix `avoid:`.
+/// Determines whether a proposed bullet is a rule or an anti-pattern: by its `type`, else by its
+/// kind, else by the prefix `avoid:` of its text.
 pub(super) fn type_of(add: &AddDelta) -> BulletType {
     let proposal = &add.bullet;
     let warns =
@@ -237,7 +240,7 @@ pub(super) fn type_of(add: &AddDelta) -> BulletType {
     })
 }
 
-/// Normalizes tags: strips leading `#`, folds white space, drops empty ones and duplicates.
+/// Normalizes tags: strips a leading `#`, folds white space, and drops empty tags and duplicates.
 pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
     let mut clean: Vec<String> = Vec::new();
     for tag in tags {
@@ -249,7 +252,8 @@ pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
     clean
 }
 
-/// The default path of a new bullet. Bullets with an invalid hand-written category go to `general`.
+/// Returns the default path of a new bullet, a file in its category's folder. Invalid categories,
+/// which can only be hand-written, become `general`.
 #[allow(
     clippy::expect_used,
     reason = "a checked category and a file name of letters, digits and dashes are a sound path"

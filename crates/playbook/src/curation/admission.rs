@@ -14,7 +14,7 @@ use cm_note::note::suspicion::{payload, suspicion};
 
 #[derive(Debug, Clone, Copy)]
 pub struct ProposedRule<'a> {
-    /// Text as proposed.
+    /// Text of the rule, as proposed.
     pub content: &'a str,
     pub category: &'a str,
     pub bullet_type: BulletType,
@@ -22,22 +22,22 @@ pub struct ProposedRule<'a> {
     pub reach: RuleScope<'a>,
 }
 
-/// Everything that a proposed rule is checked against.
+/// The existing rules, patterns and evidence that a proposed rule is checked against.
 #[derive(Clone, Copy)]
 pub struct AdmissionCheck<'a> {
-    /// The playbook that the rule would enter.
+    /// The playbook that would contain the rule.
     pub shelf: &'a BulletIndex,
-    /// The bullets of other vaults that apply as well.
+    /// Bullets of other vaults that apply in the same workspace.
     pub other_vaults: &'a BulletIndex,
-    /// Blocked patterns of all vaults.
+    /// Blocked patterns of this and all other vaults.
     pub blocked: &'a [BlockedNote],
     /// Limits and thresholds of curation.
     pub limits: &'a CurationLimits,
-    /// Evidence from past sessions.
+    /// Lookup of past sessions that support or refute the rule.
     pub history: &'a dyn RuleEvidenceSource,
-    /// Meanings of words and rules.
+    /// Embedding model for comparing words and rules by meaning.
     pub sense: &'a WordVectors<'a>,
-    /// Authority of the proposer.
+    /// On whose authority the rule is proposed; decides whether it may be active at once.
     pub authority: Authority,
 }
 
@@ -50,56 +50,56 @@ pub enum Admission {
     BadCategory,
     /// An equal bullet exists.
     Duplicate {
-        /// Its index in the playbook.
+        /// Index of the existing bullet in the playbook.
         at: usize,
-        /// Whether its wording differs.
+        /// Whether the existing bullet has a different wording.
         reworded: bool,
     },
-    /// Another vault has an equal bullet.
+    /// Another vault already has an equal bullet.
     Elsewhere {
         /// ID of that bullet.
         id: String,
     },
-    /// A blocked pattern matches.
+    /// A blocked pattern forbids the rule.
     Blocked {
         /// ID of the blocked pattern.
         id: String,
-        /// Reason for the block.
+        /// Reason why the pattern is blocked, if recorded.
         reason: Option<String>,
-        /// Similarity to the blocked pattern; `None` if it is equal.
+        /// Similarity between the rule and the blocked pattern; `None` if they are equal.
         near: Option<Similarity>,
     },
-    /// An equal bullet was deprecated; proposing it again does not revive it.
+    /// An equal bullet exists but is deprecated; proposing the rule again does not revive it.
     Deprecated {
         /// Index of the deprecated bullet.
         at: usize,
     },
-    /// The evidence from past sessions is negative.
+    /// The rule failed in past sessions, with their counts.
     Failed(SessionCounts),
-    /// The rule may enter.
+    /// The rule may enter the playbook, as an active bullet or as a draft.
     Admitted(AdmittedRule),
 }
 
 /// A rule that may enter the playbook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdmittedRule {
-    /// Normalized text.
+    /// Text of the rule with folded white space.
     pub rule: String,
-    /// Active or draft.
+    /// Whether the rule becomes active or a draft for review.
     pub state: BulletState,
-    /// Reasons for being a draft; empty if active.
+    /// Reasons why the rule is only a draft; empty if it is active.
     pub because: Vec<String>,
-    /// Index of the bullet that this rule states more precisely.
+    /// Index of an existing bullet of which the new rule is a more precise form.
     pub refines: Option<usize>,
-    /// Similar bullets with content of their own, most similar first.
+    /// Indices of similar bullets that are not duplicates, most similar first.
     pub neighbours: Vec<(usize, Similarity)>,
-    /// Contradictory bullets of the playbook, with the reason.
+    /// Indices of bullets that contradict the rule, with the reason for display.
     pub conflicts: Vec<(usize, String)>,
-    /// Contradictory bullets of other vaults: id, rule and reason.
+    /// Bullets of other vaults that contradict the rule: id, text, and the reason for display.
     pub conflicts_elsewhere: Vec<(String, String, String)>,
-    /// Evidence from past sessions.
+    /// Numbers of past sessions that support or refute the rule.
     pub evidence: SessionCounts,
-    /// Result of the evidence gate.
+    /// Level of support that the past sessions give the rule.
     pub gate: GateDecision,
 }
 
@@ -154,7 +154,7 @@ impl AdmissionCheck<'_> {
         }
     }
 
-    /// The toxic pattern that matches a rule, as [`Admission::Blocked`].
+    /// Returns [`Admission::Blocked`] if a blocked pattern matches the rule by its text or meaning.
     pub fn blocked(&self, rule: &str, meant: EmbeddedStatement<'_>) -> Option<Admission> {
         let hash = RuleHash::of(rule);
         let toxic = || self.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
@@ -169,8 +169,8 @@ impl AdmissionCheck<'_> {
         toxic().find_map(|blocked| Some(found(blocked, self.evades(meant, blocked.text())?)))
     }
 
-    /// Whether a rule rewords a blocked one. The inner value is the similarity, or `None` if they
-    /// are equal.
+    /// Returns `Some` if a rule rewords a blocked one. The inner value is their similarity, or
+    /// `None` if both are equal.
     fn evades(&self, rule: EmbeddedStatement<'_>, blocked: &str) -> Option<Option<Similarity>> {
         let statement = RuleStatement::of(blocked);
         let embedding = self.sense.text(blocked);

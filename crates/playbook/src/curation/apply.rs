@@ -23,53 +23,54 @@ use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_text::canonical::CanonicalForm;
 
-/// The origin of the deltas.
+/// The session, agent or person that proposes deltas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proposer {
-    /// Session of deltas that name none.
+    /// Session id for deltas that do not name a session.
     pub session: Option<String>,
     pub agent: Option<String>,
     /// The person on whose behalf the deltas are proposed.
     pub author: Option<String>,
 }
 
-/// Input of a curation besides the playbook.
+/// Input of a curation: the deltas, their origin, and what they are checked against.
 #[derive(Clone, Copy)]
 pub struct CurationRequest<'a> {
     /// Deltas, applied in this order.
     pub deltas: &'a [CurationDelta],
-    /// Origin of the deltas.
+    /// The session, agent or person that proposes the deltas.
     pub proposer: &'a Proposer,
-    /// Authority of the proposer.
+    /// On whose authority the deltas are applied.
     pub authority: Authority,
     /// Whether the request comes from an agent or a job. It cannot rewrite, retire or pin active
     /// rules, whatever the authority.
     pub only_proposes: bool,
-    /// The playbooks of other vaults that apply as well.
+    /// Bullets of other vaults that apply in the same workspace.
     pub elsewhere: &'a Playbook,
     /// Limits and thresholds.
     pub limits: &'a CurationLimits,
-    /// Constants of scoring.
+    /// Constants for computing scores from feedback.
     pub scoring: &'a Scoring,
-    /// Evidence from past sessions.
+    /// Lookup of past sessions that support or refute a rule.
     pub history: &'a dyn RuleEvidenceSource,
     /// Embedding model for rules.
     pub meaning: &'a dyn EmbeddingModel,
     /// Current time.
     pub now: Instant,
-    /// Whether to review the maturity of all bullets, not only of those that a delta touched.
+    /// Whether to recompute the maturity of all bullets, instead of only those that a delta
+    /// changed.
     pub review_all: bool,
-    /// Paths of bullets that cannot be edited, with the reason.
+    /// Paths of bullets whose files cannot be edited, each with the reason for display.
     pub read_only_paths: &'a [(NotePath, String)],
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurationResult {
-    /// The playbook: existing bullets in their order, then new ones.
+    /// The curated playbook: existing bullets in their order, then new ones.
     pub playbook: Playbook,
     /// Contradictions found; each becomes an edge file.
     pub contradictions: Vec<NewContradiction>,
-    /// What was done and what was refused.
+    /// Applied, skipped and refused deltas, and changes of maturity.
     pub report: CurationReport,
 }
 
@@ -86,10 +87,12 @@ pub struct NewContradiction {
 /// Error code for deltas that only a person may apply.
 pub const PERSONS_ONLY: &str = "persons-only";
 
-/// Maximum number of deltas per session in one curation, for programs.
+/// Maximum number of deltas that one session may propose in a curation; applies to agents and jobs,
+/// not to people.
 pub const DELTAS_PER_SESSION: usize = 50;
 
-/// Applies deltas to a playbook.
+/// Applies deltas to a copy of the playbook, in order; deltas that are not allowed are refused in
+/// the report.
 pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationResult {
     let mut curation = Curation::of(playbook, request);
     for (delta, number) in request.deltas.iter().zip(1..) {
@@ -124,10 +127,11 @@ pub(super) struct Curation<'a> {
     pub(super) touched: BTreeSet<usize>,
     /// Indices of bullets that this curation added.
     pub(super) added_bullets: BTreeSet<usize>,
-    /// Indices of bullets that got feedback; `harmed` of those that got harmful feedback.
+    /// Indices of bullets that got feedback in this curation. `harmed` are those with harmful
+    /// feedback.
     pub(super) with_feedback: BTreeSet<usize>,
     pub(super) harmed: BTreeSet<usize>,
-    /// Indices of rules that a person declared to be wrong, so that they are inverted.
+    /// Indices of rules that a person declared to be wrong, so that they become anti-patterns.
     pub(super) inverted: BTreeSet<usize>,
     pub(super) seen: HashSet<String>,
     pub(super) per_session: std::collections::HashMap<String, usize>,
@@ -168,8 +172,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// Counts the delta for its session. True if an automated caller has now proposed more than
-    /// [`DELTAS_PER_SESSION`] deltas from that session; people have no limit.
+    /// Counts a delta for its session, and returns `true` if an automated caller exceeds
+    /// [`DELTAS_PER_SESSION`] with it. People have no limit.
     fn has_too_many(&mut self, delta: &CurationDelta) -> bool {
         let Some(session) = self.session(delta_session(delta)) else { return false };
         let count = self.per_session.entry(session).or_default();
@@ -177,7 +181,8 @@ impl<'a> Curation<'a> {
         self.request.authority == Authority::Automation && *count > DELTAS_PER_SESSION
     }
 
-    /// Whether an equal add, replace or merge delta precedes this one.
+    /// Returns `true` if an equal add, replace or merge delta was already processed in this
+    /// curation.
     fn repeats(&mut self, delta: &CurationDelta) -> bool {
         let key = match delta {
             CurationDelta::Add(add) => {
@@ -254,13 +259,14 @@ impl<'a> Curation<'a> {
         self.report.refused.push(passed);
     }
 
-    /// Refuses a delta with the id of an unknown bullet or of a blocked pattern.
+    /// Refuses a delta that names an unknown bullet or matches a blocked pattern; `id` is that id.
     pub(super) fn refuse_naming(&mut self, id: String, code: &str, reason: String) {
         let passed = UnappliedDelta { id: Some(id), ..self.passed(None, code, reason) };
         self.report.refused.push(passed);
     }
 
-    /// The blocked pattern that matches a rule: its id and the reason.
+    /// Returns the id of the blocked pattern that matches a rule, and the reason for display;
+    /// `None` if no pattern matches.
     pub(super) fn blocking_pattern(&self, rule: &str, agent_text: &str) -> Option<(String, String)> {
         let (statement, embedding) = (RuleStatement::of(agent_text), self.sense.text(agent_text));
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
@@ -273,8 +279,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// The index of the bullet that a delta names; refuses the delta if the bullet may not be
-    /// changed.
+    /// Finds the bullet with this id and returns its index; refuses the delta if the id is unknown
+    /// or the bullet may not be changed.
     pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
         let Some(at) = self.shelf.find(id) else {
             self.refuse_naming(id.to_owned(), "unknown-bullet", "rule not found".to_owned());
@@ -306,7 +312,7 @@ impl<'a> Curation<'a> {
         Some(at)
     }
 
-    /// Refuses pinning and unpinning by agents and jobs.
+    /// Returns whether the caller may pin and unpin; refuses the delta of an agent or job.
     pub(super) fn may_pin(&mut self, id: &str) -> bool {
         if self.request.only_proposes {
             self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person can pin and unpin".to_owned());
@@ -314,7 +320,7 @@ impl<'a> Curation<'a> {
         !self.request.only_proposes
     }
 
-    /// The reason why a bullet's file cannot be edited, if there is one.
+    /// Returns the reason why a bullet's file cannot be edited; `None` if it can.
     pub(super) fn closed(&self, at: usize) -> Option<String> {
         let path = &self.shelf.get(at).path;
         let found = self.request.read_only_paths.iter().find(|(closed, _)| closed == path);
@@ -334,7 +340,7 @@ impl<'a> Curation<'a> {
     }
 }
 
-/// The session that a delta names.
+/// The session id in a delta; `None` if the delta names no session or its type has none.
 pub fn delta_session(delta: &CurationDelta) -> Option<&str> {
     match delta {
         CurationDelta::Add(add) => add.session.as_deref(),

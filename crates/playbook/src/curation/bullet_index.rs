@@ -14,7 +14,7 @@ use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_text::canonical::CanonicalForm;
 use cm_text::embedding::Embedding;
 
-/// Bullets, indexed by id and by the hash of their rule.
+/// Bullets of a playbook with lookup by id, id prefix and text.
 pub struct BulletIndex {
     bullets: Vec<IndexedBullet>,
     by_id: HashMap<String, usize>,
@@ -28,9 +28,9 @@ struct IndexedBullet {
     embedding: OnceCell<Option<Embedding>>,
 }
 
-/// Minimum length of an id prefix, in characters.
+/// Minimum length of an id prefix that identifies a bullet, in characters.
 const PREFIX: usize = 6;
-/// Maximum number of neighbours reported for a new rule.
+/// Maximum number of similar bullets that are reported for a new rule.
 const NEIGHBOURS: usize = 3;
 
 impl BulletIndex {
@@ -61,7 +61,7 @@ impl BulletIndex {
         at
     }
 
-    /// The bullet with this id or unique id prefix.
+    /// Finds the bullet with this id or unique id prefix of at least 6 characters.
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = id.trim();
         if let Some(at) = self.by_id.get(id) {
@@ -77,7 +77,7 @@ impl BulletIndex {
         }
     }
 
-    /// Whether another bullet has the same id.
+    /// Whether another bullet has the same id as the one at this index.
     pub(crate) fn is_double(&self, at: usize) -> bool {
         self.doubles.contains(self.get(at).id.as_str())
     }
@@ -91,12 +91,13 @@ impl BulletIndex {
         &self.bullets[at].bullet
     }
 
-    /// A bullet for changes; use `reword` to change its rule.
+    /// Returns a bullet for modification. Use [`reword`](Self::reword) to change the text, which is
+    /// indexed.
     pub fn get_mut(&mut self, at: usize) -> &mut Bullet {
         &mut self.bullets[at].bullet
     }
 
-    /// Replaces the rule of a bullet and updates the index.
+    /// Replaces the text of a bullet, and updates the index by text.
     pub fn reword(&mut self, at: usize, rule: String) {
         let old = RuleHash::of(&self.get(at).agent_text());
         if let Some(places) = self.by_rule.get_mut(&old) {
@@ -121,7 +122,7 @@ impl BulletIndex {
         self.bullets.into_iter().map(|indexed| indexed.bullet).collect()
     }
 
-    /// The first bullet with exactly this rule for which `passes` returns true.
+    /// Finds the first bullet with exactly this text for which `passes` returns true.
     pub fn exact(&self, rule: &str, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         let places = self.by_rule.get(&RuleHash::of(rule))?;
         // In lower case `-k` is `-K`.
@@ -130,15 +131,16 @@ impl BulletIndex {
         places.iter().copied().find(|at| passes(self.get(*at)) && same(at))
     }
 
-    /// The first bullet with an equal statement in any wording for which `passes` returns true.
+    /// Finds the first bullet that states the same in any wording and for which `passes` returns
+    /// true.
     pub fn same(&self, statement: &RuleStatement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         self.bullets
             .iter()
             .position(|indexed| passes(&indexed.bullet) && statement.is_same(indexed.statement()))
     }
 
-    /// Similar but not equal bullets for which `passes` returns true, most similar first;
-    /// contradictions are excluded.
+    /// Returns similar but not equal bullets for which `passes` returns true, most similar first.
+    /// Contradictory bullets are excluded.
     pub fn neighbours(
         &self,
         rule: EmbeddedStatement<'_>,
@@ -160,8 +162,8 @@ impl BulletIndex {
         found
     }
 
-    /// The most similar near duplicate for which `passes` returns true: by words, else by meaning;
-    /// the first one on ties. Contradictions are excluded.
+    /// Returns the most similar near duplicate for which `passes` returns true: by words, else by
+    /// meaning; the first one on ties. Contradictory bullets are excluded.
     pub fn near(
         &self,
         rule: EmbeddedStatement<'_>,
@@ -180,7 +182,8 @@ impl BulletIndex {
         best
     }
 
-    /// The first bullet that the rule states more precisely and for which `passes` returns true.
+    /// Finds the first bullet of which the new rule is a more precise form and for which `passes`
+    /// returns true.
     pub fn refined(
         &self,
         rule: EmbeddedStatement<'_>,
@@ -192,7 +195,8 @@ impl BulletIndex {
         self.bullets.iter().position(refines)
     }
 
-    /// Contradictory bullets for which `passes` returns true, with the reason.
+    /// Returns the bullets that contradict a rule and for which `passes` returns true, each with
+    /// the reason for display.
     pub fn opposed(
         &self,
         statement: &RuleStatement,

@@ -10,14 +10,14 @@ use cm_note::note::FeedbackSignal;
 use cm_note::note::check::RULE;
 use cm_note::score::bullet::{DeprecationReason, MaturityChange, is_forbidden, tally, verdict};
 
-/// Prefix of an anti-pattern that was created from a rule.
+/// Prefix of an anti-pattern's text that was created from a harmful rule.
 const AVOID: &str = "AVOID: ";
-/// Tags of an anti-pattern that was created from a rule.
+/// Tags that are added to an anti-pattern created from a harmful rule.
 const INVERTED: [&str; 2] = ["inverted", "anti-pattern"];
 
 impl Curation<'_> {
-    /// Sets the maturity of all touched bullets, or of all bullets in a sweep, and repeats the
-    /// evidence gate for drafts.
+    /// Recomputes the maturity of all changed bullets, or of all bullets if requested, and checks
+    /// whether drafts now have enough evidence to become active.
     pub(super) fn settle(&mut self) {
         let looked_at: Vec<usize> = if self.request.review_all {
             self.shelf.places().collect()
@@ -112,8 +112,8 @@ impl Curation<'_> {
         }
     }
 
-    /// Creates the anti-pattern of a deprecated rule, or finds the existing one, and links the rule
-    /// to it.
+    /// Creates an anti-pattern from a deprecated rule, or finds an existing one, and stores its id
+    /// in the rule's `replaced_by`. Returns its index.
     pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
         let old = self.shelf.get(at).clone();
         let InvertedRule { text, bullet_type, is_sure } = inverse(old.content());
@@ -154,13 +154,13 @@ impl Curation<'_> {
 struct InvertedRule {
     text: String,
     bullet_type: BulletType,
-    /// Whether the text can be used without review; otherwise the bullet becomes a draft.
+    /// Whether the text needs no review; otherwise the new bullet is a draft.
     is_sure: bool,
 }
 
-/// Prefixes of negative rules; the remainder is the positive statement.
+/// Prefixes of negative rules. Without the prefix, the text states the opposite.
 const DENIALS: [&str; 6] = ["never ", "do not ", "don't ", "don’t ", "must not ", "should not "];
-/// Words with which the negation of a rule may not be its opposite.
+/// Words that make the opposite of a rule uncertain, so that it needs review.
 const DOUBTFUL: [&str; 10] = [
     " not ",
     " never ",
@@ -174,8 +174,8 @@ const DOUBTFUL: [&str; 10] = [
     "n't ",
 ];
 
-/// The positive statement of a negative rule, which needs review; otherwise a warning about the
-/// rule.
+/// States the opposite of a harmful rule: a negative rule loses its negation and needs review; any
+/// other rule becomes a warning.
 fn inverse(rule: &str) -> InvertedRule {
     let rule = content::fold_whitespace(rule);
     let lower = rule.to_lowercase();
@@ -195,7 +195,7 @@ fn inverse(rule: &str) -> InvertedRule {
     InvertedRule { text: warning(&rule), bullet_type: BulletType::AntiPattern, is_sure: !doubtful }
 }
 
-/// The warning about a rule, truncated to the maximum length of a rule.
+/// Turns a rule into a warning, "AVOID: …", cut to the maximum length of a rule.
 pub fn warning(rule: &str) -> String {
     let rule = content::fold_whitespace(rule);
     let room = RULE.end() - AVOID.chars().count();
@@ -207,7 +207,7 @@ pub fn warning(rule: &str) -> String {
     format!("{AVOID}{cut}…")
 }
 
-/// Why the rule was deprecated, in one or two sentences.
+/// Explains in one or two sentences why a rule was withdrawn.
 fn story(rule: &cm_note::bullet::Bullet) -> String {
     let mut reasons: Vec<String> = Vec::new();
     let harm = rule.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);

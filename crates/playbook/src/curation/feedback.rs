@@ -8,8 +8,8 @@ use cm_note::bullet::content;
 use cm_note::note::{Feedback, FeedbackSignal, REASONS};
 
 impl Curation<'_> {
-    /// The reason why an event has no weight: its session is unknown, or it has no session and the
-    /// same person gave the same feedback on that day.
+    /// Returns why feedback on the bullet at index `at` has no weight, `None` if it counts. The
+    /// rules are those of [`uncounted_by`].
     pub(super) fn uncounted(
         &self,
         at: usize,
@@ -21,7 +21,7 @@ impl Curation<'_> {
         uncounted_by(&self.shelf.get(at).feedback, &event, seen)
     }
 
-    /// A feedback event with the proposer and time of this curation.
+    /// Creates a feedback event by the proposer of this curation, at its time.
     pub(super) fn event(&self, signal: FeedbackSignal, session: Option<String>) -> Feedback {
         let by = &self.request.proposer;
         Feedback {
@@ -32,7 +32,8 @@ impl Curation<'_> {
         }
     }
 
-    /// Adds an event to a bullet. Equal events get different times, so that both count.
+    /// Adds a feedback event to the bullet at index `at`. If an equal event exists, the time is
+    /// changed so that both count.
     pub(super) fn give(&mut self, at: usize, mut event: Feedback) {
         self.touched.insert(at);
         self.with_feedback.insert(at);
@@ -79,8 +80,9 @@ impl Curation<'_> {
     }
 }
 
-/// The reason why an event has no weight given the existing events: its session is unknown, or it
-/// has no session and the same person gave the same feedback on that day.
+/// Returns why a feedback event has no weight, `None` if it counts. Without weight are events of an
+/// unknown session (`seen` is false), and events without a session if the same person already gave
+/// the same feedback on that day.
 pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<&'static str> {
     let today = |old: &Feedback| {
         old.signal == event.signal

@@ -8,33 +8,34 @@ use cm_note::id::NoteId;
 use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 
-/// Request to forget a bullet.
+/// Request to forget a bullet: to deprecate it and to block its rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgetRequest {
     /// ID of the bullet.
     pub id: NoteId,
-    /// Reason, stored in the bullet and the blocked pattern.
+    /// Reason for forgetting, stored in the bullet and in the blocked pattern.
     pub reason: String,
-    /// Whether to create an anti-pattern.
+    /// Whether to also create an anti-pattern from the rule.
     pub invert: bool,
-    /// ID for the blocked pattern if one must be created.
+    /// ID that a new blocked pattern gets if no existing pattern matches the rule.
     pub block: NoteId,
 }
 
-/// Result of forgetting a bullet.
+/// The playbook after a bullet was forgotten, and the notes that prevent the rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForgetResult {
-    /// The new playbook; a new blocked pattern is its last one.
+    /// Curated playbook; a new blocked pattern is the last one in it.
     pub curated: CurationResult,
-    /// The blocked pattern that matches the rule, new or existing.
+    /// ID of the new or existing blocked pattern that matches the rule.
     pub blocked_by: NoteId,
     /// Whether the blocked pattern is new.
     pub is_new: bool,
-    /// ID of the anti-pattern, new or existing.
+    /// ID of the new or existing anti-pattern, if one was requested.
     pub inverted_to: Option<String>,
 }
 
-/// Forgets a bullet; `None` if the id is unknown. A deprecated bullet is blocked as well.
+/// Deprecates a bullet and blocks its rule; `None` if the id is unknown. A bullet that is already
+/// deprecated is blocked as well.
 pub fn forget(
     playbook: &Playbook,
     request: &CurationRequest<'_>,

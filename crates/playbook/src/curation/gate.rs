@@ -13,12 +13,12 @@ use cm_note::bullet::{Bullet, BulletState};
 use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Feedback, FeedbackSignal};
 
-/// Number of different persons who must find a draft helpful or propose it again in other sessions;
-/// feedback without a person counts once per session.
+/// Number of different people who must confirm a draft in sessions other than its own, by helpful
+/// feedback or by proposing it again. Feedback without an author counts once per session.
 const FURTHER_SESSIONS: usize = 2;
 
 impl Curation<'_> {
-    /// Activates a draft if it has enough evidence.
+    /// Activates the draft at index `at` if its evidence is now sufficient.
     pub(super) fn recheck_gate(&mut self, at: usize) {
         let bullet = self.shelf.get(at);
         let found =
@@ -35,7 +35,8 @@ impl Curation<'_> {
         self.report.activations.push(Activation { id, content, reason });
     }
 
-    /// Whether a draft must remain one for reasons other than evidence.
+    /// Whether a draft stays a draft regardless of evidence: harmful feedback, hidden characters, a
+    /// full category or a contradiction.
     fn is_held_back(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
         let harm = |event: &Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
@@ -49,7 +50,8 @@ impl Curation<'_> {
             || self.contradicts_live(at)
     }
 
-    /// The reason for activating a draft; `None` if the evidence is insufficient.
+    /// Returns the evidence for activating a draft, for display; `None` if the evidence is
+    /// insufficient.
     fn evidence_for(&self, at: usize) -> Option<String> {
         let bullet = self.shelf.get(at);
         let helpful = || {

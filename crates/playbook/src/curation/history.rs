@@ -36,11 +36,11 @@ pub struct SessionQuote {
 pub trait RuleEvidenceSource: std::fmt::Debug {
     fn evidence(&self, rule: &str) -> SessionCounts;
 
-    /// Whether a session is known from its log, hook record, upload or diary.
+    /// Whether a session with this id is known from a log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;
 }
 
-/// A source without sessions.
+/// Evidence source without past sessions. Every session id counts as known, so feedback has weight.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHistory;
 
@@ -69,7 +69,9 @@ pub enum GateDecision {
 }
 
 impl GateDecision {
-    /// Applies the thresholds of the evidence gate (04-curation).
+    /// Decides by the outcomes of past sessions: without failures, three successes are `Active` and
+    /// five `Certain`; at least two failures that outnumber the successes are `Refused`; all else
+    /// is `Draft`.
     pub fn of(evidence: &SessionCounts) -> Self {
         match *evidence {
             SessionCounts { sessions: 0 | 1, .. } => Self::Draft,

@@ -70,7 +70,8 @@ impl Curation<'_> {
         }
     }
 
-    /// Indices of the bullets to merge; refuses the delta if any of them may not be changed.
+    /// Returns the indices of the bullets to merge; refuses the delta and returns `None` if a
+    /// bullet may not be changed.
     fn parts(&mut self, merge: &MergeDelta) -> Option<Vec<usize>> {
         let mut parts = Vec::new();
         for id in &merge.ids {
@@ -87,7 +88,7 @@ impl Curation<'_> {
         Some(parts)
     }
 
-    /// Whether all parts are already replaced by one bullet with this rule.
+    /// Whether an earlier merge already replaced all these bullets by one with this text.
     fn is_done(&self, parts: &[usize], rule: &str) -> bool {
         let heir = |at: &usize| self.shelf.get(*at).fields.replaced_by.as_deref();
         let Some(first) = heir(&parts[0]) else { return false };
@@ -98,8 +99,8 @@ impl Curation<'_> {
                 .is_some_and(|at| content::fold_whitespace(self.shelf.get(at).content()) == rule)
     }
 
-    /// The merged bullet: fields that all parts have in common, and the lowest maturity of the
-    /// parts.
+    /// Creates the merged bullet. It has the fields on which all merged bullets agree, and their
+    /// lowest maturity.
     fn merged(&self, parts: &[usize], rule: &str) -> Bullet {
         let of: Vec<&Bullet> = parts.iter().map(|at| self.shelf.get(*at)).collect();
         let first = of[0];
@@ -150,7 +151,7 @@ impl Curation<'_> {
     }
 }
 
-/// The feedback of all bullets by date, without duplicates.
+/// Combines the feedback of several bullets, by date and without duplicates.
 fn feedback(bullets: &[&Bullet]) -> Vec<Feedback> {
     let mut all = bullets.iter().fold(Vec::new(), |all, bullet| merge_feedback(&all, &bullet.feedback));
     all.sort_by_key(|event: &Feedback| event.at);

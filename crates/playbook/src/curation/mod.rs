@@ -37,17 +37,19 @@ pub struct Playbook {
 /// Limits and thresholds of curation, `[curation]` in `cm.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurationLimits {
-    /// Minimum share of common words of duplicates.
+    /// Minimum share of common words, 0–1, at which two rules are duplicates.
     pub duplicate_jaccard: f64,
-    /// Minimum cosine of duplicates, where every word has a counterpart in the other rule.
+    /// Minimum cosine of the embeddings at which two rules are duplicates, if every word has a
+    /// counterpart in the other rule.
     pub duplicate_cosine: f64,
-    /// Share of common words from which a rule counts as a blocked one.
+    /// Minimum share of words that a new rule must have in common with a blocked one to be refused,
+    /// 0–1.
     pub block_jaccard: f64,
-    /// Cosine from which a rule counts as a blocked one.
+    /// Minimum cosine between a new rule and a blocked one at which the new rule is refused.
     pub block_cosine: f64,
-    /// Minimum share of common words of merge candidates in one category.
+    /// Minimum share of common words, 0–1, at which merging two rules of a category is suggested.
     pub merge_jaccard: f64,
-    /// Minimum cosine of merge candidates.
+    /// Minimum cosine of the embeddings at which merging two rules is suggested.
     pub merge_cosine: f64,
     /// Maximum number of active bullets per category.
     pub max_per_category: usize,
@@ -68,28 +70,29 @@ impl Default for CurationLimits {
 }
 
 impl CurationLimits {
-    /// Thresholds for duplicates.
+    /// Thresholds at which a new rule is a duplicate of an existing one.
     pub fn duplicate(&self) -> MinSimilarity {
         MinSimilarity { jaccard: self.duplicate_jaccard, cosine: self.duplicate_cosine }
     }
 
-    /// Thresholds for blocked rules.
+    /// Thresholds at which a new rule repeats a blocked one.
     pub fn block(&self) -> MinSimilarity {
         MinSimilarity { jaccard: self.block_jaccard, cosine: self.block_cosine }
     }
 
-    /// Thresholds for merge candidates.
+    /// Thresholds at which merging two rules is suggested.
     pub fn merge(&self) -> MinSimilarity {
         MinSimilarity { jaccard: self.merge_jaccard, cosine: self.merge_cosine }
     }
 }
 
-/// Authority behind a delta.
+/// On whose authority a delta is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
-    /// A person, or an agent on a person's instruction: new rules are active at once.
+    /// A person, or an agent on a person's instruction. New rules are active at once.
     Person,
-    /// A program: the evidence gate decides, and pinned bullets cannot be changed.
+    /// A program. Past sessions decide whether a new rule is active, and pinned bullets cannot be
+    /// changed.
     Automation,
 }
 

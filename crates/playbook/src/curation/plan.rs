@@ -16,17 +16,18 @@ use cm_note::note::name::edge_file_name;
 use cm_note::note::types::CONTRADICTS;
 use cm_note::path::NotePath;
 
-/// Access to the vault's files.
+/// Read access to the files of a vault, for planning changes.
 pub struct VaultFiles<'a> {
-    /// Body of a bullet's file as stored.
+    /// Returns the Markdown body of a bullet's file; `None` if the file does not exist.
     pub body: &'a dyn Fn(&NotePath) -> Option<String>,
-    /// Whether a note with this id exists.
+    /// Returns whether a note with this id exists in the vault.
     pub is_known: &'a dyn Fn(&NoteId) -> bool,
-    /// Free path for a new file, given its preferred path.
+    /// Returns a free path for a new file, given its preferred path and its id.
     pub place: &'a dyn Fn(&NotePath, &NoteId) -> NotePath,
 }
 
-/// The changes from one playbook to another: new files, and edits of existing files.
+/// Returns the file changes that turn one playbook into another: new files, and edits of existing
+/// ones.
 pub fn changes(
     before: &Playbook,
     after: &CurationResult,
@@ -60,7 +61,7 @@ pub fn changes(
     changes
 }
 
-/// The edits of a bullet's file.
+/// Returns the edits of a bullet's file that turn `old` into `new`; empty if both are equal.
 pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>) -> Vec<Edit> {
     if old == new {
         return Vec::new();
@@ -89,13 +90,14 @@ pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<Stri
     edits
 }
 
-/// The items appended to a list; `None` if it changed otherwise.
+/// If the new list starts with all items of the old one, returns the appended items; otherwise
+/// `None`.
 fn grown_by<'v>(was: &Value, is: &'v Value) -> Option<&'v [Value]> {
     let (was, is) = (was.as_sequence()?, is.as_sequence()?);
     is.strip_prefix(was.as_slice())
 }
 
-/// The edge file for a contradiction.
+/// Creates the file of a CONTRADICTS edge between two bullets.
 fn edge(
     found: &NewContradiction,
     id: &NoteId,
@@ -122,7 +124,7 @@ fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd>
     Some(EdgeEnd::of_file(id.as_str(), content, &bullet.path))
 }
 
-/// ID of the edge, derived from the ids of the two bullets.
+/// Derives the id of a contradiction's edge from the ids of its two bullets.
 fn edge_id(found: &NewContradiction) -> NoteId {
     let hash = blake3::hash(format!("{CONTRADICTS} {} {}", found.from.0, found.to.0).as_bytes());
     let mut bytes = [0; 16];

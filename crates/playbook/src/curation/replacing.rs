@@ -10,7 +10,7 @@ use cm_note::bullet::{Bullet, BulletState, Maturity, content};
 use cm_note::note::suspicion::payload;
 
 impl Curation<'_> {
-    /// Whether a bullet contradicts one that is in use.
+    /// Whether the bullet at index `at` contradicts an active one.
     pub(super) fn contradicts_live(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
         let statement = RuleStatement::of(&bullet.agent_text());
@@ -92,7 +92,8 @@ impl Curation<'_> {
         self.applied(at, None);
     }
 
-    /// Deprecates and retires a bullet with a reason. Its content and history remain.
+    /// Deprecates and retires the bullet at index `at`. Its text and history remain; `heir` is the
+    /// id of the bullet that replaces it.
     pub(super) fn retire(&mut self, at: usize, reason: &str, heir: Option<String>) {
         let now = self.request.now;
         let bullet = self.shelf.get_mut(at);

@@ -8,13 +8,13 @@ use cm_note::instant::Instant;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{DeprecationReason, deprecation_reason};
 
-/// Why a decision does not apply.
+/// Why a person's review decision cannot be applied to a bullet.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ReviewRefusal {
     /// The bullet is not a draft.
     #[error("not a draft but {is}")]
     NotADraft {
-        /// Its state or maturity instead.
+        /// Actual state or maturity of the bullet.
         is: &'static str,
     },
     /// The bullet is already retired.
@@ -23,10 +23,10 @@ pub enum ReviewRefusal {
     /// The bullet is neither retired nor deprecated.
     #[error("not retired but {is}")]
     Stands {
-        /// Its state.
+        /// Actual state of the bullet.
         is: &'static str,
     },
-    /// Its feedback would deprecate it again at the next review.
+    /// The bullet's feedback is so harmful that the next curation would deprecate it again.
     #[error("still contradicted by its feedback: {}", refuted(*.0))]
     Falls(DeprecationReason),
 }
@@ -75,7 +75,7 @@ pub fn reject(bullet: &Bullet, reason: &str, now: Instant) -> Result<Bullet, Rev
     Ok(given_up)
 }
 
-/// Records that a person checked the bullet.
+/// Records that a person reviewed the bullet at `now` and found it still valid.
 pub fn confirm(bullet: &Bullet, now: Instant) -> Bullet {
     Bullet { last_checked: Some(now), ..bullet.clone() }
 }

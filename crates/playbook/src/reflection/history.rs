@@ -12,22 +12,22 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::escape_inline;
 use cm_note::note::{Note, NoteKind};
 
-/// Maximum number of named parts of a merge.
+/// Maximum number of merged bullets that are named in a line.
 const PARTS: usize = 5;
 
-/// A replacement of notes.
+/// An event in which one or more notes were replaced; the fields are note indices.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Replacement {
     /// One note supersedes another.
     Superseded { old: usize, new: usize },
     /// A note was condensed into a reflection.
     Condensed { old: usize },
-    /// A bullet replaced others.
+    /// A bullet replaced one or more other bullets.
     Replaced { old: Vec<usize>, new: usize },
 }
 
 impl VaultView<'_, '_> {
-    /// All replacements, newest first.
+    /// Lists all replacements of notes, newest first.
     pub(super) fn history(&self) -> SectionLines {
         let superseding: Vec<&Edge> = supersessions(self.graph).collect();
         let by_edge: HashSet<(usize, usize)> = superseding.iter().map(|edge| (edge.to, edge.from)).collect();
@@ -77,8 +77,8 @@ impl VaultView<'_, '_> {
         self.note(note).tags.iter().any(|tag| tag == "inverted")
     }
 
-    /// Replacements recorded by `replaced_by` and `supersedes` of bullets, grouped by the new
-    /// bullet.
+    /// Returns the replacements that bullets record in `replaced_by` and `supersedes`, grouped by
+    /// the new bullet.
     fn replaced(
         &self,
         by_edge: &HashSet<(usize, usize)>,
@@ -114,7 +114,8 @@ impl VaultView<'_, '_> {
         }
     }
 
-    /// When an edge was written: the date of its file, else the date of its source note.
+    /// Returns when an edge was written: the date of the edge's file, else that of the note that it
+    /// starts from.
     fn dated(&self, edge: &Edge) -> Option<Instant> {
         let note = self.note(edge.from);
         self.graph.written(edge).or(note.created).or(note.updated)

@@ -22,14 +22,14 @@ use crate::embedding_model::WordVectors;
 use crate::generated::{GeneratedFile, clipped, head, link};
 use tagging::TagIndex;
 
-/// Settings for the overview.
+/// Settings for the generated overview of a vault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReflectionSettings {
-    /// Names of the vault's projects; if empty, every `workspace` is a project.
+    /// Names of the vault's projects. If empty, every workspace is a project.
     pub projects: Vec<String>,
-    /// Constants of scoring.
+    /// Constants for computing scores from feedback.
     pub scoring: Scoring,
-    /// Thresholds for merge candidates.
+    /// Similarity from which two rules are listed as merge candidates.
     pub merge: MinSimilarity,
 }
 
@@ -49,8 +49,8 @@ const INSIGHT_LENGTH: usize = 80;
 const CONTRADICTIONS: usize = 20;
 const HISTORY: usize = 20;
 
-/// Generates the file for a graph at `now`. `scores` and `usage` are in the order of the notes;
-/// missing ones count as zero.
+/// Generates the overview of a vault at `now`. `scores` and `usage` are parallel to the graph's
+/// notes; missing values count as zero.
 pub fn plan_reflection(
     graph: &Graph<'_>,
     scores: &[DecayScore],
@@ -92,26 +92,26 @@ pub fn plan_reflection(
     GeneratedFile::new(text, entries, omitted)
 }
 
-/// A heading with its lines.
+/// A section of the overview: heading, lines, and a text for an empty list.
 struct ReflectionSection {
     title: &'static str,
     list: SectionLines,
     empty: &'static str,
 }
 
-/// Lines, and the number of further items.
+/// Lines of a list, with the number of items that are not shown.
 struct SectionLines {
     lines: Vec<String>,
     more: usize,
 }
 
 impl SectionLines {
-    /// The first `most` items, without counting the others.
+    /// Formats the first `most` items and does not mention the others.
     fn top<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
         Self { lines: items.iter().take(most).map(line).collect(), more: 0 }
     }
 
-    /// The first `most` items, with the number of the others.
+    /// Formats the first `most` items and counts the others as `more`.
     fn all<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
         Self { more: items.len().saturating_sub(most), ..Self::top(items, most, line) }
     }
@@ -161,7 +161,7 @@ impl<'v> VaultView<'v, '_> {
         self.live[note] && self.note(note).kind == NoteKind::Memory
     }
 
-    /// Pairs of tags by the number of notes with both, with examples.
+    /// Lists the pairs of tags that occur together in the most notes, with example notes.
     fn themes(&self, tagging: &TagIndex<'_>) -> SectionLines {
         SectionLines::top(&tagging.pairs(), THEMES, |pair| {
             let mut notes = tagging.notes_with(pair.tags);
@@ -172,7 +172,7 @@ impl<'v> VaultView<'v, '_> {
         })
     }
 
-    /// Tags by the number of projects that use them, with counts per project.
+    /// Lists the tags that the most projects use, with the number of notes per project.
     fn patterns(&self, tagging: &TagIndex<'_>, settings: &ReflectionSettings) -> SectionLines {
         let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
         SectionLines::top(&patterns, PATTERNS, |pattern| {

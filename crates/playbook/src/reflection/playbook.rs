@@ -16,13 +16,13 @@ use cm_note::note::types::CONTRADICTS;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::silent_days;
 
-/// Maximum number of bullets or pairs named in a line.
+/// Maximum number of bullets or pairs that one line names.
 const LISTED: usize = 5;
 
-/// The playbook of the vault with its statistics.
+/// The bullets of a vault with their statistics and note indices.
 pub(super) struct PlaybookView {
     bullets: Vec<Bullet>,
-    /// Note index by bullet id.
+    /// Index of the note for each bullet id.
     notes: HashMap<String, usize>,
     health: PlaybookHealth,
 }
@@ -43,13 +43,13 @@ impl PlaybookView {
         Self { bullets, notes, health }
     }
 
-    /// Contradictions between live bullets that were detected from their text.
+    /// Returns the contradictions between live bullets that were found by comparing their texts.
     fn detected(&self) -> &[ContradictingRules] {
         &self.health.conflicts
     }
 
-    /// Live bullets without recent feedback, longest first, with the date of the last feedback or
-    /// creation.
+    /// Returns the live bullets without recent feedback, longest without first, with the date of
+    /// the last feedback or else of their creation.
     fn stale(&self, now: Instant, scoring: &Scoring) -> Vec<(Option<Instant>, &Bullet)> {
         let live = self.bullets.iter().filter(|bullet| bullet.is_live());
         let stale = live.filter(|bullet| silent_days(bullet, now) >= scoring.stale_days);
@@ -61,8 +61,9 @@ impl PlaybookView {
 }
 
 impl VaultView<'_, '_> {
-    /// Counts by maturity and state, harmful rules, rules without recent feedback, and merge
-    /// candidates. Scores and ages are left out, so that the text does not change daily.
+    /// Summarizes the playbook: counts by maturity and state, harmful rules, rules without recent
+    /// feedback, and merge candidates. Scores and ages are left out, so that the text does not
+    /// change daily.
     pub(super) fn playbook(
         &self,
         shelf: &PlaybookView,
@@ -106,9 +107,8 @@ impl VaultView<'_, '_> {
         SectionLines { lines: lines.into_iter().flatten().collect(), more: 0 }
     }
 
-    /// Pairs of contradictory notes without duplicates: first those with an edge, then those
-    /// detected from their text. Draft bullets are included, because a contradiction may be what
-    /// keeps them drafts.
+    /// Lists pairs of contradictory notes: first those with an edge, then those found by comparing
+    /// texts. Drafts are included, because the contradiction may be the reason why they are drafts.
     pub(super) fn contradictions(&self, shelf: &PlaybookView) -> SectionLines {
         let open = self.open();
         let listed: HashSet<(usize, usize)> = self
@@ -139,7 +139,7 @@ impl VaultView<'_, '_> {
         })
     }
 
-    /// For each note, whether contradictions with it matter.
+    /// For each note, whether its contradictions should be listed, because it is live or a draft.
     fn open(&self) -> Vec<bool> {
         let notes = self.graph.notes().iter().zip(in_place(self.graph)).zip(&self.live);
         notes
@@ -151,7 +151,7 @@ impl VaultView<'_, '_> {
             .collect()
     }
 
-    /// A link to a note, followed by `(draft)` for drafts.
+    /// Formats a link to a note, followed by ` (draft)` if the note is a draft.
     fn marked(&self, note: usize) -> String {
         let note = self.note(note);
         let draft = note.state.as_deref() == Some("draft");
@@ -159,7 +159,8 @@ impl VaultView<'_, '_> {
     }
 }
 
-/// A line with a name, a total and the first items; `None` without items.
+/// Formats a line with a name, a total and the first [`LISTED`] items; `None` if there are no
+/// items.
 fn line(name: &str, total: Option<usize>, items: impl Iterator<Item = String>) -> Option<String> {
     let items: Vec<String> = items.take(LISTED).collect();
     let count = total.map_or(String::new(), |total| format!(" ({total})"));

@@ -8,17 +8,18 @@ use std::collections::HashMap;
 
 use cm_note::note::Note;
 
-/// Maximum number of tags per note that are paired, because the number of pairs is quadratic.
+/// Maximum number of tags per note that are combined to pairs, because their number grows with the
+/// square.
 const MOST_PAIRED: usize = 24;
 
-/// Minimum number of common notes of a theme.
+/// Minimum number of notes that must share two tags for the pair to be a theme.
 const LEAST_TOGETHER: usize = 2;
 
-/// The tags of the given notes.
+/// The tags of a set of notes, numbered in alphabetical order.
 pub(super) struct TagIndex<'n> {
-    /// Tag names by number, sorted.
+    /// Tag names, sorted; a tag's number is its index here.
     names: Vec<&'n str>,
-    /// Each note with its tag numbers, ascending.
+    /// Each note's index with the numbers of its tags, ascending.
     notes: Vec<(usize, Vec<u32>)>,
 }
 
@@ -29,7 +30,7 @@ pub(super) struct TagPair {
     pub(super) count: usize,
 }
 
-/// A tag and the number of notes with it per project, highest first.
+/// A tag with the number of its notes in each project, highest first.
 pub(super) struct TagProjects<'p> {
     pub(super) tag: u32,
     pub(super) projects: Vec<(&'p str, usize)>,
@@ -61,7 +62,7 @@ impl<'n> TagIndex<'n> {
         self.names[tag as usize]
     }
 
-    /// Pairs by number of common notes, then by name.
+    /// Returns all pairs of tags, those with the most common notes first, then by name.
     pub(super) fn pairs(&self) -> Vec<TagPair> {
         let mut together: Vec<u64> = Vec::new();
         for (_, tags) in &self.notes {
@@ -77,7 +78,7 @@ impl<'n> TagIndex<'n> {
         pairs
     }
 
-    /// The notes with both tags.
+    /// Returns the indices of the notes that have both tags.
     pub(super) fn notes_with(&self, [a, b]: [u32; 2]) -> Vec<usize> {
         let has = |tags: &[u32]| {
             let tags = &tags[..tags.len().min(MOST_PAIRED)];
@@ -86,8 +87,8 @@ impl<'n> TagIndex<'n> {
         self.notes.iter().filter(|(_, tags)| has(tags)).map(|(note, _)| *note).collect()
     }
 
-    /// Tags that occur in at least two projects, by number of projects, then of notes, then by
-    /// name.
+    /// Returns the tags that occur in at least two projects, sorted by number of projects, then of
+    /// notes, then by name.
     pub(super) fn across_projects<'p>(
         &self,
         notes: &'p [Note],
@@ -125,7 +126,7 @@ impl<'n> TagIndex<'n> {
     }
 }
 
-/// The project names from the settings.
+/// The project names from the settings, for lookup without regard to case.
 struct ProjectNames<'p> {
     names: HashMap<String, &'p str>,
     all: bool,
@@ -139,8 +140,8 @@ impl<'p> ProjectNames<'p> {
         }
     }
 
-    /// The project of a note: its workspace or the last component of it, restricted to configured
-    /// projects if there are any; without a workspace, a tag that names a project.
+    /// Returns the project of a note: the last component of its workspace. If projects are
+    /// configured, only these count, and a tag or the whole workspace may name one too.
     fn project_of(&self, note: &'p Note) -> Option<&'p str> {
         let workspace =
             note.workspace.as_deref().map(|workspace| workspace.trim().trim_end_matches(['/', '\\']));
@@ -154,7 +155,7 @@ impl<'p> ProjectNames<'p> {
     }
 }
 
-/// Each distinct number with its count.
+/// Returns each distinct number with its count, in ascending order.
 fn runs(mut numbers: Vec<u64>) -> Vec<(u64, usize)> {
     numbers.sort_unstable();
     numbers.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()

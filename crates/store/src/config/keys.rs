@@ -108,7 +108,7 @@ impl<T> Deref for TypedSetting<T> {
     }
 }
 
-/// Type that a setting of this [`ValueType`] is read as.
+/// Rust type of a setting's value, for each [`ValueType`].
 macro_rules! value_type {
     (Bool) => { bool };
     (Integer) => { usize };

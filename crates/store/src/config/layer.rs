@@ -51,14 +51,14 @@ impl SettingOrigin {
 /// The settings file in the vault, which may come from other people.
 const SHARED: &str = "cm.toml";
 
-/// The values of one layer.
+/// Settings from one source, such as a file or the environment.
 #[derive(Clone, Default)]
 pub struct SettingsLayer {
     /// Valid values of known settings.
     pub values: BTreeMap<&'static str, toml::Value>,
     /// The `types` and `relations` tables, unparsed.
     pub tables: BTreeMap<&'static str, toml::Value>,
-    /// Problems found in the layer.
+    /// Problems found in the source, such as unknown settings and invalid values.
     pub findings: Vec<Finding>,
     /// Settings in a shared file that are accepted only from the user's own configuration, each
     /// with an explanation.
@@ -190,7 +190,7 @@ impl SettingsLayer {
     }
 }
 
-/// Whether the name is a group of settings.
+/// Whether the name is a group of settings, such as `git` of `git.commit`.
 fn is_group(name: &str) -> bool {
     keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
@@ -208,7 +208,7 @@ fn value_of(item: &Item) -> Option<toml::Value> {
     text.parse::<toml::Table>().ok()?.remove("x")
 }
 
-/// Whether a value has the shape.
+/// Whether a value has the type and is in the range of `shape`.
 pub fn fits(shape: ValueType, value: &toml::Value) -> bool {
     match (shape, value) {
         (ValueType::Bool, toml::Value::Boolean(_)) => true,

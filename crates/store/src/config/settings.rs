@@ -24,11 +24,11 @@ pub enum CommitMode {
 pub struct Settings {
     /// Values of each setting by ascending precedence; the last one is effective.
     values: BTreeMap<&'static str, Vec<(toml::Value, SettingOrigin)>>,
-    /// Types of memories.
+    /// Memory types: the built-in types and those that `cm.toml` declares.
     pub types: TypeTable,
-    /// Types of edges.
+    /// Edge types: the built-in types and those that `cm.toml` declares.
     pub relations: RelationTable,
-    /// Problems found in the layers.
+    /// Problems found in all sources of settings.
     pub findings: Vec<Finding>,
     /// Settings of shared files that were ignored, each with an explanation for the user.
     ignored: Vec<(&'static str, String)>,

@@ -42,7 +42,8 @@ pub enum PathChangeKind<'a> {
         before: Option<Vec<u8>>,
         /// Content after the operation.
         after: Vec<u8>,
-        /// Applies the change to a third version. Without it, such a note is committed as a whole.
+        /// Applies the change to the version in HEAD or in the index if that differs from `before`.
+        /// If `None`, such a note is committed as a whole.
         reapply: Option<Reapply<'a>>,
     },
     /// The complete file is committed, including manual edits.

@@ -77,10 +77,10 @@ pub enum Error {
     /// Git tracks a symbolic link or a submodule at the note's path.
     #[error("`{path}` is tracked as something other than a file")]
     NotAFile { path: NotePath },
+    /// Git does not allow the path in a tree.
     #[error("Git refuses `{path}` as a path")]
     UnsafePath { path: NotePath },
     #[error("`{revision}` is not a commit of this repository")]
-    /// Git does not allow the path in a tree.
     /// No commit matches the revision.
     UnknownRevision {
         /// The revision, as entered.
@@ -107,7 +107,6 @@ pub enum Error {
     Program {
         /// Command line.
         command: String,
-        /// Exit status.
         status: String,
         /// Output of the command.
         output: String,
@@ -183,7 +182,7 @@ impl Error {
     }
 }
 
-/// Converts errors of gix.
+/// Converts errors of gix to [`Error::Repository`].
 pub(super) trait Doing<T> {
     /// Adds the action and the path to the error.
     fn doing(self, doing: &'static str, place: &Path) -> Result<T>;
@@ -199,7 +198,7 @@ impl<T, E: Into<gix::Error>> Doing<T> for std::result::Result<T, E> {
     }
 }
 
-/// Converts I/O errors.
+/// Converts I/O errors to [`Error::Io`].
 pub(super) trait InPath<T> {
     /// Adds the path to the error.
     fn in_path(self, path: &Path) -> Result<T>;

@@ -23,7 +23,8 @@ const MARK: &str = "index.cm-";
 pub(super) struct IndexLock {
     index: PathBuf,
     lock: PathBuf,
-    /// Path of the mark file; `None` if the file system has no hard links.
+    /// Path of the mark, a hard link to the lock file by which other processes recognize a lock
+    /// whose owner died; `None` if the file system has no hard links.
     mark: Option<PathBuf>,
     file: File,
     published: bool,
@@ -85,8 +86,9 @@ impl IndexLock {
         &self.file
     }
 
-    /// Records in the mark, before the branch moves, which commit the index belongs to. The index
-    /// must be written already.
+    /// Records the commit that the new index belongs to in the name of the mark. Called after the
+    /// index was written and before the branch moves, so that [`Repo::recover`] can finish the
+    /// commit.
     pub fn announce(&mut self, commit: ObjectId) -> Result<()> {
         let Some(mark) = &mut self.mark else { return Ok(()) };
         let renamed = self.index.with_file_name(format!("{MARK}{commit}"));
@@ -156,8 +158,8 @@ impl Repo {
         remove(mark).in_path(mark)
     }
 
-    /// Removes reference locks left by the dead owner of this mark. Such locks contain the id of
-    /// this commit or are empty.
+    /// Removes the reference locks that the dead process with this mark left. They contain the id
+    /// of `commit`, or are empty and were created within two seconds after the mark changed.
     fn drop_reference_locks(&self, mark: &File, commit: ObjectId) -> Result<()> {
         let mut locks =
             vec![self.git_dir().join("HEAD.lock"), self.inner.common_dir().join("packed-refs.lock")];
@@ -189,7 +191,7 @@ fn lock_of(index: &Path) -> PathBuf {
     index.with_file_name("index.lock")
 }
 
-/// Returns a unique mark name from process id and lock count.
+/// Returns an unused path for a mark, made unique by the process id and a counter.
 fn fresh_mark(index: &Path) -> PathBuf {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -17,7 +17,7 @@ use crate::git::trees::{GitTreeEntry, TreePath};
 use cm_note::path::NotePath;
 use cm_text::word_diff;
 
-/// Minimum similarity of two texts for a rename.
+/// Minimum similarity, 0–1, of a removed and a created file to count as a rename.
 const ALIKE: f32 = 0.6;
 /// Maximum number of removed files that are compared by similarity.
 const CANDIDATES: usize = 200;
@@ -36,7 +36,7 @@ pub struct NoteHistoryEntry {
     pub new: Option<Vec<u8>>,
 }
 
-/// Decides by its id whether some content is a version of the note.
+/// Returns whether the content of a file is a version of the note, judged by the id in it.
 type IsSame<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 /// A commit to visit, and the note's path in it.

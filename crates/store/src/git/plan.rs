@@ -40,11 +40,11 @@ pub(super) struct PlannedContent<'c> {
     before: Option<ObjectId>,
     after: ObjectId,
     bytes: &'c [u8],
-    /// Blob for the commit.
+    /// Id of the blob that is committed.
     pub tree: ObjectId,
-    /// Whether manual edits are committed too.
+    /// Whether the complete file is committed, including manual edits.
     entire: bool,
-    /// Whether manual edits are committed without a request to do so.
+    /// Whether the complete file is committed although the caller did not request it.
     unasked: bool,
     reapply: Option<Reapply<'c>>,
 }
@@ -60,7 +60,8 @@ pub(super) struct CommitPlan<'c> {
 }
 
 impl CommitPlan<'_> {
-    /// Returns the notes that are committed as a whole without a request to do so.
+    /// Returns the notes that are committed with manual edits although the caller did not request
+    /// it.
     pub fn whole(&self) -> Vec<NotePath> {
         unasked(&self.items)
     }
@@ -353,7 +354,8 @@ impl Repo {
     }
 }
 
-/// Removes the earlier paths of a note from the index, and returns the entry that was staged there.
+/// Removes the earlier paths of a note from the index. Returns the first entry that was staged at
+/// one of them, or [`IndexSlot::Empty`].
 fn leave(staging: &mut Staging<'_>, item: &PlannedPath<'_>) -> Result<IndexSlot> {
     let mut staged = IndexSlot::Empty;
     for place in &item.from {

@@ -201,7 +201,7 @@ impl VaultSnapshot {
     }
 }
 
-/// Returns the first eight bytes of a blob's id.
+/// Returns the fingerprint of a blob: the first eight bytes of its id.
 fn mark(id: ObjectId) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&id.as_bytes()[..8]);

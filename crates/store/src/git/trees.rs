@@ -70,8 +70,8 @@ impl Repo {
         Ok(commit.tree_id().doing("reading a commit", self.git_dir())?.detach())
     }
 
-    /// Looks up a path in a tree. Steps of `known` are reused if they are equal, which avoids
-    /// reading most trees when one path is looked up in many consecutive commits.
+    /// Looks up a path in a tree. Reuses the entries of `cached` from the first equal one on, which
+    /// avoids reading most trees when one path is looked up in many consecutive commits.
     pub(super) fn trail(
         &self,
         root: Option<ObjectId>,

@@ -19,8 +19,9 @@ const DEEPEST: usize = 6;
 /// Files that Git reads on opening the repository. A pipe in their place would block.
 const READ_BY_GIT: [&str; 2] = [".gitattributes", ".gitignore"];
 
-/// Removes invalid files from the cache folders. Files that cannot be removed, as on a read-only
-/// disk, stay; [`open_regular`] refuses to open them.
+/// Removes links, pipes and other special files from the cache folders, and special files in place
+/// of those that Git reads. If one cannot be removed, as on a read-only disk, [`open_regular`]
+/// refuses to open it.
 pub fn scrub(root: &Path) {
     for name in CACHES {
         let place = root.join(name);

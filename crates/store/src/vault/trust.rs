@@ -38,11 +38,11 @@ pub struct TrustRecord {
 pub enum TrustState {
     /// The user trusts the vault.
     Trusted(TrustRecord),
-    /// There is no record.
+    /// The user has never decided to trust the vault.
     Unknown,
     /// The repository had another remote when the vault was trusted.
     OtherRemote {
-        /// The remote at that time.
+        /// URL of the remote when the vault was trusted.
         was: String,
     },
 }

@@ -49,7 +49,7 @@ impl UsageCounts {
 /// Usage counts of all notes, by id or path.
 pub type UsageTable = BTreeMap<String, UsageCounts>;
 
-/// One line of the log.
+/// A line of `_state/usage.log`: `n` uses of the note with the id or path `key`.
 #[derive(Debug, Serialize, Deserialize)]
 struct UsageLine {
     key: String,

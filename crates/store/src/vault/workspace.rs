@@ -31,7 +31,7 @@ const OWN: [&str; 12] = [
     REFLECTION,
 ];
 
-/// The folder of a project.
+/// The folder of a project, without the files of the vaults in it.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: PathBuf,

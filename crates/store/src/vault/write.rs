@@ -58,8 +58,8 @@ pub(super) fn remove_empty(vault: &Vault, folder: &Path) {
 }
 
 /// Removes temporary files that a killed writer left next to a note. Only the holder of the vault's
-/// lock may call this. `known` are the contents that the writer handled. A file with other content
-/// was saved by another program at that moment, and is renamed to a visible name.
+/// lock may call this. `contents` are the contents that the writer handled. A file with other
+/// content was saved by another program at that moment, and is renamed to a visible name.
 ///
 /// # Errors
 ///

@@ -11,7 +11,7 @@ const OPENING: [&str; 15] = [
 ];
 /// Words after which a gerund, or "you" and a verb, states the time or manner.
 const TIMING: [&str; 6] = ["before", "after", "when", "while", "without", "by"];
-/// Words without meaning of their own.
+/// Words that are dropped, because they do not change the meaning of a statement.
 const ARTICLES: [&str; 5] = ["a", "an", "the", "our", "please"];
 const COPULAS: [&str; 4] = ["is", "are", "was", "were"];
 

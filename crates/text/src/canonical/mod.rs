@@ -29,7 +29,7 @@ impl PartialEq for CanonicalForm {
 
 impl Eq for CanonicalForm {}
 
-/// The negation in a canonical form.
+/// Symbol that stands for every negation in a canonical form.
 const NOT: &str = "¬";
 
 /// Directing words: words such as "before" and "over", after which word order changes the meaning.

@@ -68,7 +68,8 @@ fn without_code_marks(text: &str) -> String {
     plain
 }
 
-/// Marker after a capital letter of code; it remains in the form.
+/// Character inserted after a capital letter of code, so that the letter's case remains significant
+/// in the canonical form.
 const CAPITAL: char = '\u{fe0e}';
 
 /// Replaces intervals such as `[0, 1)` by one word that encodes the brackets.

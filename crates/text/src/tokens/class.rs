@@ -2,7 +2,6 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Class of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CharClass {
     /// A letter or digit of a script with word spaces.

@@ -12,7 +12,7 @@ pub(super) struct RunExtent {
     pub(super) letters: bool,
 }
 
-/// Connection of a part with the previous one.
+/// Separator between a part of an identifier and the previous part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartConnection {
     First,
@@ -24,7 +24,7 @@ enum PartConnection {
     Step,
 }
 
-/// A part, as byte ranges in the source and in the folded text.
+/// A part of an identifier: bytes `from..to` of the source, `start..end` of the folded text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IdentifierPart {
     from: usize,

@@ -146,7 +146,7 @@ impl Tokenizer {
         None
     }
 
-    /// Returns the most recent unit.
+    /// Returns the unit that [`Tokenizer::next_unit`] read last.
     pub fn unit(&self) -> &TokenUnit {
         &self.unit
     }

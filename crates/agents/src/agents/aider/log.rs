@@ -46,7 +46,7 @@ impl Connector for Aider {
     }
 }
 
-/// Continues reading at the start of the last block, which may have grown.
+/// Reads a history, from the start of the last block that was read before, which may have grown.
 fn read(
     source: &LogSource,
     cursor: Option<&LogCursor>,
@@ -282,7 +282,7 @@ fn answers_program(text: &str) -> bool {
     text.contains("(Y)es/(N)o") && text.contains("]: ") && !text.contains('\n')
 }
 
-/// The command of `/run …`, `/test …` and `!…`.
+/// Returns the shell command in `/run …`, `/test …` or `!…`; `None` for other text.
 fn command_in(text: &str) -> Option<&str> {
     let rest = ["/run ", "/test ", "/git ", "!"].iter().find_map(|opening| text.strip_prefix(opening))?;
     Some(rest.trim()).filter(|command| !command.is_empty())
@@ -315,7 +315,7 @@ fn program(text: &str, state: &mut AiderState, out: &mut Emitter<'_>) {
     }
 }
 
-/// Removes the marker at the start of every line.
+/// Removes `mark` from the start of every line.
 fn quoted(text: &str, mark: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = line.strip_prefix(mark).unwrap_or(line);

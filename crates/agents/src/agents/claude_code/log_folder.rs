@@ -17,7 +17,7 @@ use crate::ingest::source::FoundLogs;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FolderLog {
     pub path: PathBuf,
-    /// Name of its folder, which is that of the project.
+    /// Name of the folder that contains the log; the agent has one for each project.
     pub folder: String,
     /// File name without the extension.
     pub stem: String,

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Pause after a failure, such as an unreachable model or a vault that cannot be opened.
 const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
-/// Starts a thread that embeds the remaining passages with the fine model. It ends when `warm` is
+/// Starts a thread that embeds missing passages with the fine model until the cache `warm` is
 /// dropped.
 pub fn read_in_background(warm: &Arc<ProcessCache>, call: &Request) {
     let (keeper, call) = (Arc::downgrade(warm), call.clone());
@@ -33,7 +33,7 @@ pub fn read_in_background(warm: &Arc<ProcessCache>, call: &Request) {
     });
 }
 
-/// Embeds for one slice of time. Returns whether passages remain, or `None` if the cache was
+/// Embeds passages for [`SLICE`]. Returns whether passages remain; `None` if the process cache was
 /// dropped.
 fn read(keeper: &Weak<ProcessCache>, call: &Request) -> Option<Result<bool>> {
     let memory = keeper.upgrade()?.open(call.clone());

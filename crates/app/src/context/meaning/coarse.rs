@@ -11,18 +11,18 @@ use cm_embed::builtin::StaticModel;
 use cm_index::{VectorWriter, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 
-/// Number of passages per batch.
+/// Number of passages that are sent to the embedding thread at once.
 const TOGETHER: usize = 256;
-/// Capacity of the channel, in batches.
+/// Number of batches that can wait for the embedding thread.
 const WAITING: usize = 64;
-/// A table is compacted when it has more than `SLACK` times the required rows plus `SPARE`.
+/// A vector table is compacted if it has more rows than `SLACK` × the current passages + `SPARE`.
 const SLACK: usize = 2;
 const SPARE: usize = 1_000;
 
-/// Channel and handle of the embedding thread, which returns its writer.
+/// Sender of passage batches, and the embedding thread, which returns the writer of the vectors.
 type Thread = (SyncSender<Vec<Passage>>, JoinHandle<Option<VectorWriter>>);
 
-/// Embeds passages on a thread while the index refresh continues.
+/// Embeds passages with the coarse model on its own thread while the index is refreshed.
 pub(crate) struct CoarseEmbedder {
     vectors: Vectors,
     model: &'static StaticModel,
@@ -35,7 +35,7 @@ impl CoarseEmbedder {
         Self { vectors: open.coarse_vectors(), model, gathered: Vec::new(), thread: None }
     }
 
-    /// Queues the passages of a note for embedding.
+    /// Adds the passages of one note; sends them to the embedding thread in batches.
     pub fn take(&mut self, passages: Vec<Passage>) {
         self.gathered.extend(passages);
         if self.gathered.len() >= TOGETHER {
@@ -47,10 +47,10 @@ impl CoarseEmbedder {
         }
     }
 
-    /// Waits for the thread and commits the new vectors.
+    /// Sends the last batch, waits for the thread and commits the new vectors.
     ///
     /// # Errors
-    /// A full disk.
+    /// Returns an error if the vectors cannot be stored, for example on a full disk.
     pub fn finish(mut self) -> Result<()> {
         if self.thread.is_none() && self.gathered.is_empty() {
             return Ok(());

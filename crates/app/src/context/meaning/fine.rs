@@ -16,15 +16,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of texts embedded between two checks of the deadline.
+/// Number of passages embedded between two checks of the time limit.
 const STEP: usize = 4;
-/// Number of notes per lookup of passages.
+/// Number of notes whose passages are read from the index at once.
 const NOTES: usize = 500;
-/// A command reads on only if at most this number of passages is missing, about ten seconds of
-/// work. More, as after a large import, would slow down every command for hours; servers and
-/// `cm embed` read them.
+/// A command embeds all missing passages only if there are at most this many, about ten seconds of
+/// work. A larger backlog, as after an import, is left to servers and `cm embed`.
 const CATCH_UP: usize = 500;
-/// A command that does not read on embeds its changed notes, if it has at most this number.
+/// Maximum number of changed notes that a command embeds while the backlog exceeds [`CATCH_UP`].
 const CHANGED: usize = 20;
 
 impl Context {
@@ -42,8 +41,8 @@ impl Context {
         self.refine_within(open, changed, budget(&open.settings), lives_on);
     }
 
-    /// Embeds missing passages with the fine model for at most `budget`, or only those of the changed
-    /// notes if very many are missing; failures become notices.
+    /// Embeds missing passages with the fine model for at most `budget`; with a large backlog, only
+    /// those of the `changed` notes. Failures become notices.
     pub(crate) fn refine_within(
         &self,
         open: &OpenVault,
@@ -74,7 +73,7 @@ impl Context {
         }
     }
 
-    /// Number of passages that the fine model has not embedded; approximate if there are many.
+    /// Number of passages that the fine model has not embedded yet; an estimate if there are many.
     ///
     /// # Errors
     /// The index or a vector table cannot be read.
@@ -158,7 +157,7 @@ impl Context {
         Ok(progress)
     }
 
-    /// Embeds missing passages of the changed notes while `go_on` returns true.
+    /// Embeds the missing passages of the `changed` notes while `go_on` returns true.
     fn read_changed(
         &self,
         open: &OpenVault,
@@ -202,7 +201,7 @@ impl Context {
         }
     }
 
-    /// Embeds passages; returns whether their vectors were stored.
+    /// Embeds passages and stores their vectors. Returns false if another process holds the writer.
     fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<bool> {
         let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
         let embeddings = match self.all(model, &texts) {
@@ -225,7 +224,7 @@ impl Context {
         Ok(true)
     }
 
-    /// Embeds texts, on all threads of the call if the model is built in.
+    /// Embeds texts; the built-in model uses up to `threads` threads of the call.
     fn all(&self, model: &Model, texts: &[&str]) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
         let threads = self.call.threads.max(1);
         if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != EmbeddingProvider::Builtin
@@ -247,14 +246,14 @@ impl Context {
     }
 }
 
-/// The vector table of a model with its current dimension.
+/// Returns the vector table of a model with its dimension; `None` if it has no vectors.
 fn table(open: &OpenVault, model: &Model) -> Option<(usize, Arc<VectorTable>)> {
     let (dimension, _) = open.vectors().dimensions(model.name()).pop()?;
     Some((dimension, open.vectors().table(model.name(), dimension).ok()??))
 }
 
-/// About how many passages the fine model has not embedded: those that only the static model has.
-/// Cheap, because it only compares the lengths of two tables, which may hold deleted passages.
+/// Estimates the number of passages without a vector of the fine model, as the difference of the
+/// sizes of the coarse and the fine table. Both may still contain deleted passages.
 fn missing(open: &OpenVault, fine: &Model) -> usize {
     let rows = |vectors: &Vectors, model: &str| {
         let dimension = vectors.dimensions(model).pop().map(|(dimension, _)| dimension);
@@ -265,13 +264,14 @@ fn missing(open: &OpenVault, fine: &Model) -> usize {
     coarse.saturating_sub(rows(&open.vectors(), fine.name()))
 }
 
-/// Whether a model has embedded every passage of the index; true if the index is unreadable.
+/// Whether the model has embedded every passage of the current index; also true if the index cannot
+/// be read.
 fn has_read_all(open: &OpenVault, model: &Model) -> bool {
     let Ok(version) = open.index().version() else { return true };
     table(open, model).is_some_and(|(_, table)| table.complete() == Some(&version))
 }
 
-/// Marks the vectors of a model as complete for this index version.
+/// Records in the model's vector table that it covers index version `version` completely.
 fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
     let Some((dimension, table)) = table(open, model) else { return Ok(()) };
     if table.complete().is_some_and(|complete| complete == version) {

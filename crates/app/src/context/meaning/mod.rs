@@ -28,19 +28,20 @@ use cm_note::path::NotePath;
 use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
 
-/// Maximum number of attempts to complete outdated vectors before they are used as they are.
+/// Number of attempts to embed passages that the index gained meanwhile; after that the search uses
+/// the vectors that exist.
 const TRIES: usize = 3;
 
-/// An embedded question with the vector table to search.
+/// The embedding of a query, with the vector table to search.
 pub(crate) struct VectorQuery {
     pub table: Arc<VectorTable>,
     pub query: Embedding,
-    /// Cosine similarities of the question with unrelated texts, if the model provides them.
+    /// Distribution of the query's cosines with unrelated texts; `None` if the model has none.
     pub chance: Option<CosineBaseline>,
 }
 
 impl OpenVault {
-    /// Vectors of the coarse model; a snapshot of a past state stores them with its own index.
+    /// Vectors of the coarse model; for a past commit, those stored with its own index.
     pub(crate) fn coarse_vectors(&self) -> Vectors {
         match &self.past {
             Some(_) => self.index().vectors(),
@@ -48,7 +49,7 @@ impl OpenVault {
         }
     }
 
-    /// Passages of the note's current file; empty if it cannot be read.
+    /// Splits the note's current file into passages; empty if the file cannot be read.
     pub(crate) fn passages_of(&self, path: &NotePath) -> Vec<Passage> {
         let Ok(bytes) = self.read(path) else { return Vec::new() };
         let reading = read::read(path, &bytes, &self.settings.types, &self.settings.relations);
@@ -57,7 +58,7 @@ impl OpenVault {
 }
 
 impl Context {
-    /// The embedding models selected by the settings.
+    /// Returns the embedding models that the target vault's settings select; created on first use.
     pub fn models(&self) -> &Models {
         self.models.get_or_init(|| {
             let kept = self.cache.as_ref().map(|warm| warm.models());

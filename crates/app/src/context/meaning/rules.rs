@@ -18,7 +18,7 @@ impl EmbeddingModel for BuiltIn {
     }
 }
 
-/// The model that compares the rules of a vault; [`NoEmbeddings`] if embeddings are disabled.
+/// Returns the embedding model that compares rules; [`NoEmbeddings`] if embeddings are disabled.
 pub(crate) fn meaning(open: &OpenVault) -> &'static dyn EmbeddingModel {
     let provider = open.settings.text(keys::EMBEDDINGS_PROVIDER);
     if provider == Some("none") { &NoEmbeddings } else { &BuiltIn }

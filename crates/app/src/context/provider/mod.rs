@@ -25,10 +25,10 @@ use settings::{SelectedModel, SelectedModels, chosen};
 /// Private file that records the cost of each request, one line per request.
 const LEDGER: &str = "models.jsonl";
 
-/// System prompt; the task is part of the user prompt.
+/// System prompt of every request; the user prompt contains the task.
 const SYSTEM: &str = "You read logs of coding agents for others, and answer with one JSON object.";
 
-/// A language model client with its budget.
+/// Client of the configured language model with its fallbacks and spending limits.
 pub struct LanguageModel {
     model: FallbackModel<MeteredModel<BoxedLlm>>,
     account: Arc<BudgetAccount>,
@@ -40,13 +40,13 @@ pub struct LanguageModel {
 /// Why a request produced no usable answer.
 #[derive(Debug)]
 pub enum ModelFailure {
-    /// The model gave unusable answers twice.
+    /// The model answered twice, but neither answer was valid; contains the reason.
     Useless(String),
     /// The request could not be sent or was not answered.
     Silent {
         /// The error, with a hint.
         error: Error,
-        /// Whether the next request would fail as well.
+        /// Whether further requests would fail for the same reason.
         is_lasting: bool,
     },
 }
@@ -101,17 +101,17 @@ impl LanguageModel {
     /// session.
     ///
     /// # Errors
-    /// An unreadable ledger.
+    /// Returns an error if the ledger file cannot be read.
     pub fn refresh(&self) -> Result<()> {
         self.account.refresh(SpendingLedger::parse(&self.ledger.text()?).ledger);
         Ok(())
     }
 
-    /// Sends a prompt and parses an answer that matches the schema and passes `check`; retries
-    /// once.
+    /// Sends a prompt, after redaction, and parses the answer. An answer that violates the schema
+    /// or fails `check` is requested once more.
     ///
     /// # Errors
-    /// The reason why there is no usable answer.
+    /// Returns the reason if no valid answer was obtained.
     pub fn ask<T: DeserializeOwned>(
         &self,
         prompt: &str,
@@ -141,7 +141,7 @@ impl ModelFailure {
     }
 }
 
-/// Whether the next request would fail with the same error.
+/// Whether further requests would fail for the same reason, such as an invalid API key.
 fn is_lasting(error: &cm_llm::LlmError) -> bool {
     match error {
         cm_llm::LlmError::Budget(overdrawn) => !matches!(overdrawn, cm_llm::BudgetError::CallTooLarge { .. }),
@@ -155,10 +155,10 @@ fn is_lasting(error: &cm_llm::LlmError) -> bool {
     }
 }
 
-/// Requires a budget for a model that is not known to be free.
+/// Refuses a model that may incur costs if no spending limit is set.
 ///
 /// # Errors
-/// `no-budget`.
+/// Returns `no-budget` if the model may cost money and no limit is set.
 fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<()> {
     let free = named.price.is_some_and(cm_llm::Price::is_zero);
     let limits =
@@ -171,7 +171,7 @@ fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<
         .hint(cm_llm::BudgetError::NoBudget.hint()))
 }
 
-/// The model choice with the API key, obtained by running the key command if one is set.
+/// Completes the connection parameters with the API key; runs the key command if one is set.
 fn with_key(named: &SelectedModel, memory: &Context, stop: &Cancellation) -> Result<ModelSelection> {
     let mut choice = named.choice.clone();
     if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
@@ -180,7 +180,7 @@ fn with_key(named: &SelectedModel, memory: &Context, stop: &Cancellation) -> Res
     Ok(choice)
 }
 
-/// Creates the shared account of all models from the ledger.
+/// Creates the budget account that all models share, with the earlier spending in the ledger.
 fn account(memory: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> Result<BudgetAccount> {
     let parsed = SpendingLedger::parse(&lines.text()?);
     if let Some(first) = parsed.damaged.first() {

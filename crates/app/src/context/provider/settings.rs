@@ -19,7 +19,7 @@ use cm_store::config::Settings;
 use cm_store::config::keys::{self, SettingKey, TypedSetting};
 use cm_store::vault::external_folder;
 
-/// The selected models with their limits.
+/// The language models that the settings select, with the limits of each request.
 #[derive(Debug, Clone)]
 pub struct SelectedModels {
     /// The primary model, followed by the fallbacks; empty if none is set.
@@ -36,9 +36,9 @@ pub struct SelectedModels {
 /// A model with its price.
 #[derive(Debug, Clone)]
 pub struct SelectedModel {
-    /// Connection parameters of the model.
+    /// Provider, server and model name to connect to.
     pub choice: ModelSelection,
-    /// Provider and model name.
+    /// Provider and model name, such as `("ollama", "qwen3:8b")`.
     pub name: (String, String),
     /// Price of the model; `None` if unknown.
     pub price: Option<Price>,
@@ -49,7 +49,7 @@ pub struct SelectedModel {
 /// Reads the model settings of a vault; ignored settings become notices.
 ///
 /// # Errors
-/// A setting with an invalid value.
+/// Returns an error if a setting has an invalid value.
 pub fn chosen(memory: &Context, open: &OpenVault) -> Result<SelectedModels> {
     open.settings.ignored("llm.").for_each(|notice| memory.notice(notice));
     ModelSettings { settings: &open.settings, call: &memory.call.environment, cwd: &memory.call.cwd }.chosen()
@@ -58,9 +58,9 @@ pub fn chosen(memory: &Context, open: &OpenVault) -> Result<SelectedModels> {
 /// Reader of the model settings.
 struct ModelSettings<'a> {
     settings: &'a Settings,
-    /// The environment variables.
+    /// Environment variables that can replace settings, such as `OLLAMA_HOST`.
     call: &'a BTreeMap<String, String>,
-    /// Base folder of relative paths.
+    /// Folder to which relative paths in settings refer.
     cwd: &'a Path,
 }
 
@@ -90,7 +90,8 @@ impl ModelSettings<'_> {
         })
     }
 
-    /// Resolves a model of a provider. Server and key settings apply only to the primary provider.
+    /// Builds the selection of one model. The settings for server and key apply only if `provider`
+    /// is `first`, the primary provider.
     fn select(&self, provider: &str, model: &str, first: &str, prices: &Prices) -> Result<SelectedModel> {
         let wrong = |setting: &str, why: String| {
             Error::refused("invalid-setting", format!("{setting}: {why}"))
@@ -167,7 +168,7 @@ impl ModelSettings<'_> {
         self.settings.get(keys::LLM_KEY).and_then(|(value, _)| ApiKey::of(value.as_str()?))
     }
 
-    /// The user's budget; a shared file can only lower its limits.
+    /// Reads the spending limits from the user's settings; a shared file can only lower them.
     fn budget(&self) -> SpendingLimits {
         let limit = |key: &SettingKey| {
             let read = |value: &toml::Value| {

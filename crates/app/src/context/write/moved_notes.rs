@@ -12,8 +12,8 @@ use cm_secrets::RedactionRules;
 use cm_store::git::EditKind;
 use cm_store::vault::journal::{FileBytes, FileChange, JournalEntry};
 
-/// Returns the two file changes of a move: the new file, with a reference to the old path, and the
-/// deletion of the old one.
+/// Returns the file changes of a move: the new file, which refers to its old path, and the deletion
+/// of the old file.
 pub(super) fn files(
     open: &OpenVault,
     from: NotePath,
@@ -48,7 +48,7 @@ pub(super) fn refuse_secrets(rules: &RedactionRules, [new, old]: &[FileChange; 2
     secrets::refuse_new_secrets(rules, &new.path, None, Some(&[]))
 }
 
-/// Returns the former content of a file that this change moves; `None` if it is not moved.
+/// Returns the content that a moved file had at its old path; `None` if the file was not moved.
 pub(super) fn source<'e>(entry: &'e JournalEntry, file: &FileChange) -> Option<&'e FileBytes> {
     if file.before.is_some() {
         return None;
@@ -57,8 +57,8 @@ pub(super) fn source<'e>(entry: &'e JournalEntry, file: &FileChange) -> Option<&
     entry.files.iter().find(|other| other.path == *from)?.before.as_ref()
 }
 
-/// Finds notes that were moved by hand since the newest commit, by id, so that the commit removes
-/// the old path. Searches the work tree only if the commit lacks a note that existed before.
+/// Finds, by ID, notes that were moved by hand since the newest commit, so that the commit deletes
+/// their old paths.
 pub(super) fn find_moved(open: &OpenVault, files: &mut [FileChange]) -> Result<()> {
     let Some(repo) = open.repo()? else { return Ok(()) };
     let Some(head) = repo.head()?.commit else { return Ok(()) };

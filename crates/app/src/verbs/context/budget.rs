@@ -10,22 +10,22 @@ use cm_playbook::briefing::{
 };
 use cm_text::stop_words::is_stop_word;
 
-/// Worth of a suggested search, relative to 1 for the best-matching rule.
+/// Value of a suggested search; the best-matching rule has 1.
 const SEARCH: f64 = 0.15;
 
-/// Weight of a past session relative to a memory with the same score: the first for the person's
-/// own messages or a session with a diary, the second for an agent's messages.
+/// Factor for the value of a past session, compared with a memory: `PERSON_WEIGHT` for the person's
+/// own messages and sessions with a diary, `AGENT_WEIGHT` for an agent's messages.
 const PERSON_WEIGHT: f64 = 0.6;
 const AGENT_WEIGHT: f64 = 0.3;
 
-/// A rule with its worth for the briefing.
+/// A rule with its value, by which it competes for the token budget.
 pub(super) struct RankedRule {
     pub rule: BriefingRule,
     pub worth: f64,
     pub pointer: Option<String>,
 }
 
-/// Candidate contents of the briefing before the budget is applied.
+/// Contents of a briefing before the token budget is applied.
 pub(super) struct BriefingDraft {
     pub rules: Vec<RankedRule>,
     pub memories: Vec<BriefingMemory>,
@@ -37,8 +37,8 @@ pub(super) struct BriefingDraft {
 }
 
 impl BriefingDraft {
-    /// Drops entries until the briefing fits the budget, given in tokens; searches and feedback are
-    /// worded for `by`'s interface.
+    /// Drops the least valuable entries until the briefing fits into `budget` tokens. Suggested
+    /// searches and feedback are worded for the interface of `call`.
     pub fn fit(self, task: &str, workspace: String, call: &Request, budget: usize) -> Briefing {
         let (now, interface) = (call.now, call.by.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;

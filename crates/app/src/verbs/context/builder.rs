@@ -25,25 +25,25 @@ use cm_playbook::briefing::OmittedCounts;
 use cm_playbook::briefing::warning::{BriefingWarning, MentionIndex, WarningKind, is_about};
 use cm_text::stop_words::is_stop_word;
 
-/// Maximum number of memories.
+/// Maximum number of memories in a briefing.
 const MEMORIES: usize = 12;
-/// Maximum number of unverified memories.
+/// Maximum number of unverified memories in a briefing.
 const UNVERIFIED: usize = 4;
-/// Maximum number of unpinned rules that apply to every task.
+/// Maximum number of unpinned rules that are included although they do not match the task.
 const STANDING: usize = 12;
-/// Worth of a rule that does not match the task, relative to 1 for the best match.
+/// Value of a rule that does not match the task; the best match has 1.
 const BACKGROUND: f64 = 0.1;
-/// Factor for a background rule that is not proven yet. Such a rule is still shown if there is
-/// room: a general instruction, such as a date format, shares no word with most tasks.
+/// Factor for the value of a rule that does not match the task and is not proven. It is still shown
+/// if there is room: a general rule, such as a date format, shares no word with most tasks.
 const UNPROVED: f64 = 0.5;
-/// Factor for a memory of another project.
+/// Factor for the value of a memory of another project.
 const ELSEWHERE: f64 = 0.5;
 
-/// Inputs of a briefing.
+/// The task, the workspace and the candidates from which a briefing is built.
 pub(super) struct BriefingBuilder<'m> {
     pub memory: &'m Context,
     pub task: &'m str,
-    /// Whether the caller named the workspace.
+    /// Whether the caller named the workspace, rather than that it was derived from the vault.
     pub is_explicit: bool,
     pub workspace: String,
     pub kinds: WorkspaceKinds<'m>,
@@ -52,7 +52,7 @@ pub(super) struct BriefingBuilder<'m> {
 }
 
 impl BriefingBuilder<'_> {
-    /// The matching memories, most valuable first: confirmed ones, then unverified ones.
+    /// Returns the confirmed and the unverified memories that match, each most valuable first.
     pub fn memories(&self, omitted: &mut OmittedCounts) -> (Vec<BriefingMemory>, Vec<BriefingMemory>) {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
@@ -92,8 +92,8 @@ impl BriefingBuilder<'_> {
         (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
     }
 
-    /// Rules and pitfalls in order: pinned rules, rules that match the task, then the best rules
-    /// that always apply.
+    /// Returns rules and pitfalls: pinned ones, those that match the task, then the best that apply
+    /// to every task.
     pub fn rules(
         &self,
         memories: &[BriefingMemory],
@@ -163,14 +163,14 @@ impl BriefingBuilder<'_> {
         score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
-    /// Whether a bullet may be shown. Bullets of other projects are excluded if the current project
-    /// is certain.
+    /// Whether a bullet may be shown. Bullets of other projects are excluded if the caller named
+    /// the project or the bullet is in the global vault.
     fn counts(&self, candidate: &BulletCandidate) -> bool {
         let settled = self.is_explicit || candidate.level == VaultLevel::Global;
         !settled || candidate.bullet.applies_to(&self.workspace)
     }
 
-    /// Whether a bullet applies to this task without matching its words.
+    /// Whether the bullet's scope applies here, although its words do not match the task.
     fn holds_here(&self, candidate: &BulletCandidate) -> bool {
         let bullet = &candidate.bullet;
         match bullet.scope {
@@ -181,8 +181,8 @@ impl BriefingBuilder<'_> {
         }
     }
 
-    /// Warnings about blocked patterns in the task, the rules or the memories. Pitfalls are exempt,
-    /// because they name what to avoid.
+    /// Returns warnings about blocked patterns in the task, the rules and the memories. Pitfalls
+    /// are not checked, because they name what to avoid.
     pub fn warnings(
         &self,
         rules: &[RankedRule],
@@ -237,7 +237,7 @@ impl BriefingBuilder<'_> {
         Ok(warnings)
     }
 
-    /// Notices about missing notes, rules or sessions.
+    /// Returns notices for missing notes, rules or sessions.
     pub fn notices(&self, history: Option<&[SessionPassage]>) -> Vec<String> {
         let mut notices = self.candidates.notices.clone();
         if self.candidates.is_empty() {

@@ -20,32 +20,32 @@ use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
 use cm_playbook::curation::Playbook;
 use cm_text::tokens::Tokenizer;
 
-/// Hits with a score below this fraction of the best score count as accidental matches.
+/// Hits below this fraction of the best score count as accidental matches.
 pub(super) const CHANCE: f32 = 0.2;
-/// Maximum number of memory hits.
+/// Maximum number of confirmed memories to retrieve.
 const MEMORIES: usize = 40;
-/// Maximum number of unverified memory hits.
+/// Maximum number of unverified memories to retrieve.
 const UNVERIFIED: usize = 12;
-/// Additional bullets to fetch beyond the limit, because some are filtered out later.
+/// Number of bullets to retrieve in addition to the limit, because some are filtered out later.
 const SPARE: usize = 10;
-/// Maximum number of pinned bullets.
+/// Maximum number of pinned bullets to retrieve.
 const PINNED: usize = 200;
-/// Maximum number of bullets per maturity that are added without matching the task.
+/// Maximum number of bullets of each maturity to retrieve that do not match the task.
 const PROVED: usize = 100;
-/// Maximum number of new bullets, latest first, that are added without matching the task.
+/// Maximum number of new bullets, latest first, to retrieve that do not match the task.
 const NEW: usize = 50;
-/// Maximum number of deprecated patterns.
+/// Maximum number of deprecated patterns to retrieve.
 const DEPRECATED: usize = 2_000;
-/// Maximum number of blocked rules that match the task.
+/// Maximum number of toxic blocks to retrieve that match the task.
 const TOXIC: usize = 20;
-/// Maximum number of supersedes edges.
+/// Maximum number of `SUPERSEDES` edges to retrieve.
 const SUPERSEDING: usize = 500;
-/// Maximum number of replaced bullets.
+/// Maximum number of deprecated bullets with a replacement to retrieve.
 const REPLACED: usize = 10;
 /// Maximum number of search terms taken from a task.
 const WORDS: usize = 250;
 
-/// A bullet that is in use.
+/// A bullet that is in use and may become part of the briefing.
 pub(super) struct BulletCandidate {
     pub level: VaultLevel,
     pub bullet: Bullet,
@@ -53,11 +53,10 @@ pub(super) struct BulletCandidate {
     pub score: Option<f32>,
 }
 
-/// A memory that matches the task.
+/// A memory that matches the task and may become part of the briefing.
 pub(super) struct MemoryCandidate<'m> {
     pub open: &'m OpenVault,
     pub note: Note,
-    /// Search score.
     pub score: f32,
     /// The best-matching passage.
     pub passage: Option<PassageKey>,
@@ -65,7 +64,7 @@ pub(super) struct MemoryCandidate<'m> {
     pub replaced: bool,
 }
 
-/// The candidates of all open vaults.
+/// Bullets, memories and blocked patterns of all open vaults that may become part of a briefing.
 pub(super) struct BriefingCandidates<'m> {
     pub bullets: Vec<BulletCandidate>,
     pub memories: Vec<MemoryCandidate<'m>>,
@@ -74,7 +73,8 @@ pub(super) struct BriefingCandidates<'m> {
     pub best_bullet: f32,
     /// Highest score of a memory; 0 if none matches.
     pub best_memory: f32,
-    /// Number of matching bullets that were not fetched and may score as high as fetched ones.
+    /// Number of matching bullets that were not retrieved although they may score as high as
+    /// retrieved ones.
     pub unseen: usize,
     pub has_playbook: bool,
     pub notices: Vec<String>,
@@ -84,7 +84,7 @@ pub(super) struct BriefingCandidates<'m> {
     notes: usize,
 }
 
-/// Additional filters for bullets and memories.
+/// Index queries that restrict the bullets and memories of a briefing.
 #[derive(Default)]
 pub(super) struct BriefingFilter {
     rules: Vec<QueryNode>,
@@ -92,7 +92,7 @@ pub(super) struct BriefingFilter {
 }
 
 impl BriefingFilter {
-    /// Builds the filters from the requested category and priority.
+    /// Restricts bullets by category, and memories by category and priority.
     pub fn of(options: &Options) -> Self {
         let rules: Vec<QueryNode> =
             options.category.iter().map(|category| label(LabelField::Category, category)).collect();
@@ -101,19 +101,19 @@ impl BriefingFilter {
     }
 }
 
-/// Playbook notes of one vault, with the scores of those that match the task.
+/// Playbook notes of one vault and the scores of those that match the task.
 #[derive(Default)]
 struct VaultPlaybookHits {
     notes: Vec<Note>,
     scores: HashMap<NotePath, f32>,
     blocked: Vec<BlockedNote>,
-    /// Number of matching bullets that were not fetched; `least` is an upper bound of their scores.
+    /// Number of matching bullets that were not retrieved; none of them scores more than `least`.
     unseen: usize,
     least: f32,
 }
 
 impl<'m> BriefingCandidates<'m> {
-    /// Queries all vaults for about `limit` bullets.
+    /// Retrieves the candidates for a task from all open vaults, about `limit` bullets.
     pub fn ask(memory: &'m Context, task: &str, limit: usize, only: BriefingFilter) -> Result<Self> {
         let words = words(task);
         let mut found = Self {
@@ -189,7 +189,7 @@ impl<'m> BriefingCandidates<'m> {
         self.notes == 0
     }
 
-    /// The task's words as an any-of group.
+    /// Returns a query that matches any word of the task.
     pub fn words(&self) -> QueryNode {
         QueryNode::Group(self.wish())
     }
@@ -250,7 +250,7 @@ impl<'m> BriefingCandidates<'m> {
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
 
-    /// Retrieves notes selected by `query` that match the task by words or by meaning.
+    /// Retrieves the notes that `query` selects and that match the task by words or by meaning.
     fn answers<'v>(
         &self,
         memory: &'v Context,
@@ -263,8 +263,8 @@ impl<'m> BriefingCandidates<'m> {
         memory.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
-    /// All deprecated patterns, which may match inside a word, and the blocked rules that match the
-    /// task.
+    /// Returns all deprecated patterns, which can also match within a word, and the toxic blocks
+    /// that match the task.
     fn blocked_in(&self, memory: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
         let kind = label(LabelField::Kind, NoteKind::Blocked.name());
         let deprecated = label(LabelField::Type, "deprecated");
@@ -277,7 +277,7 @@ impl<'m> BriefingCandidates<'m> {
         Ok(hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect())
     }
 
-    /// Merges the playbooks of the vaults and keeps the bullets in use.
+    /// Merges the playbooks of all vaults; retains the bullets in use.
     fn merge_playbooks(&mut self, memory: &Context, shelves: Vec<VaultPlaybookHits>) {
         let mut scores = HashMap::new();
         let mut playbooks = Vec::new();
@@ -301,7 +301,7 @@ impl<'m> BriefingCandidates<'m> {
         self.notices.extend(notice);
     }
 
-    /// Collects the memories that match the task.
+    /// Adds the memories of one vault that match the task.
     fn recall(&mut self, memory: &'m Context, open: &'m OpenVault) -> Result<()> {
         if self.words.is_empty() {
             return Ok(());
@@ -354,7 +354,7 @@ impl<'m> BriefingCandidates<'m> {
         Ok(())
     }
 
-    /// Deprecated bullets that match the task and have a replacement.
+    /// Returns deprecated bullets that match the task and name a replacement.
     pub fn replaced(&self, memory: &Context) -> Result<Vec<Bullet>> {
         let mut found = Vec::new();
         if self.words.is_empty() {
@@ -372,7 +372,7 @@ impl<'m> BriefingCandidates<'m> {
         Ok(found)
     }
 
-    /// Text of the bullet with this ID, in any open vault.
+    /// Returns the rule text of the bullet with this ID, from any open vault.
     pub fn content_of(&self, memory: &Context, id: &str) -> Result<Option<String>> {
         if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
             return Ok(Some(known.bullet.content().to_owned()));
@@ -398,8 +398,8 @@ impl VaultPlaybookHits {
     }
 }
 
-/// Adds to each vault the bullets that another vault found under the same ID, so that the project's
-/// text wins and the feedback of both vaults counts.
+/// Loads, for each vault, the bullets whose ID another vault found. The project's text then takes
+/// precedence and the feedback of both vaults counts.
 fn add_twins(memory: &Context, shelves: &mut [VaultPlaybookHits]) -> Result<()> {
     let ids = |shelf: &VaultPlaybookHits| -> Vec<String> {
         shelf.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
@@ -414,7 +414,7 @@ fn add_twins(memory: &Context, shelves: &mut [VaultPlaybookHits]) -> Result<()> 
     Ok(())
 }
 
-/// The bullets of a vault with one of these IDs.
+/// Returns the bullets of a vault that have one of these IDs.
 fn with_ids(memory: &Context, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
     let any = BooleanGroup {
         should: ids.iter().map(|id| label(LabelField::Id, id)).collect(),
@@ -434,7 +434,7 @@ fn ask(memory: &Context, open: &OpenVault, group: BooleanGroup, limit: usize) ->
     Ok(memory.query_index(open, |index| index.search(&query, 0, limit))?.hits)
 }
 
-/// The subset of `ids` that await confirmation; such notes do not supersede others.
+/// Returns those of the IDs whose notes await confirmation; such notes do not supersede others.
 fn waiting<'i>(
     memory: &Context,
     open: &OpenVault,

@@ -33,14 +33,14 @@ use cm_note::rank::relevance;
 use cm_playbook::briefing::OmittedCounts;
 use cm_session::status::SessionStatus;
 
-/// Weight of a session from another project if the caller named a project.
+/// Factor for the score of a session in another project, if the caller named a project.
 const ELSEWHERE: f64 = 0.5;
-/// Factor by which more sessions are fetched than shown, because some are filtered out.
+/// Number of sessions to retrieve per shown session, because some are filtered out.
 const SPARE: usize = 4;
 
 impl BriefingBuilder<'_> {
-    /// Up to `limit` past sessions that match; `None` if no session is indexed and no vault has a
-    /// matching diary.
+    /// Returns up to `limit` past sessions that match the task; `None` if no session is indexed and
+    /// no diary matches.
     pub fn history(&self, limit: usize, omitted: &mut OmittedCounts) -> Result<Option<Vec<SessionPassage>>> {
         if limit == 0 {
             return Ok(Some(Vec::new()));
@@ -65,7 +65,7 @@ impl BriefingBuilder<'_> {
         Ok((indexed || !passages.is_empty()).then_some(passages))
     }
 
-    /// The only agent that the caller may see sessions of; `None` if there is no such restriction.
+    /// The agent to whose own sessions the caller is restricted; `None` without such a restriction.
     fn only_agent(&self) -> Option<String> {
         self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
     }
@@ -175,14 +175,15 @@ impl BriefingBuilder<'_> {
     }
 }
 
-/// A passage of a session log.
+/// An excerpt of a session log that matches the task.
 struct LogPassage {
     passage: SessionPassage,
     /// IDs of other sessions that contain the same conversation.
     forks: Vec<String>,
 }
 
-/// The passages of conversations that are not in `shown` yet; adds their sessions to `shown`.
+/// Returns the excerpts of conversations that `shown` does not contain yet, and adds their sessions
+/// to it.
 fn once(logs: Vec<LogPassage>, shown: &mut HashSet<String>) -> Vec<SessionPassage> {
     let mut passages = Vec::new();
     for LogPassage { passage, forks } in logs {
@@ -195,7 +196,7 @@ fn once(logs: Vec<LogPassage>, shown: &mut HashSet<String>) -> Vec<SessionPassag
     passages
 }
 
-/// Whether a text looks like a prompt injection instead of work history.
+/// Whether a text looks like a prompt injection rather than a record of work.
 fn is_steering(snippet: &str) -> bool {
     suspicion(snippet).is_some()
 }
@@ -210,7 +211,8 @@ pub(super) fn project(workspace: &str) -> &str {
     inner.rsplit(['/', '\\']).next().unwrap_or(inner)
 }
 
-/// One line with a session's topic and its result; `None` if the diary records no result.
+/// Returns the topic and the result of a session on one line; `None` if the diary records no
+/// result.
 fn done(note: &Note, diary: &Diary) -> Option<String> {
     if diary.origin == DiaryOrigin::OutcomeOnly {
         let reason = diary.recorded_outcome.as_ref().and_then(|judged| judged.reason.as_deref());
@@ -220,7 +222,7 @@ fn done(note: &Note, diary: &Diary) -> Option<String> {
     Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
 }
 
-/// Whether a text contains enough words of the task, compared by their first four characters.
+/// Whether a text contains enough words of the task; words match if their first four characters do.
 fn mentions(words: &[String], text: &str) -> bool {
     let said = text.to_lowercase();
     let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();

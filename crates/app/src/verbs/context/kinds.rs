@@ -11,12 +11,12 @@ use cm_playbook::briefing::kinds::{MANIFESTS, WorkspaceLanguages};
 use cm_playbook::briefing::warning::MentionIndex;
 use cm_store::vault::{external_folder, file_names};
 
-/// Maximum number of workspace files to inspect.
+/// Maximum number of workspace files that are inspected for languages and frameworks.
 const FILES: usize = 2_000;
-/// Maximum size of a manifest, in bytes.
+/// Maximum size of a package manifest that is read, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// Kinds of the workspace, such as languages and frameworks, detected on first use.
+/// Languages, frameworks and other properties of the workspace, detected on first use.
 pub(crate) struct WorkspaceKinds<'m> {
     memory: &'m Context,
     /// Whether the caller named another project, which cannot be inspected.
@@ -29,8 +29,8 @@ impl<'m> WorkspaceKinds<'m> {
         Self { memory, is_elsewhere, kinds: OnceCell::new() }
     }
 
-    /// Whether the bullet's scope covers this workspace and task; global and workspace scopes
-    /// always do.
+    /// Whether the bullet's language, framework or task scope fits the workspace and the task;
+    /// other scopes always fit.
     pub fn holds(&self, bullet: &Bullet, seen: &MentionIndex) -> bool {
         if matches!(bullet.scope, Scope::Global | Scope::Workspace) {
             return true;

@@ -23,44 +23,45 @@ use cm_note::message::CommitMessage;
 use cm_session::status::SessionStatus;
 use session::SessionReader;
 
-/// Selects the session and how its diary is written.
+/// The session and the mode of writing its diary.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Session ID or a unique prefix of it.
     pub session: String,
-    /// Only show the diary.
+    /// Report the diary without writing it.
     pub dry_run: bool,
     /// Do not use a model, regardless of the settings.
     pub no_model: bool,
 }
 
-/// The result of writing a diary.
+/// Result of writing a session's diary.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WrittenDiary {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
-    /// Path of the diary's file.
+    /// Path of the diary's file, relative to the vault root.
     pub path: String,
     /// Session ID.
     pub session: String,
     /// The agent of the session.
     pub agent: String,
     pub title: String,
-    /// Outcome of the session.
+    /// Whether the session succeeded, according to the diary.
     pub status: SessionStatus,
     /// How the diary was written.
     pub made: DiaryMethod,
-    /// Name of the model.
+    /// Name of the model that wrote the diary; null if rules did.
     pub model: Option<String>,
     /// Why the model's answer was discarded and rules were used instead.
     pub why: Option<String>,
-    /// Number of items dropped from the model's answer because the session does not support them.
+    /// Number of statements dropped from the model's answer because the session does not support
+    /// them.
     pub refused: usize,
     /// Whether the note changed.
     pub changed: bool,
-    /// The commit; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
     /// The diary note as Markdown.
     pub text: String,
@@ -79,7 +80,7 @@ pub enum DiaryMethod {
 }
 
 impl DiaryMethod {
-    /// Determines how `diary` was written.
+    /// Derives from the diary's recorded author whether a model or rules wrote it.
     pub(crate) fn of(diary: &Diary) -> Self {
         match diary.origin {
             DiaryOrigin::Extracted | DiaryOrigin::OutcomeOnly => Self::Rules,

@@ -23,25 +23,25 @@ use cm_secrets::RedactionRules;
 use cm_session::SessionMeta;
 use cm_session::event::SessionEvent;
 
-/// Maximum length of the reason why a model's answer was unusable, in characters.
+/// Maximum length of the stated reason for rejecting a model's answer, in characters.
 const WHY: usize = 200;
 
 /// A session read from its log.
 pub struct SessionTranscript {
-    /// Metadata of the session.
     pub meta: SessionMeta,
     /// Events of the session, with secrets redacted.
     pub events: Vec<SessionEvent>,
-    /// Commands and edits, each with its result.
+    /// Commands and edits of the session, each with its result.
     pub steps: Vec<SessionStep>,
     /// The diary extracted by rules.
     pub diary: Diary,
-    /// Author to whom quoted prompts are attributed, such as the person.
+    /// Whom quoted prompts are attributed to; not the person if another agent may have written
+    /// them.
     prompts: StatementAuthor,
 }
 
-/// Reads sessions from logs. The last parsed log is cached for consecutive sessions of the same
-/// file.
+/// Reads sessions from their logs and redacts them. Caches the last parsed log, because consecutive
+/// sessions often share one.
 pub struct SessionReader {
     /// Patterns of the secrets to redact.
     pub rules: RedactionRules,
@@ -54,15 +54,15 @@ impl SessionReader {
     /// Creates a reader for the logs that currently exist.
     ///
     /// # Errors
-    /// An invalid secret pattern.
+    /// Returns an error if a redaction pattern is invalid.
     pub fn open(memory: &Context) -> Result<Self> {
         let rules = secrets::rules_of_logs(memory, memory.target())?.0;
         let found = sources(memory, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
         Ok(Self { rules, home: memory.call.home.clone(), found, last: None })
     }
 
-    /// Reads a session from its log again and records the read, with the name of the model that
-    /// will receive the text.
+    /// Parses a session from its log and records the read in the access log. `model` names the
+    /// language model that will receive the text.
     ///
     /// # Errors
     /// A log that is missing, unreadable, or no longer contains the session.
@@ -127,13 +127,13 @@ impl SessionReader {
 }
 
 impl SessionTranscript {
-    /// The parts of the session that may be quoted.
+    /// Returns the parts of the session that a summary may quote.
     pub fn quotable(&self) -> QuotableSession {
         QuotableSession::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
     }
 
-    /// Summarizes the session with a model and returns the rejected items as well. Falls back to
-    /// the rule-based diary if the answer is unusable.
+    /// Summarizes the session with a language model; also returns the rejected statements. Uses the
+    /// diary extracted by rules if the answer is unusable.
     ///
     /// # Errors
     /// A model that cannot be reached or does not answer.

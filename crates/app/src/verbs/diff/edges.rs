@@ -32,11 +32,11 @@ pub struct EdgeChange {
     pub file: Option<String>,
 }
 
-/// Source ID, relation and target ID.
+/// Identifies an edge: source ID, relation type and target ID.
 type EdgeKey = (String, String, String);
 
-/// Edges that differ, sorted by source, relation and target. `moved` maps old note keys to new
-/// ones.
+/// Returns the edges that differ, sorted by source, relation and target. `moved` maps the keys of
+/// moved notes to their new keys.
 pub(super) fn changes(before: &[Note], after: &[Note], moved: &HashMap<String, String>) -> Vec<EdgeChange> {
     let mut all = edges(before, moved);
     let mut changes: BTreeMap<EdgeKey, EdgeChange> = BTreeMap::new();
@@ -52,7 +52,7 @@ pub(super) fn changes(before: &[Note], after: &[Note], moved: &HashMap<String, S
     changes.into_values().collect()
 }
 
-/// All edges, with their strength stored in `old`.
+/// Returns all edges of the notes, with the current strength in [`EdgeChange::old`].
 fn edges(notes: &[Note], moved: &HashMap<String, String>) -> BTreeMap<EdgeKey, EdgeChange> {
     let graph = Graph::connect(notes);
     let end = |note: &Note| {

@@ -25,28 +25,28 @@ use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{Vault, layout};
 use std::time::Duration;
 
-/// Retention of a session's injection log after its last injection, in days.
+/// Number of days after a session's last injection for which its injection log is kept.
 const KEPT_DAYS: f64 = 30.0;
-/// Maximum wait for a concurrent writer. After that nothing is injected, because a partial change
-/// may be inconsistent.
+/// Maximum wait while another process writes. After that the hook injects nothing, because notes
+/// may be in an inconsistent state.
 const PATIENCE: Duration = Duration::from_millis(15);
-/// Command that shows more than the hook injected.
+/// Command that agents are told to use for more context.
 const MORE: &str = "cm context";
-/// Estimated number of characters per token.
+/// Average number of characters per token, to convert token budgets.
 const PER_TOKEN: usize = 4;
 
-/// The response to a hook event.
+/// What a hook prints, and the work to start afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookResponse {
-    /// Complete standard output for the agent.
+    /// Text for standard output, in the format that the agent expects.
     pub stdout: String,
-    /// Background work to start after the response, in the folder of the call.
+    /// Work to start in a background process after the response.
     pub later: Option<BackgroundTask>,
     /// Working directory of the agent.
     pub folder: std::path::PathBuf,
 }
 
-/// Background work after a response.
+/// Work that a hook starts in the background after its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackgroundTask {
     /// Refresh the index and the session index: [`read()`].
@@ -55,8 +55,8 @@ pub enum BackgroundTask {
     Reflect,
 }
 
-/// Handles a hook event. `words` contain the agent and the event; both may be omitted if the
-/// message contains them.
+/// Handles a hook event. `words` are the command-line arguments, agent and event; both may be
+/// missing if `stdin` contains them.
 pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse {
     let asked = parse_hook_args(words);
     let (agent, event) = asked.unwrap_or_else(|| (words.first().and_then(|word| hook_agent(word)), None));
@@ -81,18 +81,18 @@ pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse 
     })
 }
 
-/// The output that changes nothing for the first agent named in `words`.
+/// Returns the output without any effect, in the format of the agent that `words` name first.
 pub fn nothing_for(words: &[&str]) -> &'static str {
     words.iter().find_map(|word| hook_agent(word)).map_or("", |agent| agent.empty_reply())
 }
 
-/// Logs an internal failure of a hook.
+/// Records an internal failure of a hook in the failure log.
 pub fn log_panic(call: &Request, words: &[&str], what: &str) {
     let (agent, event) = parse_hook_args(words).unwrap_or_default();
     log(call, &HookMessage::read("", agent, event), what);
 }
 
-/// Refreshes the indexes, and the session index if hooks may capture sessions. Failures are logged.
+/// Refreshes the index and, if hooks may read sessions, the session index. Failures are logged.
 pub fn read(call: Request) {
     let (memory, message) = (Context::open(call.clone()), HookMessage::read("", None, None));
     let read = memory.and_then(|memory| {
@@ -107,12 +107,13 @@ pub fn read(call: Request) {
     }
 }
 
-/// Whether cm itself started the agent for a model request; memory must not feed on its own output.
+/// Whether cm itself started the agent for a model request; such sessions get no memories and are
+/// not recorded.
 fn is_model_call(call: &Request) -> bool {
     call.variables.get("CM_MODEL_CALL").is_some_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
-/// The call with the working directory, agent and session of the message.
+/// Returns the call with the working directory, agent and session of the hook message.
 fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
     // A vault that is named is named from the folder in which the hook was started.
     call.vault = call.vault.map(|vault| call.cwd.join(vault));
@@ -159,8 +160,8 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     Ok(heard(answer.reply, later(&memory, message, &work)))
 }
 
-/// At the start of a session, explains why an untrusted vault provides nothing. The text contains
-/// nothing of the vault.
+/// Returns an explanation that an untrusted vault provides nothing, at the start of a session. It
+/// contains no text of the vault.
 fn untrusted(message: &HookMessage) -> HookReply {
     let text = "The memory in this folder is not trusted, so nothing from it is shown here. If you know where the folder comes from, allow it: cm trust";
     match message.event {
@@ -169,9 +170,8 @@ fn untrusted(message: &HookMessage) -> HookReply {
     }
 }
 
-/// Computes the response and records it in the session's injection log. A response that cannot be
-/// recorded is not given, because it would be repeated. Of concurrent hooks, only the first to
-/// record its response gives it.
+/// Computes the response and appends the injected notes to the session's injection log. If another
+/// hook wrote the log meanwhile, the response is computed again, so that nothing is injected twice.
 fn recorded(
     memory: &Context,
     message: &HookMessage,
@@ -191,7 +191,8 @@ fn recorded(
     }
 }
 
-/// The candidate parts of the response, and the limit of its length in UTF-16 code units.
+/// Returns the parts that may be injected and the maximum length of the response, in UTF-16 code
+/// units.
 fn candidate_parts(
     memory: &Context,
     message: &HookMessage,
@@ -218,7 +219,7 @@ fn candidate_parts(
     Ok((parts, tokens * PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))
 }
 
-/// Returns an error if an index cannot be read without a refresh.
+/// Checks that every index can be read without a refresh.
 fn check_indexes(memory: &Context) -> Result<()> {
     for open in &memory.vaults {
         if let Err(error) = open.index().version() {
@@ -232,7 +233,7 @@ fn check_indexes(memory: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Counts the injected notes as retrieved.
+/// Adds the injected notes to the retrieval counters.
 fn count(memory: &Context, answer: &HookAnswer) {
     let given = answer.lines.iter().filter_map(|line| match &line.deed {
         InjectionStep::Given(ids) => Some(ids),
@@ -252,7 +253,7 @@ fn count(memory: &Context, answer: &HookAnswer) {
     }
 }
 
-/// Selects the background work for an event.
+/// Selects the background work that follows an event; `None` if there is none.
 fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
     if work.start {
         // What was written by hand since is found by the next prompt.
@@ -277,7 +278,7 @@ fn may_capture(memory: &Context) -> bool {
     settings.broken().is_none() && settings.flag(keys::HOOKS_CAPTURE) != Some(false)
 }
 
-/// Logs a failure in the vault of the call, or else in the global vault.
+/// Records a hook failure in the vault of the call, or in the global vault if there is none.
 fn log(call: &Request, message: &HookMessage, what: &str) {
     let failure = FailureLogLine::new(call.now, message, what);
     let vaults = vault_of(call).into_iter().chain(global(call));
@@ -288,10 +289,10 @@ fn log(call: &Request, message: &HookMessage, what: &str) {
     }
 }
 
-/// The latest hook failures in the vault of the call, newest first, at most `most`.
+/// Returns up to `most` hook failures of the call's vault, newest first.
 ///
 /// # Errors
-/// An unreadable log.
+/// Returns an error if the log cannot be read.
 pub fn failures(call: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
     let Some(vault) = vault_of(call) else { return Ok(Vec::new()) };
     let (mut failures, _) = JsonLinesFile::of_hooks(&vault).read::<FailureLogLine>()?;
@@ -300,7 +301,7 @@ pub fn failures(call: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
     Ok(failures)
 }
 
-/// The vault of the call, even if its settings are invalid.
+/// Returns the vault of the call, even if its settings are invalid; `None` without a vault.
 fn vault_of(call: &Request) -> Option<Vault> {
     match &call.vault {
         Some(named) => Vault::open(&call.cwd.join(named)).ok(),

@@ -25,16 +25,16 @@ use cm_store::config::keys;
 use cm_text::stop_words::is_stop_word;
 use std::collections::BTreeSet;
 
-/// Maximum length of the prompt used for the search, in characters; longer prompts usually end in
+/// Number of characters of a prompt that are used for the search; longer prompts usually end in
 /// pasted text.
 const LONGEST: usize = 2_000;
-/// Maximum number of candidate notes.
+/// Maximum number of notes that are considered for injection.
 const LOOKED_AT: usize = 30;
-/// Maximum number of unverified candidates.
+/// Maximum number of unverified notes that are considered for injection.
 const UNVERIFIED: usize = 10;
 
-/// The parts that match a question; may be empty. `known` contains the IDs and CORE.md links
-/// already given to the session.
+/// Selects the notes to inject for a question. `known` contains the IDs and CORE.md links that the
+/// session has received already.
 pub(super) fn parts(
     memory: &Context,
     message: &HookMessage,
@@ -86,14 +86,14 @@ pub(super) fn parts(
     Ok(parts_of(confirmed, choose(&few, known_ids, &room)))
 }
 
-/// Whether CORE.md already contains the whole note. It lists notes by title, and a one-line rule is
-/// its title.
+/// Whether CORE.md in the session's context already contains the whole note: CORE.md lists titles,
+/// and the title of a one-line rule is the whole rule.
 fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
     let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
     is_whole && memory_text::note_references(note.key(), &note.path).iter().any(|name| known.contains(name))
 }
 
-/// The parts for previously selected notes, in the given order.
+/// Formats the notes with these IDs for injection, in the given order.
 pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart>> {
     check_indexes(memory)?;
     let nothing = Query { root: QueryNode::Group(BooleanGroup::default()), notices: Vec::new() };
@@ -123,8 +123,8 @@ fn parts_of(confirmed: Vec<InjectionEntry>, unverified: Vec<InjectionEntry>) -> 
     vec![InjectionPart { heading: None, entries: confirmed }, InjectionPart { heading, entries: unverified }]
 }
 
-/// Converts a search result to a candidate if it may be shown and its relevance reaches the
-/// threshold.
+/// Converts a search hit into a candidate for injection; `None` if it may not be shown or its
+/// relevance is below `threshold`.
 fn candidate(
     memory: &Context,
     ranked: &RankedNote<'_>,
@@ -150,7 +150,7 @@ fn candidate(
     Some(InjectionCandidate { id: note.key().to_owned(), line, relevance })
 }
 
-/// Formats the current version of a note as a line; `None` if it may not be shown.
+/// Formats a note as one line for injection; `None` if it may not be shown.
 fn line(memory: &Context, level: VaultLevel, found: &ResolvedNote<'_>, snippet: String) -> Option<String> {
     let note = &found.note;
     let Some(bullet) = Bullet::of(note).filter(|_| note.kind == NoteKind::Bullet) else {
@@ -173,8 +173,8 @@ fn remembered(note: &Note, snippet: &str) -> Option<String> {
     Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
 }
 
-/// Query for unverified memories with any of the words; after a failure, only for types about
-/// failures.
+/// Builds the query for unverified memories that contain any word of the question. After a failed
+/// tool call, it selects only memories about failures.
 fn unverified(question: &str, message: &HookMessage) -> QueryNode {
     let state = label(LabelField::State, Note::UNVERIFIED);
     let filter = memory_kinds(message).into_iter().chain([state]).collect();
@@ -189,7 +189,8 @@ fn any(nodes: Vec<QueryNode>) -> QueryNode {
     QueryNode::Group(BooleanGroup { should: nodes, ..BooleanGroup::default() })
 }
 
-/// Filters for memories; after a failure, only `fix`, `error`, `solution` and `problem`.
+/// Returns filters for memories; after a failed tool call, only the types `fix`, `error`,
+/// `solution` and `problem`.
 fn memory_kinds(message: &HookMessage) -> Vec<QueryNode> {
     let mut kinds = vec![any([NoteKind::Memory, NoteKind::Plain]
         .map(|kind| label(LabelField::Kind, kind.name()))
@@ -201,8 +202,8 @@ fn memory_kinds(message: &HookMessage) -> Vec<QueryNode> {
     kinds
 }
 
-/// Query for active rules and confirmed memories with any of the words; after a failure, only
-/// memories about failures.
+/// Builds the query for active rules and confirmed memories that contain any word of the question.
+/// After a failed tool call, it selects only memories about failures.
 fn wish(question: &str, message: &HookMessage) -> QueryNode {
     let rules = BooleanGroup {
         filter: vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")],

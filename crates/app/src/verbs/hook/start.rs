@@ -15,18 +15,19 @@ use cm_playbook::briefing::{LEAST_TOKENS, lines};
 use cm_store::git::{LogFilter, Repo};
 use cm_store::vault::layout;
 
-/// Maximum number of commit subjects that describe the current work.
+/// Maximum number of recent commit subjects from which the task is derived.
 const RECENT: usize = 5;
-/// Number of commits searched for them; commits made by cm are skipped.
+/// Maximum number of commits searched for subjects; commits made by cm are skipped.
 const LOOKED_AT: usize = 30;
-/// Names of main branches, which do not describe the work.
+/// Main branches, whose names say nothing about the task.
 const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
-/// Maximum length of the task, in characters.
+/// Maximum length of the derived task, in characters.
 const LONGEST: usize = 500;
-/// Fraction of the token budget available to the briefing.
+/// Share of the token budget that the briefing may use, 0–1.
 const BRIEFING: f64 = 0.5;
 
-/// The parts of the context, most important first, within about `tokens` tokens.
+/// Returns the context for the start of a session, most important parts first, in about `tokens`
+/// tokens.
 pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
     check_indexes(memory)?;
     let core = core(memory)?;
@@ -38,7 +39,7 @@ pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart
     Ok(parts)
 }
 
-/// Removes the memories included in the briefing from a part of CORE.md.
+/// Removes memories that the briefing already shows from a part of CORE.md.
 fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart {
     let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
     let listings = |memory: &BriefingMemory| {
@@ -49,7 +50,7 @@ fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart
     part
 }
 
-/// Parses CORE.md of the first vault that has one; files with conflict markers are ignored.
+/// Parses CORE.md of the first open vault that has one; a file with merge conflicts is ignored.
 fn core(memory: &Context) -> Result<Vec<InjectionPart>> {
     for open in &memory.vaults {
         // A file that git could not merge is no memory: it holds two versions and the marks between them.
@@ -61,7 +62,7 @@ fn core(memory: &Context) -> Result<Vec<InjectionPart>> {
     Ok(Vec::new())
 }
 
-/// The parts of the briefing, without the entries listed in CORE.md.
+/// Formats the briefing for injection, without entries that CORE.md lists.
 fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     let listed: HashSet<&str> =
         core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
@@ -98,7 +99,7 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     ]
 }
 
-/// Derives the task from the branch name and recent commits, or else from the project's name.
+/// Derives the current task from the branch name and recent commits, else from the project's name.
 fn task(memory: &Context) -> String {
     // A repository that cannot be read keeps nobody from being briefed.
     let recent = Repo::discover(&memory.call.cwd).ok().flatten().map(|repo| recent(&repo));

@@ -30,12 +30,13 @@ use cm_store::vault::external_folder;
 pub use cm_agents::hook::SettingsScope as HookScope;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
-/// Selects the settings to change.
+/// Agents and settings for which hooks are installed or removed.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Names of agents; if empty, the agents used in this folder.
     pub agents: Vec<String>,
-    /// Project or user settings; by default the project's inside a repository, else the user's.
+    /// Change project or user settings; by default the project's inside a repository, else the
+    /// user's.
     pub reach: Option<HookScope>,
     /// Also install cm's skills.
     pub skills: bool,
@@ -43,7 +44,7 @@ pub struct Options {
     pub mcp: bool,
 }
 
-/// A planned change of one file.
+/// A planned change of an agent's settings or skill file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SettingsFileChange {
     pub agent: String,
@@ -59,13 +60,13 @@ pub struct SettingsFileChange {
     after: String,
 }
 
-/// Kind of a file change.
+/// What happens to a settings or skill file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileAction {
     /// Create the file.
     Make,
-    /// Change lines of the file.
+    /// Change only the lines that belong to cm.
     Change,
     /// Remove the file, because it contains nothing but cm's text.
     Remove,
@@ -73,18 +74,18 @@ pub enum FileAction {
     Keep,
 }
 
-/// Planned or written changes.
+/// Changes of agents' settings, planned or already written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HookChanges {
-    /// Scope of the settings.
+    /// Whether the project's or the user's settings change.
     pub reach: HookScope,
-    /// Root folder of the settings.
+    /// Folder to which the paths of the files are relative.
     pub folder: String,
     /// The file changes, grouped by agent.
     pub files: Vec<SettingsFileChange>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
-    /// Further instructions and warnings.
+    /// Warnings, and steps that the user must take.
     pub notices: Vec<String>,
     #[serde(skip)]
     root: PathBuf,
@@ -160,12 +161,12 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     shown(call, changes)
 }
 
-/// Adds cm's MCP server to settings text.
+/// Returns the settings text with an entry for cm's MCP server.
 fn with_server(agent: HookAgent, path: &str, text: &str, program: &ProgramPath) -> Result<String> {
     mcp::install(agent, text, program).map_err(|fault| faulty(path, &fault))
 }
 
-/// Removes cm's MCP server from settings text.
+/// Returns the settings text without the entry for cm's MCP server.
 fn without_server(agent: HookAgent, path: &str, text: &str) -> Result<String> {
     mcp::uninstall(agent, text, &ProgramPath::default()).map_err(|fault| faulty(path, &fault))
 }
@@ -197,7 +198,7 @@ pub fn apply(changes: &HookChanges) -> Result<()> {
     Ok(())
 }
 
-/// Creates an empty plan for the selected scope.
+/// Creates a plan without changes for the selected scope.
 fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
     let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
     let reach =
@@ -209,8 +210,8 @@ fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
     Ok(HookChanges { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
 }
 
-/// Root of the settings: the home folder, the repository's work tree, or the working directory
-/// outside a repository.
+/// Returns the folder that contains the settings: the home folder, or the root of the repository's
+/// work tree, or the working directory outside a repository.
 fn root(call: &Request, whose: HookScope) -> Option<PathBuf> {
     match whose {
         HookScope::User => call.home.clone(),
@@ -274,7 +275,7 @@ impl HookChanges {
         Ok(())
     }
 
-    /// Plans a change of a skill file; a file that cm did not create is left unchanged.
+    /// Plans a change of a skill file; a file that cm did not create stays as it is.
     fn skill(&mut self, agent: HookAgent, file: &SkillFile, after: &str) -> Result<()> {
         let before = there(&self.root, &note_path(&file.path)?)?;
         let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
@@ -308,7 +309,7 @@ impl HookChanges {
     }
 }
 
-/// Redacts secrets in the diffs.
+/// Redacts secrets in the diffs that are shown to the user.
 fn shown(call: &Request, mut changes: HookChanges) -> Result<HookChanges> {
     let rules = secrets::rules_for_call(call)?;
     for file in &mut changes.files {
@@ -344,7 +345,7 @@ fn duplicate_warning(
     })
 }
 
-/// Whether an executable called `cm` is on `PATH`.
+/// Whether `PATH` contains an executable named `cm`.
 fn is_on_path(call: &Request) -> bool {
     let folders = call.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let is_there = |folder: PathBuf| ["cm", "cm.exe"].iter().any(|name| folder.join(name).is_file());
@@ -355,7 +356,8 @@ fn there(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
     external_folder::below(root, path).map_err(|error| outside(path.as_str(), error))
 }
 
-/// Converts an I/O error and gives a specific message for symbolic links that leave the folder.
+/// Converts an I/O error; a symbolic link that leads out of the settings folder gets its own
+/// message.
 fn outside(path: &str, error: cm_store::vault::Error) -> Error {
     match error {
         cm_store::vault::Error::LeadsOut { .. } => Error::refused(

@@ -22,17 +22,17 @@ pub use cm_agents::hook::settings::InstallStatus as HookState;
 /// Maximum number of hook failures shown.
 const LATEST: usize = 5;
 
-/// State of one agent's settings.
+/// Hooks, skills and MCP server in one agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AgentState {
     /// Name of the agent.
     pub agent: String,
-    /// Scope of the settings.
+    /// Whether these are the project's or the user's settings.
     pub reach: HookScope,
     /// Path of the settings file.
     pub path: String,
     pub state: HookState,
-    /// Events with an installed hook.
+    /// Names of the events for which a hook is installed.
     pub events: Vec<String>,
     /// Number of installed skills.
     pub skills: usize,
@@ -54,10 +54,10 @@ pub struct HookFailure {
     pub message: String,
 }
 
-/// State of all agents' settings.
+/// State of the hook installation and the latest hook failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HooksStatus {
-    /// The agents used here, project settings first.
+    /// Agents that are used in this folder, project settings first.
     pub agents: Vec<AgentState>,
     /// The latest hook failures, newest first.
     pub failures: Vec<HookFailure>,

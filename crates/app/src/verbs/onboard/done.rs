@@ -14,7 +14,7 @@ use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::vault::json_lines::JsonLinesFile;
 
-/// A line of the file.
+/// A line of the file that lists processed sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ProcessedLine {
     session: String,
@@ -31,9 +31,9 @@ pub struct ProcessedSession {
     pub agent: String,
     /// When the session was first marked as done.
     pub at: Instant,
-    /// Name of the agent or person who marked it; null if unknown.
+    /// Agent or person who marked the session; null if unknown.
     pub by: Option<String>,
-    /// Whether this call marked it.
+    /// Whether this call marked the session; false if it was marked before.
     pub added: bool,
 }
 
@@ -68,7 +68,7 @@ fn processed_session(
 /// Keys of all processed sessions.
 ///
 /// # Errors
-/// A list that cannot be read.
+/// Returns an error if the list of processed sessions cannot be read.
 pub(super) fn processed_keys(memory: &Context) -> Result<HashSet<SessionKey>> {
     Ok(lines(memory)?.iter().filter_map(key_of).collect())
 }

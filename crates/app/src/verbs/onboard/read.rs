@@ -18,35 +18,35 @@ use cm_learn::reflect::excerpt::{MOST, excerpt};
 use cm_playbook::curation::delta;
 use cm_session::event::EventKind;
 
-/// A session excerpt.
+/// Text of a session for finding rules, shortened and redacted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Excerpt {
     pub session: SessionRow,
     /// Whether the session is marked as done.
     pub done: bool,
-    /// Redacted text with line numbers, such as `L12 person: …`; the middle of a long session is
-    /// omitted.
+    /// Text with log line numbers, such as `L12 person: …`, with secrets redacted; the middle of a
+    /// long session is omitted.
     pub excerpt: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExistingRule {
-    /// Bullet ID.
+    /// ID of the bullet.
     pub id: String,
     pub category: String,
     /// Text of the rule.
     pub content: String,
 }
 
-/// The work package for an agent.
+/// Instructions and material with which an agent derives rules from one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OnboardingPackage {
     /// Instructions for the agent.
     pub instructions: String,
     pub session: SessionRow,
-    /// Categories that lack rules, those that the session mentions first.
+    /// Categories with too few rules; those that the session mentions come first.
     pub focus: Vec<CategoryGap>,
-    /// Categories mentioned by the person, whatever their coverage.
+    /// Categories that the person mentions in the session, including well-covered ones.
     pub topics: Vec<Category>,
     /// Existing rules about the same topics.
     pub rules: Vec<ExistingRule>,
@@ -56,7 +56,7 @@ pub struct OnboardingPackage {
     pub example: Value,
     /// JSON Schema of the delta file.
     pub schema: Value,
-    /// Redacted text of the session, as in an excerpt.
+    /// Redacted text of the session, in the same format as [`Excerpt::excerpt`].
     pub excerpt: String,
 }
 
@@ -106,7 +106,7 @@ pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<On
     })
 }
 
-/// Resolves a session, records the read, and returns its redacted text.
+/// Returns a session and its redacted text, and records the read in the access log.
 ///
 /// # Errors
 /// `cross-agent` if the caller may not read sessions of other agents.
@@ -133,7 +133,7 @@ fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<
     Ok((listed, text))
 }
 
-/// Prompts of the person, in order.
+/// Returns the person's prompts in a session, in order.
 fn spoken(shelf: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>> {
     let said = shelf.events(listed)?.into_iter().filter_map(|event| match event.kind {
         EventKind::UserPrompt { text } if !event.side => Some(text),
@@ -142,7 +142,7 @@ fn spoken(shelf: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>>
     Ok(said.collect())
 }
 
-/// Categories mentioned by the person, most frequent first.
+/// Returns the categories that the prompts mention, most frequent first.
 fn topics(prompts: &[String]) -> Vec<Category> {
     let (nothing, _) = coverage(&[]);
     fit(&SessionCandidate { prompts, count: prompts.len(), ..SessionCandidate::default() }, &nothing).fills

@@ -13,14 +13,14 @@ use crate::verbs::privacy;
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order};
 
-/// Maximum number of sessions to compare, latest first.
+/// Maximum number of sessions that are rated, latest first.
 const MOST: usize = 500;
 /// Maximum number of prompts examined per session.
 const PROMPTS: usize = 40;
 /// Maximum length of a prompt that is examined, in characters.
 const LONGEST: usize = 2_000;
 
-/// Filters and limit of the selection.
+/// Filter and limit for selecting sessions to read.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Session filter; without a number of days, all sessions.
@@ -29,33 +29,34 @@ pub struct Options {
     pub limit: usize,
 }
 
-/// A session that may fill gaps.
+/// A session that may contain rules for categories that lack them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SampledSession {
     #[serde(flatten)]
     pub info: SessionInfo,
-    /// Estimated value for filling gaps, 0–1.
+    /// Estimated chance of finding missing rules in the session, 0–1.
     pub score: f64,
-    /// Categories without enough rules that the person mentioned, most frequent first.
+    /// Categories with too few rules that the person mentioned, most frequent first.
     pub fills: Vec<Category>,
     /// Number of prompts of the person.
     pub prompts: usize,
-    /// Number of corrections, interruptions and general instructions by the person.
+    /// Number of prompts that correct, interrupt or generally instruct the agent.
     pub corrections: usize,
 }
 
-/// Selected sessions.
+/// The sessions in which missing rules are most likely found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sample {
     /// The sessions, most promising first.
     pub sessions: Vec<SampledSession>,
-    /// Number of compared sessions.
+    /// Number of sessions that were rated.
     pub compared: usize,
     /// Number of sessions that are not marked as done.
     pub left: usize,
 }
 
-/// Selects sessions. Processed sessions and sessions without a prompt of a person are excluded.
+/// Selects the sessions that most likely contain missing rules. Processed sessions and sessions
+/// without a prompt of a person are excluded.
 ///
 /// # Errors
 /// An unknown agent, or unreadable notes, session index or list of processed sessions.
@@ -86,7 +87,7 @@ pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
     Ok(Sample { sessions: fitting, compared: left.len(), left: all })
 }
 
-/// Sessions that are not processed and that the caller may read.
+/// Returns the matching sessions that are not processed and that the caller may read.
 fn open(memory: &Context, shelf: &SessionAccess, filter: &SessionIndexFilter) -> Result<Vec<SessionSummary>> {
     let mut listed = shelf.query(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
     let done = done::processed_keys(memory)?;

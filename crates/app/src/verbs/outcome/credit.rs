@@ -16,7 +16,7 @@ use cm_note::note::FeedbackSignal;
 use cm_playbook::curation::delta::{CurationDelta, FeedbackDelta};
 use cm_session::status::SessionStatus;
 
-/// Credits, with the rules that get none.
+/// Feedback for rules, and the rules that receive none.
 #[derive(Debug, Default)]
 pub(super) struct Credits {
     list: Vec<(VaultLevel, CreditedRule, Option<String>)>,
@@ -24,7 +24,7 @@ pub(super) struct Credits {
 }
 
 impl Credits {
-    /// Credits for the rules of one vault, as deltas.
+    /// Returns the feedback for the rules of one vault as deltas for a curation.
     pub fn deltas(&self, level: VaultLevel) -> Vec<CurationDelta> {
         let of_level = self.list.iter().filter(|(own, ..)| *own == level);
         of_level
@@ -49,7 +49,7 @@ impl Credits {
     }
 }
 
-/// Credits for the named rules, followed by the rules that the session cites by ID.
+/// Determines the feedback for the named rules, then for the rules that the session cites by ID.
 pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<Credits> {
     let signal = match options.status {
         SessionStatus::Success => Some(FeedbackSignal::Helpful),
@@ -132,8 +132,8 @@ fn cited(
     Ok(())
 }
 
-/// Inferred feedback from the session's log; explicit marks are excluded because they are recorded
-/// separately.
+/// Returns feedback inferred from rules cited in the session's log. Explicit marks in the log are
+/// excluded, because they are recorded separately.
 fn words(
     memory: &Context,
     session: &OutcomeSession,
@@ -156,7 +156,7 @@ fn words(
     said.into_iter().filter(|word| !word.explicit).collect()
 }
 
-/// Whether the session already gave explicit feedback on a rule; `None` if it gave none at all.
+/// Whether the session's earlier feedback on a rule was explicit; `None` if it gave none.
 fn has_explicit_feedback(bullet: &Bullet, session: &OutcomeSession) -> Option<bool> {
     let own = bullet.feedback.iter().filter(|event| event.session.as_deref() == Some(&session.id));
     own.map(|event| event.weight >= 1.0).max()

@@ -20,7 +20,8 @@ use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 use cm_session::status::SessionStatus;
 
-/// The planned change of the diary.
+/// How the diary changes when the outcome is recorded: its path, whether it is created, and the
+/// former outcome.
 #[derive(Debug)]
 pub(super) struct PlannedDiary {
     pub before: Option<SessionStatus>,
@@ -29,7 +30,7 @@ pub(super) struct PlannedDiary {
     pub changes: bool,
 }
 
-/// Plans the change of the diary without writing it.
+/// Determines how the diary will change, without writing it.
 pub(super) fn plan(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<PlannedDiary> {
     let changes = changes(memory, memory.target(), session, options)?;
     let diaries = DiaryIndex::of(memory, &[&session.id])?;
@@ -45,7 +46,7 @@ pub(super) fn plan(memory: &Context, session: &OutcomeSession, options: &Options
     Ok(PlannedDiary { before, path, created, changes: !changes.is_empty() })
 }
 
-/// Changes that record the outcome; empty if the diary already contains it.
+/// Returns the changes that record the outcome; empty if the diary already contains it.
 pub(super) fn changes(
     memory: &Context,
     open: &OpenVault,
@@ -84,7 +85,7 @@ pub(super) fn changes(
     Ok(vec![VaultFileChange::Edit { path: kept.path.clone(), edits }])
 }
 
-/// Updates the line `Outcome: …` of the body; `None` if there is no such line or it is up to date.
+/// Returns the body with an updated line `Outcome: …`; `None` if the line is missing or up to date.
 fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
     const LINE: &str = "Outcome: ";
     let mut at = 0;

@@ -8,15 +8,15 @@ use crate::sessions::SessionAccess;
 use crate::sessions::diaries::DiaryIndex;
 use cm_index::sessions::Session;
 
-/// Maximum length of an unknown session's ID, in characters.
+/// Maximum length of the ID of a session that is not indexed, in characters.
 const LONGEST: usize = 200;
 
-/// A resolved session.
+/// The session whose outcome is recorded.
 #[derive(Debug, Clone)]
 pub(super) struct OutcomeSession {
     pub id: String,
     pub agent: String,
-    /// The indexed session, if its log was read.
+    /// Metadata of the indexed session; `None` if its log was not read.
     pub log: Option<Session>,
 }
 

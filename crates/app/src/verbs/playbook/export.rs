@@ -17,7 +17,7 @@ use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 
 pub use cm_exchange::exchange::PlaybookFormat;
 
-/// Format, filter and destination of the export.
+/// Format, filter and destination of a playbook export.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Format of the document.
@@ -30,7 +30,7 @@ pub struct Options {
     pub force: bool,
 }
 
-/// The result of an export.
+/// Result of a playbook export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlaybookExport {
     /// Format of the document.
@@ -41,9 +41,9 @@ pub struct PlaybookExport {
     pub bullets: usize,
     /// Number of deprecated patterns.
     pub patterns: usize,
-    /// Number of toxic patterns, which the format cannot represent.
+    /// Number of toxic patterns, which were left out because the format cannot represent them.
     pub left_out: usize,
-    /// Whether the file was written; false if it was up to date.
+    /// Whether the file was written; false if it was up to date or the document is returned.
     pub written: bool,
     /// The document, if no file was given.
     #[serde(skip)]

@@ -19,19 +19,19 @@ pub struct ScoreParts {
     pub helpful: f64,
     /// Decayed sum of harmful feedback.
     pub harmful: f64,
-    /// Factor of harmful feedback.
+    /// Weight of harmful relative to helpful feedback.
     pub harm_weight: f64,
-    /// Harmful divided by all decayed feedback, 0–1.
+    /// Harmful share of the decayed feedback, 0–1.
     pub ratio: f64,
-    /// Factor of the maturity.
+    /// Multiplier for the bullet's maturity.
     pub multiplier: f64,
-    /// Number of helpful events in the recent period.
+    /// Number of helpful events in the period that counts for promotion.
     pub recent_helpful: usize,
-    /// Half-life of an event, in days.
+    /// Time in days after which an event counts half.
     pub half_life_days: f64,
 }
 
-/// A complete bullet.
+/// All data of a bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BulletDetails {
     /// The bullet as shown in lists.
@@ -52,9 +52,9 @@ pub struct BulletDetails {
     pub feedback: Vec<Feedback>,
     /// Sessions that the bullet comes from.
     pub sources: Vec<SessionSource>,
-    /// Notes that the bullet was derived from.
+    /// Diaries and notes that the bullet was derived from.
     pub derived_from: DerivedFrom,
-    /// A search query for details.
+    /// Query for `cm search` that finds details; null if the bullet has none.
     pub search_pointer: Option<String>,
     /// How to check compliance with the rule.
     pub verify: Option<Verify>,
@@ -76,14 +76,14 @@ pub struct BulletDetails {
     pub last_validated_at: Option<Instant>,
     /// Time of the last confirmation.
     pub last_checked: Option<Instant>,
-    /// Problems in the bullet's note.
+    /// Problems that the validation of the bullet's note found.
     pub findings: Vec<Finding>,
 }
 
 /// Reads one bullet.
 ///
 /// # Errors
-/// A note that is not found or not a bullet, or an ambiguous reference.
+/// Returns an error if no note, or more than one, matches the reference, or if it is not a bullet.
 pub fn get(memory: &Context, reference: &str) -> Result<BulletDetails> {
     let (found, bullet) = find_bullet(memory, reference)?;
     let (level, findings) = (found.open.level, found.note.findings.clone());

@@ -29,7 +29,7 @@ use cm_text::position::line_and_column;
 pub use cm_exchange::exchange::LeftOutKind;
 pub use cm_exchange::exchange::plan::{BulletSkipReason, SkippedBullet};
 
-/// Kind of a source file.
+/// Whether a source file contains structured bullets or prose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleSourceKind {
@@ -75,23 +75,23 @@ impl RuleSourceKind {
     }
 }
 
-/// Source of an import.
+/// File to import and the mode of the import.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The file to import.
     pub file: PathBuf,
     /// Kind of the file; detected by its name by default.
     pub from: Option<RuleSourceKind>,
-    /// Only show what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
-/// An imported bullet or pattern.
+/// A bullet or blocked pattern that was imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ImportedBullet {
-    /// Note ID.
+    /// ID of the note.
     pub id: String,
-    /// Path in the vault.
+    /// Path of the file, relative to the vault root.
     pub path: String,
     /// Text of the rule or pattern.
     pub content: String,
@@ -101,19 +101,19 @@ pub struct ImportedBullet {
     pub state: Option<BulletState>,
 }
 
-/// An entry of the source file with an apparent live secret.
+/// An entry of the source file that was not imported because it contains a likely secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StoppedEntry {
     /// Line of the secret in the source file, from 1; null if the file contains it in another form,
     /// such as escaped.
     pub line: Option<u32>,
-    /// Name of the secret rule that matched.
+    /// Name of the redaction rule that found the secret.
     pub rule: String,
     /// ID of the entry; secrets in it are redacted.
     pub id: String,
 }
 
-/// The result of importing a file.
+/// Result of importing a file of bullets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BulletImport {
     /// Kind of the file.
@@ -124,13 +124,14 @@ pub struct BulletImport {
     pub skipped: Vec<SkippedBullet>,
     /// Entries with an apparent live secret, which were not imported.
     pub stopped: Vec<StoppedEntry>,
-    /// Parts of the file that are not rules, with their counts.
+    /// Kinds of other content in the file, with the number of each.
     pub left_out: Vec<LeftOutKind>,
     /// Problems in the imported entries.
     pub findings: Vec<Finding>,
-    /// The commit; null if commits are manual or nothing was imported.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing was
+    /// imported.
     pub commit: Option<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 
@@ -180,9 +181,8 @@ pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
     Ok(BulletImport { commit, dry_run: options.dry_run, ..outcome })
 }
 
-/// Moves entries with a secret from the imported to the stopped ones and returns the files of the
-/// others.
-/// `source` is the text of the imported file.
+/// Moves entries that contain a likely secret from the imported to the stopped ones; returns the
+/// files of the others. `source` is the text of the imported file.
 fn without_secrets(
     rules: &RedactionRules,
     imported: &mut BulletImport,
@@ -223,13 +223,13 @@ fn refuse_if_all_stopped(imported: &BulletImport, shown: &str) -> Result<()> {
         .hint(format!("remove them, or use a placeholder such as <token>: {}", places.join("; "))))
 }
 
-/// Formats the location and the rule of a secret.
+/// Formats the position of a secret and the name of the rule that found it.
 pub fn place_of(stopped: &StoppedEntry) -> String {
     let line = stopped.line.map_or_else(String::new, |line| format!("line {line}, "));
     format!("{line}{} ({})", stopped.id, stopped.rule)
 }
 
-/// Plans the import against the current notes of the vault: the result, and the files to write.
+/// Computes the result of the import and the files to write, from the current notes of the vault.
 fn planned(
     memory: &Context,
     open: &OpenVault,
@@ -269,7 +269,7 @@ fn planned(
     Ok((imported, files))
 }
 
-/// Reduces an agent's import to proposals: active bullets become drafts without feedback, and
+/// Turns an agent's import into proposals: active bullets become drafts without feedback, and
 /// blocked patterns are dropped.
 fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
     for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == BulletState::Active) {
@@ -293,7 +293,7 @@ fn text(memory: &Context, file: &Path) -> Result<String> {
     })
 }
 
-/// Path and text of a new file.
+/// Path and text of a file to create.
 type NewFile = (NotePath, String);
 
 fn placed(
@@ -323,8 +323,8 @@ fn placed(
     Ok(files)
 }
 
-/// A free path for a new file: the preferred one, sharded if its folder is full, or one with a
-/// number.
+/// Returns an unused path for a new file: the wanted one, a subfolder if its folder is full, or a
+/// numbered name.
 fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<NotePath>) -> Result<NotePath> {
     let mut number = 1;
     loop {

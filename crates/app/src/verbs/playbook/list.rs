@@ -40,14 +40,14 @@ impl BulletFilter {
     }
 }
 
-/// Filter and page of a list.
+/// Filter, limit and offset of a list of bullets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Selects bullets.
     pub filter: BulletFilter,
-    /// Maximum number of results.
+    /// Maximum number of results on a page.
     pub limit: usize,
-    /// Number of results to skip: `next` of an earlier response.
+    /// Number of results to skip: the `next` of an earlier answer.
     pub offset: usize,
 }
 
@@ -57,14 +57,14 @@ pub struct BulletPage {
     pub bullets: Vec<BulletRow>,
     /// Number of matching bullets.
     pub total: usize,
-    /// Offset of the next page; null on the last page.
+    /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
 }
 
 /// Lists bullets by score, highest first; equal scores by ID.
 ///
 /// # Errors
-/// Unreadable notes.
+/// Returns an error if the notes cannot be read.
 pub fn list(memory: &Context, options: &Options) -> Result<BulletPage> {
     let merged = merged(memory)?;
     let mut rows: Vec<BulletRow> = merged
@@ -81,7 +81,7 @@ pub fn list(memory: &Context, options: &Options) -> Result<BulletPage> {
     Ok(BulletPage { bullets, total, next })
 }
 
-/// Converts a bullet to a row, scored with the constants of its own vault.
+/// Converts a bullet to a list entry, scored with the constants of its own vault.
 pub(super) fn row(memory: &Context, shelved: &VaultBullet) -> BulletRow {
     BulletRow::of(shelved, memory.now(), &constants(memory, shelved.level))
 }

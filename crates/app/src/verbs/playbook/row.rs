@@ -26,20 +26,20 @@ pub struct BulletRow {
     /// Maturity, derived from feedback.
     pub maturity: Maturity,
     pub score: EffectiveScore,
-    /// Number of helpful events, regardless of decay.
+    /// Number of helpful feedback events, without decay.
     pub helpful: usize,
-    /// Number of harmful events, regardless of decay.
+    /// Number of harmful feedback events, without decay.
     pub harmful: usize,
     /// Whether the bullet is pinned, so that automation does not change it.
     pub pinned: bool,
-    /// Path of the bullet's file.
+    /// Path of the bullet's file, relative to the vault root.
     pub path: String,
-    /// Level of the bullet's vault.
+    /// Vault that contains the bullet: `project` or `global`.
     pub vault: VaultLevel,
 }
 
 impl BulletRow {
-    /// Converts a bullet to a row, scored at the instant `now`.
+    /// Converts a bullet to a list entry, scored for the time `now`.
     pub fn of(shelved: &VaultBullet, now: Instant, scoring: &Scoring) -> Self {
         let bullet = &shelved.bullet;
         let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();

@@ -18,11 +18,11 @@ use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
 
 pub struct CommitResult {
-    /// Result of curating the deltas.
+    /// Changes of the playbook, by delta.
     pub outcome: CurationOutcome,
-    /// New memory notes.
+    /// Memory notes created in the commit.
     pub memories: Vec<PlannedMemory>,
-    /// Path of the diary note; `None` if the diary is empty.
+    /// Location of the diary note; `None` if the diary is empty.
     pub place: Option<DiaryLocation>,
     /// Notices for the user.
     pub notices: Vec<String>,
@@ -84,7 +84,7 @@ impl SessionProcessor<'_> {
     }
 }
 
-/// Collects the changes of a commit other than the deltas.
+/// Collects the file changes of a commit that are not changes of the playbook: diary and memories.
 struct ChangePlanner<'a> {
     work: &'a SessionProcessor<'a>,
     open: &'a OpenVault,
@@ -93,8 +93,8 @@ struct ChangePlanner<'a> {
 }
 
 impl ChangePlanner<'_> {
-    /// Adds the change of the diary note and returns notices. A diary that was edited by hand is
-    /// not changed.
+    /// Adds the change of the diary note; returns notices for the user. A diary with manual edits
+    /// is not changed.
     fn diary(&mut self, place: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
         let Some(place) = place else { return Ok(Vec::new()) };
         match place.change(self.work.memory, self.open, diary) {

@@ -12,7 +12,7 @@ use cm_note::bullet::content::fold_whitespace;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::status::SessionStatus;
 
-/// Evidence of rules, by their folded text.
+/// Evidence for new rules, found in advance, by rule text with normalized whitespace.
 #[derive(Debug, Default)]
 pub struct GatheredEvidence(HashMap<String, SessionCounts>);
 
@@ -28,14 +28,14 @@ impl RuleEvidenceSource for GatheredEvidence {
         self.0.get(&fold_whitespace(rule)).cloned().unwrap_or_default()
     }
 
-    /// Always true: only sessions whose logs were read are reflected on.
+    /// Returns true for every session, because rules come only from sessions whose logs were read.
     fn has_seen(&self, _session: &str) -> bool {
         true
     }
 }
 
-/// Searches the sessions of the last months for evidence about a rule. `now_status` is the outcome
-/// of the current session, which neither a diary nor the record contains yet.
+/// Searches past sessions for evidence about a rule. `now_status` is the outcome of the session
+/// that is being processed, which is not recorded yet.
 ///
 /// # Errors
 /// Returns an error if the session index cannot be read.

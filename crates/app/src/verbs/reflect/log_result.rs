@@ -11,10 +11,10 @@ use cm_index::sessions::SessionSummary;
 use cm_session::status::SessionStatus;
 
 impl SessionProcessor<'_> {
-    /// Records that a session and its forks were processed. A dry run writes nothing.
+    /// Adds a session and its forks to the reflection log as processed, unless this is a dry run.
     ///
     /// # Errors
-    /// Returns an error if the record cannot be written.
+    /// Returns an error if the reflection log cannot be written.
     pub fn record_result(
         &mut self,
         proposed: &SessionProposals<'_>,
@@ -46,10 +46,11 @@ impl SessionProcessor<'_> {
         Ok(())
     }
 
-    /// Records that an answer to a work package was applied.
+    /// Adds a session to the reflection log for which an agent's answer was applied. `applied` is
+    /// the number of applied proposals.
     ///
     /// # Errors
-    /// Returns an error if the record cannot be written.
+    /// Returns an error if the reflection log cannot be written.
     pub fn record_answer(&mut self, proposed: &SessionProposals<'_>, applied: usize) -> Result<()> {
         let came = if applied > 0 { ReflectionResult::Learned } else { ReflectionResult::Diary };
         let line = ReflectionEntry {
@@ -63,10 +64,11 @@ impl SessionProcessor<'_> {
         self.record.add(self.memory.target(), line)
     }
 
-    /// Records that a session failed. A session whose log no longer exists is recorded as finished.
+    /// Adds a failed session to the reflection log. If its log no longer exists, the session counts
+    /// as finished.
     ///
     /// # Errors
-    /// Returns an error if the record cannot be written.
+    /// Returns an error if the reflection log cannot be written.
     pub fn failed(&mut self, todo: &QueuedSession, error: &Error) -> Result<()> {
         if self.terms.dry_run {
             return Ok(());

@@ -19,11 +19,11 @@ use cm_note::note::suspicion::order;
 use cm_note::note::{Note, NoteKind};
 use cm_text::canonical::CanonicalForm;
 
-/// A memory note to be written.
+/// A memory note that will be created, with its file change.
 #[derive(Debug, Clone)]
 pub struct PlannedMemory {
     pub id: String,
-    /// Type of the note, such as `fix`; null if it has none.
+    /// Memory type of the note, such as `fix`.
     pub note_type: String,
     /// Title of the note, which is the text of the memory.
     pub title: String,
@@ -33,14 +33,14 @@ pub struct PlannedMemory {
     pub change: VaultFileChange,
 }
 
-/// Returns the canonical forms of the titles of all memories.
+/// Returns the titles of all memories in canonical form, to detect duplicates.
 pub fn existing_texts(notes: &[Note]) -> HashSet<String> {
     let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
     memories.map(|note| CanonicalForm::of(&note.title).as_str().to_owned()).collect()
 }
 
-/// Plans the note of a memory; returns `None` if a note with the same canonical text exists. Adds
-/// the text to `said`.
+/// Plans the note of a memory and adds its text to `statements`; `None` if `statements` contains
+/// the text already.
 ///
 /// # Errors
 /// Returns an error if the vault does not define the type.

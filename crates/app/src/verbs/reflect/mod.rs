@@ -33,45 +33,45 @@ use queue::{QueuedSession, SessionQueue, plan};
 pub use cm_learn::reflect::run::RunOutcome;
 pub use process_session::{LearnedChange, SessionReflection};
 
-/// Selection of sessions and mode of the run.
+/// Which sessions `cm reflect` processes, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
     pub selection: SessionSelection,
-    /// Maximum number of sessions; the rest remains for the next run.
+    /// Maximum number of sessions to process; later runs process the rest.
     pub limit: Option<usize>,
     /// Report the changes without writing them.
     pub dry_run: bool,
-    /// Do not use a model, whatever the settings are.
+    /// Use rules only, even if the settings select a model.
     pub no_model: bool,
 }
 
-/// Result of a run.
+/// Result of `cm reflect`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReflectResult {
-    /// Outcome of the run, with counts and reasons.
+    /// Counts of the run and the reasons for its outcome.
     #[serde(flatten)]
     pub run: ReflectionRun,
-    /// Results of the sessions, in the order of processing.
+    /// Results of the processed sessions, in order.
     pub worked: Vec<SessionReflection>,
-    /// Model that was used; null if the run used rules only.
+    /// Name of the model that was used; null if the run used rules only.
     pub model: Option<String>,
-    /// Whether the run was stopped on request.
+    /// Whether the user stopped the run.
     pub interrupted: bool,
     /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
-    /// Number of matching sessions that earlier runs had processed; not part of the answer.
+    /// Number of matching sessions that earlier runs had processed; not serialized.
     #[serde(skip)]
     pub before: usize,
-    /// Failure kind that decides exit code and HTTP status; `None` on success.
+    /// Kind of failure, which decides exit code and HTTP status; `None` on success. Not serialized.
     #[serde(skip)]
     pub kind: Option<ErrorKind>,
 }
 
-/// Number of consecutive sessions without an answer from the model after which the run ends.
+/// The run ends after this number of consecutive sessions without an answer from the model.
 const MAX_UNANSWERED: usize = 3;
 
-/// Reflects on the sessions that have not been processed yet. `progress` gets the number of
+/// Learns from the sessions that were not processed yet. `progress` receives the number of finished
 /// sessions and the title of the current one, which is empty at the end.
 ///
 /// # Errors
@@ -112,7 +112,7 @@ pub fn reflect(
     Ok(ran.into_result(left, before, model, options.dry_run, stop))
 }
 
-/// Returns the limits of the run from the settings.
+/// Reads the limits of a run from the settings.
 fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
     let settings = &memory.target().settings;
     let (deltas, rounds) =
@@ -123,9 +123,9 @@ fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
 #[derive(Default)]
 struct RunState {
     worked: Vec<SessionReflection>,
-    /// Kind of the first failure.
+    /// Error kind of the first failed session.
     first: Option<ErrorKind>,
-    /// Error that ended the whole run.
+    /// Error that ends the whole run, because further sessions would fail as well.
     fatal_error: Option<Error>,
     unanswered: usize,
 }
@@ -198,7 +198,7 @@ impl RunState {
     }
 }
 
-/// Result of a session that failed.
+/// Creates the result of a session that failed with `error`.
 fn record_failure(todo: &QueuedSession, error: &Error) -> SessionReflection {
     let meta = &todo.listed.session.meta;
     let failure = match &error.hint {

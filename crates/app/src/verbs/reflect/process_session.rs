@@ -36,33 +36,33 @@ use cm_note::note::NoteKind;
 use cm_playbook::curation::delta::CurationDelta;
 use cm_session::status::SessionStatus;
 
-/// Maximum number of rules in a model's prompt.
+/// Maximum number of existing rules in a model's prompt.
 const RULES: usize = 60;
 
-/// Result of one session.
+/// Result of processing one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionReflection {
-    /// Counts and notices.
+    /// Numbers of proposals and applied changes, with notices.
     #[serde(flatten)]
     pub done: ReflectedSession,
     /// Title of the session, else the beginning of its first prompt.
     pub title: String,
-    /// Outcome of the session for its user.
+    /// Whether the session succeeded for its user.
     pub status: SessionStatus,
-    /// Author of the diary: rules or a model.
+    /// Whether rules or a model wrote the diary; null if there is no diary.
     pub made: Option<DiaryMethod>,
-    /// Path of the diary; null if none was written.
+    /// Path of the diary's file; null if no diary was written.
     pub path: Option<String>,
-    /// Changes that were made; in a dry run, those that would be made.
+    /// Changes of rules and memories; in a dry run, those that would be made.
     pub learned: Vec<LearnedChange>,
-    /// Commit hash; null if commits are manual or nothing changed.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing changed.
     pub commit: Option<String>,
 }
 
-/// One change that was made.
+/// A change of a rule or memory that the session led to.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LearnedChange {
-    /// `add`, `helpful`, `harmful`, …, or the type of a memory.
+    /// Kind of change: `add`, `helpful`, `harmful`, …; for a new memory, its type.
     pub what: String,
     /// Id of the changed note.
     pub id: String,
@@ -70,16 +70,15 @@ pub struct LearnedChange {
     pub text: String,
     /// Whether the note is a draft that a person must accept.
     pub draft: bool,
-    /// Line number in the session's log, from 1.
+    /// Line of the session's log that supports the change, from 1; null if unknown.
     pub line: Option<u64>,
 }
 
 /// Why a session could not be processed.
 #[derive(Debug)]
 pub struct SessionFailure {
-    /// Cause of the failure.
     pub error: Error,
-    /// Whether the next session would fail for the same reason.
+    /// Whether processing further sessions would fail for the same reason.
     pub is_lasting: bool,
 }
 
@@ -93,35 +92,33 @@ impl From<Error> for SessionFailure {
     }
 }
 
-/// Limits and modes of a run.
+/// Limits and mode of a run over several sessions.
 #[derive(Debug, Clone, Copy)]
 pub struct ReflectLimits {
     /// Do not write anything.
     pub dry_run: bool,
-    /// Maximum number of proposals per session.
+    /// Maximum number of proposed changes per session.
     pub deltas: usize,
-    /// Maximum number of requests for proposals to a model, per session.
+    /// Maximum number of times that a model is asked for proposals, per session.
     pub rounds: usize,
     /// Also process sessions that were processed before.
     pub reprocess: bool,
 }
 
-/// Context for processing sessions.
+/// State that a run shares between the sessions it processes.
 pub struct SessionProcessor<'a> {
     pub memory: &'a Context,
-    /// Reader of session logs.
     pub reader: SessionReader,
-    /// Record of earlier runs.
+    /// Record of the sessions that earlier runs processed.
     pub record: ReflectionLog,
-    /// Model client; `None` if the run uses rules only.
+    /// Client of the language model; `None` if the run uses rules only.
     pub model: Option<LanguageModel>,
-    /// Diaries of the last months.
+    /// Recent diaries, which show patterns across sessions.
     pub earlier: Vec<Diary>,
-    /// Limits and modes.
     pub terms: ReflectLimits,
 }
 
-/// A session with its diary and proposals.
+/// The diary of a session and the changes that it led to.
 pub struct SessionProposals<'a> {
     pub todo: &'a QueuedSession,
     pub diary: Diary,
@@ -129,7 +126,7 @@ pub struct SessionProposals<'a> {
 }
 
 impl SessionProcessor<'_> {
-    /// Processes a session, from its log to the commit.
+    /// Processes a session: parses its log, writes the diary, derives changes and commits them.
     ///
     /// # Errors
     /// Returns the cause of the failure; nothing is written in that case.
@@ -181,8 +178,8 @@ impl SessionProcessor<'_> {
         Ok(diary)
     }
 
-    /// Returns the feedback on rules in the session, without feedback that the same conversation
-    /// already gave.
+    /// Returns the feedback on existing rules in the session, without feedback that an earlier run
+    /// recorded for the same conversation.
     fn new_feedback(
         &self,
         transcript: &SessionTranscript,
@@ -207,8 +204,8 @@ impl SessionProcessor<'_> {
         words.into_iter().filter(is_new).collect()
     }
 
-    /// Returns the proposals of the model or the rules, and how many proposals of the model the
-    /// session does not support.
+    /// Returns the proposals of the model, or of the rules without a model, and the number of
+    /// proposals dropped because the session does not support them.
     fn drafts(
         &self,
         (todo, heard, diary): (&QueuedSession, &SessionTranscript, &Diary),
@@ -243,8 +240,8 @@ impl SessionProcessor<'_> {
         }
     }
 
-    /// Asks the model for proposals until it has no new ones, and returns them with the number of
-    /// unsupported ones.
+    /// Asks the model for proposals until it returns no new ones. Also returns the number of
+    /// dropped ones that the session does not support.
     fn ask_model(
         &self,
         asker: &LanguageModel,
@@ -279,7 +276,8 @@ impl SessionProcessor<'_> {
         Ok((rounds.finish(), unfounded))
     }
 
-    /// Drops proposals that this conversation made before, and redacts the rest.
+    /// Removes proposals that an earlier run made for the same conversation, and redacts secrets in
+    /// the rest.
     pub fn without_repeats(
         &self,
         drafts: Vec<ReflectionDraft>,
@@ -293,8 +291,8 @@ impl SessionProcessor<'_> {
             .collect()
     }
 
-    /// Collects evidence for new rules from other sessions. Drops rules that the model rejects, and
-    /// returns the number of dropped rules.
+    /// Searches other sessions for evidence about new rules. Removes the rules that the model
+    /// rejects and returns their number.
     fn check_evidence(
         &self,
         proposed: &mut SessionProposals<'_>,
@@ -357,13 +355,12 @@ impl From<ModelFailure> for SessionFailure {
     }
 }
 
-/// Returns whether a rule is active or a draft, that is, neither retired nor deprecated.
+/// Returns whether a bullet is active or a draft, rather than retired or deprecated.
 pub fn is_live(bullet: &Bullet) -> bool {
     bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
 }
 
-/// Returns the diaries of the target vault of the last `days` days, including those without a start
-/// time.
+/// Returns the diaries of the target vault that are at most `days` days old or have no start time.
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.

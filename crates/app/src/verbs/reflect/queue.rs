@@ -11,27 +11,27 @@ use crate::sessions::{SessionAccess, SessionSelection};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_note::instant::Instant;
 
-/// A session to process.
+/// A session to process, with its forks.
 #[derive(Debug, Clone)]
 pub struct QueuedSession {
     pub listed: SessionSummary,
-    /// Forks of the same conversation that add nothing of their own.
+    /// Forks of the session without messages of their own.
     pub forks: Vec<SessionSummary>,
-    /// All sessions of the same conversation, as pairs of agent and id.
+    /// All sessions of the same conversation, as (agent, id).
     pub conversation: HashSet<(String, String)>,
 }
 
-/// Sessions to process.
+/// The sessions to process in one run.
 #[derive(Debug, Clone, Default)]
 pub struct SessionQueue {
     /// Sessions in the order of processing.
     pub todo: Vec<QueuedSession>,
-    /// Number of sessions that match the filter, without subagents.
+    /// Number of sessions that match the filter; subagents are not counted.
     pub matching: usize,
 }
 
-/// Returns the sessions to reflect on. `with_model` includes those that were processed by rules
-/// only.
+/// Selects the sessions to process. With a model, this includes sessions that were processed by
+/// rules only.
 ///
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot

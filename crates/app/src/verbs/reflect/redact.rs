@@ -6,7 +6,7 @@ use cm_learn::reflect::draft::{DraftChange, ReflectionDraft};
 use cm_playbook::curation::delta::CurationDelta;
 use cm_secrets::RedactionRules;
 
-/// Redacts every text of a draft.
+/// Redacts secrets in every text of a proposed change.
 pub fn redact_draft(mut draft: ReflectionDraft, rules: &RedactionRules) -> ReflectionDraft {
     let clean = |said: &mut String| *said = logs::text(said, rules);
     match &mut draft.what {
@@ -41,7 +41,7 @@ pub fn redact_draft(mut draft: ReflectionDraft, rules: &RedactionRules) -> Refle
     draft
 }
 
-/// Returns whether the text of a rule or memory contains a redaction placeholder.
+/// Returns whether the text of the proposed rule or memory contains a placeholder for a secret.
 pub fn is_redacted(draft: &ReflectionDraft) -> bool {
     let text = match &draft.what {
         DraftChange::Memory(memory) => &memory.text,

@@ -29,19 +29,19 @@ use cm_learn::reflect::{package, verify};
 use cm_note::bullet::Bullet;
 use cm_playbook::curation::report::UnappliedDelta;
 
-/// Maximum number of rules in a package.
+/// Maximum number of existing rules in a work package.
 const RULES: usize = 40;
 
-/// Work packages for the calling agent.
+/// Work packages with which the calling agent takes the place of a language model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WorkPackages {
     /// One package for each session.
     pub packages: Vec<WorkPackage>,
-    /// Number of sessions that remain for later calls.
+    /// Number of sessions for which later calls return packages.
     pub left: usize,
 }
 
-/// Material for reflecting on one session.
+/// Material from which an agent proposes rules and memories for one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WorkPackage {
     /// Session id, as assigned by the agent.
@@ -56,11 +56,11 @@ pub struct WorkPackage {
     pub rules: Vec<PackageRule>,
     /// JSON Schema of the answer.
     pub schema: Value,
-    /// The whole package as one prompt, with instructions and examples.
+    /// Instructions, material and examples as one prompt.
     pub prompt: String,
 }
 
-/// A rule of the playbook.
+/// An existing rule, so that the agent does not propose it again.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PackageRule {
     pub id: String,
@@ -68,7 +68,7 @@ pub struct PackageRule {
     pub content: String,
 }
 
-/// Builds packages for sessions that have not been reflected on, one by default. Writes nothing.
+/// Builds work packages for sessions that were not processed yet, one by default; writes nothing.
 ///
 /// # Errors
 /// Returns an error if the filter is invalid or a log cannot be read, and "nothing done" if no
@@ -106,13 +106,13 @@ pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options
     Ok(WorkPackages { packages, left })
 }
 
-/// Returns whether a text is an answer to a work package rather than a file of deltas.
+/// Returns whether a text is the answer to a work package rather than a delta file.
 pub fn is_answer(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("reflects").is_some())
 }
 
-/// Applies an answer: commits the session's diary and the accepted proposals, and records the
-/// session as processed.
+/// Applies an agent's answer to a work package: commits the diary and the accepted proposals, and
+/// records the session as processed.
 ///
 /// # Errors
 /// Returns an error if the text is not a valid answer, if the session does not exist, or if

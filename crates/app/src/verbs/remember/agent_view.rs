@@ -24,7 +24,7 @@ use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Note, NoteKind, read};
 use cm_note::path::NotePath;
 
-/// Facts, preferences and episodes that may be shown.
+/// The facts, preferences and episodes that agents may see.
 #[derive(Debug, Default)]
 pub struct MemoryView {
     facts: Vec<FactLine>,
@@ -33,7 +33,7 @@ pub struct MemoryView {
     left_out: usize,
 }
 
-/// A note with its text, and whether it still holds.
+/// A note, its text, and whether it is still valid.
 struct NoteWithText {
     note: Note,
     text: String,
@@ -41,8 +41,8 @@ struct NoteWithText {
 }
 
 impl MemoryView {
-    /// Collects the view from all open vaults. `would_be` replaces the content of files in the
-    /// first vault, for dry runs.
+    /// Collects the memories of all open vaults. In a dry run, `would_be` contains the texts of
+    /// files that would be written to the first vault.
     ///
     /// # Errors
     /// Returns an error if the notes cannot be read.
@@ -123,7 +123,7 @@ impl MemoryView {
         self.preferences.push(PreferenceLine { text: note.title.clone(), level, evidence: found });
     }
 
-    /// Renders the section of a rule file, and adds a notice about notes that were left out.
+    /// Renders the section of a rule file; adds a notice if memories were left out.
     pub fn part(&self, memory: &Context) -> MemoryPart {
         if self.left_out > 0 {
             let what = if self.left_out == 1 {
@@ -141,13 +141,13 @@ impl MemoryView {
         render::part(&facts, &sure, &episodes::last(self.episodes.clone(), render::EPISODES))
     }
 
-    /// Renders facts.md, episodes.md and preferences.md.
+    /// Renders the contents of facts.md, episodes.md and preferences.md.
     pub fn files(&self) -> Vec<MemoryFile> {
         files::files(&self.facts, &episodes::last(self.episodes.clone(), usize::MAX), &self.preferences)
     }
 }
 
-/// Returns all notes of a vault, with the text of episodes, preferences and replaced files.
+/// Returns all notes of a vault; episodes, preferences and the files in `would_be` have their text.
 fn seen(memory: &Context, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<NoteWithText>> {
     let mut notes: Vec<Note> = memory.notes_of(open)?.to_vec();
     notes.retain(|note| would_be.iter().all(|(path, _)| *path != note.path));

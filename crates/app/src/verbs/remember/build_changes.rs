@@ -26,27 +26,27 @@ use cm_note::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft
 use cm_note::note::{Note, name};
 use cm_note::path::NotePath;
 
-/// Report of a plan's changes.
+/// What the planned changes contain, for the result of the run.
 #[derive(Debug, Default)]
 pub struct RememberReport {
-    /// Sources that were read, by kind.
+    /// Number of sources that were read, by kind.
     pub taken: SourceCounts,
-    /// Sentences that were not remembered.
+    /// Number of sentences that were not remembered, by reason.
     pub left_out: SkippedCounts,
     pub facts: Vec<WrittenFact>,
-    /// Facts that supersede others.
+    /// Facts that supersede older facts.
     pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
     pub preferences: Vec<PreferenceChange>,
-    /// New episode entries.
+    /// Entries that are added to episode files.
     pub episodes: Vec<NewEpisode>,
-    /// Whether any file changes.
+    /// Whether the plan changes any file.
     pub wrote: bool,
 }
 
-/// Importance of new facts and preferences.
+/// `importance` of new facts and preferences.
 const IMPORTANCE: f64 = 0.6;
-/// Confidence of new facts.
+/// `confidence` of new facts.
 const CONFIDENCE: f64 = 0.7;
 
 /// Builds the file changes of a plan and fills in the report.
@@ -128,8 +128,8 @@ fn observation_item(seen: &Observation) -> Value {
     ])
 }
 
-/// Returns the `state` of a new memory: draft if there is an objection to it, unverified if a
-/// single session supports it and the user did not state it, else none.
+/// Returns the `state` of a new memory: draft if `draft` gives a reason for it, unverified if it
+/// comes from a single session and not from the user, else none.
 fn state<'s>(
     draft: Option<&str>,
     is_persons: bool,
@@ -143,7 +143,7 @@ fn state<'s>(
     }
 }
 
-/// Describes the source of a note; sources in the vault become links.
+/// Describes where a memory comes from; sources in the vault become links.
 fn origin(from: &str, notes: &[Note]) -> String {
     match from.split_once(':') {
         Some((kind @ ("stash" | "diary"), id)) => {
@@ -162,7 +162,7 @@ fn file_stem(path: &str) -> &str {
 }
 
 impl ChangeBuilder<'_> {
-    /// Adds a new note and returns its id and path.
+    /// Adds the change that creates a note; returns its id and path.
     fn memory(&mut self, note_type: &str, draft: MemoryDraft) -> Result<(String, NotePath)> {
         let folder = format!("graph/{}", known_type(self.open, note_type)?.folder);
         let path = place(self.open, &folder, &draft.title, &draft.id)?;
@@ -199,7 +199,7 @@ impl ChangeBuilder<'_> {
         Ok(WrittenFact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
     }
 
-    /// Adds the supersession edges; the superseded notes are not changed.
+    /// Adds edges from newer facts to those they supersede; the older notes are not changed.
     fn supersede(
         &mut self,
         existing: &ExistingMemory,
@@ -262,8 +262,7 @@ impl ChangeBuilder<'_> {
         }
     }
 
-    /// Returns the edit that confirms an unverified memory once at least two sessions support it.
-    /// Sessions are identified by id or diary.
+    /// Returns the edit that makes an unverified memory active if at least two sessions support it.
     fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
         let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
         let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
@@ -341,7 +340,7 @@ impl ChangeBuilder<'_> {
         }
     }
 
-    /// Adds the entries, each to the episode file of its day.
+    /// Adds entries to the episode files, each to that of its day.
     fn episodes(&mut self, entries: &[EpisodeEntry]) -> Result<Vec<NewEpisode>> {
         let mut days: BTreeMap<String, Vec<&EpisodeEntry>> = BTreeMap::new();
         for entry in entries {

@@ -27,12 +27,12 @@ use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
 use cm_store::vault::external_folder;
 
-/// Stash folders of other tools, relative to the project folder.
+/// Folders of stashes that other tools wrote, relative to the project folder.
 const STASHES: [&str; 1] = [".claude/stash"];
 /// Folders of friction analysis results, relative to the project folder.
 const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
 
-/// Sources outside the vault.
+/// Stashes and friction results in the project's folder, outside the vault.
 #[derive(Debug, Default)]
 pub struct ProjectSources {
     /// Stashes and friction results that were read.
@@ -41,14 +41,14 @@ pub struct ProjectSources {
     pub notices: Vec<String>,
 }
 
-/// Returns the project folder: that of the project vault, else the working directory.
+/// Returns the folder of the project vault's project, else the working directory.
 pub fn project(memory: &Context) -> PathBuf {
     let open = memory.target();
     let own = open.level == VaultLevel::Project && memory.call.vault.is_none();
     if own { session_filter::project(open).to_owned() } else { memory.call.cwd.clone() }
 }
 
-/// Reads the stashes and friction results of other tools in the project.
+/// Reads stashes and friction results that other tools wrote in the project.
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid or a stash folder cannot be read.
@@ -84,8 +84,8 @@ pub fn read_project_sources(memory: &Context, project: &Path) -> Result<ProjectS
     Ok(outside)
 }
 
-/// Resolves a folder of the project; `None` if it does not exist, or with a notice if a symbolic
-/// link leads out of the project.
+/// Returns the path of a folder below the project; `None` if it does not exist. A symbolic link out
+/// of the project causes a notice and `None`.
 fn within(project: &Path, folder: &str, outside: &mut ProjectSources) -> Option<PathBuf> {
     let real = project.join(folder).canonicalize().ok().filter(|real| real.is_dir())?;
     if project.canonicalize().is_ok_and(|project| real.starts_with(project)) {
@@ -95,7 +95,7 @@ fn within(project: &Path, folder: &str, outside: &mut ProjectSources) -> Option<
     None
 }
 
-/// Returns whether a text has invisible characters, by the rule that applies to notes.
+/// Returns whether a text contains invisible characters, which can conceal instructions.
 fn is_hidden(open: &OpenVault, text: &str) -> bool {
     let Ok(path) = NotePath::parse("stash/read.md") else { return true };
     let reading = read::read(&path, text.as_bytes(), &open.settings.types, &open.settings.relations);
@@ -163,8 +163,7 @@ pub fn read_vault_sources(memory: &Context, open: &OpenVault) -> Result<Vec<Memo
     Ok(sources)
 }
 
-/// Returns the facts and preferences of a vault, and the sources that its episodes list as
-/// processed.
+/// Returns the facts and preferences of a vault, and the sources from which its episodes were made.
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
@@ -213,8 +212,8 @@ fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingF
     }
 }
 
-/// Builds a preference with its observations: those in the note, else the session that created the
-/// note.
+/// Builds a preference with its observations; a note without a list counts as one observation of
+/// the session that created it.
 pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::ExistingPreference {
     let held = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();

@@ -14,18 +14,18 @@ use cm_learn::reflect::evidence::{RuleValidation, RuleVerdict};
 use cm_learn::reflect::package;
 use cm_note::bullet::content;
 
-/// A model's opinion of a rule.
+/// Verdict of a language model on a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ModelOpinion {
     /// Whether the model accepts or rejects the rule.
     pub verdict: Advice,
-    /// Reason that the model gives, redacted.
+    /// Reason that the model gives, with secrets redacted.
     pub reason: String,
     /// Improved wording of the rule; null if the model suggests none.
     pub refined: Option<String>,
     /// Confidence of the model, 0–1.
     pub confidence: f64,
-    /// Numbers of the quotes that support the verdict, from 1.
+    /// Numbers, from 1, of the quotes in the prompt that support the verdict.
     pub evidence: Vec<usize>,
     /// Name of the model that gave the opinion.
     pub name: String,

@@ -12,8 +12,8 @@ use super::weights::{FEATURES, HEADS};
 /// Number of features per head.
 const SHARE: usize = FEATURES / HEADS;
 
-/// Writes the attention output of each token to `seen`. `asked` holds query, key and value of each
-/// token.
+/// Writes the attention output of each token of `text` to `seen`. `projected` holds query, key and
+/// value of every token.
 pub fn attend<S: Simd>(simd: S, projected: &Blocks<S>, text: Range<usize>, seen: &mut Blocks<S>) {
     let count = text.len();
     let padded = count.next_multiple_of(ROWS);
@@ -37,9 +37,9 @@ pub fn attend<S: Simd>(simd: S, projected: &Blocks<S>, text: Range<usize>, seen:
 /// Query, key and value matrices of one head for one text.
 struct AttentionHead<S: Simd> {
     queries: Blocks<S>,
-    /// Stored by token.
+    /// Key vectors, one token after another.
     keys: Vec<f32>,
-    /// Stored by feature.
+    /// Value vectors, transposed: one feature of all tokens after another.
     values: Vec<f32>,
 }
 
@@ -62,7 +62,8 @@ impl<S: Simd> AttentionHead<S> {
     }
 }
 
-/// Divides each token's features by that token's number in `by`.
+/// Divides the features of each token by the token's number in `by`, which has one register per
+/// block.
 fn divide<S: Simd>(simd: S, tokens: &mut Blocks<S>, by: &[S::f32s]) {
     simd.vectorize(
         #[inline(always)]

@@ -138,7 +138,7 @@ fn tile<S: Simd, const BLOCKS: usize>(
     BLOCKS
 }
 
-/// Innermost loops; all sums stay in registers.
+/// Adds the products of `HEIGHT` rows with `BLOCKS` blocks to `output`; all sums stay in registers.
 #[inline(always)]
 fn sums<S: Simd, const BLOCKS: usize, const HEIGHT: usize>(
     simd: S,

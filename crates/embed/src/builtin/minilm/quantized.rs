@@ -8,7 +8,7 @@ use crate::builtin::bytes::WeightReader;
 /// Number of 4-bit numbers that share a scale.
 const GROUP: usize = 64;
 
-/// Quantization of a matrix.
+/// Number of bits per entry of a quantized matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// Two numbers per byte and one scale per group. The low halves of a group's bytes hold its
@@ -40,7 +40,6 @@ impl Quantized {
         Ok(Self { width, columns, scales, codes })
     }
 
-    /// Number of rows.
     pub fn rows(&self) -> usize {
         match self.width {
             Width::Four => self.codes.len() * 2 / self.columns,
@@ -48,7 +47,6 @@ impl Quantized {
         }
     }
 
-    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }

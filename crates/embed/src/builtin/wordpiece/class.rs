@@ -5,7 +5,6 @@
 //! were trained on. The table was generated once; a test compares every character with the
 //! reference.
 
-/// Class of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Control, format or private use; removed. White space is handled before.
@@ -18,7 +17,6 @@ pub enum Class {
     Plain,
 }
 
-/// Returns the class of a character.
 pub fn class(character: char) -> Class {
     let number = u32::from(character);
     let after = RANGES.partition_point(|(first, _, _)| *first <= number);

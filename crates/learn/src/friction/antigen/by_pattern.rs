@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{AntigenCandidate, add_new, median, most_frequent};
 use crate::friction::signal::SignalKind;
 
-/// Messages of at most this many characters are not quoted in a cluster.
+/// User messages of at most this many characters are not quoted in a cluster.
 const SHORT_CONTEXT: usize = 10;
 
 /// Candidates with the same anchor signal and the same tool sequence.

@@ -15,7 +15,8 @@ use cm_note::instant::Instant;
 use cm_text::similarity;
 use cm_text::stop_words::is_stop_word;
 
-/// Minimum overlap of two conversations in one cluster, as a share of the smaller shingle set.
+/// Minimum share of the smaller conversation's shingles that the larger one must contain for both
+/// to be in one cluster.
 const OVERLAP: f64 = 0.5;
 /// Minimum number of conversations for [`Confidence::High`].
 const HIGH: usize = 5;
@@ -125,7 +126,7 @@ pub struct WordCluster {
     pub top_keywords: Vec<String>,
 }
 
-/// A candidate with the conversation, project and end time of its session.
+/// A candidate with information about its session.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateContext<'c> {
     pub candidate: &'c AntigenCandidate,
@@ -142,7 +143,8 @@ pub(crate) fn is_self_correction(text: &str) -> bool {
     SELF_CORRECTION.is_match(text)
 }
 
-/// Returns the words and adjacent word pairs of a text, lower-cased and without stop words.
+/// Returns the shingles of a text: its words and pairs of adjacent words, in lower case and without
+/// stop words.
 pub(crate) fn shingles(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let words: Vec<&str> =
@@ -155,14 +157,15 @@ fn is_filler(word: &str) -> bool {
     is_stop_word(word) || FILLERS.contains(&word)
 }
 
-/// [`similarity::overlap`] of two sets of shingles; 0 if they have no word pair in common.
+/// Returns the share of the smaller set of shingles that the other contains, 0–1; 0 if both have no
+/// word pair in common.
 pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let has_pair = a.intersection(b).any(|shingle| shingle.contains(' '));
     if has_pair { similarity::overlap(a, b, 0) } else { 0.0 }
 }
 
-/// Groups similar conversations, sorted by descending score; clusters with [`SuggestedNote::Drop`] are
-/// left out. A topic recurs from `recurring` conversations on.
+/// Groups similar conversations into clusters, highest score first. A topic counts as recurring
+/// from `recurring` conversations on; clusters with [`SuggestedNote::Drop`] are left out.
 pub fn clusters(contexts: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
     let mut groups: Vec<ConversationGroup> = Vec::new();
     for voice in reactions_by_conversation(contexts) {
@@ -186,7 +189,7 @@ pub fn clusters(contexts: &[CandidateContext<'_>], recurring: usize) -> Vec<Word
     clusters
 }
 
-/// All reactions of the user in one conversation.
+/// The messages and candidates of one conversation in which the user reacted to friction.
 struct ConversationReactions<'c> {
     conversation: &'c str,
     project: &'c str,
@@ -224,7 +227,8 @@ fn reactions_by_conversation<'c>(contexts: &[CandidateContext<'c>]) -> Vec<Conve
     voices
 }
 
-/// Similar conversations; new ones are compared with the shingles of the first.
+/// A group of similar conversations. A conversation joins if it is similar to the group's first
+/// one.
 struct ConversationGroup<'c> {
     seed: BTreeSet<String>,
     voices: Vec<ConversationReactions<'c>>,
@@ -285,7 +289,7 @@ impl ConversationGroup<'_> {
     }
 
     /// Returns the message of a conversation that has the most shingles in common with the group;
-    /// the first of equals.
+    /// on ties, the first one.
     fn best_quote<'v>(&self, voice: &ConversationReactions<'v>) -> Option<&'v str> {
         let shared = |text: &str| shingles(text).intersection(&self.seed).count();
         voice.texts.iter().copied().fold(None, |best, text| match best {
@@ -294,8 +298,8 @@ impl ConversationGroup<'_> {
         })
     }
 
-    /// Returns the shingles of most conversations; ties are sorted by descending length, then
-    /// alphabetically.
+    /// Returns the shingles that occur in the most conversations of the group; on ties, longer ones
+    /// first, then in alphabetical order.
     fn top_shingles(&self) -> Vec<String> {
         let mut counted: BTreeMap<&String, usize> = BTreeMap::new();
         for shingle in self.voices.iter().flat_map(|voice| &voice.shingles) {
@@ -321,7 +325,7 @@ fn theme(top: &[String]) -> String {
     if first.is_empty() { "(no words)".to_owned() } else { first.join(" / ") }
 }
 
-/// Returns the most frequent kind; ties go to the first in the order of [`SignalKind`].
+/// Returns the most frequent kind of signal; on ties, the first in the order of [`SignalKind`].
 fn dominant(signals: &BTreeMap<SignalKind, usize>) -> SignalKind {
     let most = signals.values().max().copied().unwrap_or_default();
     signals.iter().find(|(_, count)| **count == most).map_or(SignalKind::UserCorrection, |(kind, _)| *kind)

@@ -17,7 +17,7 @@ use super::record::{SessionLog, stamp};
 use super::signal::{FrictionSignal, SignalKind};
 use window::StepWindow;
 
-/// Placeholder in `inhibitory_instruction` until the rule is written.
+/// Placeholder for the instruction of a candidate until a person or agent writes it.
 const UNWRITTEN: &str = "# TODO: describe how to prevent this";
 
 /// The steps around one signal.
@@ -67,7 +67,7 @@ pub struct PrecedingActions {
     pub error: Option<String>,
 }
 
-/// Returns `true` if candidates are collected around signals of this kind.
+/// Returns `true` if the rule set collects candidates around signals of this kind.
 pub(crate) fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
     match rules {
         FrictionRules::Classic => matches!(
@@ -81,7 +81,7 @@ pub(crate) fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
     }
 }
 
-/// Returns the candidates of one session, in the order of its signals. `session_id` and
+/// Returns the candidates of one session, one per anchor signal, in log order. `session_id` and
 /// `peak_friction` are filled in later.
 pub fn candidates(
     log: &SessionLog,
@@ -124,7 +124,7 @@ fn candidate(log: &SessionLog, anchor: &FrictionSignal, rules: FrictionRules) ->
     })
 }
 
-/// Returns the median, the upper one for an even count, and 0 for an empty slice.
+/// Returns the median of some values: the upper one for an even count, and 0 for an empty slice.
 fn median(peaks: &[f64]) -> f64 {
     let mut sorted = peaks.to_vec();
     sorted.sort_by(f64::total_cmp);

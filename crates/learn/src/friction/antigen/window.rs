@@ -12,7 +12,7 @@ use crate::friction::record::{LogRecord, RecordPart, RecordRole, SessionLog, hea
 use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
-/// Number of steps before the one with the signal.
+/// Number of steps before the signal's step that belong to the window.
 const BEFORE: usize = 5;
 /// Stop words that are not used as keywords.
 const COMMON: [&str; 43] = [
@@ -21,7 +21,7 @@ const COMMON: [&str; 43] = [
     "than", "that", "their", "them", "then", "there", "these", "they", "this", "those", "very", "want",
     "were", "what", "when", "where", "which", "with", "would",
 ];
-/// Prefixes of messages that the agent's program sends in the user role.
+/// Tags at the start of messages that the agent's program sends in the user's name.
 const MARKUP: [&str; 5] = [
     "<local-command-caveat>",
     "<command-message>",
@@ -30,14 +30,14 @@ const MARKUP: [&str; 5] = [
     "<local-command-stdout>",
 ];
 
-/// The step with a signal and the steps before it.
+/// The step with a friction signal and up to five steps before it.
 pub struct StepWindow<'l> {
     steps: Vec<&'l LogRecord>,
 }
 
 impl<'l> StepWindow<'l> {
-    /// Returns the window that ends with the first step at this time or, if no step has it, with
-    /// the last one before it.
+    /// Returns the window that ends with the first step at time `at`. If no step has this time, the
+    /// window ends with the last step before it.
     pub(crate) fn by_time(log: &'l SessionLog, at: Option<Instant>) -> Option<Self> {
         let steps: Vec<&LogRecord> = log.records.iter().filter(|record| record.role.is_step()).collect();
         let exact = steps.iter().position(|step| step.at == at);
@@ -45,8 +45,8 @@ impl<'l> StepWindow<'l> {
         Some(Self::up_to(&steps, exact.or_else(before)?))
     }
 
-    /// Returns the window that ends with a record or, if the record is not a step, with the last
-    /// step before it.
+    /// Returns the window that ends with the record at index `record` or, if that is not a step,
+    /// with the last step before it.
     pub(crate) fn by_record(log: &'l SessionLog, record: usize) -> Option<Self> {
         let steps: Vec<&LogRecord> =
             log.records.iter().take(record + 1).filter(|record| record.role.is_step()).collect();
@@ -66,8 +66,8 @@ impl<'l> StepWindow<'l> {
         self.steps.iter().flat_map(|step| step.parts.iter())
     }
 
-    /// Returns the mentioned files, sorted; at most 10. `whole` selects the expression that also
-    /// covers the file types of the observed rules.
+    /// Returns the file paths that the steps mention, sorted; at most 10. `whole` also finds the
+    /// file types of the observed rules.
     pub fn files(&self, whole: bool) -> Vec<String> {
         let mut files = BTreeSet::new();
         let expression = if whole { &FILE_WHOLE } else { &FILE };
@@ -115,8 +115,9 @@ impl<'l> StepWindow<'l> {
         tools
     }
 
-    /// Returns one line per failure: the first of the five leading lines that contains an error
-    /// keyword. If the log states the outcome of a tool, it decides, not the text.
+    /// Returns one line for each failed tool call: the first of its five leading lines that
+    /// contains an error keyword. If the log states the outcome of a call, the log decides what
+    /// failed, not the text.
     pub fn errors(&self) -> Vec<String> {
         let lines = self.parts().filter_map(|part| {
             let RecordPart::Result { outcome, text, .. } = part else { return None };
@@ -130,7 +131,8 @@ impl<'l> StepWindow<'l> {
         lines.map(|line| head(line.trim(), 200).to_owned()).collect()
     }
 
-    /// Returns the user messages, each cut to 500 characters.
+    /// Returns the user's messages in the window, each cut to 500 characters. `without_pastes`
+    /// leaves out pasted terminal output.
     pub fn messages(&self, without_pastes: bool) -> Vec<String> {
         let prompts = self.steps.iter().filter(|step| step.role == RecordRole::Person);
         let texts = prompts.filter_map(|step| {
@@ -143,7 +145,7 @@ impl<'l> StepWindow<'l> {
         texts.map(|text| head(text, 500).to_owned()).collect()
     }
 
-    /// Returns the last two tool calls before the signal, with their result.
+    /// Returns the last two tool calls in the window with their result and the given error line.
     pub fn preceding(&self, error: Option<&String>) -> PrecedingActions {
         let calls: Vec<&str> = self
             .parts()
@@ -173,7 +175,7 @@ impl<'l> StepWindow<'l> {
     }
 }
 
-/// Returns `true` for a message that the user did not write or that is blank.
+/// Returns `true` if a message is blank or was sent by the agent's program instead of the user.
 fn is_markup(text: &str) -> bool {
     let trimmed = text.trim();
     trimmed.is_empty()
@@ -181,7 +183,8 @@ fn is_markup(text: &str) -> bool {
         || text.starts_with("[Request interrupted")
 }
 
-/// Returns the suffix for the outcome of a call, or `None` if the outcome is unknown.
+/// Returns the suffix `:ok` or `:error` for the result of a tool call; `None` if the outcome is
+/// unknown.
 fn mark(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> Option<&'static str> {
     match outcome {
         ToolOutcome::Ok => Some(":ok"),
@@ -192,8 +195,8 @@ fn mark(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> Option<&'st
     }
 }
 
-/// Returns the keywords of some messages, sorted; at most 15, from the first 20 words of each
-/// message.
+/// Returns the distinct keywords in the first 20 words of each message, sorted; at most 15 in
+/// total.
 pub fn keywords(messages: &[String]) -> Vec<String> {
     let mut words = BTreeSet::new();
     for message in messages {

@@ -7,19 +7,19 @@ use super::{EXPIRES_AFTER_DAYS, FAILED_ATTEMPTS, HOT, LedgerAction, QUOTES, RECU
 use crate::friction::antigen::by_words::WordCluster;
 use cm_note::instant::Instant;
 
-/// Stage of an entry, from the first observation to rejection, escalation or expiry.
+/// Stage of a tracked friction, from the first observation to rejection, escalation or expiry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryStatus {
-    /// Seen in a few conversations.
+    /// The friction occurred in a few conversations.
     Observing,
-    /// Recurring; a rule is needed or being tried.
+    /// The friction recurs; a rule is needed or being tried.
     Hot,
-    /// A person does not want a rule.
+    /// A person decided that no rule is wanted.
     Rejected,
-    /// Rules did not help; a person has to act.
+    /// Several rules did not help; a person has to act.
     Escalated,
-    /// Not seen for a long time.
+    /// The friction has not occurred for a long time.
     Expired,
 }
 
@@ -41,13 +41,13 @@ impl EntryStatus {
 pub struct FrictionEntry {
     /// Id such as `ag-001`.
     pub id: String,
-    /// Topic.
+    /// Topic of the friction, as common words of the conversations.
     pub class: String,
-    /// Keywords that match clusters to this entry.
+    /// Keywords by which new clusters are matched to this entry.
     #[serde(default)]
     pub class_hints: Vec<String>,
     pub status: EntryStatus,
-    /// Rule that was adopted last.
+    /// Rule that was adopted last; `None` if no rule was tried.
     #[serde(default)]
     pub rule: Option<String>,
     /// All rules that were tried, oldest first.
@@ -56,18 +56,18 @@ pub struct FrictionEntry {
     /// Conversations in which the friction was seen.
     #[serde(default)]
     pub evidence: FrictionEvidence,
-    /// Number of recurrences since the current rule was adopted.
+    /// Number of occurrences since the current rule was adopted.
     #[serde(default)]
     pub recurred_while_hot: u32,
-    /// Status changes and other events, oldest first.
+    /// Status changes and other events of the entry, oldest first.
     #[serde(default)]
     pub history: Vec<EntryEvent>,
-    /// Fields written by other programs.
+    /// Unknown fields, which other programs wrote.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// A rule that was tried.
+/// A rule that was tried against the friction of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuleAttempt {
     /// Number of the attempt, from 1.
@@ -80,7 +80,7 @@ pub struct RuleAttempt {
     pub outcome: AttemptOutcome,
 }
 
-/// Result of trying a rule.
+/// How a rule performed against the friction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptOutcome {
@@ -102,13 +102,13 @@ pub struct FrictionEvidence {
     /// without listing them.
     #[serde(default)]
     pub sessions: usize,
-    /// Conversations with the day they ended.
+    /// Conversations in which the friction occurred, each with the day it ended.
     #[serde(default)]
     pub session_ids: Vec<SeenConversation>,
-    /// Projects of the conversations.
+    /// Projects in which the friction occurred.
     #[serde(default)]
     pub projects: Vec<String>,
-    /// User messages; at most 5.
+    /// Messages of the user about the friction; at most 5.
     #[serde(default)]
     pub quotes: Vec<String>,
     /// Day on which the latest conversation ended.
@@ -116,12 +116,13 @@ pub struct FrictionEvidence {
     pub last_seen: Option<Instant>,
 }
 
-/// A conversation that is part of the evidence.
+/// A conversation in which the friction occurred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenConversation {
-    /// Id of its first session.
+    /// Id of the conversation's first session.
     pub id: String,
-    /// Day on which it ended or, if the log has no time, on which it was recorded.
+    /// Day on which the conversation ended. If the log has no times, the day on which it was
+    /// recorded.
     #[serde(with = "day")]
     pub seen: Instant,
 }
@@ -186,8 +187,8 @@ impl FrictionEntry {
         entry
     }
 
-    /// Adds the conversations that are not recorded yet. Rejected and escalated entries only
-    /// collect evidence.
+    /// Adds the conversations of a cluster that are not recorded yet. Rejected and escalated
+    /// entries only collect evidence and keep their status.
     pub(super) fn observe(&mut self, cluster: &WordCluster, now: Instant) {
         let is_listed =
             |id: &String| self.evidence.session_ids.iter().any(|seen| identity(&seen.id) == identity(id));
@@ -279,8 +280,8 @@ impl FrictionEntry {
         self.set_status(EntryStatus::Rejected, "a person decided against a rule", now);
     }
 
-    /// Expires an `observing` entry that was not seen for [`EXPIRES_AFTER_DAYS`]; hot entries never
-    /// expire.
+    /// Sets an `observing` entry to expired if the friction did not occur for
+    /// [`EXPIRES_AFTER_DAYS`]. Hot entries never expire.
     pub(super) fn expire(&mut self, now: Instant) {
         let old = self.evidence.last_seen.is_some_and(|seen| seen.days_until(now) > EXPIRES_AFTER_DAYS);
         if self.status == EntryStatus::Observing && old {
@@ -298,7 +299,8 @@ impl FrictionEntry {
         }
     }
 
-    /// Returns `true` if the same wording was tried before, ignoring surrounding whitespace.
+    /// Returns `true` if a rule with this wording was tried before, ignoring surrounding
+    /// whitespace.
     pub(super) fn has_tried(&self, rule: &str) -> bool {
         self.attempts.iter().any(|attempt| attempt.rule.trim() == rule.trim())
     }
@@ -313,9 +315,9 @@ impl FrictionEntry {
     }
 }
 
-/// Returns the part of a session id that identifies the conversation: the hexadecimal end, without
-/// project and time, which depend on the folder name and the time zone. For any other end,
-/// everything after the project.
+/// Returns the part of a session id that identifies the conversation: its hexadecimal end, because
+/// project and time depend on the folder name and time zone. Without such an end, everything after
+/// the project.
 fn identity(session_id: &str) -> &str {
     let name = session_id.rsplit('/').next().unwrap_or(session_id);
     let end = name.splitn(3, '-').nth(2).unwrap_or(name);

@@ -8,13 +8,13 @@ use crate::friction::config::FrictionRules;
 use crate::friction::score::SessionQuality;
 use crate::friction::signal::SignalKind;
 
-/// Minimum friction of a medium-friction session.
+/// Minimum peak friction of a session with medium friction.
 const MEDIUM: f64 = 15.0;
-/// Minimum friction of a high-friction session.
+/// Minimum peak friction of a session with high friction.
 const HIGH: f64 = 50.0;
-/// Maximum number of listed sessions.
+/// Maximum number of sessions that the report lists.
 const LISTED: usize = 20;
-/// Number of days in the trend.
+/// Number of days that the report's trend shows.
 const DAYS: usize = 14;
 
 pub fn report(analysis: &FrictionAnalysis) -> String {

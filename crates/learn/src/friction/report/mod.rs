@@ -10,7 +10,7 @@ use super::record::stamp;
 use super::signal::{SignalDetails, SignalKind, SignalSource};
 use cm_text::shorten::short_line;
 
-/// A rendered report file that is not written yet.
+/// A report file that was rendered but not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportFile {
     /// File name, without a folder.
@@ -30,7 +30,7 @@ struct RawSignal<'a> {
     session: &'a str,
 }
 
-/// Renders all files of an analysis; the output is deterministic.
+/// Renders all report files of an analysis. Equal analyses give equal files.
 pub fn files(analysis: &FrictionAnalysis) -> Vec<ReportFile> {
     vec![
         ReportFile { name: "friction_analysis.json", text: json(&analysis.sessions) },
@@ -69,7 +69,8 @@ fn raw(analysis: &FrictionAnalysis) -> String {
     text
 }
 
-/// Formats a text as one line of inert Markdown, because quotes from logs are untrusted.
+/// Formats a text from a log as one line of at most `most` characters, in which HTML comments and
+/// code spans have no effect, because logs are untrusted.
 fn inert_line(text: &str, most: usize) -> String {
     short_line(text, most).replace("<!--", "< !--").replace('`', "'")
 }

@@ -8,10 +8,10 @@ use crate::friction::antigen::by_words::WordCluster as ByWords;
 use crate::friction::record::stamp;
 use crate::friction::score::SessionQuality;
 
-/// Maximum number of listed clusters.
+/// Maximum number of clusters that the review lists.
 const SHOWN: usize = 25;
 
-/// Section for one cluster of either rule set.
+/// The values that the review shows for a cluster of either rule set.
 struct ReviewSection<'a> {
     heading: String,
     row: String,

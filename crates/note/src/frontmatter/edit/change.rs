@@ -9,8 +9,8 @@ use super::{EditError, list};
 use crate::frontmatter::layout::{LayoutEntry, ValueSyntax, YamlRoot};
 use crate::frontmatter::write::{self, ValueStyle};
 
-/// Sets a key. Tries several ways to write the value, those that change the fewest bytes first, and
-/// takes the first one that passes verification.
+/// Sets a key. Tries several ways to write the value, smallest change first, and returns the first
+/// result that `EditableText::check` accepts.
 pub(super) fn set(doc: &EditableText<'_>, key: &str, value: &Value) -> Result<String, EditError> {
     let Some(index) = doc.find(key) else { return add(doc, key, value) };
     if doc.pairs[index].1 == *value {
@@ -138,7 +138,8 @@ fn block_ways(
     ways
 }
 
-/// Replaces the value alone, if the old one is on the key's line and the new one fits there.
+/// Returns the byte range to replace and its replacement if only the value changes; `None` if the
+/// entry spans several lines or has no colon.
 fn in_line(yaml: &str, entry: &LayoutEntry, head: &str) -> Option<(Range<usize>, String)> {
     let colon = entry.colon?;
     let one_line = !yaml[entry.span.start..entry.span.end].trim_end().contains('\n');

@@ -13,7 +13,7 @@ use cm_text::position::line_and_column;
 /// Keys and values as parsed, in order.
 pub(super) type KeyValuePairs = Vec<(Value, Value)>;
 
-/// A well-formed text with the layout and the values of its keys.
+/// A note's text with valid frontmatter, and the layout and the values of its keys.
 pub(super) struct EditableText<'a> {
     pub split: Split<'a>,
     /// The YAML; empty if there is no frontmatter.
@@ -63,8 +63,8 @@ impl<'a> EditableText<'a> {
         EditError::Entangled { key: key.to_owned(), line: self.line(key) }
     }
 
-    /// Replaces a byte range of the YAML, with the file's line breaks. Creates a frontmatter if
-    /// there is none.
+    /// Returns the text with a byte range of the YAML replaced. Converts the replacement to the
+    /// file's line breaks; creates a frontmatter if there is none.
     pub fn splice(&self, range: Range<usize>, replacement: &str) -> String {
         let line_break = self.split.line_break();
         let replacement = super::in_line_breaks(replacement, line_break);
@@ -82,8 +82,8 @@ impl<'a> EditableText<'a> {
         }
     }
 
-    /// Returns the text if its values equal `expected` and the bytes of every other key and of the
-    /// body are unchanged; else `None`.
+    /// Verifies the result of an edit: returns `text` if its values equal `expected` and the bytes
+    /// of all other keys and of the body are unchanged, else `None`.
     pub fn check(
         &self,
         text: String,

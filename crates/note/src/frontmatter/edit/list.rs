@@ -92,7 +92,8 @@ pub(super) fn changed_items(
     }
 }
 
-/// Returns which old items remain, and the items appended to them.
+/// Returns whether each old item remains, and the new items appended after them; `None` if the
+/// lists differ in any other way.
 fn difference<'a>(old: &[Value], new: &'a [Value]) -> Option<(Vec<bool>, &'a [Value])> {
     let mut retained = vec![false; old.len()];
     let mut at = 0;

@@ -28,7 +28,8 @@ pub(super) struct LogicalLine {
     pub plain: bool,
 }
 
-/// Maximum number of unclosed quotes and brackets, so that the scan stays linear.
+/// Number of unclosed quotes and brackets after which the scanner looks for no more closing ones,
+/// so that a scan takes linear time.
 const PATIENCE: u32 = 8;
 
 pub(super) struct Scanner<'a> {
@@ -327,7 +328,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Opens a block collection at this column and closes deeper ones.
+/// Adds a block collection that begins at `column` to `open`, the indentations of the open
+/// collections, and removes deeper ones.
 fn deepen(open: &mut Vec<usize>, column: usize) {
     while open.len() > 1 && open.last().is_some_and(|indent| *indent > column) {
         open.pop();

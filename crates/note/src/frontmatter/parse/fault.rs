@@ -93,14 +93,15 @@ fn without_places(message: &str) -> String {
     sound_lines
 }
 
-/// Returns the first line that opens a quote without closing it; the parser fails only far below
-/// it.
+/// Returns the number of the first line, from 1, that opens a quote without closing it, and how to
+/// fix it. The parser fails only far below such a line.
 fn open_quote(yaml: &str, line: usize) -> Option<(usize, &'static str)> {
     let mut lines = yaml.lines().take(line).enumerate();
     lines.find_map(|(index, text)| Some((index + 1, remedy(text).filter(|hint| *hint == CLOSE_QUOTE)?)))
 }
 
-/// Returns the most likely cause near the line where the parser failed, and its remedy.
+/// Returns the number of the line, from 1, that most likely made the parser fail at `line`, and how
+/// to fix it.
 fn culprit(yaml: &str, line: usize) -> Option<(usize, &'static str)> {
     let lines: Vec<&str> = yaml.lines().take(line).collect();
     let first = lines.len().saturating_sub(3);

@@ -7,7 +7,7 @@ use yaml_serde::Value;
 use super::document::{self, YamlDocument};
 use crate::frontmatter::layout::{LayoutEntry, ValueSyntax, YamlLayout};
 
-/// Returns the recovered keys and values, each with its layout entry.
+/// Recovers the keys and values of an invalid YAML text, and the layout entry of each.
 pub(super) fn pairs(yaml: &str, layout: &YamlLayout) -> (Vec<(Value, Value)>, Vec<LayoutEntry>) {
     layout
         .entries
@@ -37,7 +37,8 @@ fn bare(yaml: &str, entry: &LayoutEntry) -> (Value, Value) {
     (Value::String(entry.key.clone()), value)
 }
 
-/// Returns a text without a leading dash and surrounding quotes; null if nothing is left.
+/// Converts raw text to a string without a leading dash and surrounding quotes, or to null if
+/// nothing is left.
 fn scalar(text: &str) -> Value {
     let text = text.trim();
     let text = text.strip_prefix("- ").unwrap_or(text);

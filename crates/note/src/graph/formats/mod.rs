@@ -21,7 +21,7 @@ pub use mermaid::mermaid;
 
 /// The subgraph that is exported.
 struct Subgraph<'g> {
-    /// Positions of the notes, ascending.
+    /// Positions of the exported notes in `notes`, ascending.
     nodes: Vec<usize>,
     edges: Vec<&'g Edge>,
     notes: &'g [Note],
@@ -45,8 +45,8 @@ impl<'g> Subgraph<'g> {
         Self { nodes, edges: graph.edges().iter().filter(within).collect(), notes }
     }
 
-    /// Iterates over the nodes with their names in the text formats: `n` and the position of the
-    /// note.
+    /// Iterates over the exported notes with their node names: `n` and the note's position, such as
+    /// `n3`.
     fn nodes(&self) -> impl Iterator<Item = (String, &'g Note)> {
         self.nodes.iter().map(|node| (name(*node), &self.notes[*node]))
     }

@@ -34,7 +34,7 @@ impl NameKey {
         Self::hash(if slug.is_empty() { folded.as_bytes() } else { slug.as_bytes() })
     }
 
-    /// Computes the key of all ids with the same prefix; `None` for a text shorter than the prefix.
+    /// Computes the key shared by all ids with the same first six bytes; `None` for a shorter text.
     fn of_beginning(id: &str) -> Option<Self> {
         let folded = fold(id.trim());
         let mut marked = [0xff; SHORTEST_PREFIX + 1];

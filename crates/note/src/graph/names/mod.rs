@@ -21,9 +21,9 @@ use tables::{HashedNames, IdTable, NameTable, NotesOfName};
 /// Result of resolving a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// Exactly one note.
+    /// Exactly one note, by its position.
     One(usize),
-    /// Several candidates, in the order of the notes.
+    /// Several candidates, by their positions in ascending order.
     Many(Vec<usize>),
     /// No note.
     None,
@@ -291,7 +291,8 @@ fn slugs_of(note: &Note) -> impl Iterator<Item = Cow<'_, str>> {
     [Some(Cow::Owned(title)), file].into_iter().flatten().filter(|slug| !slug.is_empty())
 }
 
-/// Returns the folded forms of a note's names that folding changes.
+/// Returns the case-folded title, aliases, file name and id of a note, without those that folding
+/// leaves unchanged.
 fn folds_of(note: &Note) -> impl Iterator<Item = String> {
     let title = (note.kind != NoteKind::Edge).then_some(note.title.as_str());
     let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);

@@ -90,7 +90,8 @@ pub(super) struct IdTable<'n> {
     notes: &'n [Note],
     whole: NameTable<&'n str>,
     sorted: OnceLock<Vec<(&'n str, u32)>>,
-    /// Bytes that occur at each of the first positions of an id; they rule out most titles at once.
+    /// For each of the first six positions of an id, the bytes that occur there in some id. A
+    /// reference with another byte, such as most titles, is not an id.
     begins: [[bool; 256]; SHORTEST_PREFIX],
 }
 

@@ -5,7 +5,7 @@ use crate::bullet::Bullet;
 use crate::instant::Instant;
 use crate::score::Scoring;
 
-/// (helpful − harm_weight × harmful) × multiplier, with all its terms.
+/// Effective score of a bullet with its terms: (helpful − harm_weight × harmful) × multiplier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreBreakdown {
     /// The resulting score.
@@ -19,9 +19,9 @@ pub struct ScoreBreakdown {
     pub harm_weight: f64,
     /// Harm divided by the total, 0–1.
     pub harmful_ratio: f64,
-    /// Factor of the maturity.
+    /// Factor for the bullet's maturity, see [`Scoring::multiplier`].
     pub multiplier: f64,
-    /// Number of recent helpful events.
+    /// Number of helpful events of the last [`Scoring::recent_days`] days.
     pub recent_helpful: usize,
     /// Half-life used, in days; the default if that of the note is missing or invalid.
     pub half_life_days: f64,

@@ -12,7 +12,7 @@ use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal};
 
-/// Input for the maturity of a note.
+/// Feedback and properties of a note that determine its maturity.
 #[derive(Debug, Clone, Copy)]
 pub struct MaturityInput<'a> {
     /// Events, in any order.
@@ -36,7 +36,7 @@ impl<'a> From<&'a Bullet> for MaturityInput<'a> {
     }
 }
 
-/// Result of replaying the events.
+/// Maturity of a note after its feedback events are applied one after another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replay {
     /// Maturity after the last event.
@@ -47,7 +47,8 @@ pub struct Replay {
     pub downfall: Option<DeprecationReason>,
 }
 
-/// Replays events, starting with maturity `from`. Events without weight are ignored.
+/// Applies the feedback events in order of time, starting with maturity `from`. Events without
+/// weight are ignored.
 pub fn replay(track: MaturityInput<'_>, from: Maturity, scoring: &Scoring) -> Replay {
     let mut events: Vec<Feedback> =
         track.feedback.iter().filter(|event| event.weight > 0.0).cloned().collect();

@@ -28,7 +28,8 @@ pub fn walk_recorded(recorded: &CommitTree<'_>, exclude: &[String]) -> VaultList
     })
 }
 
-/// Path of a folder, with the marks of its files once they are listed.
+/// A folder of the commit, by its path, with the content fingerprints of its files once they are
+/// listed.
 struct CommitFolder<'a> {
     recorded: &'a CommitTree<'a>,
     path: String,
@@ -66,7 +67,7 @@ fn kind(kind: listing::TreeEntryKind) -> EntryKind {
 }
 
 /// Metadata of a file in a commit. It has no times, and its length is unknown before reading; the
-/// mark distinguishes contents.
+/// inode is the content fingerprint, so that changed content is noticed.
 fn marked(mark: u64) -> EntryStat {
     EntryStat { kind: EntryKind::File, size: 0, mtime_ns: 0, ctime_ns: 0, inode: mark }
 }

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
 
 use super::{EntryKind, EntryName, EntryStat, Folder};
 
-/// An open folder.
+/// An open folder, as a file descriptor.
 pub(super) struct FdFolder(OwnedFd);
 
 const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);

@@ -92,7 +92,7 @@ fn walk_with<F: Folder>(
 /// Resolves the link at a path.
 type Lead<'a> = dyn Fn(&str) -> ResolvedLink + 'a;
 
-/// Target of a link.
+/// Target of a symbolic link in the vault.
 enum ResolvedLink {
     Nowhere,
     Folder,
@@ -138,7 +138,6 @@ enum EntryKind {
     Unknown,
 }
 
-/// Metadata of an entry.
 #[derive(Debug, Clone, Copy)]
 struct EntryStat {
     kind: EntryKind,
@@ -164,7 +163,8 @@ trait Folder: Sized {
 struct EntryName {
     bytes: Box<[u8]>,
     kind: EntryKind,
-    /// Whether the bytes are the true name and valid UTF-8.
+    /// Whether `bytes` is the exact name and valid UTF-8; false for a name that was converted
+    /// lossily.
     utf8: bool,
 }
 

@@ -23,8 +23,8 @@ pub struct CodexState {
     turns: DuplicateFilter,
 }
 
-/// The last text that Codex writes as two different records, in either order. Only its hash is
-/// serialized, because a cursor must not contain session text.
+/// Recognizes a text that Codex writes as two different records, in either order. Only the hash of
+/// the last text is serialized, because a cursor must not contain session text.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct DuplicateFilter {
     hash: String,
@@ -35,7 +35,8 @@ struct DuplicateFilter {
 }
 
 impl DuplicateFilter {
-    /// Returns whether the other record has already emitted this text.
+    /// Returns whether a record of the other kind has already emitted this text. `by_item` is
+    /// whether the current record is an item for the model.
     fn is_duplicate(&mut self, text: &str, by_item: bool) -> bool {
         let text = text.trim();
         if text.is_empty() {

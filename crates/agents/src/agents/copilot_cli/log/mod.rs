@@ -76,7 +76,7 @@ pub struct CopilotState {
     open: BTreeSet<String>,
 }
 
-/// Maximum number of open calls.
+/// Maximum number of tool calls in `CopilotState::open`.
 const MOST_OPEN: usize = 1000;
 
 impl LineFormat for CopilotState {

@@ -87,7 +87,7 @@ impl EditorDatabase<'_> {
         Ok(())
     }
 
-    /// Reads the conversations that have their own keys.
+    /// Reads the conversations that are stored under keys of their own, `composerData:{id}`.
     fn composers(&mut self, database: &Connection, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         let mut composers = database.prepare(
             "SELECT substr(key, 14), octet_length(value) > ?1, CASE WHEN octet_length(value) <= ?1 THEN value END \
@@ -210,7 +210,8 @@ impl EditorDatabase<'_> {
         }
     }
 
-    /// Emits the events of a message that has its own key; returns whether the key exists.
+    /// Emits the events of a message that is stored under a key of its own; returns whether the key
+    /// exists.
     fn stored(
         &self,
         database: &Connection,

@@ -21,7 +21,7 @@ struct CurrentMessage {
     /// Line of the message's last version, and byte offset of that line.
     line: u64,
     start: u64,
-    /// Index of the message within a line that sets all messages.
+    /// Index of the message within a `$set` line, which sets all messages; `None` for other lines.
     within: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ pub fn emit_lines(
     Ok(())
 }
 
-/// Distance of the part numbers of messages within one `$set`.
+/// Number of part numbers reserved for each message of a `$set` line.
 const PARTS: u32 = 1000;
 
 fn emit_run(
@@ -157,7 +157,7 @@ fn replay(
     Ok(conversation.live)
 }
 
-/// Applies one line to the messages before it.
+/// Applies one line of the log to the messages that are current before it.
 fn step(
     bytes: &[u8],
     change: &GeminiLine<'_>,

@@ -14,7 +14,6 @@ pub struct Projects<'a> {
     pub projects: LenientObject<HashMap<Cow<'a, str>, LenientText<'a>>>,
 }
 
-/// Metadata of a session.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct GeminiMeta<'a> {

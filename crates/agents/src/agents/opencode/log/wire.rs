@@ -34,7 +34,8 @@ pub struct OpencodeMessage<'a> {
     pub model: LenientObject<OpencodeModel<'a>>,
     pub time: LenientObject<OpencodeTime>,
     pub error: LenientObject<OpencodeFailure<'a>>,
-    /// Text of a user or program; only in the second generation, like the fields below.
+    /// Text of a user or program. This field and those below exist only in the second generation of
+    /// the format.
     pub text: LenientText<'a>,
     pub content: MessageContent<'a, OpencodePart<'a>>,
     pub summary: LenientText<'a>,
