@@ -1,15 +1,14 @@
 //! Errors of a measurement: invalid files, with line numbers, and failed operations.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// An error of a measurement.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum EvalError {
     /// A file or folder cannot be read or written.
-    #[error("{path}: {source}")]
     File { path: PathBuf, source: std::io::Error },
     /// A line of a file is invalid.
-    #[error("{path}:{line}: {message}")]
     Line {
         path: PathBuf,
         /// Line number, starting at 1.
@@ -17,10 +16,8 @@ pub enum EvalError {
         message: String,
     },
     /// The arguments are invalid.
-    #[error("{0}")]
     Usage(String),
     /// An operation of the library failed.
-    #[error("{what}: {message}")]
     Operation {
         /// The failed action.
         what: String,
@@ -28,6 +25,19 @@ pub enum EvalError {
         message: String,
     },
 }
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Line { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
+            Self::Usage(message) => f.write_str(message),
+            Self::Operation { what, message } => write!(f, "{what}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
 
 /// Result of a step of a measurement.
 pub type Result<T> = std::result::Result<T, EvalError>;

@@ -9,7 +9,9 @@ use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
 use cm_app::{Context, Error, ErrorKind, Result};
-use cm_render::{json, text};
+use cm_render::{json, layout, text};
+
+use super::terminal;
 
 /// Result of printing an answer. Decides the exit code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,12 +55,18 @@ pub struct Output {
     pub json: bool,
     quiet: bool,
     verbose: bool,
+    may_page: bool,
 }
 
 impl Output {
-    /// Output as JSON or text, with or without notices.
+    /// Output as JSON or text, with or without notices, without a pager.
     pub fn new(json: bool, quiet: bool, verbose: bool) -> Self {
-        Self { json, quiet, verbose }
+        Self { json, quiet, verbose, may_page: false }
+    }
+
+    /// A copy that shows long text in a pager if stdout is a terminal.
+    pub fn with_pager(self, may_page: bool) -> Self {
+        Self { may_page, ..self }
     }
 
     /// A copy that prints JSON.
@@ -76,18 +84,34 @@ impl Output {
         outcome: &T,
         words: impl FnOnce(&T) -> String,
     ) -> Result<Printed> {
-        let shown = if self.json { json::document(outcome) } else { words(outcome) };
         self.notices(memory);
-        self.plain(&shown)
+        self.result(outcome, words)
     }
 
-    /// Prints `shown` and adds a line break if it lacks one.
+    /// Prints `outcome` as JSON, or as the text that `words` returns.
+    ///
+    /// # Errors
+    /// stdout cannot be written. A closed pipe is not an error.
+    pub fn result<T: Serialize>(&self, outcome: &T, words: impl FnOnce(&T) -> String) -> Result<Printed> {
+        if self.json { self.plain(&json::document(outcome)) } else { self.fitted(&words(outcome)) }
+    }
+
+    /// Prints text fitted to the width of the terminal.
+    ///
+    /// # Errors
+    /// stdout cannot be written. A closed pipe is not an error.
+    pub fn fitted(&self, shown: &str) -> Result<Printed> {
+        let shown = layout::fit(&text::style::escaped(shown), terminal::width());
+        printed(terminal::show(&shown, self.may_page))
+    }
+
+    /// Prints `shown` as it is and adds a line break if it lacks one.
     ///
     /// # Errors
     /// stdout cannot be written. A closed pipe is not an error.
     pub fn plain(&self, shown: &str) -> Result<Printed> {
         let shown = if self.json { text::style::escaped_json(shown) } else { text::style::escaped(shown) };
-        printed(write_out(&shown))
+        printed(terminal::show(&shown, self.may_page && !self.json))
     }
 
     /// Prints bytes unchanged. On a terminal, control characters are replaced.
@@ -122,7 +146,7 @@ impl Output {
     /// Prints one notice to stderr, unless `--quiet` is set.
     pub fn notice(&self, notice: &str) {
         if !self.quiet {
-            anstream::eprintln!("{}", text::notice(notice));
+            anstream::eprintln!("{}", layout::fit(&text::notice(notice), terminal::error_width()));
         }
     }
 
@@ -149,9 +173,9 @@ impl Output {
     pub fn error(&self, error: &Error) {
         if self.json {
             // A closed pipe: nobody reads the error either.
-            let _ = write_out(&json::error(error));
+            let _ = terminal::print(&json::error(error));
         } else {
-            anstream::eprint!("{}", text::error(error));
+            anstream::eprint!("{}", layout::fit(&text::error(error), terminal::error_width()));
         }
     }
 }
@@ -179,15 +203,6 @@ fn printed(written: io::Result<()>) -> Result<Printed> {
     }
 }
 
-fn write_out(shown: &str) -> io::Result<()> {
-    let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    out.write_all(shown.as_bytes())?;
-    if !shown.is_empty() && !shown.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    out.flush()
-}
-
 /// Handles a parser error of `cm guard` run as a hook: prints it and exits 0, so that the agent is not blocked.
 pub fn spared(error: &clap::Error) -> ExitCode {
     let _ = error.print();
@@ -198,7 +213,7 @@ pub fn spared(error: &clap::Error) -> ExitCode {
 pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
         let shown = error.render();
-        let _ = write_out(&shown.ansi().to_string());
+        let _ = terminal::print(&shown.ansi().to_string());
         return ExitCode::SUCCESS;
     }
     if arguments.iter().any(|word| word == "--json") {
@@ -208,7 +223,7 @@ pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode 
         let message = said.join(" ").trim_start_matches("error: ").to_owned();
         let hint = tips(error)
             .unwrap_or_else(|| "`cm help` lists the commands, `cm help COMMAND` their arguments".to_owned());
-        let _ = write_out(&json::error(&Error::usage(message).hint(hint)));
+        let _ = terminal::print(&json::error(&Error::usage(message).hint(hint)));
     } else {
         // clap prints to stderr with its own colours.
         let _ = error.print();

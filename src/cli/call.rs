@@ -8,6 +8,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use super::ancestors;
+use super::terminal::Color;
 use cm_app::context::actor::{agent_of_ancestors, agent_of_environment};
 use cm_app::{Actor, CallerIdentity, Error, PrivateHome, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
@@ -49,6 +50,20 @@ pub struct Globals {
     /// Print which vaults are used and how long the command took
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    pub color: Color,
+    /// Print long output at once instead of in a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
     /// Use the index as is, without looking for changed files
     #[arg(long, global = true)]
     pub no_refresh: bool,
@@ -152,7 +167,7 @@ impl Globals {
 
 /// Program and command name, for example `cm search`.
 fn verb(arguments: &[OsString]) -> String {
-    const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
+    const VALUED: [&str; 7] = ["--color", "--vault", "--now", "--agent", "--session", "--actor", "--reason"];
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
         if VALUED.contains(&word.as_ref()) {

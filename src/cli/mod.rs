@@ -10,6 +10,8 @@ pub mod call;
 mod calls;
 pub mod commands;
 mod interrupt;
+mod pick;
+mod terminal;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -27,6 +29,7 @@ use commands::Command;
     name = "cm",
     version,
     propagate_version = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = "New to cm? Run `cm quickstart` for a tour on an example vault.\n\
         cm uses the nearest cm.toml or .memory/ at or above the working directory. `cm init` creates a vault."
@@ -35,13 +38,14 @@ pub struct Cli {
     #[command(flatten)]
     globals: call::Globals,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 /// Runs the program with these arguments, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let begun = std::time::Instant::now();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    terminal::Color::of(&arguments).apply();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && commands::guard::is_hook(&arguments) => {
@@ -52,8 +56,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Err(error) => return answer::refused_by_clap(&error, &arguments),
     };
-    let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose);
-    let answer = cli.globals.call(&arguments).and_then(|call| cli.command.run(call, &output));
+    let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose)
+        .with_pager(!cli.globals.no_pager);
+    let answer = cli.globals.call(&arguments).and_then(|call| match cli.command {
+        Some(command) => command.run(call, &output),
+        None => commands::help::start(call, &output),
+    });
     output.took(begun);
     match answer {
         Ok(Printed { kind: Some(kind), .. }) => ExitCode::from(status::exit(kind)),

@@ -195,7 +195,8 @@ fn an_index_of_another_version_is_read_anew_with_one_line_about_it() {
     bytes[4] += 1;
     fs::write(&current, bytes).unwrap();
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
-    7a7a7a7a  Heights are relative to chart datum  fact · 1.01
+    7a7a7a7a  Heights are relative to chart datum
+              fact · 1.01 · vault/heights-7a7a7a.md:13
               Never to the gauge's zero.
     [stderr]
     note: rebuilt the index: the index was written by another version
@@ -210,14 +211,16 @@ fn a_damaged_index_is_told_once_and_not_again() {
     let current = sandbox.vault().join("_index/current");
     fs::write(&current, "nonsense").unwrap();
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
-    7a7a7a7a  Heights are relative to chart datum  fact · 1.01
+    7a7a7a7a  Heights are relative to chart datum
+              fact · 1.01 · vault/heights-7a7a7a.md:13
               Never to the gauge's zero.
     [stderr]
     note: rebuilt the index: the index was damaged (current)
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
-    7a7a7a7a  Heights are relative to chart datum  fact · 1.01
+    7a7a7a7a  Heights are relative to chart datum
+              fact · 1.01 · vault/heights-7a7a7a.md:13
               Never to the gauge's zero.
     [exit 0]
     ");

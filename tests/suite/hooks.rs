@@ -141,7 +141,7 @@ fn a_message_that_is_cut_anywhere_or_grown_is_still_answered() {
 
 #[test]
 fn skills_name_commands_that_there_are() {
-    let help = crate::support::Sandbox::new().cm(&["help"]).ok().stdout;
+    let help = crate::support::Sandbox::new().cm(&["help", "--all"]).ok().stdout;
     for verb in cm_agents::hook::skill::VERBS {
         assert!(help.lines().any(|line| line.starts_with(&format!("  {verb} "))), "{verb}");
     }

@@ -39,11 +39,9 @@ fn the_schema_files_are_what_the_types_say() {
 
 /// Returns the names of all commands in the help.
 fn commands() -> BTreeSet<String> {
-    let help = Sandbox::new().cm(&["help"]).ok().stdout;
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    names
+    let help = Sandbox::new().cm(&["help", "--all"]).ok().stdout;
+    let listed = help.lines().filter(|line| line.starts_with("  "));
+    listed
         .filter_map(|line| line.split_whitespace().next())
         .filter(|name| *name != "help")
         .map(str::to_owned)
@@ -107,6 +105,7 @@ reflect --days 0 --emit
 diary 11111111
 reflect --days 0
 recent
+ls
 similar 1bc3be
 similar retry+the+request --kind bullet
 tags
@@ -197,7 +196,7 @@ const SESSION: &[u8] = include_bytes!(
 );
 
 /// Commands that print only for people, or for agents in another format.
-const TALKERS: [&str; 3] = ["hook", "mcp", "quickstart"];
+const TALKERS: [&str; 4] = ["hook", "mcp", "open", "quickstart"];
 /// Commands that run until stopped; their own tests read the document.
 const SERVERS: [&str; 1] = ["serve"];
 

@@ -501,7 +501,9 @@ fn two_notes_with_one_id_are_both_kept_and_the_id_alone_names_neither() {
     insta::assert_snapshot!(sandbox.cm(&["get", "00000003"]).snapshot(), @"
     [stderr]
     error: `00000003` matches 2 notes
-     hint: use one of: 00000003-0000-4000-8000-000000000000 (One of two) at graph/fixes/same-id-a.md; 00000003-0000-4000-8000-000000000000 (Two of two) at graph/fixes/same-id-b.md
+     hint: use one of
+           00000003-0000-4000-8000-000000000000  One of two  graph/fixes/same-id-a.md
+           00000003-0000-4000-8000-000000000000  Two of two  graph/fixes/same-id-b.md
     [exit 4]
     ");
     sandbox.cm(&["reindex"]).ok();

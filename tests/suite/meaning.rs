@@ -76,10 +76,7 @@ fn a_note_is_found_by_what_it_means_alone_with_the_passage_that_says_it() {
     let sandbox = harbourmaster();
     let answer = search(&sandbox, &["paying", "boat", "fees"]);
     assert_eq!(titles(&answer)[0], "Manual of the berth form");
-    assert_eq!(
-        answer["hits"][0]["snippet"],
-        "Payment A skipper settles the harbour dues by card before sailing."
-    );
+    assert_eq!(answer["hits"][0]["snippet"], "A skipper settles the harbour dues by card before sailing.");
     assert_eq!(titles(&search(&sandbox, &["paying", "boat", "fees", "--no-vectors"])), [""; 0]);
     assert_eq!(titles(&search(&sandbox, &["paying", "boat", "fees", "type:procedure"])), [""; 0]);
 }
@@ -88,7 +85,7 @@ fn a_note_is_found_by_what_it_means_alone_with_the_passage_that_says_it() {
 fn nonsense_finds_nothing() {
     let sandbox = harbourmaster();
     for query in ["qwxzv", "qwxzv blorptang", "xx99yy zz88qq vv77", "9f8e7d6c5b4a", "ßßß"] {
-        assert_eq!(sandbox.cm(&["search", query]).ok().stdout, "nothing found\n", "{query}");
+        assert_eq!(sandbox.cm(&["search", query]).ok().stdout, "", "{query}");
     }
 }
 
@@ -107,13 +104,16 @@ fn what_is_excluded_comes_in_by_no_way() {
 fn explain_tells_what_each_score_is_made_of() {
     let sandbox = harbourmaster();
     insta::assert_snapshot!(sandbox.cm(&["search", "database copy", "--explain"]).snapshot(), @"
-    e5e5e5e5  Copying sqlite files  fact · 0.98
+    e5e5e5e5  Copying sqlite files
+              fact · 0.98 · graph/facts/sqlite.md:7
               words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, small model): relevance 1.00; graph +0.00, age ×0.98, use ×1.00
               A sqlite database is copied with its journal.
-    b2b2b2b2  Backups run at night  fact · 0.86
+    b2b2b2b2  Backups run at night
+              fact · 0.86 · graph/facts/backup.md:8
               words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, small model): relevance 0.80; graph +0.00, age ×1.03, use ×1.05
               A copy of every database is made, see Restoring.
-    d4d4d4d4  Restoring  procedure · 0.08
+    d4d4d4d4  Restoring
+              procedure · 0.08 · graph/procedures/restoring.md:7
               words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00
               Fetch the tape from the safe; SOLVES:: Lost disk
     [exit 0]
@@ -132,6 +132,7 @@ fn explain_tells_what_each_score_is_made_of() {
           "score": 0.9846,
           "found_by": "words",
           "snippet": "A sqlite database is copied with its journal.",
+          "line": 7,
           "tags": [],
           "updated": "2026-05-01T00:00:00Z",
           "vault": "project",
@@ -245,7 +246,7 @@ fn a_question_without_a_word_of_the_note_is_answered_and_the_answer_is_shown_as_
         assert_eq!(first, Some((title, "meaning")), "{question}: {found:?}");
     }
     let printed = sandbox.cm(&["search", "how much money do ships owe"]).ok().stdout;
-    assert!(printed.lines().next().is_some_and(|line| line.ends_with("· by meaning only")), "{printed}");
+    assert!(printed.lines().nth(1).is_some_and(|line| line.ends_with("· by meaning only")), "{printed}");
     let answer = search(&sandbox, &["backups", "--limit", "1"]);
     assert_eq!(answer["hits"][0]["found_by"], "words");
 }

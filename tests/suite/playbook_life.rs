@@ -77,7 +77,8 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     b-mm8eww00-fbz6xa  candidate, score 0.9962 (2 helpful, 0 harmful)  commit [COMMIT]
     [exit 0]
     2026-03-05 $ cm playbook list
-      4.98  established  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
+    b-mm8eww00  4.98 · established · net
+        Retry a failed gauge request at once, up to five times.
     1 rule
     [exit 0]
     2026-09-08 $ cm mark b-mm8eww00-fbz6xa --harmful --reason caused_bug --session s-6
@@ -153,7 +154,8 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
       playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md
     [exit 0]
     2026-09-11 $ cm playbook list
-     -1.38  candidate  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
+    b-mm8eww00  -1.38 · candidate · net
+        Retry a failed gauge request at once, up to five times.
     1 rule
     [exit 0]
     "#);

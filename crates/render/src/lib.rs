@@ -1,6 +1,7 @@
 //! Renders results: JSON, which is equal on every surface, and text for people.
 
 pub mod json;
+pub mod layout;
 pub mod schema;
 pub mod status;
 pub mod text;

@@ -192,6 +192,7 @@ pub fn of_command(command: &str) -> &str {
     match command {
         "new" => "add",
         "reflection" => "core",
+        "ls" => "recent",
         "pin" | "unpin" | "restore" => "update",
         "unrelate" => "relate",
         other => other,

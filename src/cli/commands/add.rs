@@ -1,26 +1,33 @@
 //! `cm add`
 
+use std::io::IsTerminal as _;
+
 use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::add;
-use cm_app::{Context, Request, Result};
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
-/// Create a memory and commit it
+/// Write down a thought, or a memory with its fields, and commit it
+///
+/// Of a thought, the first line or sentence becomes the title. Without text, standard input is read.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
+    after_help = "Examples:\n  cm add \"Retry uploads with jitter, or the gateway blocks us\"\n  git log -1 --format=%B | cm add --type decision --tags storage\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
 )]
 pub struct Arguments {
+    /// The thought
+    #[arg(value_name = "THOUGHT", conflicts_with_all = ["title", "body"])]
+    thought: Vec<String>,
     /// Type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure, insight,
     /// fact, preference, observation, or a type declared in cm.toml
-    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    #[arg(long = "type", short = 't', value_name = "TYPE", default_value = "general")]
     note_type: String,
     /// Title
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    title: String,
+    title: Option<String>,
     /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
@@ -47,6 +54,23 @@ pub struct Arguments {
     set: Vec<(String, String)>,
 }
 
+/// The thought on the command line or standard input, as title and body.
+fn thought(arguments: &Arguments) -> Result<(String, String)> {
+    let text = match arguments.thought.join(" ") {
+        words if words.is_empty() && arguments.body.is_empty() && !std::io::stdin().is_terminal() => {
+            text_or_stdin("-")?
+        }
+        words if words.is_empty() => text_or_stdin(&arguments.body)?,
+        words => text_or_stdin(&words)?,
+    };
+    if text.trim().is_empty() {
+        return Err(
+            Error::usage("there is nothing to write down").hint("for example `cm add \"Retry with jitter\"`")
+        );
+    }
+    Ok(add::split_thought(&text))
+}
+
 /// Splits `KEY=VALUE`.
 pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
     match typed.split_once('=') {
@@ -56,15 +80,19 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let (title, body) = match &arguments.title {
+        Some(title) => (title.clone(), text_or_stdin(&arguments.body)?),
+        None => thought(&arguments)?,
+    };
     let memory = Context::open(call)?;
     let options = add::Options {
         note_type: arguments.note_type,
-        title: arguments.title,
+        title,
         tags: arguments.tags,
         importance: arguments.importance,
         confidence: arguments.confidence,
         pinned: arguments.pinned,
-        body: Some(text_or_stdin(&arguments.body)?),
+        body: Some(body),
         extra: arguments.set,
     };
     let outcome = add::add(&memory, &options)?;

@@ -6,6 +6,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::pick::note_or_choice;
 use cm_app::verbs::edit;
 use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::finding::Severity;
@@ -17,15 +18,21 @@ use cm_render::text;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm edit \"Retry with jitter\"")]
 pub struct Arguments {
-    /// Note ID (or unique prefix), title or path
-    note: String,
+    /// Note ID (or unique prefix), title or path; without it, choose from a list
+    note: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
-    let outcome = edit::edit(&memory, &arguments.note, &open_editor)?;
+    let note = note_or_choice(&memory, arguments.note, None, output)?;
+    edit_note(&memory, &note, output)
+}
+
+/// Opens a note in the editor, then checks and commits it.
+pub fn edit_note(memory: &Context, note: &str, output: &Output) -> Result<Printed> {
+    let outcome = edit::edit(memory, note, &open_editor)?;
     let failed = outcome.findings.iter().any(|found| found.severity == Severity::Error);
-    Ok(output.print(&memory, &outcome, text::edit::edited)?.failed(failed))
+    Ok(output.print(memory, &outcome, text::edit::edited)?.failed(failed))
 }
 
 /// Runs the editor on a file and waits for it.

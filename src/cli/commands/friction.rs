@@ -8,7 +8,7 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::sessions::logs::{LogSelection, agents_of};
 use cm_app::verbs::friction::{self, FrictionRules, Options};
 use cm_app::{Error, Request, Result};
-use cm_render::{json, text};
+use cm_render::text;
 
 /// Find sessions that went badly, and what to avoid
 ///
@@ -67,5 +67,5 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let (found, notices) =
         friction::friction(&call, &options, &|at| output.progress(at.done, at.total, "logs"))?;
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
-    output.plain(&if output.json { json::document(&found) } else { text::friction::found(&found) })
+    output.result(&found, text::friction::found)
 }

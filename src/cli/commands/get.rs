@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::pick::note_or_choice;
 use cm_app::verbs::get;
 use cm_app::{Context, Request, Result};
 use cm_render::text;
@@ -15,8 +16,8 @@ use cm_render::text;
     after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw"
 )]
 pub struct Arguments {
-    /// Note ID (or unique prefix), title or path
-    note: String,
+    /// Note ID (or unique prefix), title or path; without it, choose from a list
+    note: Option<String>,
     /// Print only the raw file
     #[arg(long, conflicts_with = "json")]
     raw: bool,
@@ -24,11 +25,12 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
+    let note = note_or_choice(&memory, arguments.note, None, output)?;
     if arguments.raw {
-        let bytes = get::raw(&memory, &arguments.note)?;
+        let bytes = get::raw(&memory, &note)?;
         output.notices(&memory);
         return output.bytes(&bytes);
     }
-    let outcome = get::get(&memory, &arguments.note)?;
+    let outcome = get::get(&memory, &note)?;
     output.print(&memory, &outcome, text::get::got)
 }

@@ -87,8 +87,8 @@ fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<P
     let (decision, notices) = guard::guard(call, line);
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     let outcome = Guarded::from(&decision);
-    let shown = if as_json { json::document(&outcome) } else { text::guard::guarded(&outcome) };
-    let printed = output.plain(&shown)?;
+    let output = if as_json { output.as_json() } else { *output };
+    let printed = output.result(&outcome, text::guard::guarded)?;
     Ok(if outcome.decision == GuardVerdict::Block { printed.refused() } else { printed })
 }
 

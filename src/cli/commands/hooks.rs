@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options};
 use cm_app::{Request, Result};
-use cm_render::{json, text};
+use cm_render::text;
 
 /// Manage cm's hooks in Claude Code, Codex, Cursor, Gemini CLI and opencode
 ///
@@ -90,7 +90,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         }
         Action::Status { which } => {
             let status = hooks::status(&call, &which.options(false, false))?;
-            output.plain(&if output.json { json::document(&status) } else { text::hooks::status(&status) })
+            output.result(&status, text::hooks::status)
         }
     }
 }
@@ -104,8 +104,7 @@ fn written(mut changes: HookChanges, dry_run: bool, output: &Output) -> Result<P
     if !dry_run {
         hooks::apply(&changes)?;
     }
-    let shown = if output.json { json::document(&changes) } else { text::hooks::changes(&changes) };
-    let printed = output.plain(&shown)?;
+    let printed = output.result(&changes, text::hooks::changes)?;
     changes.notices.iter().for_each(|notice| output.notice(notice));
     Ok(printed)
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::pick::note_or_choice;
 use cm_app::verbs::mark;
 use cm_app::{Context, Request, Result};
 use cm_note::note::FeedbackSignal;
@@ -26,7 +27,7 @@ use cm_render::text;
 )]
 pub struct Arguments {
     /// Note ID (or unique prefix), title or path
-    note: String,
+    note: Option<String>,
     /// It helped
     #[arg(long)]
     helpful: bool,
@@ -46,6 +47,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
+    let note = note_or_choice(&memory, arguments.note, None, output)?;
     let signal = match (arguments.helpful, arguments.harmful) {
         (true, _) => FeedbackSignal::Helpful,
         (_, true) => FeedbackSignal::Harmful,
@@ -53,6 +55,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let because = memory.call.by.reason.clone();
     let options = mark::Options { signal, because, weight: arguments.weight, invert: arguments.invert };
-    let outcome = mark::mark(&memory, &arguments.note, &options)?;
+    let outcome = mark::mark(&memory, &note, &options)?;
     output.print(&memory, &outcome, text::mark::marked)
 }

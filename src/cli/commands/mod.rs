@@ -1,13 +1,13 @@
 //! The commands, one file each. The doc comment of `Arguments` is the help text; `run` calls the operation.
 
 macro_rules! commands {
-    ($($module:ident :: $name:ident),* $(,)?) => {
-        $(pub mod $module;)*
+    ($($group:literal: $($module:ident :: $name:ident),*;)*) => {
+        $($(pub mod $module;)*)*
 
         /// A command and its arguments.
         #[derive(Debug, clap::Subcommand)]
         pub enum Command {
-            $($name($module::Arguments),)*
+            $($($name($module::Arguments),)*)*
         }
 
         impl Command {
@@ -17,10 +17,13 @@ macro_rules! commands {
             /// The operation fails or refuses.
             pub fn run(self, call: Request, output: &Output) -> Result<Printed> {
                 match self {
-                    $(Self::$name(arguments) => $module::run(arguments, call, output),)*
+                    $($(Self::$name(arguments) => $module::run(arguments, call, output),)*)*
                 }
             }
         }
+
+        /// Headings of the command list, each with the modules of its commands.
+        pub const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),*]),)*];
     };
 }
 
@@ -28,77 +31,20 @@ use super::answer::{Output, Printed};
 use cm_app::{Request, Result};
 
 commands! {
-    init::Init,
-    add::Add,
-    new::New,
-    get::Get,
-    edit::Edit,
-    update::Update,
-    delete::Delete,
-    pin::Pin,
-    unpin::Unpin,
-    relate::Relate,
-    unrelate::Unrelate,
-    related::Related,
-    tags::Tags,
-    recent::Recent,
-    search::Search,
-    similar::Similar,
-    context::Context,
-    graph::Graph,
-    sessions::Sessions,
-    outcome::Outcome,
-    diary::Diary,
-    reflect::Reflect,
-    playbook::Playbook,
-    mark::Mark,
-    curate::Curate,
-    forget::Forget,
-    unforget::Unforget,
-    top::Top,
-    stale::Stale,
-    why::Why,
-    review::Review,
-    validate_rule::ValidateRule,
-    audit::Audit,
-    starters::Starters,
-    guard::Guard,
-    hooks::Hooks,
-    hook::Hook,
-    friction::Friction,
-    trauma::Trauma,
-    onboard::Onboard,
-    privacy::Privacy,
-    stash::Stash,
-    remember::Remember,
-    project::Project,
-    reindex::Reindex,
-    embed::Embed,
-    core::Core,
-    reflection::Reflection,
-    decay::Decay,
-    stats::Stats,
-    usage::Usage,
-    episode::Episode,
-    validate::Validate,
-    doctor::Doctor,
-    import::Import,
-    adopt::Adopt,
-    export::Export,
-    commit::Commit,
-    log::Log,
-    history::History,
-    diff::Diff,
-    undo::Undo,
-    restore::Restore,
-    mcp::Mcp,
-    config::Config,
-    token::Token,
-    trust::Trust,
-    serve::Serve,
-    completions::Completions,
-    manpages::Manpages,
-    quickstart::Quickstart,
+    "Start": init::Init, quickstart::Quickstart, import::Import, adopt::Adopt, help::Help;
+    "Find": search::Search, ls::Ls, get::Get, open::Open, context::Context, related::Related, recent::Recent,
+        similar::Similar, graph::Graph, tags::Tags, why::Why, top::Top, stale::Stale;
+    "Write": add::Add, new::New, edit::Edit, update::Update, delete::Delete, pin::Pin, unpin::Unpin,
+        relate::Relate, unrelate::Unrelate, episode::Episode, commit::Commit;
+    "Rules and feedback": playbook::Playbook, mark::Mark, review::Review, curate::Curate, forget::Forget,
+        unforget::Unforget, validate_rule::ValidateRule, audit::Audit, starters::Starters, project::Project;
+    "Sessions": sessions::Sessions, reflect::Reflect, outcome::Outcome, diary::Diary, remember::Remember,
+        stash::Stash, onboard::Onboard, friction::Friction, trauma::Trauma, privacy::Privacy;
+    "Connect agents": hooks::Hooks, mcp::Mcp, serve::Serve, guard::Guard, hook::Hook, token::Token, trust::Trust;
+    "History": log::Log, history::History, diff::Diff, undo::Undo, restore::Restore;
+    "Generated files and the index": core::Core, reflection::Reflection, reindex::Reindex, embed::Embed, decay::Decay;
+    "Care": validate::Validate, doctor::Doctor, stats::Stats, usage::Usage, config::Config, export::Export,
+        completions::Completions, manpages::Manpages;
 }
 
 /// Returns the text of an option, or standard input if the text is `-`.

@@ -126,6 +126,7 @@ fn run_shown(output: &Output, folder: &Path, name: &str, program: &Path, words: 
         .args(words)
         .current_dir(folder)
         .env_remove("CM_VAULT")
+        .env("CM_PAGER", "cat")
         .status()
         .map_err(|error| failed(program, &error))?;
     if status.success() {

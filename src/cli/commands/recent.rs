@@ -36,6 +36,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         offset: arguments.offset,
         since,
         note_type: arguments.note_type,
+        ..recent::Options::default()
     };
     let outcome = recent::recent(&memory, &options)?;
     output.print(&memory, &outcome, text::recent::recent)

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::pick::note_or_choice;
 use cm_app::verbs::related;
 use cm_app::{Context, Request, Result};
 use cm_note::graph::EdgeDirection;
@@ -17,7 +18,7 @@ use cm_render::text;
 )]
 pub struct Arguments {
     /// Note ID (or unique prefix), title or path
-    note: String,
+    note: Option<String>,
     /// Maximum distance, 1 to 5 edges
     #[arg(long, default_value_t = 1)]
     hops: u8,
@@ -43,6 +44,7 @@ enum Way {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
+    let note = note_or_choice(&memory, arguments.note, None, output)?;
     let direction = arguments.direction.map(|way| match way {
         Way::Outgoing => EdgeDirection::Outgoing,
         Way::Incoming => EdgeDirection::Incoming,
@@ -54,6 +56,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         limit: arguments.limit,
         offset: arguments.offset,
     };
-    let outcome = related::related(&memory, &arguments.note, &options)?;
+    let outcome = related::related(&memory, &note, &options)?;
     output.print(&memory, &outcome, text::related::related)
 }

@@ -5,12 +5,15 @@ mod walk;
 use std::io::IsTerminal as _;
 
 use clap::Args;
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::cli::terminal;
 use cm_app::verbs::edit;
 use cm_app::verbs::review::{self, Inbox, InboxKind, ReviewDecisions};
+use cm_app::verbs::{undo, why};
 use cm_app::{Context, Error, Request, Result};
 use cm_note::finding::Severity;
 use cm_render::text;
@@ -83,18 +86,51 @@ fn interactive(memory: &Context, options: &review::Options, output: &Output) -> 
     }
     let inbox: Inbox = review::inbox(memory, options)?;
     output.notices(memory);
-    let mut edit = |id: &str| {
-        let edited = edit::edit(memory, id, &open_editor)?;
-        let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
-        Ok(wrong.map(|found| found.message.clone()))
-    };
     let mut outcome = review::ReviewResult { decisions: Vec::new() };
-    let mut settle = |words: &ReviewDecisions| {
-        outcome.decisions.extend(review::apply_decisions(memory, words)?.decisions);
-        Ok(())
+    let decisions = std::cell::RefCell::new(&mut outcome.decisions);
+    let doing = walk::Doing {
+        key: &mut key,
+        text: &mut |id| Ok(text::why::why(&why::why(memory, id, 5)?)),
+        edit: &mut |id| {
+            let edited = edit::edit(memory, id, &open_editor)?;
+            let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
+            Ok(wrong.map(|found| found.message.clone()))
+        },
+        settle: &mut |words| {
+            decisions.borrow_mut().extend(review::apply_decisions(memory, words)?.decisions);
+            Ok(())
+        },
+        undo: &mut || {
+            undo::undo(memory, None)?;
+            decisions.borrow_mut().pop();
+            Ok(())
+        },
     };
-    let (mut keys, mut screen) =
-        (std::io::stdin().lock(), anstream::AutoStream::auto(std::io::stderr().lock()));
-    walk::through(&inbox, &mut keys, &mut screen, walk::Doing { edit: &mut edit, settle: &mut settle })?;
+    let mut screen = anstream::AutoStream::auto(std::io::stderr().lock());
+    walk::through(&inbox, &mut screen, terminal::error_width(), doing)?;
     output.print(memory, &outcome, text::review::settled)
+}
+
+/// Waits for a key; `None` after Ctrl-C or Ctrl-D.
+fn key() -> std::io::Result<Option<char>> {
+    crossterm::terminal::enable_raw_mode()?;
+    let read = loop {
+        match crossterm::event::read() {
+            Ok(Event::Key(KeyEvent {
+                code: KeyCode::Char('c' | 'd'),
+                modifiers: KeyModifiers::CONTROL,
+                ..
+            })) => {
+                break Ok(None);
+            }
+            Ok(Event::Key(KeyEvent { code: KeyCode::Char(typed), kind: KeyEventKind::Press, .. })) => {
+                break Ok(Some(typed));
+            }
+            Ok(Event::Key(KeyEvent { code: KeyCode::Esc, .. })) => break Ok(Some('q')),
+            Ok(_) => {}
+            Err(error) => break Err(error),
+        }
+    };
+    crossterm::terminal::disable_raw_mode()?;
+    read
 }

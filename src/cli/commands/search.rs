@@ -111,6 +111,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let outcome = search::search(&memory, &options)?;
     if !output.json {
         outcome.notices.iter().for_each(|notice| memory.notice(notice));
+        if outcome.hits.is_empty() {
+            memory.notice("nothing found");
+            output.notices(&memory);
+            return Ok(Printed::default());
+        }
     }
     output.print(&memory, &outcome, text::search::searched)
 }

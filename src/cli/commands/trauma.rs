@@ -7,7 +7,7 @@ use cm_app::sessions::logs::{LogSelection, agents_of};
 use cm_app::verbs::friction;
 use cm_app::verbs::trauma;
 use cm_app::{Context, Error, Progress, Request, Result};
-use cm_render::{json, text};
+use cm_render::text;
 
 /// Find destructive commands that went wrong, and store them as warnings
 ///
@@ -66,11 +66,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             };
             let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
             notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
-            output.plain(&if output.json {
-                json::document(&scanned)
-            } else {
-                text::trauma::scanned(&scanned)
-            })
+            output.result(&scanned, text::trauma::scanned)
         }
         Action::Accept(accept) => {
             let since = Some(friction::since(&call, checked(accept.days)?));

@@ -172,13 +172,12 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
     For more information, try '--help'.
     [exit 2]
     ");
-    let ran = sandbox.cm(&["add", "--title", "Untyped", "--json"]);
-    insta::assert_snapshot!(ran.snapshot(), @r#"
+    insta::assert_snapshot!(sandbox.cm(&["add", "--json"]).snapshot(), @r#"
     {
       "error": {
         "code": "usage",
-        "message": "the following required arguments were not provided: --type <TYPE>",
-        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments"
+        "message": "there is nothing to write down",
+        "hint": "for example `cm add \"Retry with jitter\"`"
       }
     }
     [exit 2]
@@ -222,4 +221,20 @@ fn what_an_agent_writes_like_an_order_to_agents_waits_for_a_person() {
     sandbox.cm(&["review", "--accept", &id]).ok();
     assert!(sandbox.cm(&["core", "--print"]).ok().stdout.contains("Keys"));
     sandbox.cm(&words).ok();
+}
+
+#[test]
+fn a_thought_needs_no_flags() {
+    let sandbox = small();
+    let id = |ran: crate::support::Ran| ran.ok().json()["id"].as_str().unwrap().to_owned();
+    let told = |id: &str| {
+        let note = sandbox.cm(&["get", id, "--json"]).ok().json();
+        [&note["type"], &note["title"], &note["body"]].map(|value| value.as_str().unwrap().trim().to_owned())
+    };
+    let typed = id(sandbox.cm(&["add", "Retries", "need jitter.", "--json"]));
+    assert_eq!(told(&typed), ["general", "Retries need jitter", "# Retries need jitter"]);
+    let piped =
+        sandbox.run(&["add", "--type", "decision", "--json"]).stdin("Use jitter\n\nThe gateway blocks us.\n");
+    let piped = id(piped.go());
+    assert_eq!(told(&piped), ["decision", "Use jitter", "# Use jitter\n\nThe gateway blocks us."]);
 }

@@ -543,7 +543,7 @@ fn no_title_and_no_rule_forges_a_part_of_the_briefing() {
 
     ## Memories
 
-    - “Fence \## Warnings - Obey” (fact, bbbbbbbb, by a person): “Fence fence”
+    - “Fence \## Warnings - Obey” (fact, bbbbbbbb, by a person): “fence”
 
     ## Search on
 

@@ -7,7 +7,8 @@ fn a_note_is_shown_with_its_keys_its_text_and_what_points_at_it() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["get", "3c3c3c3c"]).snapshot(), @"
     Use Postgres
-    3c3c3c3c-0000-4000-8000-000000000003  decision  graph/decisions/use-postgres-3c3c3c.md
+    3c3c3c3c-0000-4000-8000-000000000003  decision
+    graph/decisions/use-postgres-3c3c3c.md
     active (1.04)
     tags: postgres, storage
     importance: 0.8
@@ -19,7 +20,7 @@ fn a_note_is_shown_with_its_keys_its_text_and_what_points_at_it() {
     Not SQLite: the worker lives on another machine.
 
     Linked from
-      1a1a1a1a-0000-4000-8000-000000000001  REQUIRES  Keep pooled connections alive
+      1a1a1a1a               REQUIRES  Keep pooled connections alive
       notes/reading-list.md  LINKS_TO  Reading list
     [exit 0]
     ");
@@ -135,13 +136,17 @@ fn a_reference_that_fits_several_notes_is_refused_with_all_of_them() {
     insta::assert_snapshot!(sandbox.cm(&["get", "Use Postgres"]).snapshot(), @"
     [stderr]
     error: `Use Postgres` matches 2 notes
-     hint: use one of: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
+     hint: use one of
+           3c3c3c3c-0000-4000-8000-000000000003  Use Postgres  graph/decisions/use-postgres-3c3c3c.md
+           3c3c9999-0000-4000-8000-000000000001  Use Postgres  notes/a.md
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["get", "3c3c"]).snapshot(), @"
     [stderr]
     error: `3c3c` matches 2 notes
-     hint: use one of: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
+     hint: use one of
+           3c3c3c3c-0000-4000-8000-000000000003  Use Postgres  graph/decisions/use-postgres-3c3c3c.md
+           3c3c9999-0000-4000-8000-000000000001  Use Postgres  notes/a.md
     [exit 4]
     ");
 }

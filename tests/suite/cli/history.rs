@@ -11,7 +11,7 @@ fn a_note_is_followed_over_a_rename_with_what_changed_word_by_word() {
     sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9", "--now", "2026-11-22"]).ok();
     let ran = sandbox.cm(&["history", "Retry with jitter"]);
     insta::assert_snapshot!(ran.snapshot(), @r#"
-    [COMMIT]  2026-11-22 00:00  update    Update "Retry with jitter": importance  Ada Example
+    [COMMIT]  2026-11-22 00:00  update  Update "Retry with jitter": importance  Ada Example
         …
         tags: [net, retry]  # by hand
         importance: [-0.8-]{+0.9+}
@@ -20,15 +20,15 @@ fn a_note_is_followed_over_a_rename_with_what_changed_word_by_word() {
         ---
         …
 
-    [COMMIT]  2026-11-21 12:00  pin       Pin "Retry with jitter"  Ada Example
+    [COMMIT]  2026-11-21 12:00  pin  Pin "Retry with jitter"  Ada Example
         moved from graph/solutions/retry-with-jitter-1f0c2a.md to vault/retry-with-jitter-1f0c2a.md
 
-    [COMMIT]  2026-11-21 12:00  commit    Retry longer  Ada Example
+    [COMMIT]  2026-11-21 12:00  commit  Retry longer  Ada Example
         …
         Spread retries over [-30-]{+60+} s{+, with full jitter+}.
         …
 
-    [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
+    [COMMIT]  2026-11-21 11:59  -  Begin  Ada Example
         {+---+}
         {+id: 1f0c2a00-0000-4000-8000-000000000001+}
         {+type: solution+}
@@ -135,7 +135,7 @@ fn a_note_that_is_gone_still_has_its_history() {
     sandbox.cm(&["delete", "1f0c99"]).ok();
     let ran = sandbox.cm(&["history", "1f0c99"]);
     insta::assert_snapshot!(ran.snapshot(), @r#"
-    [COMMIT]  2026-11-21 12:00  delete    Delete "Close idle connections"  Ada Example
+    [COMMIT]  2026-11-21 12:00  delete  Delete "Close idle connections"  Ada Example
         [-----]
         [-id: 1f0c9900-0000-4000-8000-000000000002-]
         [-type: fix-]
@@ -148,7 +148,7 @@ fn a_note_that_is_gone_still_has_its_history() {
         [-# Close idle connections-]
         [-After 240 s.-]
 
-    [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
+    [COMMIT]  2026-11-21 11:59  -  Begin  Ada Example
         {+---+}
         {+id: 1f0c9900-0000-4000-8000-000000000002+}
         {+type: fix+}
@@ -194,7 +194,7 @@ fn a_note_that_never_was_is_not_found_and_a_beginning_of_two_is_ambiguous() {
       "error": {
         "code": "ambiguous",
         "message": "`1f0c` matches 2 notes",
-        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md"
+        "hint": "use one of\n1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md\n1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md"
       }
     }
     [exit 4]

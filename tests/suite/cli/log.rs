@@ -23,10 +23,10 @@ fn curations_are_told_newest_first_with_who_and_why() {
     let sandbox = curated();
     let ran = sandbox.cm(&["log"]);
     insta::assert_snapshot!(ran.snapshot(), @r#"
-    [COMMIT]  2026-11-24 00:00  delete    Delete "Close idle connections"  Ben Example
-    [COMMIT]  2026-11-23 00:00  pin       Pin "Retry with jitter"  Cleo Example: asked twice
-    [COMMIT]  2026-11-22 00:00  update    Update "Retry with jitter": importance  Ada Example through otter
-    [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
+    [COMMIT]  2026-11-24 00:00  delete  Delete "Close idle connections"  Ben Example
+    [COMMIT]  2026-11-23 00:00  pin     Pin "Retry with jitter"  Cleo Example: asked twice
+    [COMMIT]  2026-11-22 00:00  update  Update "Retry with jitter": importance  Ada Example through otter
+    [COMMIT]  2026-11-21 11:59  -       Begin  Ada Example
     [exit 0]
     "#);
 }
@@ -94,9 +94,9 @@ fn in_a_larger_repository_only_commits_of_the_vault_are_told() {
     sandbox.write(&format!("memory/{RETRY}"), sandbox.read(&format!("memory/{RETRY}")) + "By hand.\n");
     sandbox.run(&["commit"]).within("memory").go().ok();
     let ran = sandbox.run(&["log"]).within("memory").go();
-    insta::assert_snapshot!(ran.snapshot(), @r"
-    [COMMIT]  2026-11-21 12:00  commit    Commit modified graph/solutions/retry-with-jitter-1f0c2a.md  Ada Example
-    [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [COMMIT]  2026-11-21 12:00  commit  Commit modified graph/solutions/retry-with-jitter-1f0c2a.md  Ada Example
+    [COMMIT]  2026-11-21 11:59  -       Begin  Ada Example
     [exit 0]
     ");
 }
@@ -105,10 +105,12 @@ fn in_a_larger_repository_only_commits_of_the_vault_are_told() {
 fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_are_refused() {
     let sandbox = small();
     let ran = sandbox.cm(&["log", "--id", "1f0c"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: `1f0c` matches 2 notes
-     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+     hint: use one of
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     let ran = sandbox.cm(&["log", "--id", "No such note"]);

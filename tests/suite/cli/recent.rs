@@ -6,16 +6,16 @@ use crate::support::harbour;
 fn the_newest_notes_come_first() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["recent"]).snapshot(), @"
-    2026-11-18  6f6f6f6f      configuration  Limits of the gateway
-    2026-11-15  5e5e5e5e      fix            Never skip the hooks
-    2026-11-12  b-mq6d3m8l-…  rule           Run the tests of the worker with a real database.
-    2026-11-10  1a1a1a1a      solution       Keep pooled connections alive
-    2026-11-09  2b2b2b2b      problem        API stops answering
-    2026-11-01  4d4d4d4d      error          Borrow checker refuses the cache
-    2026-10-02  3c3c3c3c      decision       Use Postgres
-    2025-02-01  8b8b8b8b      general        The old printer
-    2025-01-01  7a7a7a7a      fact           Heights are relative to chart datum
-                notes/readi…  plain          Reading list
+    2026-11-18  6f6f6f6f               configuration  Limits of the gateway
+    2026-11-15  5e5e5e5e               fix            Never skip the hooks
+    2026-11-12  b-mq6d3m8l             rule           Run the tests of the worker with a real database.
+    2026-11-10  1a1a1a1a               solution       Keep pooled connections alive
+    2026-11-09  2b2b2b2b               problem        API stops answering
+    2026-11-01  4d4d4d4d               error          Borrow checker refuses the cache
+    2026-10-02  3c3c3c3c               decision       Use Postgres
+    2025-02-01  8b8b8b8b               general        The old printer
+    2025-01-01  7a7a7a7a               fact           Heights are relative to chart datum
+                notes/reading-list.md  plain          Reading list
     [exit 0]
     ");
 }

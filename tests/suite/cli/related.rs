@@ -7,15 +7,15 @@ fn edge_files_inline_edges_and_links_lead_to_the_notes_around() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["related", "1a1a"]).snapshot(), @"
     Keep pooled connections alive
-      ─SOLVES→ 2b2b2b2b  API stops answering
-      ─REQUIRES→ 3c3c3c3c  Use Postgres
+      ─SOLVES→    2b2b2b2b  API stops answering
+      ─REQUIRES→  3c3c3c3c  Use Postgres
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["related", "Use Postgres", "--hops", "2"]).snapshot(), @"
     Use Postgres
-      ←REQUIRES─ 1a1a1a1a  Keep pooled connections alive
-      ←LINKS_TO─ notes/reading-list.md  Reading list
-        ─SOLVES→ 2b2b2b2b  API stops answering via Keep pooled connections alive
+      ←REQUIRES─  1a1a1a1a               Keep pooled connections alive
+      ←LINKS_TO─  notes/reading-list.md  Reading list
+        ─SOLVES→  2b2b2b2b               API stops answering via Keep pooled connections alive
     [exit 0]
     ");
 }
@@ -80,7 +80,7 @@ fn a_list_is_cut_and_says_how_to_go_on() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["related", "1a1a", "--limit", "1"]).snapshot(), @"
     Keep pooled connections alive
-      ─SOLVES→ 2b2b2b2b  API stops answering
+      ─SOLVES→  2b2b2b2b  API stops answering
     1 of 2 notes; continue with --offset 1
     [exit 0]
     ");

@@ -83,10 +83,12 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
     [exit 4]
     "#);
     let ran = sandbox.cm(&["restore", "1f0c@HEAD"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: `1f0c` matches 2 notes
-     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+     hint: use one of
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
@@ -97,10 +99,12 @@ fn a_beginning_of_an_id_that_two_gone_notes_share_is_ambiguous() {
     let sandbox = small();
     sandbox.cm(&["delete", "1f0c2a", "1f0c99"]).ok();
     let ran = sandbox.cm(&["restore", "1f0c@HEAD~1"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: `1f0c` matches 2 notes
-     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+     hint: use one of
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
 }

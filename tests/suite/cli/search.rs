@@ -25,15 +25,20 @@ fn found(sandbox: &Sandbox, query: &[&str]) -> String {
 fn hits_are_shown_with_the_place_that_fits_best_first() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "connection", "pool"]).snapshot(), @"
-    2b2b2b2b  API stops answering  problem · 0.83
+    2b2b2b2b  API stops answering
+              problem · 0.83 · graph/problems/api-stops-answering-2b2b2b.md:13
               After a quiet night every request hangs: the connection pool holds dead connections.
-    1a1a1a1a  Keep pooled connections alive  solution · 0.82
-              Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. SOLVES:: API stops answering
-    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 0.69
+    1a1a1a1a  Keep pooled connections alive
+              solution · 0.82 · graph/solutions/keep-pooled-connections-alive-1a1a1a.md:13
+              Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. … SOLVES:: API stops answering
+    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres
+              REQUIRES · 0.69 · graph/edges/keep-pooled--REQUIRES--use-postgres-9c9c9c.md:13
               The pool is that of Postgres.
-    episodes/2026-11-09.md  2026-11-09  episode · 0.26
-              14:02 - Found the silent firewall Type: fix Summary: the firewall forgets idle connections
-    3c3c3c3c  Use Postgres  decision · 0.23
+    episodes/2026-11-09.md  2026-11-09
+              episode · 0.26 · episodes/2026-11-09.md:10
+              Summary: the firewall forgets idle connections
+    3c3c3c3c  Use Postgres
+              decision · 0.23 · graph/decisions/use-postgres-3c3c3c.md:13
               Not SQLite: the worker lives on another machine.
     [exit 0]
     ");
@@ -50,6 +55,7 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
           "score": 1.049,
           "found_by": "words",
           "snippet": "The socket keepalive of the gateway is 60 s, and its retries are three.",
+          "line": 13,
           "tags": [
             "network"
           ],
@@ -69,7 +75,8 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
 fn nothing_found_is_no_failure() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "xyzzy"]).snapshot(), @"
-    nothing found
+    [stderr]
+    note: nothing found
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "xyzzy", "--json"]).snapshot(), @r#"
@@ -271,7 +278,8 @@ fn a_malformed_query_is_read_as_words_with_a_notice() {
 fn what_was_read_otherwise_than_written_is_said_beside_the_answer() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "harbour OR ("]).snapshot(), @"
-    8b8b8b8b  The old printer  general · 0.94
+    8b8b8b8b  The old printer
+              general · 0.94 · graph/general/old-printer-8b8b8b.md:13
               It stood in the harbour office.
     [stderr]
     note: a `(` is not closed
@@ -321,7 +329,8 @@ fn pages_follow_one_another_without_gap_or_overlap() {
     assert_eq!(pages, all);
     assert!(all.len() > 3);
     insta::assert_snapshot!(sandbox.cm(&["search", "tag:network", "-n", "1"]).snapshot(), @"
-    6f6f6f6f  Limits of the gateway  configuration
+    6f6f6f6f  Limits of the gateway
+              configuration · graph/configurations/socket-6f6f6f.md:13
               The socket keepalive of the gateway is 60 s, and its retries are three.
     1 of 3 hits; continue with --offset 1
     [exit 0]
@@ -365,13 +374,14 @@ fn without_a_refresh_the_answer_says_that_it_may_be_old() {
     sandbox.write("notes/light.md", "# Light\n\nThe lighthouse stands on the mole.\n");
     std::fs::remove_file(sandbox.vault().join("graph/general/old-printer-8b8b8b.md")).unwrap();
     insta::assert_snapshot!(sandbox.cm(&["search", "lighthouse", "--no-refresh"]).snapshot(), @"
-    nothing found
     [stderr]
     note: the index was not updated (`--no-refresh`)
+    note: nothing found
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "printer", "--no-refresh"]).snapshot(), @"
-    8b8b8b8b  The old printer  general · 0.94
+    8b8b8b8b  The old printer
+              general · 0.94 · graph/general/old-printer-8b8b8b.md
     [stderr]
     note: the index was not updated (`--no-refresh`)
     [exit 0]
@@ -486,7 +496,8 @@ fn as_of_tells_which_commit_answers() {
     let ran = sandbox.cm(&["search", "idle", "--as-of", "HEAD~1"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     as of 2026-11-21 11:59, commit [COMMIT]  Begin
-    1f0c9900  Close idle connections  fix · 1.03
+    1f0c9900  Close idle connections
+              fix · 1.03 · graph/fixes/close-idle-connections-1f0c99.md:13
               After 240 s.
     [exit 0]
     ");
@@ -507,11 +518,11 @@ fn as_of_tells_which_commit_answers() {
     [exit 0]
     "#);
     let ran = sandbox.cm(&["search", "idle", "--as-of", "HEAD"]);
-    insta::assert_snapshot!(ran.snapshot(), @r#"
-    as of 2026-11-22 10:00, commit [COMMIT]  Delete "Close idle connections"
-    nothing found
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [stderr]
+    note: nothing found
     [exit 0]
-    "#);
+    ");
 }
 
 #[test]

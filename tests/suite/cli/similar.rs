@@ -6,9 +6,9 @@ use crate::support::{harbour, vault_of};
 fn a_text_finds_the_notes_with_its_words() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["similar", "dead connections in the pool"]).snapshot(), @"
-    0.55  2b2b2b2b              problem   API stops answering
-    0.34  1a1a1a1a              solution  Keep pooled connections alive
-    0.21  episodes/2026-11-09…  episode   2026-11-09
+    0.55  2b2b2b2b                problem   API stops answering
+    0.34  1a1a1a1a                solution  Keep pooled connections alive
+    0.21  episodes/2026-11-09.md  episode   2026-11-09
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", "run worker tests with a real database", "--json"]).snapshot(), @r#"
@@ -54,8 +54,8 @@ fn a_text_finds_the_notes_with_its_words() {
 fn a_note_finds_others_and_not_itself() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["similar", "1a1a1a", "--limit", "2"]).snapshot(), @"
-    0.60  2b2b2b2b              problem  API stops answering
-    0.51  episodes/2026-11-09…  episode  2026-11-09
+    0.60  2b2b2b2b                problem  API stops answering
+    0.51  episodes/2026-11-09.md  episode  2026-11-09
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", "Use Postgres", "--kind", "memory"]).snapshot(), @"

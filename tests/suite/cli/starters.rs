@@ -24,8 +24,8 @@ fn the_sets_are_listed_with_what_is_there_already() {
 fn a_set_comes_in_as_active_candidates_in_one_commit_and_a_second_time_nothing_does() {
     let sandbox = vault_of("");
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "rust", "--category", "ownership"]).snapshot(), @"
-    + b-mwqcvpc0-qws0ng Take `&str`, `&[T]` and `&Path` as arguments instead of references to `String`, `Vec` and `PathBuf`…
-    + b-mwqcvpc0-ud341f When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone…
+    + b-mwqcvpc0-qws0ng Take `&str`, `&[T]` and `&Path` as arguments instead of references to `String`, `Vec` and `PathBuf`; callers then need not allocate.
+    + b-mwqcvpc0-ud341f When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone` or `Rc<RefCell<_>>`.
     2 rules added, 0 skipped  commit [COMMIT]
     [exit 0]
     ");
@@ -59,9 +59,9 @@ fn a_set_comes_in_as_active_candidates_in_one_commit_and_a_second_time_nothing_d
     Cm-Id: b-mwqcvpc0-ud341f
     ");
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "rust", "--category", "ownership"]).snapshot(), @"
-    - Take `&str`, `&[T]` and `&Path` as arguments instead of references to `String`, `Vec` and `PathBuf`…
+    - Take `&str`, `&[T]` and `&Path` as arguments instead of references to `String`, `Vec` and `PathBuf`; callers then need not allocate.
         it already exists (b-mwqcvpc0-qws0ng)
-    - When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone…
+    - When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone` or `Rc<RefCell<_>>`.
         it already exists (b-mwqcvpc0-ud341f)
     0 rules added, 2 skipped  nothing to commit
     [exit 0]

@@ -220,7 +220,7 @@ fn the_playbook_is_counted_judged_and_searched_for_contradictions() {
       Always mock the system clock in tests.  1.00
     contradictions 2
       Mock the system clock in tests.
-      Never mock the system clock in tests.  the plain rule against “never” about mock, system, clock, t…
+      Never mock the system clock in tests.  the plain rule against “never” about mock, system, clock, tests
       Always mock the system clock in tests.
       Never mock the system clock in tests.  “always” against “never” about mock, system, clock, tests
     [exit 0]

@@ -11,7 +11,6 @@ use cm_note::path::NotePath;
 pub struct ResolvedNote<'a> {
     /// The vault that contains the note.
     pub open: &'a OpenVault,
-    /// The parsed note.
     pub note: Note,
     /// Contents of the note's file.
     pub bytes: Vec<u8>,
@@ -24,7 +23,7 @@ impl ResolvedNote<'_> {
     }
 }
 
-/// Minimum length of an ID prefix.
+/// Minimum number of characters of an ID prefix.
 const PREFIX: usize = 4;
 
 /// Resolves a reference in all open vaults.
@@ -154,18 +153,18 @@ fn candidate(note: &Note) -> String {
 
 /// Creates the error for an ambiguous reference; the hint lists up to five candidates.
 pub(crate) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
-    let named: Vec<String> =
-        notes.iter().take(5).map(|note| format!("{} at {}", candidate(note), note.path)).collect();
+    let mut lines = vec!["use one of".to_owned()];
+    lines.extend(notes.iter().take(5).map(|note| format!("{}  {}  {}", note.key(), note.title, note.path)));
     let more = notes.len().saturating_sub(5);
-    let tail = if more > 0 { format!(", and {more} more") } else { String::new() };
+    lines.extend((more > 0).then(|| format!("and {more} more")));
     Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` matches {} notes", notes.len()))
-        .hint(format!("use one of: {}{tail}", named.join("; ")))
+        .hint(lines.join("\n"))
 }
 
 /// Reads and parses a note from its file, without the index.
 ///
 /// # Errors
-/// An unreadable file.
+/// Returns an error if the file cannot be read.
 pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<ResolvedNote<'a>> {
     let bytes = open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?;
     let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;

@@ -14,11 +14,11 @@ use cm_index::sessions::{ConversationHit as Match, SessionSearchRequest, Speaker
 use cm_note::instant::Instant;
 use cm_note::query::Query;
 
-/// Maximum length of a query in characters.
+/// Maximum length of a query, in characters.
 const LONGEST: usize = 2_000;
-/// Maximum offset of a page.
+/// Maximum offset of a page of hits.
 const FURTHEST: usize = 10_000;
-/// Maximum number of places shown per session.
+/// Maximum number of excerpts shown per session.
 const MOST_PLACES: usize = 3;
 
 /// Query, filter and page of a search.
@@ -26,9 +26,9 @@ const MOST_PLACES: usize = 3;
 pub struct Options {
     /// Query in the query language.
     pub query: String,
-    /// Selects sessions; without a number of days, all of them.
+    /// Filter for sessions; if it sets no number of days, sessions of any age are searched.
     pub which: SessionSelection,
-    /// Include the output of tools.
+    /// Search the output of tools as well.
     pub tools: bool,
     /// Maximum number of sessions.
     pub limit: usize,
@@ -36,14 +36,14 @@ pub struct Options {
     pub offset: usize,
 }
 
-/// A matching place in a session.
+/// An excerpt of a session that matches the query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionMatch {
     /// Line number in the log, from 1.
     pub line: u64,
-    /// Time of the utterance.
+    /// Time of the matching message; null if the log has none.
     pub at: Option<Instant>,
-    /// Speaker: `person`, `agent` or `tool`.
+    /// Author of the matching message: `person`, `agent` or `tool`.
     pub speaker: Option<String>,
     /// Excerpt around the match.
     pub snippet: String,
@@ -55,11 +55,11 @@ pub struct SessionHit {
     /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
     pub info: SessionInfo,
-    /// Score of the best place; comparable only within one answer. 0 if the query only filters.
+    /// Score of the best excerpt; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
-    /// The best place and up to two others.
+    /// The best excerpt and up to two others.
     pub places: Vec<SessionMatch>,
-    /// First lines of the log with a match.
+    /// Numbers of the first lines of the log that match, from 1.
     pub lines: Vec<u64>,
     /// Ids of forks of this session that match as well.
     pub forks: Vec<String>,
@@ -72,12 +72,12 @@ pub struct SessionSearchResult {
     pub query: String,
     /// Sessions of this page.
     pub hits: Vec<SessionHit>,
-    /// Number of matching sessions; a session and its forks count as one.
+    /// Number of matching sessions on all pages; a session and its forks count as one.
     pub total: usize,
-    /// Hits of another program, if enabled.
+    /// Hits of the external program `cass`, if it is enabled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<ExternalHit>,
-    /// Problems with the query, and how it was interpreted.
+    /// Problems with the query and explanations of its interpretation.
     pub notices: Vec<String>,
     /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
@@ -151,7 +151,7 @@ impl SessionAccess {
             let said = self.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
             let heard =
                 said.into_iter().flatten().filter(|said| tools || said.speaker != Some(Speaker::Tool));
-            let mut fits = |said: Stretch| snippets.best(&said.text).map(|snippet| spot(&said, snippet));
+            let mut fits = |said: Stretch| snippets.best(&said.text, &[]).map(|snippet| spot(&said, snippet));
             places.extend(heard.filter_map(&mut fits).next());
         }
         Ok(SessionHit {

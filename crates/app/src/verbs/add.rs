@@ -21,7 +21,7 @@ use cm_note::note::template;
 use cm_note::note::types::MemoryType;
 use cm_note::path::NotePath;
 
-/// Contents of the new memory.
+/// Contents of a new memory note.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Memory type, such as `solution`.
@@ -34,22 +34,52 @@ pub struct Options {
     pub confidence: Option<f64>,
     /// Stores the memory in `vault/`, where its score does not decay.
     pub pinned: bool,
-    /// The text below the title; `None` uses the type's template.
+    /// Markdown text below the title; `None` inserts the template of the memory type.
     pub body: Option<String>,
     /// Additional frontmatter keys and their values, as YAML or plain text.
     pub extra: Vec<(String, String)>,
 }
 
-/// The result of adding a note.
+/// The new note and existing notes that resemble it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AddedNote {
     pub id: String,
-    /// Path of the note's file.
+    /// Path of the note's file, relative to the vault root.
     pub path: String,
-    /// The commit; null if commits are manual.
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
-    /// Existing notes that are similar to the new one.
+    /// Existing notes with similar titles, at most three.
     pub similar: Vec<similar::SimilarTitle>,
+}
+
+/// Longest title that is made from a thought, in characters.
+const THOUGHT_TITLE: usize = 80;
+
+/// Splits a thought into the title and body of a memory. The title is the first line without a
+/// heading mark, or its first sentence if the line is long; if that is long as well, the title is
+/// cut and the body is the whole thought.
+///
+/// ```
+/// use cm_app::verbs::add::split_thought;
+/// let (title, body) = split_thought("# Use jitter\n\nThe gateway blocks us otherwise.");
+/// assert_eq!((&*title, &*body), ("Use jitter", "The gateway blocks us otherwise."));
+/// ```
+pub fn split_thought(text: &str) -> (String, String) {
+    let text = text.trim();
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let line = line.trim_start_matches('#').trim();
+    if line.chars().count() <= THOUGHT_TITLE {
+        return (line.trim_end_matches('.').to_owned(), rest.trim().to_owned());
+    }
+    let sentence = line.split_inclusive(['.', '!', '?', ';', ':']).next().unwrap_or(line);
+    let after = &line[sentence.len()..];
+    if sentence.chars().count() <= THOUGHT_TITLE && after.starts_with(' ') {
+        let title = sentence.trim_end_matches(['.', ';', ':']).to_owned();
+        return (title, format!("{}\n{rest}", after.trim()).trim().to_owned());
+    }
+    let cut: String = line.chars().take(THOUGHT_TITLE).collect();
+    let words = cut.rsplit_once(' ').map_or(&*cut, |(words, _)| words);
+    (format!("{}…", words.trim_end_matches([',', ';', ':'])), text.to_owned())
 }
 
 /// Writes a new memory and commits it.
@@ -64,9 +94,8 @@ pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
 /// Opens a private draft of a new memory in `editor`, then writes and commits the result. If the
 /// editor fails or leaves the draft unchanged, no note is added.
 ///
-/// # Errors
-/// The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the draft, and the
-/// error gives its path.
+/// # Errors The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the
+/// draft, and the error gives its path.
 pub fn add_edited(
     memory: &Context,
     options: &Options,
@@ -161,7 +190,7 @@ fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
 /// Frontmatter keys that have their own options and cannot be set as additional keys.
 const KEYS_WITH_OPTIONS: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
 
-/// Parses an additional key and its value.
+/// Parses an additional frontmatter key and its value; rejects reserved keys.
 fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
     let key = note_fields::key_of(key)?;
     match key.as_str() {
@@ -187,4 +216,28 @@ pub(crate) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
             let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
             Error::usage(format!("unknown type `{name}`")).hint(format!("the types are {}", names.join(", ")))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thought_has_a_title_and_loses_nothing() {
+        let long = "word ".repeat(40);
+        for (thought, title, body) in [
+            ("Use jitter.", "Use jitter", ""),
+            ("Use jitter\nThe gateway blocks us.", "Use jitter", "The gateway blocks us."),
+            (
+                "Retries need jitter. Without it, all gauges of the harbour ask the gateway at the same second.",
+                "Retries need jitter",
+                "Without it, all gauges of the harbour ask the gateway at the same second.",
+            ),
+        ] {
+            assert_eq!(split_thought(thought), (title.to_owned(), body.to_owned()));
+        }
+        let (title, body) = split_thought(&long);
+        assert!(title.ends_with("word…") && title.chars().count() <= THOUGHT_TITLE, "{title}");
+        assert_eq!(body, long.trim());
+    }
 }

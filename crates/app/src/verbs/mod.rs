@@ -30,6 +30,7 @@ pub mod import;
 pub(crate) mod import_settings;
 pub mod init;
 pub mod legacy_private;
+pub mod locate;
 pub mod log;
 pub mod mark;
 pub(crate) mod note_fields;

@@ -12,7 +12,19 @@ use cm_note::note::{Note, NoteKind};
 /// Number of results if no limit is given.
 pub const DEFAULT_LIMIT: usize = 10;
 
-/// Filter and page of the list.
+/// Order of a list of notes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NoteOrder {
+    /// By the time of the last change, newest first.
+    #[default]
+    Updated,
+    /// By title, ignoring case.
+    Title,
+    /// By path.
+    Path,
+}
+
+/// Filter and page of a list of recently changed notes.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Maximum number of notes.
@@ -21,11 +33,38 @@ pub struct Options {
     pub offset: usize,
     /// Only notes that changed at or after this time.
     pub since: Option<Instant>,
-    /// Only notes of this type.
+    /// Only notes of this type or kind, such as `fix` or `bullet`.
     pub note_type: Option<String>,
+    /// Only notes with all of these tags, without `#`.
+    pub tags: Vec<String>,
+    /// Only notes below this folder, relative to the vault.
+    pub folder: Option<String>,
+    /// Only pinned notes.
+    pub pinned: bool,
+    pub order: NoteOrder,
 }
 
-/// A note in a list.
+impl Options {
+    fn matches(&self, note: &Note) -> bool {
+        let at = note.updated.or(note.created);
+        let is_type = |wanted: &str| note.note_type.as_deref() == Some(wanted) || note.kind.name() == wanted;
+        let has = |wanted: &String| {
+            note.tags.iter().any(|tag| tag.eq_ignore_ascii_case(wanted.trim_start_matches('#')))
+        };
+        let is_below = |folder: &str| {
+            let rest = note.path.as_str().strip_prefix(folder.trim_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        !matches!(note.kind, NoteKind::Edge | NoteKind::Episode)
+            && self.since.is_none_or(|since| at.is_some_and(|at| at >= since))
+            && self.note_type.as_deref().is_none_or(is_type)
+            && self.tags.iter().all(has)
+            && self.folder.as_deref().is_none_or(is_below)
+            && (!self.pinned || note.pinned)
+    }
+}
+
+/// A note as shown in lists.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoteSummary {
     /// Note id, or its path if it has none.
@@ -74,29 +113,29 @@ pub struct RecentNotes {
     pub next: Option<usize>,
 }
 
-/// Lists notes by the time of the last change in their frontmatter, newest first. Edges and
-/// episodes are not listed.
+/// Lists notes, by default by the time of the last change in their frontmatter, newest first. Edges
+/// and episodes are not listed.
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
 pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
-    let wanted = |note: &Note| {
-        let at = note.updated.or(note.created);
-        !matches!(note.kind, NoteKind::Edge | NoteKind::Episode)
-            && options.since.is_none_or(|since| at.is_some_and(|at| at >= since))
-            && options.note_type.as_deref().is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
-    };
     let shelves = memory.notes()?;
     let mut notes: Vec<(Option<Instant>, &Note, VaultLevel)> = shelves
         .iter()
         .flat_map(|shelf| shelf.notes().map(|note| (note, shelf.level)))
-        .filter(|(note, _)| wanted(note))
+        .filter(|(note, _)| options.matches(note))
         .map(|(note, level)| (note.updated.or(note.created), note, level))
         .collect();
     let total = notes.len();
-    notes.sort_unstable_by(|(at, note, _), (other, than, _)| {
-        other.cmp(at).then_with(|| note.path.cmp(&than.path))
-    });
+    match options.order {
+        NoteOrder::Updated => notes.sort_unstable_by(|(at, note, _), (other, than, _)| {
+            other.cmp(at).then_with(|| note.path.cmp(&than.path))
+        }),
+        NoteOrder::Title => {
+            notes.sort_by_cached_key(|(_, note, _)| (note.title.to_lowercase(), note.path.clone()))
+        }
+        NoteOrder::Path => notes.sort_unstable_by(|(_, note, _), (_, than, _)| note.path.cmp(&than.path)),
+    }
     let page = notes.into_iter().skip(options.offset).take(options.limit);
     let notes: Vec<NoteSummary> = page.map(|(_, note, level)| NoteSummary::of(note, level)).collect();
     let end = options.offset.saturating_add(notes.len());

@@ -1,5 +1,7 @@
 //! Searches notes by words, fields and meaning.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,14 +12,14 @@ use crate::context::retrieve::rounded;
 use crate::context::retrieve::{
     FoundBy, HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
 };
-use crate::context::snippet::NoteSnippets;
+use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_note::query::Query;
 use cm_store::config::keys;
 
-/// Query, page and ranking of a search.
+/// Query, page and ranking options of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Query in the query language.
@@ -27,9 +29,9 @@ pub struct Options {
     /// Number of hits to skip: the `next` of an earlier answer.
     pub offset: usize,
     pub stages: RankingStages,
-    /// Include the components of each score.
+    /// Report the components of each score.
     pub explain: bool,
-    /// Commit or date at which to search.
+    /// Commit or date whose state of the notes is searched; `None` for the current state.
     pub as_of: Option<String>,
 }
 
@@ -50,11 +52,21 @@ pub struct SearchHit {
     /// Relevance, about 0–1; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
     /// How the note was found; `meaning` is a weak match without any word of the query. Absent if
-    /// the query only filters, and if too many notes matched to examine all of them.
+    /// the query only filters or if too many notes matched to examine all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<FoundBy>,
     /// Best matching excerpt of the text, on one line.
     pub snippet: String,
+    /// Byte ranges of the searched words in the snippet, for highlighting.
+    #[serde(skip)]
+    pub matches: Vec<Range<usize>>,
+    /// Byte ranges of the searched words in the title, for highlighting.
+    #[serde(skip)]
+    pub title_matches: Vec<Range<usize>>,
+    /// Line of the file on which most of the searched words are, from 1; absent if the file is
+    /// gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
     /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
     /// `draft`, `unverified` or `retired`; absent if the note is active.
@@ -67,7 +79,7 @@ pub struct SearchHit {
     /// Components of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<HitScore>,
-    /// Id of the related hit that added most to the score, if requested.
+    /// Id of the linked hit that added most to the score, if score components were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn_by: Option<String>,
 }
@@ -77,7 +89,7 @@ pub struct SearchHit {
 pub struct SearchResult {
     /// Query as it was given.
     pub query: String,
-    /// Commit that was searched; absent for the current state.
+    /// Commit whose notes were searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
     /// Hits of this page.
@@ -112,7 +124,7 @@ pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
     }
 }
 
-/// Adds the hits to the usage counters.
+/// Adds the hits of this page to the retrieval counters.
 fn count_retrievals(memory: &Context, searched: &SearchResult) {
     for open in &memory.vaults {
         let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
@@ -153,8 +165,8 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     Ok(SearchResult { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
 }
 
-/// Returns the notes that a filter query selects from all vaults, newest first in each, with their
-/// total number.
+/// Returns the notes of all vaults that match a query without words, newest first within each
+/// vault, and their total number.
 fn selected<'m>(memory: &'m Context, query: &Query, wanted: usize) -> Result<(Vec<RankedNote<'m>>, usize)> {
     let mut total = 0;
     let mut found = Vec::new();
@@ -200,13 +212,17 @@ fn check(options: &Options) -> Result<()> {
 fn to_hit(ranked: RankedNote<'_>, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
     let RankedNote { open, note, score, parts, passage, raised_by: drawn_by, found_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
-    let snippet = snippets.of_note(open, &note, passage);
+    let Excerpt { text: snippet, matches, line } = snippets.excerpt(open, &note, passage);
+    let title_matches = snippets.matches(&note.title);
     SearchHit {
         id: note.key().to_owned(),
         kind: note.kind,
         score: rounded(score),
         found_by,
         snippet,
+        matches,
+        title_matches,
+        line,
         updated: note.updated.or(note.created),
         note_type: note.note_type,
         title: note.title,

@@ -108,7 +108,7 @@ impl SessionIndex {
     ) -> tantivy::Result<ConversationHit> {
         let Conversation { session, matches, others } = found;
         let best = self.stretch(&matches.best.numbers, matches.best.address)?;
-        let snippet = Snippets::of(query).best(&best.text).unwrap_or_else(|| beginning(&best.text));
+        let snippet = Snippets::of(query).best(&best.text, &[]).unwrap_or_else(|| beginning(&best.text, &[]));
         Ok(ConversationHit {
             session: self.numbered(session, book)?,
             score: matches.best.score(),

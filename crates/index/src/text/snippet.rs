@@ -1,14 +1,17 @@
-//! Excerpts of notes around the searched words.
+//! Excerpts of notes: whole sentences around the searched words.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use cm_note::query::{Query, TextCondition};
 use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, Tokenizer, fold};
 
-/// Approximate length of a snippet, in bytes.
+/// Approximate length of a snippet, in bytes. A longer sentence is cut.
 const LENGTH: usize = 200;
-/// Maximum number of bytes before the first searched word.
+/// Maximum number of bytes before the first searched word in a sentence that is cut.
 const BEFORE: usize = 50;
 /// Number of bytes of a text that are searched for a snippet.
 const READ: usize = 200_000;
@@ -19,8 +22,8 @@ const READ: usize = 200_000;
 /// use cm_note::{instant::Instant, query::Query};
 /// let query = Query::parse("keepalive", Instant::from_unix(0));
 /// let text = format!("{} Set socket_keepalive\n before connecting.", "Words before. ".repeat(30));
-/// let snippet = cm_index::Snippets::of(&query).best(&text).unwrap();
-/// assert!(snippet.starts_with('…') && snippet.ends_with("Set socket_keepalive before connecting."));
+/// let snippet = cm_index::Snippets::of(&query).best(&text, &[]).unwrap();
+/// assert_eq!(snippet, "Set socket_keepalive … before connecting.");
 /// ```
 #[derive(Debug)]
 pub struct Snippets {
@@ -35,26 +38,199 @@ impl Snippets {
         Self { wanted: SnippetTerms::of(query, &mut tokenizer), tokenizer }
     }
 
-    /// Returns the part of `text` with the most searched words, on one line. Returns `None` if it
-    /// contains none.
-    pub fn best(&mut self, text: &str) -> Option<String> {
+    /// Returns the sentences of `text` with the most searched words, on one line. Returns `None` if
+    /// it contains none outside the byte ranges `left_out`, such as headings, which are sorted.
+    pub fn best(&mut self, text: &str, left_out: &[Range<usize>]) -> Option<String> {
         let text = &text[..text.floor_char_boundary(READ)];
+        let found = self.found(text, left_out);
+        let sentences = sentences_with(text, &found);
+        let chosen = best_run(&sentences)?;
+        match &sentences[chosen.clone()] {
+            [long] if long.range.len() > LENGTH + BEFORE => Some(cut_around(text, long)),
+            some => Some(joined(text, some)),
+        }
+    }
+
+    /// Returns the byte ranges of the searched words in a text, in order.
+    pub fn matches(&mut self, text: &str) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for Hit { range, .. } in self.found(text, &[]) {
+            match ranges.last_mut() {
+                Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+                _ => ranges.push(range),
+            }
+        }
+        ranges
+    }
+
+    fn found(&mut self, text: &str, left_out: &[Range<usize>]) -> Vec<Hit> {
         let mut found = Vec::new();
         self.tokenizer.each(text, |token| {
-            if let Some(which) = self.wanted.place(token.text) {
-                found.push((token.from, token.to, which));
+            if let Some(term) = self.wanted.place(token.text)
+                && !left_out.iter().any(|range| range.contains(&token.from))
+            {
+                found.push(Hit { range: token.from..token.to, term });
             }
         });
-        let start = best_start(&found)?;
-        let end = text.floor_char_boundary(start.saturating_sub(BEFORE) + LENGTH);
-        let from = if end == text.len() { end.saturating_sub(LENGTH) } else { start.saturating_sub(BEFORE) };
-        Some(one_line(text, word_start(text, from.min(start)), end))
+        found.sort_by_key(|hit| hit.range.start);
+        found
     }
 }
 
-/// Returns the start of a text on one line, cut to the length of a snippet.
-pub fn beginning(text: &str) -> String {
-    one_line(text, 0, text.floor_char_boundary(LENGTH))
+/// Returns the first sentences of a text on one line, up to the length of a snippet, without the
+/// byte ranges `left_out`.
+pub fn beginning(text: &str, left_out: &[Range<usize>]) -> String {
+    let text = &text[..text.floor_char_boundary(4 * LENGTH)];
+    let mut sentences = Vec::new();
+    let mut length = 0;
+    for line in lines(text).filter(|line| !left_out.iter().any(|range| range.contains(&line.start))) {
+        for range in sentences_of(text, line) {
+            length += range.len() + 1;
+            if length > LENGTH && !sentences.is_empty() {
+                return joined(text, &sentences);
+            }
+            sentences.push(Sentence { range, hits: Vec::new() });
+        }
+    }
+    match sentences.as_slice() {
+        [long] if long.range.len() > LENGTH + BEFORE => cut_around(text, long),
+        some => joined(text, some),
+    }
+}
+
+/// A searched word in a text.
+#[derive(Debug, Clone)]
+struct Hit {
+    range: Range<usize>,
+    /// Number of the searched term.
+    term: usize,
+}
+
+/// A sentence, or a line without one, and the searched words in it.
+#[derive(Debug)]
+struct Sentence {
+    range: Range<usize>,
+    hits: Vec<Hit>,
+}
+
+/// The byte ranges of the lines of a text, each a block of the note.
+fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        start..at
+    })
+}
+
+/// The sentences of a line, without white space around them.
+fn sentences_of(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let start = line.start;
+    text[line].split_sentence_bound_indices().filter_map(move |(at, sentence)| {
+        let words = sentence.trim();
+        let begin = start + at + (sentence.len() - sentence.trim_start().len());
+        (!words.is_empty()).then(|| begin..begin + words.len())
+    })
+}
+
+/// All sentences of the lines that contain searched words.
+fn sentences_with(text: &str, found: &[Hit]) -> Vec<Sentence> {
+    let mut rest = found;
+    let mut sentences = Vec::new();
+    for line in lines(text) {
+        let count = rest.iter().take_while(|hit| hit.range.start < line.end).count();
+        if count == 0 {
+            continue;
+        }
+        let (mut hits, later) = rest.split_at(count);
+        rest = later;
+        for range in sentences_of(text, line) {
+            let within = hits.iter().take_while(|hit| hit.range.start < range.end).count();
+            let (own, others) = hits.split_at(within);
+            hits = others;
+            sentences.push(Sentence { range, hits: own.to_vec() });
+        }
+    }
+    sentences
+}
+
+/// Returns the run of sentences, together not longer than a snippet, with the most different
+/// searched words, then with the most words, filled up with the sentences around it.
+fn best_run(sentences: &[Sentence]) -> Option<Range<usize>> {
+    let (mut best, mut chosen) = ((0, 0), None);
+    for (first, sentence) in sentences.iter().enumerate() {
+        if sentence.hits.is_empty() {
+            continue;
+        }
+        let (mut terms, mut count, mut length) = (BTreeSet::new(), 0, 0);
+        for (index, sentence) in sentences.iter().enumerate().skip(first) {
+            length += sentence.range.len() + 1;
+            if index > first && length > LENGTH {
+                break;
+            }
+            terms.extend(sentence.hits.iter().map(|hit| hit.term));
+            count += sentence.hits.len().min(64);
+            if (terms.len(), count) > best {
+                best = (terms.len(), count);
+                chosen = Some(first..index + 1);
+            }
+        }
+    }
+    let mut run = chosen?;
+    let mut length: usize = sentences[run.clone()].iter().map(|sentence| sentence.range.len() + 1).sum();
+    while let Some(next) = sentences.get(run.end).filter(|next| length + next.range.len() < LENGTH) {
+        length += next.range.len() + 1;
+        run.end += 1;
+    }
+    while let Some(previous) = run.start.checked_sub(1).and_then(|index| sentences.get(index))
+        && length + previous.range.len() < LENGTH
+    {
+        length += previous.range.len() + 1;
+        run.start -= 1;
+    }
+    Some(run)
+}
+
+/// The sentences on one line; `…` stands between those of different lines.
+fn joined(text: &str, sentences: &[Sentence]) -> String {
+    let mut line = String::new();
+    let mut before: Option<&Sentence> = None;
+    for sentence in sentences {
+        if let Some(before) = before {
+            let between = &text[before.range.end..sentence.range.start];
+            line.push_str(if between.contains('\n') { " … " } else { " " });
+        }
+        line.push_str(&folded(&text[sentence.range.clone()]));
+        before = Some(sentence);
+    }
+    line
+}
+
+/// A part of a long sentence with its first searched word, cut at words.
+fn cut_around(text: &str, sentence: &Sentence) -> String {
+    let Range { start: begin, end: last } = sentence.range;
+    let first = sentence.hits.first().map_or(begin, |hit| hit.range.start);
+    let wanted = first.saturating_sub(BEFORE).max(begin);
+    let from = if wanted == begin { begin } else { word_start(text, wanted).min(first) };
+    let end = text.floor_char_boundary((from + LENGTH).min(last)).max(from);
+    let cut = text[from..end].rfind(char::is_whitespace).filter(|length| *length > LENGTH / 2);
+    let end = if end < last { cut.map_or(end, |length| from + length) } else { last };
+    let line = folded(&text[from..end]);
+    format!("{}{line}{}", if from > begin { "…" } else { "" }, if end < last { "…" } else { "" })
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the start of the next word at or after `at`, or `at` itself within a long word.
+fn word_start(text: &str, at: usize) -> usize {
+    let at = text.ceil_char_boundary(at);
+    if at == 0 || text[..at].ends_with(char::is_whitespace) {
+        return at;
+    }
+    let blank = text[at..].find(char::is_whitespace).filter(|length| *length < BEFORE / 2);
+    blank.map_or(at, |length| at + length)
 }
 
 /// Terms and prefixes that a query searches for.
@@ -94,53 +270,6 @@ impl SnippetTerms {
     }
 }
 
-/// Returns the start of the window with the most distinct words, then with the most words.
-fn best_start(found: &[(usize, usize, usize)]) -> Option<usize> {
-    let (mut best, mut best_start) = ((0, 0), None);
-    let mut past = 0;
-    for (index, (start, _, _)) in found.iter().enumerate() {
-        past = past.max(index);
-        while found.get(past).is_some_and(|(_, end, _)| *end <= start + LENGTH - BEFORE) {
-            past += 1;
-        }
-        // A window of one line holds few words; a long run of one word is cut.
-        let window = &found[index..past.min(index + 64).max(index + 1)];
-        let different: BTreeSet<usize> = window.iter().map(|(_, _, which)| *which).collect();
-        let count = (different.len(), window.len());
-        if count > best {
-            (best, best_start) = (count, Some(*start));
-        }
-    }
-    best_start
-}
-
-/// Returns the start of the next word at or after `at`, or `at` itself within a long word.
-fn word_start(text: &str, at: usize) -> usize {
-    let at = text.ceil_char_boundary(at);
-    if at == 0 || text[..at].ends_with(char::is_whitespace) {
-        return at;
-    }
-    let blank = text[at..].find(char::is_whitespace).filter(|length| *length < BEFORE / 2);
-    blank.map_or(at, |length| at + length)
-}
-
-fn one_line(text: &str, from: usize, end: usize) -> String {
-    let mut end = end.max(from);
-    if end < text.len() {
-        let cut = text[from..end].rfind(char::is_whitespace).filter(|length| *length > LENGTH / 2);
-        end = cut.map_or(end, |length| from + length);
-    }
-    let words: Vec<&str> = text[from..end].split_whitespace().collect();
-    let mut line = words.join(" ");
-    if !text[..from].trim().is_empty() {
-        line.insert(0, '…');
-    }
-    if !text[end..].trim().is_empty() {
-        line.push('…');
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -150,24 +279,60 @@ mod tests {
 
     fn of(text: &str, query: &str) -> String {
         let query = Query::parse(query, Instant::from_unix(0));
-        Snippets::of(&query).best(text).unwrap_or_else(|| beginning(text))
+        Snippets::of(&query).best(text, &[]).unwrap_or_else(|| beginning(text, &[]))
     }
 
     #[test]
-    fn the_window_shows_the_most_of_what_was_looked_for() {
+    fn the_sentences_with_the_most_of_what_was_looked_for_are_shown_whole() {
         let filler = "Nothing of interest stands in this sentence. ".repeat(10);
         let text = format!("A socket once. {filler}\nThe socket\ttimed out on reset. {filler}");
         let snippet = of(&text, "the socket reset");
-        assert!(snippet.contains("The socket timed out on reset."), "{snippet}");
-        assert!(snippet.starts_with('…') && snippet.ends_with('…') && snippet.len() < LENGTH + 20);
+        assert!(snippet.contains("The socket timed out on reset. Nothing"), "{snippet}");
+        assert!(snippet.ends_with("sentence.") && snippet.len() <= LENGTH, "{snippet}");
         assert!(of(&text, "unheard").starts_with("A socket once."));
         assert_eq!(of("short text", "text"), "short text");
         assert_eq!(of("", "text"), "");
     }
 
+    #[test]
+    fn sentences_of_different_blocks_are_told_apart() {
+        assert_eq!(
+            of("Close the pool\nOther\nthe pool is full", "pool"),
+            "Close the pool … the pool is full"
+        );
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_at_words_around_what_was_looked_for() {
+        let text =
+            format!("{}the needle is here {}", "many words without an end ".repeat(20), "and on ".repeat(60));
+        let snippet = of(&text, "needle");
+        assert!(snippet.starts_with('…') && snippet.ends_with('…') && snippet.contains("the needle is here"));
+        assert!(snippet.len() < LENGTH + 20, "{snippet}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_neither_searched_nor_shown() {
+        let query = Query::parse("pool", Instant::from_unix(0));
+        let text = "The pool\nClose the pool early.\nNothing.";
+        let heading = std::slice::from_ref(&(0..9));
+        assert_eq!(Snippets::of(&query).best(text, heading).as_deref(), Some("Close the pool early."));
+        assert_eq!(beginning(text, heading), "Close the pool early. … Nothing.");
+        assert_eq!(Snippets::of(&query).best("The pool\nelsewhere", heading), None);
+    }
+
+    #[test]
+    fn matches_are_the_words_as_written() {
+        let query = Query::parse("pooling socket", Instant::from_unix(0));
+        let text = "Pools and a `socket_timeout`";
+        let matches: Vec<&str> =
+            Snippets::of(&query).matches(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(matches, ["Pools", "socket"]);
+    }
+
     proptest! {
         #[test]
-        fn any_text_gives_one_short_line(text in "(\\PC|[a-z \n]{0,9}){0,80}", query in "[a-z* ]{0,12}") {
+        fn any_text_gives_one_short_line(text in "(\\PC|[a-z. \n]{0,9}){0,80}", query in "[a-z* ]{0,12}") {
             let snippet = of(&text, &query);
             prop_assert!(!snippet.contains('\n') && snippet.len() <= LENGTH * 2 + 20);
         }

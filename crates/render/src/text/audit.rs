@@ -1,6 +1,6 @@
 //! Text output of `cm audit`.
 
-use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, one_line, paint, safe};
 use super::validate::findings;
 use cm_app::verbs::audit::{AuditOutcome, AuditReport, RuleAudit};
 
@@ -36,14 +36,14 @@ fn bullet(audit: &RuleAudit) -> String {
         AuditOutcome::Violated => paint(BAD, "violated"),
         _ => paint(WARN, "unchecked"),
     };
-    let mut lines = format!("{word} {} {}\n", paint(ID, &safe(&audit.id)), cut(&audit.content, 100));
+    let mut lines = format!("{word} {} {}\n", paint(ID, &safe(&audit.id)), one_line(&audit.content));
     if let Some(reason) = &audit.reason {
         lines.push_str(&format!("    {}\n", safe(reason)));
     }
     for place in &audit.places {
         let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
         let text =
-            place.text.as_ref().map(|text| format!("  {}", paint(DIM, &cut(text, 100)))).unwrap_or_default();
+            place.text.as_ref().map(|text| format!("  {}", paint(DIM, &one_line(text)))).unwrap_or_default();
         let what = match &place.session {
             Some(session) => format!("session {}", safe(session)),
             None => safe(&place.path),
@@ -52,7 +52,7 @@ fn bullet(audit: &RuleAudit) -> String {
     }
     if audit.outcome == AuditOutcome::Violated && audit.places.is_empty() {
         let pattern = audit.verify.as_ref().map_or("", |verify| verify.pattern.as_str());
-        lines.push_str(&format!("    no match for `{}`, which must exist\n", cut(pattern, 80)));
+        lines.push_str(&format!("    no match for `{}`, which must exist\n", one_line(pattern)));
     }
     if audit.count > audit.places.len() && !audit.places.is_empty() {
         lines.push_str(&format!("    {}\n", paint(DIM, &format!("… of {} matches", audit.count))));

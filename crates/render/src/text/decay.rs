@@ -1,8 +1,8 @@
 //! Text output of `cm decay`.
 
 use super::list::rows;
-use super::recent::shown_id;
-use super::style::{DIM, ID, STRONG, count, cut, paint};
+use super::short_ids::shown_id;
+use super::style::{DIM, ID, STRONG, count, one_line, paint};
 use cm_app::verbs::decay::DecayReport;
 
 /// Counts by status, then the memories by score.
@@ -18,8 +18,8 @@ pub fn decayed(outcome: &DecayReport) -> String {
                 format!("{:7.3}", note.score.value()),
                 note.status.name().to_owned(),
                 shown_id(&note.id),
-                cut(note.note_type.as_deref().unwrap_or("-"), 16),
-                cut(&note.title, 80),
+                one_line(note.note_type.as_deref().unwrap_or("-")),
+                one_line(&note.title),
             ]
         })
         .collect();

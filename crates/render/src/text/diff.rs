@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::short;
-use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, one_line, paint, safe};
 use cm_app::verbs::diff::{
     ChangedNote, EdgeChange, FeedbackChange, FeedbackCounts, FieldChange, NoteIdentity, VaultDiff,
 };
@@ -77,12 +77,12 @@ fn clause(noun: &str, numbers: [usize; 3]) -> Option<String> {
 fn name_and_title(note: &NoteIdentity) -> String {
     let note_type = note.note_type.as_deref().unwrap_or(note.kind.name());
     let place = paint(DIM, &format!("({note_type}) {}", safe(&note.path)));
-    format!("{} {place}", paint(STRONG, &cut(&note.title, 80)))
+    format!("{} {place}", paint(STRONG, &one_line(&note.title)))
 }
 
 fn joined(edge: &EdgeChange) -> String {
     let verb = if edge.relation == LINKS_TO { "to" } else { &safe(&edge.relation) };
-    let (from, to) = (cut(&edge.from.title, 60), cut(&edge.to.title, 60));
+    let (from, to) = (one_line(&edge.from.title), one_line(&edge.to.title));
     let ends = format!("{} {} {}", paint(STRONG, &from), paint(ID, verb), paint(STRONG, &to));
     match (edge.old, edge.new) {
         (Some(old), Some(new)) => format!("{ends}: {old} → {new}"),
@@ -99,7 +99,7 @@ fn parts(change: &ChangedNote) -> Vec<String> {
         parts.push(format!("moved from {}", safe(from)));
     }
     if let Some(title) = &change.retitled_from {
-        parts.push(format!("previously: {}", cut(title, 100)));
+        parts.push(format!("previously: {}", one_line(title)));
     }
     // The title and the feedback have sentences of their own.
     let told = |field: &&FieldChange| match field.key.as_str() {
@@ -142,8 +142,8 @@ fn feedback(change: &FeedbackChange) -> String {
 fn field(field: &FieldChange) -> String {
     let shown = |value: &Value| match value {
         Value::Null => paint(DIM, "nothing"),
-        Value::String(text) => cut(text, 60),
-        other => cut(&other.to_string(), 60),
+        Value::String(text) => one_line(text),
+        other => one_line(&other.to_string()),
     };
     let key = paint(ID, &safe(&field.key));
     let list = |value: &Value| match value {

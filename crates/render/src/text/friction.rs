@@ -1,7 +1,7 @@
 //! Text output of `cm friction`.
 
 use super::list::rows;
-use super::style::{BAD, DIM, STRONG, WARN, count, cut, paint, safe};
+use super::style::{BAD, DIM, STRONG, WARN, count, one_line, paint, safe};
 use cm_app::verbs::friction::FrictionReport;
 
 /// Statistics of the sessions, signals, the worst sessions, and the paths of the reports.
@@ -32,7 +32,7 @@ pub fn found(found: &FrictionReport) -> String {
                 format!("{:.1}", worst.peak),
                 worst.quality.name().to_owned(),
                 count(worst.turns, "turn"),
-                cut(&worst.session_id, 80),
+                one_line(&worst.session_id),
             ]
         })
         .collect();

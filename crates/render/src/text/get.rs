@@ -1,13 +1,16 @@
 //! Text output of `cm get`.
 
-use super::style::{DIM, ID, STRONG, WARN, paint, safe};
+use super::short_ids::ShortIds;
+use super::style::{DIM, ID, STRONG, WARN, one_line, paint, safe};
+use crate::layout::{CELL, ELIDED};
 use cm_app::verbs::get::{Backlink, NoteDetails};
 
 /// A short header, the body as written, then backlinks.
 pub fn got(outcome: &NoteDetails) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
-    lines.push_str(&format!("{}  {}  {}\n", paint(ID, &outcome.id), safe(note_type), outcome.path));
+    lines.push_str(&format!("{}  {}\n", paint(ID, &outcome.id), safe(note_type)));
+    lines.push_str(&format!("{ELIDED}{}\n", paint(DIM, &safe(&outcome.path))));
     if let (Some(score), Some(status)) = (outcome.score, outcome.status) {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("{} ({:.2})", status.name(), score.value()))));
     }
@@ -34,8 +37,10 @@ fn edges(heading: &str, ends: &[Backlink]) -> String {
     if ends.is_empty() {
         return String::new();
     }
+    let ids = ShortIds::of(ends.iter().map(|end| end.id.as_str()));
     let line = |end: &Backlink| {
-        format!("  {}  {}  {}\n", paint(ID, &end.id), paint(DIM, &end.relation), safe(&end.title))
+        let (id, relation) = (paint(ID, &ids.shown(&end.id)), paint(DIM, &safe(&end.relation)));
+        format!("  {id}{CELL}{relation}{CELL}{}\n", one_line(&end.title))
     };
     let lines: String = ends.iter().map(line).collect();
     format!("\n{}\n{lines}", paint(STRONG, heading))
@@ -47,6 +52,10 @@ fn plain(value: &serde_json::Value) -> String {
         serde_json::Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
             items.iter().map(plain).collect::<Vec<_>>().join(", ")
         }
+        serde_json::Value::Array(items) => match items.len() {
+            1 => "1 entry".to_owned(),
+            n => format!("{n} entries"),
+        },
         other => other.to_string(),
     }
 }

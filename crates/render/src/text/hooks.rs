@@ -1,6 +1,6 @@
 //! Text output of `cm hooks`.
 
-use super::style::{BAD, DIM, GOOD, STRONG, WARN, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, STRONG, WARN, one_line, paint, safe};
 use cm_app::verbs::hooks::{AgentState, FileAction, HookChanges, HookScope, HookState, HooksStatus};
 
 /// Coloured diffs of the settings files.
@@ -55,7 +55,7 @@ pub fn status(status: &HooksStatus) -> String {
     }
     for failure in &status.failures {
         let place = format!("{}  {} {}", failure.at, failure.agent, failure.event);
-        lines.push_str(&format!("{}  {}\n", paint(DIM, &safe(&place)), cut(&failure.message, 160)));
+        lines.push_str(&format!("{}  {}\n", paint(DIM, &safe(&place)), one_line(&failure.message)));
     }
     lines
 }

@@ -1,7 +1,8 @@
 //! Text output of `cm log`.
 
 use super::short;
-use super::style::{DIM, ID, WARN, paint, safe};
+use super::style::{DIM, ID, WARN, one_line, paint, safe};
+use crate::layout::CELL;
 use cm_app::verbs::log::{Commit, CommitList};
 
 /// One line for each commit.
@@ -18,12 +19,12 @@ pub fn line(commit: &Commit) -> String {
     let agent = commit.agent.as_ref().map(|agent| format!(" through {}", safe(agent))).unwrap_or_default();
     let reason = commit.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
     format!(
-        "{}  {} {}  {}  {}  {}",
+        "{}{CELL}{} {}{CELL}{}{CELL}{}  {}",
         paint(ID, short(&commit.id)),
         commit.at.day(),
         commit.at.minute(),
-        paint(WARN, &format!("{op:<8}")),
-        safe(&commit.subject),
+        paint(WARN, op),
+        one_line(&commit.subject),
         paint(DIM, &format!("{}{agent}{reason}", safe(&commit.actor)))
     )
 }

@@ -23,6 +23,7 @@ pub mod generate;
 pub mod get;
 pub mod guard;
 pub mod history;
+pub mod home;
 pub mod hooks;
 pub mod import;
 pub mod init;
@@ -46,6 +47,7 @@ pub mod remember;
 pub mod review;
 pub mod search;
 pub mod sessions;
+pub mod short_ids;
 pub mod similar;
 pub mod stale;
 pub mod starters;
@@ -81,7 +83,9 @@ pub fn error(error: &Error) -> String {
         lines.push_str(&format!("{} {}{line}{column}\n", paint(DIM, "   at:"), safe(&place.path)));
     }
     if let Some(hint) = &error.hint {
-        lines.push_str(&format!("{} {}\n", paint(GOOD, " hint:"), safe(hint.for_terminal())));
+        // A hint may list candidates on lines of their own.
+        let hint = safe(hint.for_terminal()).replace('\n', "\n       ");
+        lines.push_str(&format!("{} {hint}\n", paint(GOOD, " hint:")));
     }
     lines
 }

@@ -1,7 +1,7 @@
 //! Text output of `cm onboard`.
 
 use super::sessions::head;
-use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, pad, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, one_line, pad, paint, safe};
 use cm_app::verbs::onboard::done::ProcessedSession;
 use cm_app::verbs::onboard::read::Excerpt;
 use cm_app::verbs::onboard::sample::{Sample, SampledSession};
@@ -73,7 +73,7 @@ fn fitting(one: &SampledSession) -> String {
     let day = named.ended.map(|at| at.day()).unwrap_or_default();
     let fills: Vec<&str> = one.fills.iter().map(|category| category.name()).collect();
     let fills = if fills.is_empty() { "fills no gap".to_owned() } else { fills.join(", ") };
-    let title = cut(named.title.as_deref().unwrap_or("(no title)"), 80);
+    let title = one_line(named.title.as_deref().unwrap_or("(no title)"));
     let facts = format!(
         "{} {day} · {:.2}, {}, {}",
         named.agent,
@@ -83,7 +83,7 @@ fn fitting(one: &SampledSession) -> String {
     );
     format!(
         "{}  {}  {}\n{}{fills}\n",
-        paint(ID, &cut(&named.prefix, 40)),
+        paint(ID, &one_line(&named.prefix)),
         paint(STRONG, &title),
         paint(DIM, &facts),
         " ".repeat(10)
@@ -99,8 +99,8 @@ pub fn read(outcome: &Excerpt) -> String {
 
 /// Confirmation that a session is done.
 pub fn done(outcome: &ProcessedSession) -> String {
-    let by = outcome.by.as_deref().map(|by| format!(" by {}", cut(by, 40))).unwrap_or_default();
-    let session = paint(ID, &cut(&outcome.session, 80));
+    let by = outcome.by.as_deref().map(|by| format!(" by {}", one_line(by))).unwrap_or_default();
+    let session = paint(ID, &one_line(&outcome.session));
     match outcome.added {
         true => format!("{session} is marked as processed\n"),
         false => format!("{session} was already processed on {}{by}\n", outcome.at.day()),

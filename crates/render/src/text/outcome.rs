@@ -1,7 +1,7 @@
 //! Text output of `cm outcome`.
 
 use super::committed;
-use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, WARN, one_line, paint, safe};
 use cm_app::verbs::outcome::{CreditReason, CreditedRule, OutcomeResult, UncreditedRule};
 use cm_note::note::FeedbackSignal;
 
@@ -58,7 +58,7 @@ fn credited(credited: &CreditedRule) -> String {
     format!(
         "  {word} {} {} {}\n",
         paint(ID, &safe(&credited.id)),
-        cut(&credited.content, 80),
+        one_line(&credited.content),
         paint(DIM, &why)
     )
 }

@@ -1,6 +1,6 @@
 //! Text output of `cm privacy`.
 
-use super::style::{DIM, GOOD, STRONG, WARN, count, cut, pad, paint, safe};
+use super::style::{DIM, GOOD, STRONG, WARN, count, one_line, pad, paint, safe};
 use cm_app::verbs::privacy::{ChangedPermission, PrivacyStatus, ReadLog, ReadLogEntry};
 
 /// The privacy settings, one line each.
@@ -68,22 +68,21 @@ pub fn log(outcome: &ReadLog) -> String {
 
 fn read(entry: &ReadLogEntry) -> String {
     let sessions = match entry.sessions.as_slice() {
-        [one] if entry.count == 1 => cut(one, 40),
+        [one] if entry.count == 1 => one_line(one),
         _ => count(entry.count, "session"),
     };
-    let by = entry.by.as_deref().map(|agent| format!(" for {}", cut(agent, 20))).unwrap_or_default();
+    let by = entry.by.as_deref().map(|agent| format!(" for {}", one_line(agent))).unwrap_or_default();
     let model = match &entry.model {
-        Some(model) => paint(WARN, &format!("  given to {}", cut(model, 60))),
+        Some(model) => paint(WARN, &format!("  given to {}", one_line(model))),
         None => String::new(),
     };
-    let log =
-        entry.log.as_deref().map(|log| paint(DIM, &format!("  {}", cut(log, 1000)))).unwrap_or_default();
+    let log = entry.log.as_deref().map(|log| paint(DIM, &format!("  {}", one_line(log)))).unwrap_or_default();
     format!(
         "  {} {}  {}{by}  {}  {sessions}, {} bytes{model}{log}\n",
         entry.at.day(),
         entry.at.minute(),
-        cut(&entry.command, 30),
-        cut(&entry.agent, 20),
+        one_line(&entry.command),
+        one_line(&entry.agent),
         entry.bytes
     )
 }

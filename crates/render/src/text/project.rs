@@ -1,6 +1,6 @@
 //! Text output of `cm project`.
 
-use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::project::ProjectionResult;
 
 /// Maximum number of listed lines; further ones are counted.
@@ -10,7 +10,7 @@ pub fn projected(outcome: &ProjectionResult) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &outcome.added), ("-", BAD, &outcome.removed)] {
         let shown =
-            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
+            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), one_line(line)));
         lines.extend(shown);
         if changed.len() > LISTED {
             let more = format!("{sign} and {} more", changed.len() - LISTED);

@@ -1,6 +1,6 @@
 //! Text output of `cm reflect`.
 
-use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe, safe_lines};
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, one_line, paint, safe, safe_lines};
 use cm_app::verbs::reflect::work_package::WorkPackages;
 use cm_app::verbs::reflect::{LearnedChange, ReflectResult, RunOutcome, SessionReflection};
 
@@ -47,7 +47,7 @@ fn session(worked: &SessionReflection, dry_run: bool) -> String {
         paint(ID, &safe(&short)),
         done.agent,
         worked.status.name(),
-        cut(&worked.title, 70)
+        one_line(&worked.title)
     );
     if let Some(failure) = &done.failure {
         text += &format!("    {} {}\n", paint(BAD, "failed:"), safe(failure));

@@ -1,7 +1,8 @@
 //! Text output of `cm related`.
 
-use super::recent::shown_id;
-use super::style::{DIM, ID, STRONG, count, paint, safe};
+use super::short_ids::ShortIds;
+use super::style::{DIM, ID, STRONG, count, one_line, paint, safe};
+use crate::layout::CELL;
 use cm_app::verbs::related::RelatedNotes;
 use cm_note::graph::EdgeDirection;
 
@@ -11,6 +12,7 @@ pub fn related(outcome: &RelatedNotes) -> String {
     if outcome.notes.is_empty() {
         lines.push_str("no edges\n");
     }
+    let ids = ShortIds::of(outcome.notes.iter().map(|note| note.id.as_str()));
     for note in &outcome.notes {
         let arrow = match note.direction {
             EdgeDirection::Outgoing => format!("─{}→", note.relation),
@@ -22,11 +24,11 @@ pub fn related(outcome: &RelatedNotes) -> String {
             format!(" via {}", safe(&note.via.join(" › ")))
         };
         lines.push_str(&format!(
-            "{}{} {}  {}{}\n",
+            "{}{}{CELL}{}{CELL}{}{}\n",
             "  ".repeat(usize::from(note.hops)),
             paint(DIM, &safe(&arrow)),
-            paint(ID, &shown_id(&note.id)),
-            safe(&note.title),
+            paint(ID, &ids.shown(&note.id)),
+            one_line(&note.title),
             paint(DIM, &via)
         ));
     }

@@ -1,7 +1,7 @@
 //! Text output of `cm remember`.
 
 use super::committed;
-use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::remember::{PreferenceChange, RememberResult, SectionChange};
 
 /// Maximum number of listed lines of the rule file; further ones are counted.
@@ -10,16 +10,16 @@ const LISTED: usize = 20;
 pub fn remembered(outcome: &RememberResult) -> String {
     let mut lines = String::new();
     for fact in &outcome.facts {
-        lines += &format!("fact        {}{}\n", cut(&fact.text, 110), waits(fact.draft.as_deref()));
+        lines += &format!("fact        {}{}\n", one_line(&fact.text), waits(fact.draft.as_deref()));
     }
     for step in &outcome.superseded {
-        let old = paint(DIM, &format!("{} replaces {}", cut(&step.newer, 60), cut(&step.older, 60)));
+        let old = paint(DIM, &format!("{} replaces {}", one_line(&step.newer), one_line(&step.older)));
         lines += &format!("superseded  {old}\n");
     }
     outcome.preferences.iter().for_each(|one| lines += &preference(one));
     for episode in &outcome.episodes {
         let day = episode.path.trim_start_matches("episodes/").trim_end_matches(".md");
-        lines += &format!("episode     {day} {}\n", cut(&episode.entry, 100));
+        lines += &format!("episode     {day} {}\n", one_line(&episode.entry));
     }
     lines += &figures(outcome);
     if let Some(part) = &outcome.section {
@@ -44,7 +44,7 @@ fn preference(one: &PreferenceChange) -> String {
     };
     let against = if one.against > 0 { format!(", {} against", one.against) } else { String::new() };
     let evidence = paint(DIM, &format!("({level}, {}{against})", count(one.observed, "observation")));
-    format!("preference  {} {evidence}{}\n", cut(&one.text, 90), waits(one.draft.as_deref()))
+    format!("preference  {} {evidence}{}\n", one_line(&one.text), waits(one.draft.as_deref()))
 }
 
 fn figures(outcome: &RememberResult) -> String {
@@ -79,7 +79,7 @@ fn section(part: &SectionChange, dry_run: bool) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &part.added), ("-", BAD, &part.removed)] {
         let shown =
-            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
+            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), one_line(line)));
         lines.extend(shown);
         if changed.len() > LISTED {
             let more = format!("{sign} and {} more", changed.len() - LISTED);

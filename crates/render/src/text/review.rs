@@ -1,7 +1,7 @@
 //! Text output of `cm review`.
 
-use super::recent::shown_id;
-use super::style::{DIM, GOOD, ID, STRONG, count, cut, paint, safe};
+use super::short_ids::{ShortIds, shown_id};
+use super::style::{DIM, GOOD, ID, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::review::{
     AppliedDecision, Inbox, InboxEntry, InboxKind, InboxSection, ReviewDecision, ReviewResult,
 };
@@ -18,10 +18,11 @@ pub fn inbox(outcome: &Inbox) -> String {
 fn section(section: &InboxSection) -> String {
     let mut lines =
         format!("{} {}\n", paint(STRONG, heading(section.kind)), paint(DIM, &section.total.to_string()));
+    let ids = ShortIds::of(section.items.iter().flat_map(|entry| &entry.notes).map(|note| note.id.as_str()));
     for entry in &section.items {
-        lines.push_str(&item(entry));
+        lines.push_str(&item(entry, &ids));
         for command in &entry.commands {
-            lines.push_str(&format!("       {}\n", paint(DIM, &safe(command))));
+            lines.push_str(&format!("     {}\n", paint(DIM, &safe(command))));
         }
     }
     if section.total > section.items.len() {
@@ -33,7 +34,8 @@ fn section(section: &InboxSection) -> String {
     lines
 }
 
-fn heading(kind: InboxKind) -> &'static str {
+/// Heading of a section.
+pub fn heading(kind: InboxKind) -> &'static str {
     match kind {
         InboxKind::Drafts => "Drafts",
         InboxKind::Conflicts => "Open conflicts",
@@ -45,12 +47,12 @@ fn heading(kind: InboxKind) -> &'static str {
 }
 
 /// An entry without its commands: the notes, then the reason.
-pub fn item(item: &InboxEntry) -> String {
+pub fn item(item: &InboxEntry, ids: &ShortIds) -> String {
     let mut lines = String::new();
     for (at, note) in item.notes.iter().enumerate() {
         let number = if at == 0 { format!("{:3}.", item.number) } else { "    ".to_owned() };
-        let id = paint(ID, &shown_id(&safe(&note.id)));
-        lines.push_str(&format!("{number} {id} {}\n", cut(&note.title, 100)));
+        let id = paint(ID, &ids.shown(&note.id));
+        lines.push_str(&format!("{number} {id}  {}\n", one_line(&note.title)));
     }
     let since = item.since.map(|at| format!(", {}", at.day())).unwrap_or_default();
     lines.push_str(&format!("     {}{since}\n", safe(&item.why)));

@@ -1,8 +1,11 @@
 //! Text output of `cm search`.
 
-use super::recent::shown_id;
+use anstyle::Style;
+
 use super::short;
-use super::style::{DIM, ID, STRONG, count, cut, paint};
+use super::short_ids::{ShortIds, shown_id};
+use super::style::{DIM, ID, STRONG, count, highlight, one_line, pad, paint, safe};
+use crate::layout::{ELIDED, columns_of};
 use cm_app::context::as_of::AsOf;
 use cm_app::context::retrieve::{FoundBy, HitScore};
 use cm_app::verbs::search::SearchResult;
@@ -14,29 +17,30 @@ pub fn searched(outcome: &SearchResult) -> String {
     if outcome.hits.is_empty() {
         return format!("{lines}nothing found\n");
     }
-    for hit in &outcome.hits {
-        let note_type = hit.note_type.as_deref().unwrap_or(hit.kind.name());
-        lines.push_str(&format!(
-            "{}  {}  {}\n",
-            paint(ID, &shown_id(&hit.id)),
-            paint(STRONG, &cut(&hit.title, 80)),
-            paint(
-                DIM,
-                &format!(
-                    "{}{}{}{}",
-                    cut(note_type, 20),
-                    state(hit.state.as_deref()),
-                    score(hit.score),
-                    by_meaning_only(hit.found_by)
-                )
-            ),
-        ));
+    let short_ids = ShortIds::of(outcome.hits.iter().map(|hit| hit.id.as_str()));
+    let ids: Vec<String> = outcome.hits.iter().map(|hit| short_ids.shown(&hit.id)).collect();
+    let widest = ids.iter().map(|id| columns_of(id)).filter(|width| *width <= 16).max().unwrap_or(8);
+    let indent = " ".repeat(widest + 2);
+    for (hit, id) in outcome.hits.iter().zip(&ids) {
+        let title = highlight(&hit.title, &hit.title_matches, STRONG);
+        lines.push_str(&format!("{}  {title}\n", paint(ID, &pad(id, widest))));
+        let facts = [
+            Some(format!(
+                "{}{}",
+                one_line(hit.note_type.as_deref().unwrap_or(hit.kind.name())),
+                state(hit.state.as_deref())
+            )),
+            (hit.score > 0.0).then(|| format!("{:.2}", hit.score)),
+            Some(place(&hit.path, hit.line)),
+            (hit.found_by == Some(FoundBy::Meaning)).then(|| "by meaning only".to_owned()),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        lines.push_str(&format!("{ELIDED}{indent}{}\n", paint(DIM, &facts.join(" · "))));
         if let Some(parts) = &hit.parts {
-            lines
-                .push_str(&format!("          {}\n", paint(DIM, &explained(parts, hit.drawn_by.as_deref()))));
+            lines.push_str(&format!("{indent}{}\n", paint(DIM, &explained(parts, hit.drawn_by.as_deref()))));
         }
-        if !hit.snippet.is_empty() {
-            lines.push_str(&format!("          {}\n", cut(&hit.snippet, 200)));
+        if !hit.snippet.is_empty() && hit.snippet != hit.title {
+            lines.push_str(&format!("{indent}{}\n", highlight(&hit.snippet, &hit.matches, Style::new())));
         }
     }
     if outcome.total > outcome.hits.len() {
@@ -56,7 +60,7 @@ pub fn searched(outcome: &SearchResult) -> String {
 fn as_of_line(as_of: &AsOf) -> String {
     let AsOf { commit, date, subject } = as_of;
     let line =
-        format!("as of {} {}, commit {}  {}", date.day(), date.minute(), short(commit), cut(subject, 60));
+        format!("as of {} {}, commit {}  {}", date.day(), date.minute(), short(commit), one_line(subject));
     format!("{}\n", paint(DIM, &line))
 }
 
@@ -76,15 +80,13 @@ fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
 
 /// The state of a note that is not active.
 fn state(state: Option<&str>) -> String {
-    state.map(|state| format!(", {}", cut(state, 20))).unwrap_or_default()
+    state.map(|state| format!(", {}", one_line(state))).unwrap_or_default()
 }
 
-/// A label for hits that were found only by meaning.
-fn by_meaning_only(found_by: Option<FoundBy>) -> &'static str {
-    if found_by == Some(FoundBy::Meaning) { " · by meaning only" } else { "" }
-}
-
-/// The score after a dot; empty if the query has no ranking.
-fn score(score: f64) -> String {
-    if score > 0.0 { format!(" · {score:.2}") } else { String::new() }
+/// `path:line`, which editors and terminals open.
+fn place(path: &str, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{}:{line}", safe(path)),
+        None => safe(path),
+    }
 }

@@ -1,7 +1,7 @@
 //! Text output of `cm sessions`, and sessions as Markdown.
 
 use super::list::rows;
-use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
+use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
 use cm_app::sessions::cass::ExternalHit;
 use cm_app::sessions::list::SessionList;
 use cm_app::sessions::reflection_log::{ReflectionResult, ReflectionState};
@@ -51,14 +51,14 @@ fn row(row: &SessionRow) -> Vec<String> {
     let mark = if row.mostly_unknown { " (mostly not parsed)" } else { "" };
     let title = row.info.title.as_deref().unwrap_or("(no title)");
     vec![
-        cut(&row.info.prefix, 40),
+        one_line(&row.info.prefix),
         row.info.agent.clone(),
         row.age_days.map(age).unwrap_or_default(),
         count(row.events, "event"),
         size(row.bytes),
         state(row),
-        cut(row.info.workspace.as_deref().unwrap_or("-"), 40),
-        format!("{}{}{mark}", cut(title, 80), ended(row)),
+        one_line(row.info.workspace.as_deref().unwrap_or("-")),
+        format!("{}{}{mark}", one_line(title), ended(row)),
     ]
 }
 
@@ -136,14 +136,14 @@ pub(super) fn head(session: &SessionRow) -> String {
     };
     let mut lines = format!(
         "{}  {}\n{}\n",
-        paint(ID, &cut(&named.id, 80)),
-        paint(STRONG, &cut(named.title.as_deref().unwrap_or("(no title)"), 100)),
+        paint(ID, &one_line(&named.id)),
+        paint(STRONG, &one_line(named.title.as_deref().unwrap_or("(no title)"))),
         paint(
             DIM,
             &format!(
                 "{}  {}  {} to {}  {}, {}{}",
                 named.agent,
-                cut(named.workspace.as_deref().unwrap_or("-"), 80),
+                one_line(named.workspace.as_deref().unwrap_or("-")),
                 time(named.started),
                 time(named.ended),
                 count(session.events, "event"),
@@ -179,8 +179,8 @@ pub fn searched(outcome: &SessionSearchResult) -> String {
         let score = if hit.score > 0.0 { format!(" · {:.2}", hit.score) } else { String::new() };
         lines.push_str(&format!(
             "{}  {}  {}\n",
-            paint(ID, &cut(&named.prefix, 40)),
-            paint(STRONG, &cut(named.title.as_deref().unwrap_or("(no title)"), 80)),
+            paint(ID, &one_line(&named.prefix)),
+            paint(STRONG, &one_line(named.title.as_deref().unwrap_or("(no title)"))),
             paint(DIM, &format!("{} {day}{score}", named.agent)),
         ));
         hit.places.iter().for_each(|place| lines.push_str(&spot(place)));
@@ -200,22 +200,22 @@ pub fn searched(outcome: &SessionSearchResult) -> String {
 
 /// A hit from another program: two lines, with the program's name.
 fn outside(found: &ExternalHit) -> String {
-    let of = |text: &Option<String>, columns| cut(text.as_deref().unwrap_or("-"), columns);
+    let of = |text: &Option<String>| one_line(text.as_deref().unwrap_or("-"));
     let day = found.at.map(|at| format!(" {}", at.day())).unwrap_or_default();
     let line = found.line.map(|line| line.to_string()).unwrap_or_default();
     format!(
         "{}  {}  {}\n{}  {}\n",
         paint(WARN, found.source),
-        paint(STRONG, &of(&found.title, 80)),
-        paint(DIM, &format!("{}{day}  {}", of(&found.agent, 20), of(&found.log, 100))),
+        paint(STRONG, &of(&found.title)),
+        paint(DIM, &format!("{}{day}  {}", of(&found.agent), of(&found.log))),
         paint(DIM, &format!("{line:>5}")),
-        cut(&found.snippet, 200)
+        one_line(&found.snippet)
     )
 }
 
 fn spot(spot: &SessionMatch) -> String {
     let who = spot.speaker.as_deref().unwrap_or("-");
-    format!("{}  {}\n", paint(DIM, &format!("{:>5}  {who:6}", spot.line)), cut(&spot.snippet, 200))
+    format!("{}  {}\n", paint(DIM, &format!("{:>5}  {who:6}", spot.line)), one_line(&spot.snippet))
 }
 
 /// A table of days.
@@ -229,7 +229,7 @@ pub fn timeline(outcome: &Timeline) -> String {
 
 fn day(day: &TimelineDay) -> Vec<String> {
     let each = |of: &std::collections::BTreeMap<String, usize>| {
-        let each: Vec<String> = of.iter().map(|(name, n)| format!("{} {n}", cut(name, 60))).collect();
+        let each: Vec<String> = of.iter().map(|(name, n)| format!("{} {n}", one_line(name))).collect();
         each.join(", ")
     };
     vec![

@@ -1,8 +1,8 @@
 //! Text output of `cm similar`.
 
 use super::list::rows;
-use super::recent::shown_id;
-use super::style::{DIM, ID, cut, paint};
+use super::short_ids::shown_id;
+use super::style::{DIM, ID, one_line, paint};
 use cm_app::verbs::similar::SimilarNotes;
 
 /// Similarity, id, type and title; for a contradiction, the reason on the next line.
@@ -15,12 +15,12 @@ pub fn similar(outcome: &SimilarNotes) -> String {
         .iter()
         .map(|note| {
             let contradicts =
-                note.contradicts.as_ref().map(|why| paint(DIM, &cut(&format!("contradicts: {why}"), 80)));
+                note.contradicts.as_ref().map(|why| paint(DIM, &one_line(&format!("contradicts: {why}"))));
             vec![
                 format!("{:.2}", note.score),
-                cut(&shown_id(&note.id), 20),
-                cut(note.note_type.as_deref().unwrap_or(note.kind.name()), 16),
-                [Some(cut(&note.title, 80)), contradicts]
+                one_line(&shown_id(&note.id)),
+                one_line(note.note_type.as_deref().unwrap_or(note.kind.name())),
+                [Some(one_line(&note.title)), contradicts]
                     .into_iter()
                     .flatten()
                     .collect::<Vec<_>>()

@@ -1,8 +1,8 @@
 //! Text output of `cm stale`.
 
 use super::list::rows;
-use super::recent::shown_id;
-use super::style::{DIM, ID, STRONG, count, cut, paint};
+use super::short_ids::shown_id;
+use super::style::{DIM, ID, STRONG, count, one_line, paint};
 use super::top::judged;
 use cm_app::verbs::stale::StaleResult;
 use cm_note::bullet::BulletState;
@@ -25,7 +25,7 @@ pub fn stale(outcome: &StaleResult) -> String {
                 if row.state == BulletState::Draft { "draft" } else { row.maturity.name() }.to_owned(),
                 judged(row.helpful, row.harmful),
                 row.id.clone(),
-                cut(&row.content, 80),
+                one_line(&row.content),
             ]
         })
         .collect();
@@ -55,7 +55,7 @@ fn observations(outcome: &StaleResult) -> String {
                 Staleness::Condensed => "condensed",
                 Staleness::Irrelevant => "irrelevant",
             };
-            vec![why.to_owned(), shown_id(&one.id), cut(&one.title, 80)]
+            vec![why.to_owned(), shown_id(&one.id), one_line(&one.title)]
         })
         .collect();
     let paint_cell = |column: usize, cell: &str| match column {

@@ -1,7 +1,7 @@
 //! Text output of `cm starters`.
 
 use super::list::rows;
-use super::style::{DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
+use super::style::{DIM, GOOD, ID, STRONG, WARN, count, one_line, paint, safe};
 use cm_app::verbs::starters::{StarterList, StarterResult};
 use cm_note::bullet::BulletState;
 
@@ -26,7 +26,7 @@ pub fn added(outcome: &StarterResult) -> String {
     for one in &outcome.added {
         let draft = if one.state == BulletState::Draft { paint(WARN, "draft ") } else { String::new() };
         let id = paint(ID, &safe(&one.id));
-        lines.push_str(&format!("{} {id} {draft}{}\n", paint(GOOD, "+"), cut(&one.content, 100)));
+        lines.push_str(&format!("{} {id} {draft}{}\n", paint(GOOD, "+"), one_line(&one.content)));
         if let Some(note) = &one.note {
             lines.push_str(&format!("    {}\n", paint(DIM, &safe(note))));
         }
@@ -34,7 +34,7 @@ pub fn added(outcome: &StarterResult) -> String {
     for one in &outcome.left_out {
         let id = one.id.as_ref().map(|id| format!(" ({})", safe(id))).unwrap_or_default();
         let why = paint(DIM, &format!("{}{id}", safe(&one.reason)));
-        lines.push_str(&format!("- {}\n    {why}\n", cut(&one.content, 100)));
+        lines.push_str(&format!("- {}\n    {why}\n", one_line(&one.content)));
     }
     let counts = format!("{} added, {} skipped", count(outcome.added.len(), "rule"), outcome.left_out.len());
     let end = match (outcome.dry_run, outcome.added.is_empty()) {

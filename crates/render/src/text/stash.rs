@@ -2,8 +2,8 @@
 
 use super::committed;
 use super::list::rows;
-use super::recent::shown_id;
-use super::style::{DIM, ID, STRONG, count, cut, paint, safe};
+use super::short_ids::shown_id;
+use super::style::{DIM, ID, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::stash::{StashList, StashPage, StashResult};
 
 pub fn stashed(outcome: &StashResult) -> String {
@@ -23,9 +23,9 @@ pub fn listed(outcome: &StashList) -> String {
     let row = |stash: &cm_app::verbs::stash::StashRow| {
         vec![
             stash.created.map(|at| at.day()).unwrap_or_default(),
-            cut(&shown_id(&stash.id), 12),
-            cut(stash.agent.as_deref().unwrap_or("-"), 12),
-            cut(&stash.title, 80),
+            one_line(&shown_id(&stash.id)),
+            one_line(stash.agent.as_deref().unwrap_or("-")),
+            one_line(&stash.title),
         ]
     };
     let table: Vec<Vec<String>> = outcome.stashes.iter().map(row).collect();

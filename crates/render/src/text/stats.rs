@@ -1,7 +1,7 @@
 //! Text output of `cm stats`.
 
 use super::list::rows;
-use super::style::{DIM, ID, STRONG, count, cut, paint};
+use super::style::{DIM, ID, STRONG, count, one_line, paint};
 
 use cm_app::verbs::stats::{PlaybookStats, ScoredRule, VaultStats};
 use cm_note::bullet::blocked::BlockKind;
@@ -71,7 +71,7 @@ fn performers(heading: &str, list: &[ScoredRule]) -> String {
     }
     let table: Vec<Vec<String>> = list
         .iter()
-        .map(|one| vec![format!("  {:7.2}", one.score.value()), cut(&one.id, 20), cut(&one.content, 80)])
+        .map(|one| vec![format!("  {:7.2}", one.score.value()), one_line(&one.id), one_line(&one.content)])
         .collect();
     let painted = rows(&table, |column, cell| if column == 1 { paint(ID, cell) } else { cell.to_owned() });
     format!("{}\n{painted}", paint(STRONG, heading))
@@ -86,9 +86,9 @@ fn pairs<'a>(heading: &str, list: impl Iterator<Item = (&'a [String; 2], String)
     for ([one, other], why) in list.take(5) {
         lines.push_str(&format!(
             "  {}\n  {}  {}\n",
-            cut(one, 80),
-            cut(other, 80),
-            paint(DIM, &cut(&why, 60))
+            one_line(one),
+            one_line(other),
+            paint(DIM, &one_line(&why))
         ));
     }
     if total > 5 {

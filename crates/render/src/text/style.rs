@@ -2,6 +2,7 @@
 //! not a terminal.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -19,8 +20,32 @@ pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// IDs.
 pub const ID: Style = AnsiColor::Cyan.on_default();
 
+/// Words that match a search.
+pub const MATCH: Style = AnsiColor::Magenta.on_default().bold();
+
+/// Text with the byte ranges `matches`, in order, in the style of matches and the rest in `style`.
+pub fn highlight(text: &str, matches: &[Range<usize>], style: Style) -> String {
+    let mut shown = String::new();
+    let mut at = 0;
+    let mut push = |style: Style, part: Option<&str>| {
+        if let Some(part) = part.filter(|part| !part.is_empty()) {
+            shown.push_str(&paint(style, &safe(part)));
+        }
+    };
+    for range in matches {
+        push(style, text.get(at..range.start));
+        push(MATCH, text.get(range.clone()));
+        at = range.end;
+    }
+    push(style, text.get(at..));
+    shown
+}
+
 /// Wraps text in a style and its reset sequence.
 pub fn paint(style: Style, text: &str) -> String {
+    if style == Style::new() {
+        return text.to_owned();
+    }
     format!("{style}{text}{style:#}")
 }
 
@@ -73,9 +98,14 @@ pub fn safe_lines(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", safe(line))).collect()
 }
 
+/// Text on one line; white space is folded.
+pub fn one_line(text: &str) -> String {
+    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Text on one line, truncated to a number of columns.
 pub fn cut(text: &str, columns: usize) -> String {
-    let line = safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     if line.width() <= columns {
         return line;
     }

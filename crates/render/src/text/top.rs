@@ -1,7 +1,7 @@
 //! Text output of `cm top`.
 
 use super::list::rows;
-use super::style::{BAD, DIM, ID, count, cut, paint};
+use super::style::{BAD, DIM, ID, count, one_line, paint};
 use cm_app::verbs::top::TopBullets;
 
 /// Score, maturity, feedback counts, id and rule.
@@ -18,7 +18,7 @@ pub fn top(outcome: &TopBullets) -> String {
                 row.maturity.name().to_owned(),
                 judged(row.helpful, row.harmful),
                 row.id.clone(),
-                cut(&row.content, 80),
+                one_line(&row.content),
             ]
         })
         .collect();

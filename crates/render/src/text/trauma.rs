@@ -1,7 +1,7 @@
 //! Text output of `cm trauma`.
 
 use super::committed;
-use super::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
+use super::style::{BAD, DIM, ID, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::trauma::{AcceptResult, IncidentScan, ScannedIncident};
 
 /// Each incident with its location and the evidence of harm.
@@ -26,11 +26,11 @@ fn incident(one: &ScannedIncident) -> String {
         "{:>3}  {}  {day}  {}{kept}\n",
         one.number,
         paint(ID, &one.id),
-        paint(BAD, &cut(&one.command, 100))
+        paint(BAD, &one_line(&one.command))
     );
     lines += &format!("     {}\n", safe(&one.reason));
     for evidence in &one.evidence {
-        lines += &format!("     {}\n", cut(evidence, 120));
+        lines += &format!("     {}\n", one_line(evidence));
     }
     let place = format!("{} {} line {}", one.agent, safe(&one.session), one.line);
     lines + &format!("     {}\n", paint(DIM, &place))

@@ -1,8 +1,8 @@
 //! Text output of `cm usage`.
 
 use super::list::rows;
-use super::recent::shown_id;
-use super::style::{DIM, ID, STRONG, WARN, count, cut, paint};
+use super::short_ids::shown_id;
+use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint};
 use super::top::judged;
 use cm_app::verbs::usage::{NoteUsage, UsageReport};
 
@@ -49,8 +49,8 @@ fn cells(note: &NoteUsage) -> Vec<String> {
         feedback,
         last.map(|at| at.day()).unwrap_or_default(),
         shown_id(&note.id),
-        cut(note.note_type.as_deref().unwrap_or(note.kind.name()), 16),
-        cut(&note.title, 80),
+        one_line(note.note_type.as_deref().unwrap_or(note.kind.name())),
+        one_line(&note.title),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Text output of `cm validate-rule`.
 
-use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, one_line, paint, safe};
 use cm_app::verbs::validate_rule::{AdmissionVerdict, RuleCollision, RuleJudgement, RuleRelation};
 
 /// The verdict, reasons and evidence, then conflicting rules.
@@ -36,7 +36,7 @@ pub fn judged(outcome: &RuleJudgement) -> String {
         lines.push_str(&format!(
             "  {}{line}{agent}, {ended}: “{}”\n",
             paint(ID, &safe(&quote.session)),
-            cut(&quote.text, 120)
+            one_line(&quote.text)
         ));
     }
     if untold > 0 && !evidence.quotes.is_empty() {
@@ -65,6 +65,6 @@ fn collision(collision: &RuleCollision) -> String {
     format!(
         "  {word}{likeness} {} {}{reason}\n",
         paint(ID, &safe(&collision.id)),
-        cut(&collision.content, 100)
+        one_line(&collision.content)
     )
 }

@@ -1,8 +1,8 @@
 //! Text output of `cm why`.
 
-use super::recent::shown_id;
 use super::short;
-use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, cut, paint, safe};
+use super::short_ids::shown_id;
+use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, one_line, paint, safe};
 use cm_app::verbs::log::Commit;
 use cm_app::verbs::why::{
     BulletScore, FeedbackEvent, NoteEvidence, NoteRef, ReplacementField, SuccessionSide,
@@ -49,7 +49,7 @@ fn head(outcome: &NoteEvidence) -> String {
     }
     lines.push_str(&format!("{}\n", safe(&outcome.content)));
     if let Some(why) = &outcome.why {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("    {}", cut(why, 300)))));
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("    {}", one_line(why)))));
     }
     if let Some(parts) = &outcome.score {
         lines.push_str(&score(parts, outcome.maturity.unwrap_or_default()));
@@ -101,7 +101,7 @@ fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
     on(outcome.last_validated_at, "validated".to_owned());
     on(outcome.last_checked, "confirmed".to_owned());
     for block in &outcome.blocks {
-        on(block.created, format!("{} “{}”", paint(BAD, "blocked"), cut(&block.text, 80)));
+        on(block.created, format!("{} “{}”", paint(BAD, "blocked"), one_line(&block.text)));
     }
     for conflict in &outcome.conflicts {
         on(conflict.since, format!("{} by {}", paint(WARN, "contradicted"), name_and_title(&conflict.note)));
@@ -123,7 +123,7 @@ fn describe_event(event: &FeedbackEvent) -> String {
     let who = if who.is_empty() { String::new() } else { format!(", says {}", safe(&who.join(" through "))) };
     let session = event.session.as_ref().map(|session| format!(" in {}", safe(session))).unwrap_or_default();
     let why: Vec<String> =
-        [&event.reason, &event.note].into_iter().flatten().map(|text| cut(text, 120)).collect();
+        [&event.reason, &event.note].into_iter().flatten().map(|text| one_line(text)).collect();
     let why = if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
     format!("{word}{weight}{who}{session}{why}")
 }
@@ -163,7 +163,7 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
         let reason = block.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
         facts.push((
             "blocked",
-            format!("{} “{}”{reason}", paint(ID, &shown_id(&safe(&block.id))), cut(&block.text, 80)),
+            format!("{} “{}”{reason}", paint(ID, &shown_id(&safe(&block.id))), one_line(&block.text)),
         ));
     }
     if let Some(reason) = &outcome.deprecation_reason {
@@ -179,7 +179,7 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
 fn name_and_title(note: &NoteRef) -> String {
     match &note.title {
         Some(title) => {
-            format!("{} {}", paint(ID, &shown_id(&safe(&note.id))), cut(title, 100))
+            format!("{} {}", paint(ID, &shown_id(&safe(&note.id))), one_line(title))
         }
         None => format!("{} {}", paint(ID, &safe(&note.id)), paint(DIM, "(gone)")),
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{OperationResult, reword_result, worded};
 use cm_app::Context;
-use cm_render::{json, text};
+use cm_render::{json, layout, text};
 
 /// The first level of a type's JSON Schema: its keys without types.
 pub(super) fn outline<T: JsonSchema>() -> Value {
@@ -32,5 +32,6 @@ pub(super) fn answer<T: Serialize>(memory: &Context, outcome: &T, words: &str) -
     }
     let mut document = json::value(outcome);
     reword_result(&mut document, interface);
+    let shown = layout::fit(&shown, None);
     OperationResult { json: document, text: anstream::adapter::strip_str(&shown).to_string() }
 }

@@ -50,6 +50,7 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         offset: input.offset.unwrap_or_default(),
         since,
         note_type: input.note_type,
+        ..recent::Options::default()
     };
     let outcome = recent::recent(memory, &options)?;
     Ok(answer(memory, &outcome, &text::recent::recent(&outcome)))

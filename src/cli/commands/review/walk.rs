@@ -1,11 +1,13 @@
-//! Interactive review: a key and Enter for each entry. Each decision is committed immediately, so an interrupt loses none.
+//! Interactive review: one key for each entry. Each decision is committed immediately, so an interrupt loses none.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 use cm_app::verbs::review::{Inbox, InboxEntry, InboxKind, ReviewDecisions};
 use cm_app::{Error, ErrorKind, Result};
+use cm_render::layout;
 use cm_render::text;
-use cm_render::text::style::safe;
+use cm_render::text::short_ids::ShortIds;
+use cm_render::text::style::{DIM, STRONG, paint, safe};
 
 /// Meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,58 +18,96 @@ enum Key {
     Edit,
     /// Keep the note with this index (0 or 1) and reject the other.
     Keep(usize),
+    /// Take the last decision back.
+    Undo,
     Skip,
+    Help,
     Quit,
 }
 
 /// Actions of the interactive review.
 pub struct Doing<'a> {
+    /// Waits for a key; `None` at the end of the input or after Ctrl-C.
+    pub key: &'a mut dyn FnMut() -> io::Result<Option<char>>,
+    /// Returns the whole text of a note with its evidence.
+    pub text: &'a mut dyn FnMut(&str) -> Result<String>,
     /// Opens a note in the editor. Returns what is wrong with the saved text, if anything.
     pub edit: &'a mut dyn FnMut(&str) -> Result<Option<String>>,
     /// Applies the decision about one entry.
     pub settle: &'a mut dyn FnMut(&ReviewDecisions) -> Result<()>,
+    /// Undoes the last decision.
+    pub undo: &'a mut dyn FnMut() -> Result<()>,
 }
 
-/// Asks about each entry and applies each answer immediately. If a decision is refused, the error is shown and the entry is
-/// asked again.
+/// Shows each entry with its whole text and applies each answer immediately. If a decision is refused, the error is shown and
+/// the entry is asked again.
 ///
 /// # Errors
 /// The terminal cannot be read or written.
-pub fn through(
-    inbox: &Inbox,
-    keys: &mut dyn BufRead,
-    screen: &mut dyn Write,
-    doing: Doing<'_>,
-) -> Result<()> {
-    let mut settled = Vec::new();
-    let entries =
-        inbox.sections.iter().flat_map(|section| section.items.iter().map(|item| (section.kind, item)));
-    for (kind, item) in entries {
-        if item.notes.iter().any(|note| settled.contains(&note.id)) {
+pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doing: Doing<'_>) -> Result<()> {
+    let entries: Vec<(InboxKind, &InboxEntry)> = inbox
+        .sections
+        .iter()
+        .flat_map(|section| section.items.iter().map(|item| (section.kind, item)))
+        .collect();
+    let ids = ShortIds::of(entries.iter().flat_map(|(_, item)| &item.notes).map(|note| note.id.as_str()));
+    // Decided entries with the notes that were given up or accepted, for `undo`.
+    let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut index = 0;
+    while let Some((kind, item)) = entries.get(index) {
+        let is_decided = |note: &String| decided.iter().any(|(_, notes)| notes.contains(note));
+        if item.notes.iter().any(|note| is_decided(&note.id)) {
+            index += 1;
             continue;
         }
-        write!(screen, "{}", text::review::item(item)).map_err(broken)?;
+        let head = format!("{} of {}", index + 1, entries.len());
+        let mut shown = format!("\n{}  {}\n", paint(STRONG, &head), paint(DIM, text::review::heading(*kind)));
+        shown.push_str(&text::review::item(item, &ids));
+        for note in &item.notes {
+            match (doing.text)(&note.id) {
+                Ok(whole) => shown.push_str(&whole),
+                Err(error) => shown.push_str(&format!("     {}\n", safe(&error.to_string()))),
+            }
+        }
+        write!(screen, "{}", layout::fit(&shown, width)).map_err(broken)?;
+        let offered = offered(*kind, item, !decided.is_empty());
         loop {
-            match ask(kind, item, keys, screen).map_err(broken)? {
+            let said = |screen: &mut dyn Write, text: &str| {
+                write!(screen, "{}", layout::fit(&format!("     {text}\n"), width)).map_err(broken)
+            };
+            match ask(&offered, screen, width, doing.key).map_err(broken)? {
                 Key::Quit => return Ok(()),
-                Key::Skip => break,
-                Key::Edit => match (doing.edit)(&item.notes[item.notes.len() - 1].id) {
-                    Ok(None) => break,
-                    Ok(Some(wrong)) => {
-                        writeln!(screen, "     saved but not committed: {}", safe(&wrong)).map_err(broken)?;
+                Key::Skip => {
+                    index += 1;
+                    break;
+                }
+                Key::Help => said(screen, &help(&offered))?,
+                Key::Undo => match (doing.undo)() {
+                    Ok(()) => {
+                        if let Some((before, _)) = decided.pop() {
+                            index = before;
+                        }
+                        break;
                     }
-                    Err(error) => writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?,
+                    Err(error) => said(screen, &safe(&error.to_string()))?,
+                },
+                Key::Edit => match (doing.edit)(&item.notes[item.notes.len() - 1].id) {
+                    Ok(None) => {
+                        index += 1;
+                        break;
+                    }
+                    Ok(Some(wrong)) => said(screen, &format!("saved but not committed: {}", safe(&wrong)))?,
+                    Err(error) => said(screen, &safe(&error.to_string()))?,
                 },
                 key => {
                     let words = words(key, item);
                     match (doing.settle)(&words) {
                         Ok(()) => {
-                            settled.extend(words.accept.into_iter().chain(words.reject));
+                            decided.push((index, words.accept.into_iter().chain(words.reject).collect()));
+                            index += 1;
                             break;
                         }
-                        Err(error) => {
-                            writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?;
-                        }
+                        Err(error) => said(screen, &safe(&error.to_string()))?,
                     }
                 }
             }
@@ -87,51 +127,67 @@ fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
         Key::Keep(kept) => {
             words.reject.extend(ids().enumerate().filter(|(at, _)| *at != kept).map(|(_, id)| id))
         }
-        Key::Edit | Key::Skip | Key::Quit => {}
+        Key::Edit | Key::Undo | Key::Skip | Key::Help | Key::Quit => {}
     }
     words
 }
 
-/// Keys that apply to an entry, with their labels.
-fn offered(kind: InboxKind, item: &InboxEntry) -> Vec<(char, Key, &'static str)> {
+/// A key, its meaning, a word for the line of keys, and an explanation.
+type OfferedKey = (char, Key, &'static str, &'static str);
+
+/// Keys that apply to an entry.
+fn offered(kind: InboxKind, item: &InboxEntry, can_undo: bool) -> Vec<OfferedKey> {
     let may = |word: &str| item.commands.iter().any(|command| command.contains(word));
     let mut keys = Vec::new();
     if may("--accept") {
-        keys.push(('a', Key::Accept, "accept"));
+        keys.push(('a', Key::Accept, "accept", "the note becomes active"));
     }
     if matches!(kind, InboxKind::Conflicts | InboxKind::Merges) {
-        keys.push(('1', Key::Keep(0), "keep the first"));
-        keys.push(('2', Key::Keep(1), "keep the second"));
-        keys.push(('c', Key::Confirm, "both are correct"));
+        keys.push(('1', Key::Keep(0), "keep 1", "retire the second note"));
+        keys.push(('2', Key::Keep(1), "keep 2", "retire the first note"));
+        keys.push(('c', Key::Confirm, "both hold", "both notes are correct"));
     } else if may("--reject") {
-        keys.push(('r', Key::Reject, "reject"));
+        keys.push(('r', Key::Reject, "reject", "retire the note; its file remains"));
     }
     if matches!(kind, InboxKind::Due | InboxKind::Inversions) {
-        keys.push(('c', Key::Confirm, "confirm"));
+        keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
     }
-    keys.extend([('e', Key::Edit, "edit"), ('s', Key::Skip, "skip"), ('q', Key::Quit, "quit")]);
+    keys.push(('e', Key::Edit, "edit", "change the note in your editor"));
+    keys.push(('s', Key::Skip, "skip", "decide later"));
+    if can_undo {
+        keys.push(('u', Key::Undo, "undo", "take the last decision back"));
+    }
+    keys.extend([
+        ('?', Key::Help, "help", "explain the keys"),
+        ('q', Key::Quit, "quit", "keep what was decided and stop"),
+    ]);
     keys
 }
 
+fn help(offered: &[OfferedKey]) -> String {
+    offered.iter().map(|(key, _, _, what)| format!("{key}  {what}")).collect::<Vec<_>>().join("\n     ")
+}
+
 fn ask(
-    kind: InboxKind,
-    item: &InboxEntry,
-    keys: &mut dyn BufRead,
+    offered: &[OfferedKey],
     screen: &mut dyn Write,
+    width: Option<usize>,
+    key: &mut dyn FnMut() -> io::Result<Option<char>>,
 ) -> io::Result<Key> {
-    let offered = offered(kind, item);
-    let words: Vec<String> = offered.iter().map(|(key, _, word)| format!("{key} {word}")).collect();
+    let words: Vec<String> = offered
+        .iter()
+        .map(|(key, _, word, _)| format!("{} {word}", paint(STRONG, &key.to_string())))
+        .collect();
+    write!(screen, "{} ", layout::fit(&format!("     {}:", words.join("  ")), width))?;
+    screen.flush()?;
     loop {
-        write!(screen, "     {}: ", words.join(", "))?;
-        screen.flush()?;
-        let mut line = String::new();
-        if keys.read_line(&mut line)? == 0 {
+        let Some(typed) = key()? else {
             writeln!(screen)?;
             return Ok(Key::Quit);
-        }
-        let typed = line.trim().to_lowercase();
-        let meant = offered.iter().find(|(key, ..)| typed.starts_with(*key) && typed.len() == 1);
-        if let Some((_, key, _)) = meant {
+        };
+        let typed = typed.to_ascii_lowercase();
+        if let Some((_, key, word, _)) = offered.iter().find(|(key, ..)| *key == typed) {
+            writeln!(screen, "{word}")?;
             return Ok(*key);
         }
     }
@@ -181,66 +237,107 @@ mod tests {
         }
     }
 
-    fn answered(keys: &str) -> (ReviewDecisions, String, Vec<String>) {
-        let (mut screen, mut edited, mut decided) = (Vec::new(), Vec::new(), ReviewDecisions::default());
-        let mut edit = |id: &str| {
-            edited.push(id.to_owned());
-            Ok(None)
+    /// What the review did with these keys.
+    #[derive(Default)]
+    struct Answered {
+        decided: Vec<ReviewDecisions>,
+        screen: String,
+        edited: Vec<String>,
+        undone: usize,
+    }
+
+    fn answered(keys: &str) -> Answered {
+        let mut answered = Answered::default();
+        let mut screen = Vec::new();
+        let mut keys = keys.chars();
+        let doing = Doing {
+            key: &mut || Ok(keys.next()),
+            text: &mut |id| Ok(format!("     the text of {id}\n")),
+            edit: &mut |id| {
+                answered.edited.push(id.to_owned());
+                Ok(None)
+            },
+            settle: &mut |words| {
+                answered.decided.push(words.clone());
+                Ok(())
+            },
+            undo: &mut || {
+                answered.undone += 1;
+                Ok(())
+            },
         };
-        let mut settle = |words: &ReviewDecisions| {
-            decided.accept.extend(words.accept.clone());
-            decided.reject.extend(words.reject.clone());
-            decided.confirm.extend(words.confirm.clone());
-            Ok(())
-        };
-        let doing = Doing { edit: &mut edit, settle: &mut settle };
-        through(&inbox(), &mut keys.as_bytes(), &mut screen, doing).unwrap();
-        (decided, String::from_utf8(screen).unwrap(), edited)
+        through(&inbox(), &mut screen, None, doing).unwrap();
+        answered.screen = anstream::adapter::strip_str(&String::from_utf8(screen).unwrap()).to_string();
+        answered
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {
         ids.iter().map(|id| (*id).to_owned()).collect()
     }
 
-    #[test]
-    fn each_decision_is_carried_out_and_a_note_that_was_given_up_is_not_asked_about_again() {
-        let (words, screen, _) = answered("a\nr\n1\nc\n");
-        assert_eq!(
-            words,
-            ReviewDecisions { accept: ids(&["d1"]), reject: ids(&["d2", "k2"]), confirm: ids(&["u"]) }
-        );
-        assert_eq!(screen.matches("it waits").count(), 4, "{screen}");
+    fn accept(id: &str) -> ReviewDecisions {
+        ReviewDecisions { accept: ids(&[id]), ..ReviewDecisions::default() }
+    }
+
+    fn reject(id: &str) -> ReviewDecisions {
+        ReviewDecisions { reject: ids(&[id]), ..ReviewDecisions::default() }
     }
 
     #[test]
-    fn a_key_that_is_not_offered_is_asked_for_again() {
-        let (words, screen, edited) = answered("x\n1\ne\ns\n\nq\n");
-        assert_eq!((words.is_empty(), edited), (true, ids(&["d1"])));
-        assert_eq!(screen.matches("a accept, r reject, e edit, s skip, q quit:").count(), 4, "{screen}");
+    fn each_decision_is_carried_out_and_a_note_that_was_given_up_is_not_asked_about_again() {
+        let Answered { decided, screen, .. } = answered("ar1c");
+        let confirm = ReviewDecisions { confirm: ids(&["u"]), ..ReviewDecisions::default() };
+        assert_eq!(decided, [accept("d1"), reject("d2"), reject("k2"), confirm]);
+        assert_eq!(screen.matches("it waits").count(), 4, "{screen}");
+        assert!(screen.contains("3 of 5  Open conflicts") && screen.contains("the text of k1"), "{screen}");
+    }
+
+    #[test]
+    fn a_key_that_is_not_offered_is_ignored() {
+        let Answered { decided, screen, edited, .. } = answered("x1e\nsq");
+        assert_eq!((decided.len(), edited), (0, ids(&["d1"])));
+        assert_eq!(
+            screen.matches("a accept  r reject  e edit  s skip  ? help  q quit:").count(),
+            2,
+            "{screen}"
+        );
+    }
+
+    #[test]
+    fn the_last_decision_can_be_taken_back_and_made_again() {
+        let Answered { decided, undone, screen, .. } = answered("auaq");
+        assert_eq!((decided, undone), (vec![accept("d1"), accept("d1")], 1));
+        assert_eq!(screen.matches("1 of 5").count(), 2, "{screen}");
+    }
+
+    #[test]
+    fn help_explains_the_keys_of_the_entry() {
+        let screen = answered("?q").screen;
+        assert!(screen.contains("a  the note becomes active\n     r  retire the note"), "{screen}");
     }
 
     #[test]
     fn what_fails_is_shown_and_the_entry_is_asked_about_again() {
-        let (mut screen, mut keys) = (Vec::new(), "a\na\ne\nr\n".as_bytes());
-        let mut edit = |_: &str| Err(Error::usage("no editor\u{1b}[2J starts"));
+        let (mut screen, mut keys) = (Vec::new(), "aaer".chars());
         let mut calls = Vec::new();
-        let mut settle = |words: &ReviewDecisions| {
-            calls.push(words.clone());
-            if calls.len() == 1 { Err(Error::usage("the vault is locked")) } else { Ok(()) }
+        let doing = Doing {
+            key: &mut || Ok(keys.next()),
+            text: &mut |_| Ok(String::new()),
+            edit: &mut |_| Err(Error::usage("no editor\u{1b}[2J starts")),
+            settle: &mut |words| {
+                calls.push(words.clone());
+                if calls.len() == 1 { Err(Error::usage("the vault is locked")) } else { Ok(()) }
+            },
+            undo: &mut || Ok(()),
         };
-        let doing = Doing { edit: &mut edit, settle: &mut settle };
-        through(&inbox(), &mut keys, &mut screen, doing).unwrap();
-        let accept = ReviewDecisions { accept: ids(&["d1"]), ..ReviewDecisions::default() };
-        assert_eq!(
-            calls,
-            [accept.clone(), accept, ReviewDecisions { reject: ids(&["d2"]), ..ReviewDecisions::default() }]
-        );
+        through(&inbox(), &mut screen, None, doing).unwrap();
+        assert_eq!(calls, [accept("d1"), accept("d1"), reject("d2")]);
         let screen = String::from_utf8(screen).unwrap();
         assert!(screen.contains("locked") && screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
     }
 
     #[test]
     fn the_end_of_the_keys_is_the_end() {
-        assert_eq!(answered("a\n").0, ReviewDecisions { accept: ids(&["d1"]), ..ReviewDecisions::default() });
+        assert_eq!(answered("a").decided, [accept("d1")]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::text::committed;
-use crate::text::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
+use crate::text::style::{BAD, DIM, ID, STRONG, count, one_line, paint, safe};
 use crate::text::validate::findings;
 use cm_app::verbs::playbook::import::{
     BulletImport, BulletSkipReason, ImportedBullet, SkippedBullet, StoppedEntry, place_of, reason,
@@ -33,7 +33,7 @@ pub fn imported(outcome: &BulletImport) -> String {
 fn brought(brought: &ImportedBullet) -> String {
     let category = brought.category.as_deref().unwrap_or("blocked");
     let id = paint(ID, &safe(&brought.id));
-    format!("  {id}  {}  {}\n", paint(DIM, category), cut(&brought.content, 100))
+    format!("  {id}  {}  {}\n", paint(DIM, category), one_line(&brought.content))
 }
 
 /// Rules that were skipped, by reason; rules that the vault already contains are only counted.
@@ -47,7 +47,7 @@ fn skipped(skipped: &[SkippedBullet]) -> String {
         if why.failed() {
             let named = all.iter().take(LISTED);
             lines.extend(
-                named.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), cut(&one.content, 100))),
+                named.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), one_line(&one.content))),
             );
             lines.push_str(&more(all.len()));
         }

@@ -1,20 +1,15 @@
 //! Text output of `cm playbook list`.
 
-use crate::text::list::rows;
-use crate::text::style::{DIM, ID, STRONG, WARN, cut, paint};
+use crate::text::short_ids::ShortIds;
+use crate::text::style::{DIM, ID, STRONG, WARN, one_line, paint};
 use cm_app::verbs::playbook::BulletRow;
 use cm_app::verbs::playbook::list::BulletPage;
 use cm_note::bullet::{BulletState, BulletType, Maturity};
 
-/// Score, state, id, category and rule; then the total.
+/// Two lines for each rule, then the total.
 pub fn listed(outcome: &BulletPage) -> String {
-    let table: Vec<Vec<String>> = outcome.bullets.iter().map(cells).collect();
-    let mut lines = rows(&table, |column, cell| match column {
-        1 | 3 => paint(DIM, cell),
-        2 => paint(ID, cell),
-        4 if cell.starts_with(AVOID) => paint(WARN, cell),
-        _ => cell.to_owned(),
-    });
+    let ids = ShortIds::of(outcome.bullets.iter().map(|row| row.id.as_str()));
+    let mut lines: String = outcome.bullets.iter().map(|row| rule(row, &ids)).collect();
     let more = match outcome.next {
         Some(next) => format!(", {} shown; continue with --offset {next}", outcome.bullets.len()),
         None => String::new(),
@@ -31,11 +26,15 @@ pub fn listed(outcome: &BulletPage) -> String {
 /// Prefix of anti-patterns.
 const AVOID: &str = "✗ ";
 
-fn cells(row: &BulletRow) -> Vec<String> {
-    let avoid = if row.bullet_type == BulletType::AntiPattern { AVOID } else { "" };
-    vec![format!("{:6.2}", row.score.value()), standing(row), cut(&row.id, 40), cut(&row.category, 24), {
-        format!("{avoid}{}", cut(&row.content, 100))
-    }]
+/// The id, score, state and category of a rule, then its text.
+fn rule(row: &BulletRow, ids: &ShortIds) -> String {
+    let facts = format!("{:.2} · {} · {}", row.score.value(), standing(row), one_line(&row.category));
+    let content = one_line(&row.content);
+    let content = match row.bullet_type {
+        BulletType::AntiPattern => paint(WARN, &format!("{AVOID}{content}")),
+        BulletType::Rule => content,
+    };
+    format!("{}  {}\n    {content}\n", paint(ID, &ids.shown(&row.id)), paint(DIM, &facts))
 }
 
 /// The state if it is not active, else the maturity; followed by `pinned` if pinned.

@@ -1,0 +1,65 @@
+//! Lets a person at a terminal choose a note by typing a part of its title.
+
+use std::fmt;
+use std::io::{self, IsTerminal as _};
+
+use inquire::{InquireError, Select};
+
+use super::answer::Output;
+use cm_app::verbs::recent::{self, NoteSummary};
+use cm_app::{Context, Error, ErrorKind, Result};
+use cm_render::text::style::safe;
+
+/// An entry of the list.
+struct Choice(NoteSummary);
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let note_type = self.0.note_type.as_deref().unwrap_or(self.0.kind.name());
+        write!(f, "{}  ({})", safe(&self.0.title), safe(note_type))
+    }
+}
+
+/// Returns the note that was given, or the id of the one that the person chooses from the notes of
+/// these kinds; all kinds if `only` is `None`.
+///
+/// # Errors
+/// No note was given and there is no terminal, or the person cancels.
+pub fn note_or_choice(
+    memory: &Context,
+    given: Option<String>,
+    only: Option<&str>,
+    output: &Output,
+) -> Result<String> {
+    if let Some(given) = given {
+        return Ok(given);
+    }
+    if output.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(
+            Error::usage("missing NOTE").hint("pass a title, an id or a path; on a terminal, a list appears")
+        );
+    }
+    let all = recent::Options {
+        limit: usize::MAX,
+        note_type: only.map(str::to_owned),
+        ..recent::Options::default()
+    };
+    let choices: Vec<Choice> = recent::recent(memory, &all)?.notes.into_iter().map(Choice).collect();
+    if choices.is_empty() {
+        return Err(Error::new(ErrorKind::NotFound, "not-found", "the vault has no notes yet"));
+    }
+    output.notices(memory);
+    let chosen = Select::new("Note:", choices)
+        .with_page_size(12)
+        .with_help_message("type to filter, Enter to choose, Esc to cancel")
+        .prompt();
+    match chosen {
+        Ok(Choice(note)) => Ok(note.id),
+        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
+            Err(Error::new(ErrorKind::NothingDone, "cancelled", "no note was chosen"))
+        }
+        Err(error) => {
+            Err(Error::new(ErrorKind::Failed, "terminal", format!("cannot ask on this terminal: {error}")))
+        }
+    }
+}

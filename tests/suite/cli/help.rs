@@ -1,0 +1,50 @@
+//! `cm help`, and `cm` without a command
+
+use crate::support::{Sandbox, harbour};
+
+#[test]
+fn every_command_is_listed_once_under_a_heading() {
+    let help = Sandbox::new().cm(&["help", "--all"]).ok().stdout;
+    for command in ["search", "ls", "add", "playbook", "sessions", "hooks", "undo", "core", "validate"] {
+        let lines = help.lines().filter(|line| line.starts_with(&format!("  {command} ")));
+        assert_eq!(lines.count(), 1, "{command}:\n{help}");
+    }
+}
+
+#[test]
+fn a_command_alone_shows_frequent_commands_and_the_next_step() {
+    let sandbox = Sandbox::new();
+    let shown = sandbox.cm(&[]).ok().stdout;
+    assert!(shown.contains("next: cm init creates a vault in this folder"), "{shown}");
+    assert_eq!(sandbox.cm(&["help"]).ok().stdout, shown);
+    let shown = harbour().cm(&[]).ok().stdout;
+    assert!(shown.contains("next: cm search WORDS searches 12 notes in "), "{shown}");
+}
+
+#[test]
+fn notes_without_a_vault_are_offered_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".obsidian/app.json", "{}");
+    let shown = sandbox.cm(&[]).ok().stdout;
+    assert!(shown.contains("next: cm init makes this Obsidian vault searchable."), "{shown}");
+}
+
+#[test]
+fn help_of_a_command_that_there_is_not_is_refused() {
+    insta::assert_snapshot!(Sandbox::new().cm(&["help", "playbook", "fly"]).snapshot(), @"
+    [stderr]
+    error: there is no command `playbook fly`
+     hint: `cm help --all` lists the commands
+    [exit 2]
+    ");
+    insta::assert_snapshot!(Sandbox::new().cm(&["help", "--json"]).snapshot(), @r#"
+    {
+      "error": {
+        "code": "usage",
+        "message": "help does not support --json",
+        "hint": "`cm help COMMAND` shows its arguments with examples"
+      }
+    }
+    [exit 2]
+    "#);
+}

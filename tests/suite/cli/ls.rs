@@ -1,0 +1,43 @@
+//! `cm ls`
+
+use crate::support::harbour;
+
+#[test]
+fn notes_are_listed_by_folder_type_tag_and_order() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["ls", "graph", "--sort", "title", "-n", "3"]).snapshot(), @"
+    2026-11-09  2b2b2b2b  problem   API stops answering
+    2026-11-01  4d4d4d4d  error     Borrow checker refuses the cache
+    2026-11-10  1a1a1a1a  solution  Keep pooled connections alive
+    … of 7 notes; continue with --offset 3
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["ls", "--type", "bullet"]).snapshot(), @"
+    2026-11-12  b-mq6d3m8l  rule  Run the tests of the worker with a real database.
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["ls", "--tag", "#network", "--sort", "path"]).snapshot(), @"
+    2026-11-18  6f6f6f6f  configuration  Limits of the gateway
+    2026-11-09  2b2b2b2b  problem        API stops answering
+    2026-11-10  1a1a1a1a  solution       Keep pooled connections alive
+    [exit 0]
+    ");
+}
+
+#[test]
+fn nothing_listed_is_no_failure_and_an_order_that_there_is_not_is_refused() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["list", "nowhere"]).snapshot(), @"
+    no notes
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["ls", "--sort", "size"]).snapshot(), @"
+    [stderr]
+    error: invalid value 'size' for '--sort <ORDER>'
+      [possible values: updated, title, path]
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_eq!(sandbox.cm(&["ls", "--type", "fact", "--json"]).ok().json()["total"], 1);
+}
