@@ -94,7 +94,8 @@ pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
 /// Opens a private draft of a new memory in `editor`, then writes and commits the result. If the
 /// editor fails or leaves the draft unchanged, no note is added.
 ///
-/// # Errors The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the
+/// # Errors
+/// The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the
 /// draft, and the error gives its path.
 pub fn add_edited(
     memory: &Context,

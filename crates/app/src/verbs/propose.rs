@@ -38,7 +38,8 @@ pub struct ProposalResult {
 /// Adds a bullet. A person's bullet is active immediately; an agent's is a draft until evidence or
 /// a person confirms it.
 ///
-/// # Errors An invalid rule, a blocked or deprecated rule, and the errors of
+/// # Errors
+/// An invalid rule, a blocked or deprecated rule, and the errors of
 /// [`crate::context::write::apply`].
 pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {

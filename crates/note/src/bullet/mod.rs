@@ -154,7 +154,7 @@ pub struct SessionSource {
 /// Material that a bullet was made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DerivedFrom {
-    /// Diary ids.
+    /// Ids of the diary entries from which the bullet was learned.
     #[serde(default)]
     pub diaries: Vec<String>,
     /// Quotes from sessions.

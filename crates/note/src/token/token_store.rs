@@ -83,7 +83,7 @@ pub enum TokenStatus<'a> {
     Expired(&'a AccessToken),
     /// The secret of a revoked token.
     Revoked(&'a AccessToken),
-    /// Unknown secret.
+    /// No token has this secret.
     Unknown,
 }
 
