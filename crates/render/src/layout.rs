@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn the_end_of_a_path_is_kept() {
         let text = "\u{1c}rule · playbook/reliability/retry-a-failed-gauge-request-at-once-0c5bbe.md:30\n";
-        assert_eq!(fit(text, Some(48)), "rule · playbook/reliability…-once-0c5bbe.md:30\n");
+        assert_eq!(fit(text, Some(48)), "rule · playbook/reliability…at-once-0c5bbe.md:30\n");
         assert_eq!(fit(text, None), text.trim_start_matches(ELIDED));
     }
 
