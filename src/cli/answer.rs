@@ -11,6 +11,7 @@ use serde::Serialize;
 use cm_app::{Context, Error, ErrorKind, Result};
 use cm_render::{json, layout, text};
 
+use super::progress::ProgressDisplay;
 use super::terminal;
 
 /// Result of printing an answer. Decides the exit code.
@@ -157,16 +158,9 @@ impl Output {
         }
     }
 
-    /// Shows progress on one terminal line, which is erased when `done` reaches `all`.
-    pub fn progress(&self, done: usize, all: usize, what: &str) {
-        if self.quiet || !io::stderr().is_terminal() {
-            return;
-        }
-        if done < all {
-            anstream::eprint!("\r{done} of {all} {what}\u{1b}[K");
-        } else {
-            anstream::eprint!("\r\u{1b}[K");
-        }
+    /// Progress of long work that counts `what`, such as `logs`; silent with `--quiet` and `--json`.
+    pub fn progress(&self, what: &'static str) -> ProgressDisplay {
+        ProgressDisplay::new(what, self.quiet || self.json)
     }
 
     /// Prints an error: as JSON on stdout with `--json`, otherwise as text on stderr.
@@ -210,7 +204,8 @@ pub fn spared(error: &clap::Error) -> ExitCode {
 }
 
 /// Handles a parser result: help and version go to stdout, errors are printed as text or JSON.
-pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+pub fn refused_by_clap(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
+    suggest_by_meaning(&mut error);
     if !error.use_stderr() {
         let shown = error.render();
         let _ = terminal::print(&shown.ansi().to_string());
@@ -221,7 +216,7 @@ pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode 
         // The first paragraph is the message. It spans several lines where arguments are listed.
         let said: Vec<&str> = words.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
         let message = said.join(" ").trim_start_matches("error: ").to_owned();
-        let hint = tips(error)
+        let hint = tips(&error)
             .unwrap_or_else(|| "`cm help` lists the commands, `cm help COMMAND` their arguments".to_owned());
         let _ = terminal::print(&json::error(&Error::usage(message).hint(hint)));
     } else {
@@ -231,8 +226,48 @@ pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode 
     ExitCode::from(2)
 }
 
+/// Commands by the words that other programs use for them.
+const SYNONYMS: [(&str, &str); 24] = [
+    ("ask", "search"),
+    ("cat", "get"),
+    ("create", "new"),
+    ("dump", "export"),
+    ("find", "search"),
+    ("fix", "doctor"),
+    ("grep", "search"),
+    ("health", "doctor"),
+    ("link", "relate"),
+    ("list", "ls"),
+    ("load", "import"),
+    ("mv", "rename"),
+    ("query", "search"),
+    ("remove", "delete"),
+    ("revert", "undo"),
+    ("rm", "delete"),
+    ("rules", "playbook"),
+    ("save", "add"),
+    ("settings", "config"),
+    ("show", "get"),
+    ("store", "add"),
+    ("tree", "graph"),
+    ("version", "--version"),
+    ("view", "get"),
+];
+
+/// Suggests the command that has the meaning of an unknown command.
+fn suggest_by_meaning(error: &mut clap::Error) {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    if let Some((_, command)) = SYNONYMS.iter().find(|(word, _)| word == typed) {
+        let suggested = ContextValue::Strings(vec![(*command).to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, suggested);
+    }
+}
+
 /// clap's suggestions: a similar option name, or how to pass the word as a value.
 fn tips(error: &clap::Error) -> Option<String> {
+    if let Some(ContextValue::Strings(commands)) = error.get(ContextKind::SuggestedSubcommand) {
+        return commands.first().map(|command| format!("did you mean `cm {command}`?"));
+    }
     match error.get(ContextKind::Suggested)? {
         ContextValue::StyledStrs(tips) if !tips.is_empty() => {
             Some(tips.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))

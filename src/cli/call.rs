@@ -10,6 +10,7 @@ use etcetera::BaseStrategy as _;
 use super::ancestors;
 use super::terminal::Color;
 use cm_app::context::actor::{agent_of_ancestors, agent_of_environment};
+use cm_app::context::global_vault::global_vault;
 use cm_app::{Actor, CallerIdentity, Error, PrivateHome, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
 use cm_note::user_text::Interface;
@@ -128,14 +129,15 @@ impl Globals {
         let mut variables = environment.clone();
         variables.retain(|name, _| ours(name));
         let agent = variables.get("CM_AGENT").cloned();
+        let (home, private) = (etcetera::home_dir().ok(), private());
         let detected = agent_of_environment(&environment).or_else(|| agent_of_ancestors(&ancestors::lines()));
         let verb = verb(arguments);
         Ok(Request {
             cwd,
             vault: self.vault.clone(),
-            home: etcetera::home_dir().ok(),
-            global: global(&variables),
-            private: private(),
+            global: global_vault(&variables, private.as_ref(), home.as_deref(), data_folder()),
+            home,
+            private,
             now,
             now_is_given: self.now.is_some(),
             // Without the program's path, which differs between machines.
@@ -186,11 +188,8 @@ fn milliseconds() -> u64 {
     u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Folder of the global vault: `CM_GLOBAL_VAULT`, otherwise `cm` in the platform's data directory.
-fn global(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
-    if let Some(named) = variables.get("CM_GLOBAL_VAULT") {
-        return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
-    }
+/// Default folder of the global vault: `cm` in the platform's data directory.
+fn data_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.data_dir().join("cm"))
 }
 

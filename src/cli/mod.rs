@@ -11,6 +11,7 @@ mod calls;
 pub mod commands;
 mod interrupt;
 mod pick;
+mod progress;
 mod terminal;
 
 use std::ffi::OsString;
@@ -54,7 +55,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if error.use_stderr() && commands::hook::is_hook(&arguments) => {
             return commands::hook::spared(&arguments, &Output::new(false, true, false));
         }
-        Err(error) => return answer::refused_by_clap(&error, &arguments),
+        Err(error) => return answer::refused_by_clap(error, &arguments),
     };
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose)
         .with_pager(!cli.globals.no_pager);

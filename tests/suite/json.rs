@@ -73,6 +73,7 @@ fn assert_fits(document: &str, ran: &Ran) {
 const CALLS: &str = "\
 init
 audit b-mo76pd48-ckhtk7
+setup --yes --no-agents --no-sessions
 review
 review --confirm b0e0c6
 validate-rule Write+the+changelog+first.

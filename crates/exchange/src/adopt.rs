@@ -73,7 +73,7 @@ pub struct SkippedNote {
     pub why: AdoptionSkipReason,
 }
 
-/// Result of planning an adoption.
+/// Which existing notes would get an id, and which are skipped and why.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AdoptionPlan {
     /// Notes that get an id.

@@ -2,6 +2,7 @@
 
 pub mod json;
 pub mod layout;
+pub mod markdown;
 pub mod schema;
 pub mod status;
 pub mod text;

@@ -126,6 +126,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("graph", schema_for!(GraphJson)),
         ("guard", schema_for!(cm_app::verbs::guard::Guarded)),
         ("history", schema_for!(cm_app::verbs::history::NoteHistory)),
+        ("setup", schema_for!(cm_app::verbs::setup::SetUp)),
         ("init", schema_for!(cm_app::verbs::init::CreatedVault)),
         ("log", schema_for!(cm_app::verbs::log::CommitList)),
         ("manpages", schema_for!(ManpagesJson)),

@@ -278,8 +278,9 @@ impl ScanState<'_> {
         }
     }
 
-    /// Whether the offset is inside a long value without a secret that was already parsed from the
-    /// maximum number of names.
+    /// Whether parsing assignments at this offset is a waste of time: it lies in a long value without
+    /// a secret, and [`DULL_VALUES`] names before it led to that same value. Bounds the work on hostile
+    /// text.
     fn is_dull(&mut self, at: usize) -> bool {
         if at >= self.dull_until {
             self.dull_values = 0;

@@ -11,7 +11,8 @@ pub type KnownFiles = BTreeMap<String, String>;
 /// Maximum length of an output, in bytes.
 pub const LONGEST: usize = 256 << 10;
 
-/// Returns the output of a command; `None` if it is unknown.
+/// Predicts what a command would print, without running it; `None` if that cannot be known from
+/// the command and the known files.
 pub fn of(command: &SimpleCommand, files: &KnownFiles) -> Option<String> {
     let text = match command.program.as_str() {
         "" | "true" | ":" | "cd" | "export" | "set" | "unset" | "alias" | "mkdir" | "touch" | "chmod"

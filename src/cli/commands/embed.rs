@@ -1,10 +1,8 @@
 //! `cm embed`
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::embed;
@@ -86,20 +84,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 
 fn read(call: Request, anew: bool, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
-    let bar = bar(output);
-    let outcome = embed::embed(&memory, anew, &mut |progress| {
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-    });
-    bar.finish_and_clear();
+    let display = output.progress("passages");
+    let outcome = embed::embed(&memory, anew, &mut |progress| display.show(progress, ""));
+    drop(display);
     output.print(&memory, &outcome?, text::embed::read)
-}
-
-/// Progress bar, hidden unless a person watches.
-fn bar(output: &Output) -> ProgressBar {
-    let shown = !output.json && std::io::stderr().is_terminal();
-    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} passages  {eta} left");
-    let bar = ProgressBar::with_draw_target(None, target);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

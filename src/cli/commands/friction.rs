@@ -64,8 +64,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         ScoringName::Classic => FrictionRules::Classic,
     };
     let options = Options { path: arguments.path, wanted, rules, out: arguments.out };
-    let (found, notices) =
-        friction::friction(&call, &options, &|at| output.progress(at.done, at.total, "logs"))?;
+    let display = output.progress("logs");
+    let (found, notices) = friction::friction(&call, &options, &|at| display.show(at, ""))?;
+    drop(display);
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     output.result(&found, text::friction::found)
 }

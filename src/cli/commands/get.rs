@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::cli::answer::{Output, Printed};
+use crate::cli::answer::{Output, Printed, on_terminal};
 use crate::cli::pick::note_or_choice;
 use cm_app::verbs::get;
 use cm_app::{Context, Request, Result};
-use cm_render::text;
+use cm_render::text::{self, get::BodyStyle};
 
 /// Show a note and the notes that link to it
 ///
@@ -32,5 +32,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return output.bytes(&bytes);
     }
     let outcome = get::get(&memory, &note)?;
-    output.print(&memory, &outcome, text::get::got)
+    let style = if on_terminal() { BodyStyle::Rendered } else { BodyStyle::Markdown };
+    output.print(&memory, &outcome, |outcome| text::get::got(outcome, style))
 }

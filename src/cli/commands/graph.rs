@@ -2,13 +2,16 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::answer::{Output, Printed};
+use crate::cli::answer::{Output, Printed, on_terminal};
 use cm_app::verbs::graph;
+use cm_app::verbs::related::{self, Options};
 use cm_app::{Context, Error, Request, Result};
+use cm_render::text;
 
-/// Print the note graph for other programs
+/// Print the note graph, or a tree around one note
 ///
-/// Prints the whole graph, or the part around one note.
+/// On a terminal, shows the notes around a note as a tree. Otherwise prints the whole graph, or the part around one note, for
+/// other programs.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid"
@@ -19,7 +22,7 @@ pub struct Arguments {
     /// Maximum distance from the note, 1 to 5 edges
     #[arg(long, default_value_t = 1)]
     hops: u8,
-    /// Output format [default: mermaid; json with --json]
+    /// Output format [default: mermaid; json with --json; a tree of a note on a terminal]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -41,6 +44,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         (Some(Format::Mermaid) | None, false) => graph::GraphFormat::Mermaid,
     };
     let memory = Context::open(call)?;
+    if let (Some(note), None, true) = (&arguments.note, arguments.format, on_terminal() && !output.json) {
+        let options = Options { hops: arguments.hops, ..Options::default() };
+        let related = related::related(&memory, note, &options)?;
+        return output.print(&memory, &related, text::related::tree);
+    }
     let drawn = graph::graph(&memory, arguments.note.as_deref(), arguments.hops, format)?;
     output.notices(&memory);
     output.plain(&drawn)

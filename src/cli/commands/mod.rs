@@ -31,7 +31,7 @@ use super::answer::{Output, Printed};
 use cm_app::{Request, Result};
 
 commands! {
-    "Start": init::Init, quickstart::Quickstart, import::Import, adopt::Adopt, help::Help;
+    "Start": setup::Setup, init::Init, quickstart::Quickstart, import::Import, adopt::Adopt, help::Help;
     "Find": search::Search, ls::Ls, get::Get, open::Open, context::Context, related::Related, recent::Recent,
         similar::Similar, graph::Graph, tags::Tags, why::Why, top::Top, stale::Stale;
     "Write": add::Add, new::New, edit::Edit, update::Update, delete::Delete, pin::Pin, unpin::Unpin,

@@ -52,8 +52,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Ended::Mixed => SessionStatus::Mixed,
     };
     let options = Options { session: arguments.session, status, rules: arguments.rules };
-    let mut progress = |at: Progress| output.progress(at.done, at.total, "logs");
+    let display = output.progress("logs");
+    let mut progress = |at: Progress| display.show(at, "");
     let recorded = outcome::outcome(&memory, &options, &mut progress)?;
-    output.progress(0, 0, "logs");
+    drop(display);
     Ok(output.print(&memory, &recorded, text::outcome::recorded)?.failed(recorded.failed()))
 }

@@ -68,9 +68,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     listen(&stop, First::Soon, move || {
         told.notice("finishing the current session; press Ctrl-C again to drop it");
     });
-    let progress = |at: Progress, title: &str| {
-        output.progress(at.done, at.total, &format!("sessions  {}", text::style::cut(title, 50)));
-    };
+    let display = output.progress("sessions");
+    let progress = |at: Progress, title: &str| display.show(at, title);
     let outcome = reflect::reflect(&memory, &shelf, &options, &stop, &progress)?;
+    drop(display);
     Ok(output.print(&memory, &outcome, text::reflect::reflected)?.of_kind(outcome.kind))
 }

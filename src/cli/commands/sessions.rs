@@ -1,9 +1,6 @@
 //! `cm sessions`
 
-use std::io::IsTerminal as _;
-
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::sessions::{SessionAccess, SessionSelection, list, search, show, timeline};
@@ -191,20 +188,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 
 /// Opens the session index after reading new log entries, with a progress bar.
 pub fn open(memory: &Context, output: &Output) -> Result<SessionAccess> {
-    let bar = bar(output);
-    let shelf = SessionAccess::open(memory, &mut |progress| {
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-    });
-    bar.finish_and_clear();
-    shelf
-}
-
-/// Progress bar, hidden unless a person watches.
-fn bar(output: &Output) -> ProgressBar {
-    let shown = !output.json && std::io::stderr().is_terminal();
-    let target = if shown { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} logs");
-    let bar = ProgressBar::with_draw_target(None, target);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let display = output.progress("logs");
+    SessionAccess::open(memory, &mut |progress| display.show(progress, ""))
 }

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::sessions::{SessionAccess, load};
+use cm_app::sessions::load;
 use cm_app::verbs::stash::{self, Options, StashContent};
 use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_render::text;
@@ -93,7 +93,7 @@ fn given(memory: &Context, arguments: &Arguments, output: &Output) -> Result<Sta
 }
 
 fn of_session(memory: &Context, id: &str, output: &Output) -> Result<StashContent> {
-    let shelf = SessionAccess::open(memory, &mut |at| output.progress(at.done, at.total, "logs"))?;
+    let shelf = super::sessions::open(memory, output)?;
     Ok(StashContent::Session(Box::new(load::load(memory, &shelf, id)?)))
 }
 

@@ -56,7 +56,8 @@ struct Accept {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let progress = |at: Progress| output.progress(at.done, at.total, "logs");
+    let display = output.progress("logs");
+    let progress = |at: Progress| display.show(at, "");
     match arguments.action {
         Action::Scan(scan) => {
             let wanted = LogSelection {
@@ -65,6 +66,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
                 since: Some(friction::since(&call, checked(scan.days)?)),
             };
             let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
+            drop(display);
             notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
             output.result(&scanned, text::trauma::scanned)
         }
@@ -73,6 +75,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             let memory = Context::open(call)?;
             let wanted = LogSelection { since, ..LogSelection::default() };
             let accepted = trauma::accept(&memory, &wanted, &accept.incidents, &progress)?;
+            drop(display);
             output.print(&memory, &accepted, text::trauma::accepted)
         }
     }

@@ -39,8 +39,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let stop = Cancellation::default();
     listen(&stop, First::AtOnce, || {});
     let model = (!arguments.no_model).then_some(&stop);
-    let mut progress = |at: Progress| output.progress(at.done, at.total, "logs");
+    let display = output.progress("logs");
+    let mut progress = |at: Progress| display.show(at, "");
     let outcome = validate_rule::validate_rule(&memory, &rule, &arguments.category, model, &mut progress)?;
-    output.progress(0, 0, "logs");
+    drop(display);
     output.print(&memory, &outcome, text::validate_rule::judged)
 }

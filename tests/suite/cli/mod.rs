@@ -56,6 +56,7 @@ pub mod rules;
 mod search;
 mod serve;
 mod sessions;
+mod setup;
 mod similar;
 mod small;
 mod stale;

@@ -80,6 +80,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("hooks uninstall", Reads),
     ("import", Persons(&["import ../notes"])),
     ("init", Reads),
+    ("setup", Persons(&["setup --yes --no-sessions"])),
     ("log", Reads),
     ("manpages", Reads),
     ("mark", Tries(&["mark 0192d000 --helpful", "mark b-mt2ssunl-bbbbbb --helpful"])),

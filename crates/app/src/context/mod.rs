@@ -5,6 +5,7 @@ pub mod as_of;
 pub mod cancellation;
 pub mod embedding;
 pub mod find;
+pub mod global_vault;
 pub(crate) mod imported_usage;
 pub(crate) mod layered_settings;
 pub mod meaning;

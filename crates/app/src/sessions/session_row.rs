@@ -41,7 +41,7 @@ pub struct SessionInfo {
     pub log: Option<String>,
 }
 
-/// A session in a list.
+/// Metadata of a session with what the user's memory knows about it, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionRow {
     /// Id, agent, times and other metadata of the session.

@@ -21,7 +21,7 @@ pub struct LogSources {
     pub allowed: SessionFilter,
     /// Where agents store their logs; `None` if the caller may only read uploaded sessions.
     places: Option<LogLocations>,
-    /// Folder of uploaded sessions; `None` without private files.
+    /// Folder of uploaded sessions; `None` if the user has no home folder to keep private files in.
     uploads: Option<PathBuf>,
 }
 

@@ -52,6 +52,7 @@ pub mod remember;
 pub mod restore;
 pub mod review;
 pub mod search;
+pub mod setup;
 pub mod similar;
 pub mod stale;
 pub mod starters;

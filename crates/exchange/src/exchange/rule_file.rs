@@ -171,7 +171,8 @@ impl RuleFileParser {
         }
     }
 
-    /// Appends to the innermost open element.
+    /// Appends inline text to the open heading, else to the innermost open list item, else to the open
+    /// paragraph. A heading takes `plain`, the text without markup.
     fn with(&mut self, add: impl FnOnce(&mut InlineText), plain: &str) {
         if self.closed > 0 {
             return;

@@ -108,7 +108,7 @@ impl SessionIndex {
         Self::of(index)
     }
 
-    /// Opens an index with verified files.
+    /// Opens a searcher on the index; the caller has checked the checksums of its files.
     pub(super) fn of(index: Index) -> Result<Self, OpenFailure> {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let stamp = CommitPayload::of_payload(&index.load_metas()?.payload.unwrap_or_default())?;

@@ -38,8 +38,8 @@ pub struct FrictionThresholds {
     pub loop_count: u32,
     /// Minimum abandonment score of the last five signals for a session to count as abandoned.
     pub abandoned: f64,
-    /// Number of preceding signals that must include a reaction for a stash, an abandoned session
-    /// or a silence to count; observed rules only.
+    /// A stash, an abandoned session and a long pause count only if one of this many signals before
+    /// them was a reaction of the person, such as a correction. Only with [`FrictionRules::Observed`].
     pub gate: usize,
     /// Number of conversations from which a topic recurs.
     pub recurring: usize,

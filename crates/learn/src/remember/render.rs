@@ -9,9 +9,10 @@ use crate::prose::cut;
 use cm_note::markdown::escape::escape_rule;
 use cm_note::markdown::mentions::quote_mentions;
 
-/// Maximum number of lines of the memory part, including the markers.
+/// Maximum number of lines of the section that `cm remember` maintains in a file, including the
+/// comment lines that mark its start and end.
 pub const LINES: usize = 150;
-/// Maximum number of episodes in the memory part.
+/// Maximum number of episodes in this section.
 pub const EPISODES: usize = 5;
 /// Number of lines reserved for markers, notice, headings, blank lines and notes about omitted
 /// entries.

@@ -217,7 +217,7 @@ pub fn memory(draft: &MemoryDraft) -> String {
     note(NoteKind::Memory, fields, &headed(&title, &draft.body))
 }
 
-/// Composes a new edge.
+/// Returns the text of a new edge's file: frontmatter, and a body with a wikilink to each end.
 pub fn edge(draft: &EdgeDraft) -> String {
     let at = draft.created.to_string();
     let fields = vec![

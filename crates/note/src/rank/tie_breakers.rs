@@ -15,7 +15,7 @@ const RECENCY: f64 = 0.04;
 const HALF_LIFE: f64 = 120.0;
 /// Exponent for the feedback factor of a bullet, which is between 0.5 and 2.
 const FEEDBACK: f64 = 0.25;
-/// Maximum effect of a memory's importance.
+/// Largest change of the factor by a memory's importance: 0.95 for importance 0, 1.05 for 1.
 const IMPORTANCE: f64 = 0.05;
 /// Factor for a pinned note.
 const PINNED: f64 = 1.05;

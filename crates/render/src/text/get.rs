@@ -3,10 +3,20 @@
 use super::short_ids::ShortIds;
 use super::style::{DIM, ID, STRONG, WARN, one_line, paint, safe};
 use crate::layout::{CELL, ELIDED};
+use crate::markdown;
 use cm_app::verbs::get::{Backlink, NoteDetails};
 
-/// A short header, the body as written, then backlinks.
-pub fn got(outcome: &NoteDetails) -> String {
+/// How the body of a note is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyStyle {
+    /// As written, for other programs.
+    Markdown,
+    /// Rendered, for a terminal.
+    Rendered,
+}
+
+/// A short header, the body, then backlinks.
+pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
     lines.push_str(&format!("{}  {}\n", paint(ID, &outcome.id), safe(note_type)));
@@ -19,7 +29,11 @@ pub fn got(outcome: &NoteDetails) -> String {
             lines.push_str(&format!("{} {}\n", paint(DIM, &format!("{}:", safe(key))), safe(&plain(value))));
         }
     }
-    lines.push_str(&format!("\n{}\n", safe(outcome.body.trim())));
+    let body = match style {
+        BodyStyle::Markdown => safe(outcome.body.trim()),
+        BodyStyle::Rendered => markdown::render(outcome.body.trim()),
+    };
+    lines.push_str(&format!("\n{}\n", body.trim_end()));
     lines.push_str(&edges("Links to", &outcome.links));
     lines.push_str(&edges("Linked from", &outcome.backlinks));
     for found in &outcome.findings {

@@ -33,7 +33,10 @@ pub fn start(next: &NextStep) -> String {
     let groups: [(&str, &[(&str, &str)]); 4] = [
         (
             "Start",
-            &[("cm init", "make this folder a vault"), ("cm quickstart", "see a tour on an example vault")],
+            &[
+                ("cm setup", "choose the memory's folder and connect your agents"),
+                ("cm quickstart", "see a tour on an example vault"),
+            ],
         ),
         (
             "Find",

@@ -47,6 +47,7 @@ pub mod remember;
 pub mod review;
 pub mod search;
 pub mod sessions;
+pub mod setup;
 pub mod short_ids;
 pub mod similar;
 pub mod stale;

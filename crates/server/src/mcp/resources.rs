@@ -78,7 +78,6 @@ pub(super) fn read(memory: &Context, target: &ResourceTarget, offer: &Catalog) -
     }
 }
 
-/// The result with the contents and the requested URI.
 pub(super) fn result(uri: String, contents: Contents) -> ReadResourceResult {
     ReadResourceResult::new(vec![ResourceContents::text(contents.text, uri).with_mime_type(contents.mime)])
 }

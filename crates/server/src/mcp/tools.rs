@@ -64,7 +64,7 @@ fn tool(operation: &OperationSpec) -> Tool {
     tool.with_raw_output_schema(Arc::new(object((operation.output)())))
 }
 
-/// A schema as MCP takes it; operations write theirs as objects with `type: object`.
+/// Converts an operation's JSON Schema, always an object, to the map that MCP requires.
 fn object(schema: Value) -> JsonObject {
     if let Value::Object(schema) = schema { schema } else { JsonObject::new() }
 }

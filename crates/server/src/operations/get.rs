@@ -38,5 +38,5 @@ struct Input {
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let outcome = get::get(memory, &input.id)?;
-    Ok(answer(memory, &outcome, &text::get::got(&outcome)))
+    Ok(answer(memory, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))
 }

@@ -54,7 +54,7 @@ pub struct SettingKey {
 /// Settings that run programs, load libraries, send text over the network, disable a protection or
 /// select whose sessions are read. They are accepted only from the user's own configuration. A
 /// trailing dot matches a whole group.
-const USERS: [&str; 15] = [
+const USERS: [&str; 16] = [
     "embeddings.key",
     "embeddings.path",
     "embeddings.provider",
@@ -70,6 +70,7 @@ const USERS: [&str; 15] = [
     "sessions.exports",
     "sessions.workspaces",
     "sources.",
+    "vault.global",
 ];
 
 impl SettingKey {
@@ -324,6 +325,8 @@ settings! {
         "timeout of `cass` in seconds";
     VAULT_EXCLUDE = "vault.exclude": TextList = "[]",
         "folders in the vault whose files are not notes";
+    VAULT_GLOBAL = "vault.global": Text = "\"\"",
+        "folder of the vault that you use in every project; only from your settings for all vaults [default: cm in the platform's data directory]";
 }
 
 /// Names of tables that are not single settings.

@@ -72,7 +72,7 @@ impl Options {
     }
 }
 
-/// A created commit.
+/// Hash of a created commit, and what it contains besides the requested changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCommit {
     pub id: CommitId,

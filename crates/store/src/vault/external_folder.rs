@@ -189,7 +189,7 @@ pub fn is_root(vault: &Vault, path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| real == vault.root())
 }
 
-/// Result of writing an export.
+/// Files that an export wrote, and those that it left because others had changed them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportReport {
     /// Files that were written.

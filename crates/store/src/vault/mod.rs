@@ -12,6 +12,7 @@ pub mod journal;
 pub mod json_lines;
 pub mod layout;
 pub mod lock;
+pub mod note_folders;
 pub mod private;
 pub mod trust;
 pub mod usage;

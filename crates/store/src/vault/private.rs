@@ -46,6 +46,11 @@ impl PrivateHome {
     pub fn settings(&self) -> PathBuf {
         self.config.join("config.toml")
     }
+
+    /// Text of the settings for all vaults; `None` if the file does not exist or cannot be read.
+    pub fn settings_text(&self) -> Option<String> {
+        fs::read_to_string(self.settings()).ok()
+    }
 }
 
 impl PrivateFolder {

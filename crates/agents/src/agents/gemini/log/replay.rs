@@ -45,7 +45,8 @@ impl ReplayedConversation {
         }
     }
 
-    /// Returns whether a message with this id is current; messages without an id never match.
+    /// Returns whether a message with this id was read and not rewound since; an empty id never
+    /// matches.
     fn contains(&self, id: &str) -> bool {
         !id.is_empty() && self.places.contains_key(id)
     }

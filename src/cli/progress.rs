@@ -1,0 +1,82 @@
+//! Progress of long work on stderr: a bar on a terminal, otherwise a line every ten seconds.
+
+use std::cell::Cell;
+use std::io::{self, IsTerminal as _};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use cm_app::Progress;
+use cm_render::text::style::one_line;
+
+/// Time between two lines where stderr is no terminal.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Shows how much is done, the rate and the remaining time, until it is dropped.
+#[derive(Debug)]
+pub struct ProgressDisplay {
+    bar: ProgressBar,
+    /// What is counted, such as `logs`.
+    what: &'static str,
+    /// Time of the latest line; `None` if no lines are printed.
+    latest: Option<Cell<Instant>>,
+}
+
+impl ProgressDisplay {
+    /// Shows nothing if `is_silent`.
+    pub fn new(what: &'static str, is_silent: bool) -> Self {
+        let watched = !is_silent && io::stderr().is_terminal();
+        let target =
+            if watched { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
+        let template =
+            format!("{{bar:20}} {{pos}} of {{len}} {what}  {{per_sec}}, {{eta}} left  {{wide_msg}}");
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style.progress_chars("━╸─"));
+        let latest = (!is_silent && !watched).then(|| Cell::new(Instant::now()));
+        Self { bar, what, latest }
+    }
+
+    /// Shows the amount that is done and the current item, which may be empty.
+    pub fn show(&self, at: Progress, current: &str) {
+        self.bar.set_length(at.total as u64);
+        self.bar.set_message(one_line(current));
+        self.bar.set_position(at.done as u64);
+        let is_due = |latest: &&Cell<Instant>| at.total > 0 && latest.get().elapsed() >= PAUSE;
+        if let Some(latest) = self.latest.as_ref().filter(is_due) {
+            latest.set(Instant::now());
+            anstream::eprintln!("{}", line(at, self.what, self.bar.elapsed()));
+        }
+    }
+}
+
+impl Drop for ProgressDisplay {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// One line, with rate and remaining time as far as the work so far tells them.
+fn line(at: Progress, what: &str, elapsed: Duration) -> String {
+    let known = format!("{} of {} {what}", at.done, at.total);
+    if at.done == 0 || elapsed.is_zero() {
+        return known;
+    }
+    let rate = at.done as f64 / elapsed.as_secs_f64();
+    let rest = Duration::from_secs_f64(at.total.saturating_sub(at.done) as f64 / rate);
+    format!("{known}, {rate:.1} a second, about {} left", HumanDuration(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_rate_and_rest_once_something_is_done() {
+        let at = |done| Progress { done, total: 300 };
+        assert_eq!(line(at(0), "sessions", Duration::from_secs(10)), "0 of 300 sessions");
+        assert_eq!(
+            line(at(60), "sessions", Duration::from_secs(30)),
+            "60 of 300 sessions, 2.0 a second, about 2 minutes left"
+        );
+    }
+}
