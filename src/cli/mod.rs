@@ -9,6 +9,7 @@ pub mod answer;
 pub mod call;
 mod calls;
 pub mod commands;
+mod complete;
 mod interrupt;
 mod pick;
 mod progress;

@@ -21,7 +21,7 @@ use cm_note::id::NoteId;
 use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageSet;
 use cm_note::path::NotePath;
-use cm_note::query::Query;
+use cm_note::query::{LabelField, Query};
 
 /// The index of a vault. Cheap to create: files are opened on first use.
 #[derive(Default)]
@@ -134,6 +134,12 @@ impl Index {
     /// [`Index::search`].
     pub fn notes_of(&self, kinds: &[NoteKind]) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.of_kinds(kinds)?)
+    }
+
+    /// Returns the values of a label, in lower case, that start with `prefix`, as of the last
+    /// refresh; at most `most`. Fails like [`Index::search`].
+    pub fn labels(&self, label: LabelField, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
+        Ok(self.text()??.text.labels(label, prefix, most)?)
     }
 
     /// Returns the notes one edge away from these as of the last refresh, at bounded cost. Fails

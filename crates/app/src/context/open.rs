@@ -46,42 +46,8 @@ impl Context {
     /// # Errors
     /// The errors of [`Self::open`].
     pub(crate) fn open_with(call: Request, warm: Option<Arc<ProcessCache>>) -> Result<Self> {
-        let mut found = Vec::new();
-        if let Some(named) = &call.vault {
-            found.push((
-                VaultLevel::Project,
-                Vault::open(&call.cwd.join(named))?.prepare(call.private.as_ref()),
-            ));
-        } else {
-            let above = Vault::find_upwards(&call.cwd);
-            found.extend(above.map(|vault| (VaultLevel::Project, vault.prepare(call.private.as_ref()))));
-            let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
-            if let Some(global) = global {
-                let global = Vault::open(global)?.prepare(call.private.as_ref());
-                if found.iter().all(|(_, vault)| *vault != global) {
-                    found.push((VaultLevel::Global, global));
-                }
-            }
-        }
-        if found.is_empty() {
-            return Err(vault::Error::NoVault { from: call.cwd }.into());
-        }
-        let global =
-            found.iter().find(|(level, _)| *level == VaultLevel::Global).map(|(_, vault)| vault.clone());
-        let mut vaults = found
-            .into_iter()
-            .map(|(level, vault)| {
-                let settings = settings_of(&vault, level, global.as_ref(), &call)?;
-                let open = OpenVault::new(level, vault, settings);
-                Ok(match &warm {
-                    Some(warm) => {
-                        let cache = warm.vault_cache(&open.vault);
-                        open.with_cache(cache)
-                    }
-                    None => open,
-                })
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let found = selected_vaults(&call, &|vault| Some(vault.prepare(call.private.as_ref())))?;
+        let mut vaults = with_settings(found, &call, warm.as_ref())?;
         let untrusted = if call.for_prompts { trust::leave_out_untrusted(&mut vaults)? } else { Vec::new() };
         for open in &vaults {
             // A vault on a read-only disk can still be read.
@@ -92,6 +58,17 @@ impl Context {
         untrusted.iter().for_each(|left_out| memory.notice(left_out.to_string()));
         memory.notice_broken_settings();
         Ok(memory)
+    }
+
+    /// Like [`Self::open`], but changes no file and leaves the indexes as they are. Vaults whose
+    /// caches need cleaning are left out.
+    ///
+    /// # Errors
+    /// The errors of [`Self::open`].
+    pub(crate) fn open_read_only(call: Request) -> Result<Self> {
+        let found = selected_vaults(&call, &|vault| vault.prepare_read_only(call.private.as_ref()))?;
+        let vaults = with_settings(found, &call, None)?;
+        Ok(Self::with_parts(vaults, call, Rc::default()).low_latency())
     }
 
     /// Refuses to write if the project's vault was left out as untrusted.
@@ -239,4 +216,59 @@ impl Context {
         bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
+}
+
+/// Finds the vaults that the request selects, the project's first. Those for which `prepare`
+/// returns `None` are left out.
+///
+/// # Errors
+/// Returns an error if there is no vault.
+fn selected_vaults(
+    call: &Request,
+    prepare: &dyn Fn(Vault) -> Option<Vault>,
+) -> Result<Vec<(VaultLevel, Vault)>> {
+    let mut found = Vec::new();
+    if let Some(named) = &call.vault {
+        found.push((VaultLevel::Project, Vault::open(&call.cwd.join(named))?));
+    } else {
+        found.extend(Vault::find_upwards(&call.cwd).map(|vault| (VaultLevel::Project, vault)));
+        let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
+        if let Some(global) = global.map(Vault::open).transpose()?
+            && found.iter().all(|(_, vault)| *vault != global)
+        {
+            found.push((VaultLevel::Global, global));
+        }
+    }
+    let found: Vec<_> =
+        found.into_iter().filter_map(|(level, vault)| Some((level, prepare(vault)?))).collect();
+    if found.is_empty() {
+        return Err(vault::Error::NoVault { from: call.cwd.clone() }.into());
+    }
+    Ok(found)
+}
+
+/// Reads the settings of each vault.
+///
+/// # Errors
+/// Returns an error if the settings of one cannot be read.
+fn with_settings(
+    found: Vec<(VaultLevel, Vault)>,
+    call: &Request,
+    warm: Option<&Arc<ProcessCache>>,
+) -> Result<Vec<OpenVault>> {
+    let global = found.iter().find(|(level, _)| *level == VaultLevel::Global).map(|(_, vault)| vault.clone());
+    found
+        .into_iter()
+        .map(|(level, vault)| {
+            let settings = settings_of(&vault, level, global.as_ref(), call)?;
+            let open = OpenVault::new(level, vault, settings);
+            Ok(match warm {
+                Some(warm) => {
+                    let cache = warm.vault_cache(&open.vault);
+                    open.with_cache(cache)
+                }
+                None => open,
+            })
+        })
+        .collect()
 }

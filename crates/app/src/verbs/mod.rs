@@ -5,6 +5,7 @@ pub mod adopt;
 pub(crate) mod agent_update;
 pub mod audit;
 pub mod commit;
+pub mod completions;
 pub mod config;
 pub mod context;
 pub mod curate;

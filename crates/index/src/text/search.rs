@@ -1,5 +1,7 @@
 //! Searches the text index.
 
+use std::collections::BTreeSet;
+
 use tantivy::collector::DocSetCollector;
 use tantivy::query::{BooleanQuery, Query as Foreign, TermQuery};
 use tantivy::schema::IndexRecordOption;
@@ -139,6 +141,35 @@ impl TextIndex {
                 found.into_iter().map(|address| self.note(address)).collect::<tantivy::Result<Vec<_>>>()?;
             notes.sort_unstable_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
             Ok(notes)
+        })
+    }
+
+    /// Returns the values of a label, in lower case, that start with `prefix`, in the order of
+    /// characters; at most `most`. They include values of notes that were deleted since the last
+    /// merge of segments.
+    pub(crate) fn labels(
+        &self,
+        label: LabelField,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<String>, RebuildReason> {
+        self.guarded(|| {
+            let name = fact(label, "");
+            let from = fact(label, &label.folded(prefix));
+            let mut values = BTreeSet::new();
+            for segment in self.searcher.segment_readers() {
+                let index = segment.inverted_index(self.fields.facts)?;
+                let mut stream = index.terms().range().ge(&from).into_stream()?;
+                for _ in 0..most {
+                    if !stream.advance() || !stream.key().starts_with(from.as_bytes()) {
+                        break;
+                    }
+                    let value =
+                        std::str::from_utf8(stream.key()).ok().and_then(|term| term.strip_prefix(&name));
+                    values.extend(value.map(str::to_owned));
+                }
+            }
+            Ok(values.into_iter().take(most).collect())
         })
     }
 

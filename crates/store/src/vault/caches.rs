@@ -23,12 +23,24 @@ const READ_BY_GIT: [&str; 2] = [".gitattributes", ".gitignore"];
 /// of those that Git reads. If one cannot be removed, as on a read-only disk, [`open_regular`]
 /// refuses to open it.
 pub fn scrub(root: &Path) {
+    each_foreign(root, &mut |place| drop(fs::remove_file(place)));
+}
+
+/// Whether [`scrub`] has nothing to remove.
+pub fn are_clean(root: &Path) -> bool {
+    let mut clean = true;
+    each_foreign(root, &mut |_| clean = false);
+    clean
+}
+
+/// Visits everything that [`scrub`] removes.
+fn each_foreign(root: &Path, visit: &mut dyn FnMut(&Path)) {
     for name in CACHES {
         let place = root.join(name);
         match fs::symlink_metadata(&place) {
-            Ok(stat) if stat.is_dir() => scrub_folder(&place, &root.join(LOCK), DEEPEST),
+            Ok(stat) if stat.is_dir() => each_foreign_below(&place, &root.join(LOCK), DEEPEST, visit),
             // A plain file in the way is somebody's data, and writers say so.
-            Ok(stat) if !stat.is_file() => drop(fs::remove_file(&place)),
+            Ok(stat) if !stat.is_file() => visit(&place),
             Ok(_) => {}
             Err(_) => {}
         }
@@ -36,23 +48,23 @@ pub fn scrub(root: &Path) {
     for place in READ_BY_GIT.map(|name| root.join(name)) {
         let is_special = |stat: fs::Metadata| !stat.is_file() && !stat.is_dir() && !stat.is_symlink();
         if fs::symlink_metadata(&place).is_ok_and(is_special) {
-            drop(fs::remove_file(&place));
+            visit(&place);
         }
     }
 }
 
-fn scrub_folder(folder: &Path, lock: &Path, depth: usize) {
+fn each_foreign_below(folder: &Path, lock: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         match entry.file_type() {
             Ok(kind) if kind.is_file() => {}
             Ok(kind) if kind.is_dir() => {
                 if depth > 0 {
-                    scrub_folder(&entry.path(), lock, depth - 1);
+                    each_foreign_below(&entry.path(), lock, depth - 1, visit);
                 }
             }
             _ if entry.path() == lock => {}
-            _ => drop(fs::remove_file(entry.path())),
+            _ => visit(&entry.path()),
         }
     }
 }
@@ -144,7 +156,9 @@ mod tests {
         symlink(outside.path(), root.join("_index")).unwrap();
         symlink(outside.path().join("a"), root.join("_state/hooks/b")).unwrap();
         symlink(outside.path().join("a"), root.join(LOCK)).unwrap();
+        assert!(!are_clean(root));
         scrub(root);
+        assert!(are_clean(root));
         assert!(!root.join("_index").exists() && fs::symlink_metadata(root.join("_index")).is_err());
         assert!(fs::symlink_metadata(root.join("_state/hooks/b")).is_err());
         assert!(root.join("_state/usage.log").exists());

@@ -95,6 +95,11 @@ impl Vault {
         Self { private: home.map(|home| home.of(&self.root)), ..self }
     }
 
+    /// Like [`Self::prepare`], but changes no file. Returns `None` if the caches need cleaning.
+    pub fn prepare_read_only(self, home: Option<&PrivateHome>) -> Option<Self> {
+        caches::are_clean(&self.root).then(|| Self { private: home.map(|home| home.of(&self.root)), ..self })
+    }
+
     /// Returns the user's private files for this vault.
     ///
     /// # Errors
