@@ -124,6 +124,7 @@ core
 reflection
 add --type fact --title Ports+differ --tags net --body Seen.
 new --type decision --title Use+another+port
+new --list
 update Ports+differ --set importance=0.9
 edit Ports+differ
 pin Ports+differ
@@ -224,6 +225,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
             ("stash", Some(action @ ("list" | "show"))) => &format!("stash-{action}"),
+            ("new", Some("--list")) => "new-list",
             ("onboard", _) if line.ends_with("--template") => "onboard-template",
             ("privacy", Some("allow" | "deny")) => "privacy-set",
             ("privacy", None) => "privacy",

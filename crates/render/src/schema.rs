@@ -130,6 +130,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("init", schema_for!(cm_app::verbs::init::CreatedVault)),
         ("log", schema_for!(cm_app::verbs::log::CommitList)),
         ("manpages", schema_for!(ManpagesJson)),
+        ("new-list", schema_for!(cm_app::verbs::templates::TemplateList)),
         ("onboard-done", schema_for!(cm_app::verbs::onboard::done::ProcessedSession)),
         ("onboard-gaps", schema_for!(cm_app::verbs::onboard::Gaps)),
         ("onboard-read", schema_for!(cm_app::verbs::onboard::read::Excerpt)),

@@ -4,25 +4,26 @@ use clap::Args;
 
 use super::edit::open_editor;
 use crate::cli::answer::{Output, Printed, on_terminal};
-use cm_app::verbs::add;
+use cm_app::verbs::{add, templates};
 use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Create a memory from a template in your editor
 ///
-/// No note is created if the editor fails or the template is unchanged. Without a terminal, with --json or with --no-edit,
-/// the template is written without opening an editor.
+/// The template of the type asks what makes such a note useful. Sections that you leave empty are not kept. No note is
+/// created if the editor fails or the template is unchanged. Without a terminal, with --json or with --no-edit, the headings
+/// of the template are written without opening an editor. A vault has its own templates in `.templates/TYPE.md`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit"
+    after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit\n  cm new --list"
 )]
 pub struct Arguments {
     /// Type, such as solution, fix or decision
     #[arg(long = "type", short = 't', value_name = "TYPE", default_value = "general")]
     note_type: String,
     /// Title
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    title: String,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present = "list")]
+    title: Option<String>,
     /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
@@ -32,13 +33,19 @@ pub struct Arguments {
     /// Write the template without opening an editor
     #[arg(long)]
     no_edit: bool,
+    /// List the templates with their questions instead
+    #[arg(long, conflicts_with_all = ["title", "tags", "importance", "no_edit"])]
+    list: bool,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
+    if arguments.list {
+        return output.print(&memory, &templates::list(&memory)?, text::templates::listed);
+    }
     let options = add::Options {
         note_type: arguments.note_type,
-        title: arguments.title,
+        title: arguments.title.unwrap_or_default(),
         tags: arguments.tags,
         importance: arguments.importance,
         ..add::Options::default()

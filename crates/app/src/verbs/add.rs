@@ -13,11 +13,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::note_fields::{self, clean_tags, in_range, place, title_of};
 use crate::verbs::quarantine;
 use crate::verbs::similar;
+use crate::verbs::templates::template_of;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, MemoryDraft};
-use cm_note::note::template;
+use cm_note::note::template::NoteTemplate;
 use cm_note::note::types::MemoryType;
 use cm_note::path::NotePath;
 
@@ -87,12 +88,13 @@ pub fn split_thought(text: &str) -> (String, String) {
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
 pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
-    let planned = plan(memory, options)?;
+    let planned = plan(memory, options, NoteTemplate::skeleton)?;
     planned.write(memory)
 }
 
-/// Opens a private draft of a new memory in `editor`, then writes and commits the result. If the
-/// editor fails or leaves the draft unchanged, no note is added.
+/// Opens a private draft of a new memory in `editor`, then writes and commits the result without
+/// the prompts and the sections that were left as they are in the template. If the editor fails or
+/// answers none of the prompts, no note is added.
 ///
 /// # Errors
 /// The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the
@@ -103,13 +105,14 @@ pub fn add_edited(
     editor: &dyn Fn(&PathBuf) -> Result<()>,
 ) -> Result<AddedNote> {
     memory.persons_only("edit a note in an editor")?;
-    let planned = plan(memory, options)?;
+    let planned = plan(memory, options, |template| template.text().to_owned())?;
     let private = memory.target().vault.private()?;
     let draft = private.state().join("drafts").join(planned.path.file_name());
     private.write(&draft, planned.text.as_bytes())?;
     let edited = editor(&draft);
     let text = private.read(&draft)?.unwrap_or_default();
-    if text == planned.text || text.trim().is_empty() {
+    let answered = planned.template.answered(&text);
+    if text.trim().is_empty() || answered == planned.template.answered(&planned.text) {
         private.remove(&draft)?;
         edited.map_err(|error| Error { message: format!("{error}; no note was created"), ..error })?;
         return Err(Error::new(
@@ -119,7 +122,7 @@ pub fn add_edited(
         )
         .hint("change the template in the editor, or use `--no-edit` to keep it"));
     }
-    let added = edited.and_then(|()| PlannedNote { text, ..planned }.write(memory));
+    let added = edited.and_then(|()| PlannedNote { text: answered, ..planned }.write(memory));
     let added = added.map_err(|error| {
         let message = format!("{error}; no note was created, and your text is in {}", draft.display());
         Error { message, ..error }
@@ -133,6 +136,8 @@ struct PlannedNote {
     id: NoteId,
     path: NotePath,
     text: String,
+    /// Template of the type, also if the note does not use it.
+    template: NoteTemplate,
     message: CommitMessage,
     similar: Vec<similar::SimilarTitle>,
 }
@@ -146,7 +151,13 @@ impl PlannedNote {
     }
 }
 
-fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
+/// Plans a new memory. Without a text of its own it gets the part of the template that
+/// `of_template` returns.
+fn plan(
+    memory: &Context,
+    options: &Options,
+    of_template: impl FnOnce(&NoteTemplate) -> String,
+) -> Result<PlannedNote> {
     let open = memory.target();
     let known = known_type(open, &options.note_type)?;
     let title = title_of(&options.title)?;
@@ -165,10 +176,8 @@ fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
     let id = NoteId::from(memory.new_uuid());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
     let path = place(open, &folder, &title, &id)?;
-    let body = match &options.body {
-        Some(body) => body.clone(),
-        None => template::template(&known.name).to_owned(),
-    };
+    let (template, _) = template_of(memory, open, &known.name)?;
+    let body = options.body.clone().unwrap_or_else(|| of_template(&template));
     let by = &memory.call.by;
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
@@ -185,7 +194,7 @@ fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
         extra,
     });
     let message = CommitMessage::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
-    Ok(PlannedNote { id, path, text, message, similar })
+    Ok(PlannedNote { id, path, text, template, message, similar })
 }
 
 /// Frontmatter keys that have their own options and cannot be set as additional keys.

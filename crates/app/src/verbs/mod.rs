@@ -60,6 +60,7 @@ pub mod starters;
 pub mod stash;
 pub mod stats;
 pub mod tags;
+pub mod templates;
 pub mod token;
 pub mod top;
 pub mod trauma;

@@ -56,6 +56,7 @@ pub mod stash;
 pub mod stats;
 pub mod style;
 pub mod tags;
+pub mod templates;
 pub mod token;
 pub mod top;
 pub mod trauma;
