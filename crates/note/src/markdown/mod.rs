@@ -149,6 +149,8 @@ struct OutlineBuilder<'b> {
     links: Vec<NoteLink>,
     places: Vec<(usize, LocatedItem)>,
     tags: TagCollector,
+    /// Runs of text that may have tags, each with the begin of its line.
+    tag_runs: Vec<(Range<usize>, Option<usize>)>,
     /// Byte offset in `text` of the heading that is being read.
     heading: Option<usize>,
     /// Byte offset in the body where the current line's inline content begins; `None` before any
@@ -275,7 +277,7 @@ impl<'b> OutlineBuilder<'b> {
         }
         self.begin_line(range.start);
         if self.inside_links == 0 && text.contains('#') {
-            self.tags.find(self.body, range, self.line_begin);
+            self.tag_runs.push((range, self.line_begin));
         }
     }
 
@@ -323,10 +325,20 @@ impl<'b> OutlineBuilder<'b> {
     fn finish(mut self, first_line: u32) -> Outline {
         self.places.sort_unstable();
         let comments = comment::ranges(self.body, &self.code);
+        let is_comment = |offset: usize| {
+            let next = comments.partition_point(|comment| comment.end <= offset);
+            comments.get(next).is_some_and(|comment| comment.contains(&offset))
+        };
+        for (run, line_begin) in self.tag_runs {
+            self.tags.find(self.body, run, line_begin, is_comment);
+        }
         let mut hidden = HashSet::new();
         let mut at = TextLocation { offset: 0, line: first_line, column: 1 };
         for (offset, owner) in self.places {
             at = at.walk_to(self.body, offset);
+            if is_comment(offset) {
+                hidden.insert(owner);
+            }
             match owner {
                 LocatedItem::Heading(index) => {
                     if let Some(heading) = self.headings.get_mut(index) {
@@ -337,15 +349,13 @@ impl<'b> OutlineBuilder<'b> {
                     if let Some(link) = self.links.get_mut(index) {
                         (link.line, link.column) = (at.line, at.column);
                     }
-                    let next = comments.partition_point(|comment| comment.end <= offset);
-                    if comments.get(next).is_some_and(|comment| comment.contains(&offset)) {
-                        hidden.insert(index);
-                    }
                 }
             }
         }
-        let mut index = 0..;
-        self.links.retain(|_| index.next().is_some_and(|index| !hidden.contains(&index)));
+        let (mut heading, mut link) = (0.., 0..);
+        self.headings
+            .retain(|_| heading.next().is_some_and(|at| !hidden.contains(&LocatedItem::Heading(at))));
+        self.links.retain(|_| link.next().is_some_and(|at| !hidden.contains(&LocatedItem::Link(at))));
         Outline {
             text: self.text.finish(),
             headings: self.headings,
@@ -356,7 +366,7 @@ impl<'b> OutlineBuilder<'b> {
 }
 
 /// A heading or link, by its index, whose line and column are computed at the end.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum LocatedItem {
     Heading(usize),
     Link(usize),

@@ -18,15 +18,24 @@ pub(super) struct TagCollector {
 impl TagCollector {
     /// Collects the tags of a run of text. Reads the source rather than the parsed text: tags may
     /// contain `_`, where the parser splits text, and an escaped `#` or one in an entity does not
-    /// begin a tag.
-    pub(super) fn find(&mut self, body: &str, run: Range<usize>, line_begin: Option<usize>) {
+    /// begin a tag. Skips the byte offsets of comments.
+    pub(super) fn find(
+        &mut self,
+        body: &str,
+        run: Range<usize>,
+        line_begin: Option<usize>,
+        is_comment: impl Fn(usize) -> bool,
+    ) {
         let Some(source) = body.get(run.clone()) else { return };
         for (offset, _) in source.match_indices('#') {
             let at = run.start + offset;
             let before = body[..at].chars().next_back();
             let begins =
                 before.is_none_or(char::is_whitespace) || (line_begin == Some(at) && before != Some('\\'));
-            if begins && let Some(tag) = tag_at(&body[at + 1..]) {
+            if begins
+                && !is_comment(at)
+                && let Some(tag) = tag_at(&body[at + 1..])
+            {
                 self.add(tag);
             }
         }

@@ -39,6 +39,26 @@ fn links_in_code_comments_and_pictures_are_none() {
 }
 
 #[test]
+fn headings_and_tags_of_a_comment_are_none() {
+    let found = outline("%%\n# Plan\n#draft\n%%\n# Shown\n\nA %% #aside %% b #shown #draft/2\n", 1);
+    let headings: Vec<_> = found.headings.iter().map(|heading| (&*heading.text, heading.line)).collect();
+    assert_eq!(headings, [("Shown", 5)]);
+    assert_eq!(found.tags, ["shown", "draft/2"]);
+}
+
+#[test]
+fn a_callout_is_a_quote_with_links_tags_and_blocks() {
+    let found = outline(
+        "> [!tip]- See [[Home#Start#Deep|home]]\n> Text #in/callout ^block-1\n> ![[b#^block-1]]\n",
+        1,
+    );
+    let targets: Vec<_> =
+        found.links.iter().map(|link| (&*link.target, link.anchor.as_deref(), link.line)).collect();
+    assert_eq!(targets, [("Home", Some("Start#Deep"), 1), ("b", Some("^block-1"), 3)]);
+    assert_eq!(found.tags, ["in/callout"]);
+}
+
+#[test]
 fn a_shown_note_and_a_block_without_a_hash_are_links() {
     assert_eq!(
         links("![alt](x%20y.md) [[a^block]] %%open [[b]]\n\n`%%` [[c]]"),
