@@ -47,6 +47,19 @@ fn a_tag_keeps_what_is_nested_below_it_and_nothing_that_only_begins_so() {
 }
 
 #[test]
+fn tags_that_differ_in_letter_case_are_one_as_in_obsidian() {
+    let sandbox = vault_of(
+        "--- a.md\n#Plan and #PLAN, #lang/Rust\n--- b.md\n---\ntags: [plan, LANG/rust]\n---\nText.\n",
+    );
+    insta::assert_snapshot!(sandbox.cm(&["tags"]).snapshot(), @"
+        2  Plan
+        2  lang/Rust
+    [exit 0]
+    ");
+    assert_eq!(sandbox.cm(&["tags", "Lang", "--json"]).ok().json()["total"], 1);
+}
+
+#[test]
 fn a_vault_without_tags_says_so() {
     let sandbox = vault_of("--- a.md\nBody\n");
     insta::assert_snapshot!(sandbox.cm(&["tags"]).snapshot(), @"

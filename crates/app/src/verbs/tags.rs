@@ -1,6 +1,6 @@
 //! Lists the tags of the vaults with their frequency.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::error::Result;
 /// A tag and its frequency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TagCount {
-    /// Name of the tag, without `#`.
+    /// Name of the tag, without `#`, in the letter case of its first use.
     pub tag: String,
     /// Number of notes with this tag.
     pub notes: usize,
@@ -27,25 +27,28 @@ pub struct TagList {
     pub total: usize,
 }
 
-/// Counts the tags of all open vaults. `under` limits the list to that tag and the tags nested
-/// below it.
+/// Counts the tags of all open vaults, ignoring letter case. `under` limits the list to that tag
+/// and the tags nested below it.
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
 pub fn tags(memory: &Context, under: Option<&str>) -> Result<TagList> {
     let shelves = memory.notes()?;
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for tag in shelves.iter().flat_map(VaultNotes::notes).flat_map(|note| &note.tags) {
-        *counts.entry(tag).or_default() += 1;
+    let mut counts: HashMap<String, TagCount> = HashMap::new();
+    for note in shelves.iter().flat_map(VaultNotes::notes) {
+        let folded: BTreeMap<String, &String> =
+            note.tags.iter().rev().map(|tag| (tag.to_lowercase(), tag)).collect();
+        for (key, tag) in folded {
+            counts.entry(key).or_insert_with(|| TagCount { tag: tag.clone(), notes: 0 }).notes += 1;
+        }
     }
+    let under = under.map(str::to_lowercase);
     let below = |tag: &str| {
-        under.is_none_or(|top| tag == top || tag.strip_prefix(top).is_some_and(|rest| rest.starts_with('/')))
+        let rest = under.as_deref().map(|top| tag.strip_prefix(top));
+        rest.is_none_or(|rest| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     };
-    let mut tags: Vec<TagCount> = counts
-        .into_iter()
-        .filter(|(tag, _)| below(tag))
-        .map(|(tag, notes)| TagCount { tag: tag.to_owned(), notes })
-        .collect();
+    let mut tags: Vec<TagCount> =
+        counts.into_iter().filter(|(key, _)| below(key)).map(|(_, count)| count).collect();
     tags.sort_by(|a, b| b.notes.cmp(&a.notes).then_with(|| a.tag.cmp(&b.tag)));
     let total = tags.len();
     Ok(TagList { tags, total })
