@@ -14,7 +14,7 @@ pub fn detect(folder: &ImportFolder) -> (ImportFormat, &'static str) {
         (ImportFormat::ClaudeMemory, "it has _index.json and _state.json")
     } else if folder.notes.iter().any(in_our_layout) {
         (ImportFormat::ClaudeMemory, "its notes are in folders of graph/ by type")
-    } else if has_permalinks(folder) && folder.notes.iter().any(has_a_list) {
+    } else if has_permalinks(folder) && often_has_a_list(folder) {
         // Before Obsidian: its application is what many people look at such a folder with.
         (ImportFormat::BasicMemory, "its notes have permalinks, and lists of observations or relations")
     } else if hidden(".obsidian") {
@@ -47,6 +47,13 @@ fn has_permalinks(folder: &ImportFolder) -> bool {
     });
     let with = with.count();
     with > 0 && with * 2 >= folder.notes.len()
+}
+
+/// Whether at least a tenth of the notes have an observation or a relation. A sentence such as
+/// `- In [[Search]], type …` looks like a relation, so that a few in many notes say nothing.
+fn often_has_a_list(folder: &ImportFolder) -> bool {
+    let with = folder.notes.iter().filter(|file| has_a_list(file)).count();
+    with > 0 && with * 10 >= folder.notes.len()
 }
 
 fn has_a_list(file: &ImportFile) -> bool {
@@ -104,6 +111,10 @@ mod tests {
         for (folder, format) in cases {
             assert_eq!(detect(&folder).0, format, "{folder:?}");
         }
+        let sentence = ("tags.md", "---\npermalink: tags\n---\n- In [[Search]], type a word.\n");
+        let pages = [("a.md", "---\npermalink: a\n---\n"); 10];
+        let published = folder(&[&[sentence], &pages[..]].concat(), &[], &[]);
+        assert_eq!(detect(&published).0, ImportFormat::Markdown);
         let mut zk = folder(&[lists], &[], &[".zk"]);
         zk.tool_files.insert(".zk/config.toml".to_owned(), String::new());
         assert_eq!(detect(&zk).0, ImportFormat::Zk);
