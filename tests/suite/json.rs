@@ -126,6 +126,8 @@ add --type fact --title Ports+differ --tags net --body Seen.
 new --type decision --title Use+another+port
 new --list
 update Ports+differ --set importance=0.9
+rename Use+another+port Use+a+second+port
+rename Use+a+second+port Use+another+port
 edit Ports+differ
 pin Ports+differ
 unpin Ports+differ

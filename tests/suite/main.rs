@@ -31,6 +31,8 @@ mod malformed_files;
 mod meaning;
 mod notes;
 mod obsidian;
+mod obsidian_help;
+mod obsidian_links;
 mod operations;
 mod parity;
 mod pipes;

@@ -153,6 +153,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("relate", schema_for!(cm_app::verbs::relate::EdgeEditResult)),
         ("remember", schema_for!(cm_app::verbs::remember::RememberResult)),
         ("related", schema_for!(cm_app::verbs::related::RelatedNotes)),
+        ("rename", schema_for!(cm_app::verbs::rename::RenameResult)),
         ("review", schema_for!(cm_app::verbs::review::Inbox)),
         ("review-settled", schema_for!(cm_app::verbs::review::ReviewResult)),
         ("search", schema_for!(cm_app::verbs::search::SearchResult)),

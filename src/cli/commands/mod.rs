@@ -34,7 +34,7 @@ commands! {
     "Start": setup::Setup, init::Init, quickstart::Quickstart, import::Import, adopt::Adopt, help::Help;
     "Find": search::Search, ls::Ls, get::Get, open::Open, context::Context, related::Related, recent::Recent,
         similar::Similar, graph::Graph, tags::Tags, why::Why, top::Top, stale::Stale;
-    "Write": add::Add, new::New, edit::Edit, update::Update, delete::Delete, pin::Pin, unpin::Unpin,
+    "Write": add::Add, new::New, edit::Edit, update::Update, rename::Rename, delete::Delete, pin::Pin, unpin::Unpin,
         relate::Relate, unrelate::Unrelate, episode::Episode, commit::Commit;
     "Rules and feedback": playbook::Playbook, mark::Mark, review::Review, curate::Curate, forget::Forget,
         unforget::Unforget, validate_rule::ValidateRule, audit::Audit, starters::Starters, project::Project;

@@ -50,6 +50,7 @@ mod reindex;
 mod relate;
 mod related;
 mod remember;
+mod rename;
 mod restore;
 mod review;
 pub mod rules;

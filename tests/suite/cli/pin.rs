@@ -1,7 +1,7 @@
 //! `cm pin`
 
 use super::small::{RETRY, UNITS, commits, committed, message, moved, small};
-use crate::support::{Sandbox, hashes};
+use crate::support::{ObsidianVault, Sandbox, hashes};
 
 #[test]
 fn a_pinned_memory_lies_in_the_vault_folder_under_the_same_id() {
@@ -39,6 +39,23 @@ fn a_memory_that_is_pinned_stays_as_it_is() {
     ");
     assert_eq!(sandbox.cm(&["pin", "5e5e5e", "--json"]).ok().json()["changed"], false);
     assert_eq!(commits(&sandbox), 1);
+}
+
+#[test]
+fn links_follow_a_note_that_is_pinned_and_unpinned() {
+    let sandbox = small();
+    sandbox.cm(&["episode", "Tried it", "--memory", "1f0c2a"]).ok();
+    sandbox.cm(&["update", "1f0c2a", "--append", "[gauges](../problems/gauges-time-out-77ab01.md)"]).ok();
+    let before = hashes(&sandbox.vault());
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    assert_eq!(
+        ObsidianVault::read(&sandbox.vault()).broken(),
+        ["vault/retry-with-jitter-1f0c2a.md:15: Gauges time out"]
+    );
+    assert!(sandbox.read("episodes/2026-11-21.md").contains("(../vault/retry-with-jitter-1f0c2a.md)"));
+    assert!(sandbox.read(PINNED).contains("[gauges](../graph/problems/gauges-time-out-77ab01.md)"));
+    sandbox.cm(&["unpin", "1f0c2a"]).ok();
+    assert_eq!(hashes(&sandbox.vault()), before);
 }
 
 /// Path of the note after it is pinned.

@@ -115,6 +115,14 @@ const COMMANDS: &[(&str, May)] = &[
     ("relate", Reads),
     ("related", Reads),
     ("remember", Reads),
+    (
+        "rename",
+        Persons(&[
+            "rename 0192a000 Other+title",
+            "rename 0192d000 Other+title",
+            "rename 0192b000 Other+title --dry-run",
+        ]),
+    ),
     ("restore", Persons(&["restore 0192a000@HEAD"])),
     (
         "review",

@@ -25,7 +25,8 @@ pub fn taught() -> Sandbox {
     sandbox
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder without derived folders.
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();

@@ -1,12 +1,13 @@
 //! Pins notes: a pinned memory does not decay and is stored in `vault/`; automation does not change
 //! a pinned bullet.
 
-use crate::context::find::find_to_change;
+use crate::context::find::{ResolvedNote, find_to_change};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate;
 use crate::verbs::note_fields::place;
+use crate::verbs::relink::{self, LinkChanges, NoteChange};
 use crate::verbs::update::UpdateResult;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
@@ -58,23 +59,40 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
     let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
     let message = CommitMessage::new(verb, subject).id(note.key());
     let (from, expected) = (note.path.clone(), ContentHash::of(&found.bytes));
-    let change = match to == from {
-        true => VaultFileChange::Edit { path: from, edits },
-        false => VaultFileChange::Move { from, to: to.clone(), expected, edits },
-    };
-    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    let mut changes = Vec::new();
+    if to == from {
+        changes.push(VaultFileChange::Edit { path: from, edits });
+    } else {
+        let links = links_after_move(memory, &found, &to, &edits)?;
+        changes.extend(links.file_changes());
+        let edits = edits.into_iter().chain(links.own).collect();
+        changes.push(VaultFileChange::Move { from, to: to.clone(), expected, edits });
+    }
+    let written = write::apply(memory, ChangeSet { message, changes })?;
     outcome.path = to.to_string();
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();
     Ok(outcome)
 }
 
-/// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.
-fn set_bullet(
+/// Plans the edits that keep the links to and from a note valid after its move.
+fn links_after_move(
     memory: &Context,
-    found: &crate::context::find::ResolvedNote<'_>,
-    pinned: bool,
-) -> Result<UpdateResult> {
+    found: &ResolvedNote<'_>,
+    to: &NotePath,
+    edits: &[Edit],
+) -> Result<LinkChanges> {
+    let notes = memory.notes_of(found.open)?;
+    let at = notes.iter().position(|note| note.path == found.note.path);
+    let (Some(at), Ok(text)) = (at, std::str::from_utf8(&found.bytes)) else {
+        return Ok(LinkChanges::default());
+    };
+    let text = relink::edited(&found.note.path, text, edits)?;
+    relink::plan(memory, found.open, &notes, NoteChange { at, path: to.clone(), text: &text, heading: None })
+}
+
+/// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.
+fn set_bullet(memory: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Result<UpdateResult> {
     let id = found.note.key().to_owned();
     let pin = PinDelta { id: id.clone(), reason: memory.call.by.reason.clone() };
     let delta = if pinned { CurationDelta::Pin(pin) } else { CurationDelta::Unpin(pin) };
@@ -104,7 +122,7 @@ fn set_bullet(
     }
 }
 
-fn home(found: &crate::context::find::ResolvedNote<'_>) -> Result<String> {
+fn home(found: &ResolvedNote<'_>) -> Result<String> {
     let name = found.note.note_type.as_deref().unwrap_or("general");
     let known = found.open.settings.types.get(name).or_else(|| found.open.settings.types.get("general"));
     known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("unknown type"))
@@ -112,7 +130,7 @@ fn home(found: &crate::context::find::ResolvedNote<'_>) -> Result<String> {
 
 /// Returns the path of a moved note: same file name in `folder`, or in a subfolder by ID if that is
 /// full.
-fn destination(found: &crate::context::find::ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
+fn destination(found: &ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
     let note = &found.note;
     if note.path.folder() == folder {
         return Ok(note.path.clone());

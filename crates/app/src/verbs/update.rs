@@ -152,6 +152,6 @@ fn ended(text: &str) -> String {
 fn field_name(edit: &Edit) -> &str {
     match edit {
         Edit::Set { key, .. } | Edit::Remove { key } | Edit::Push { key, .. } | Edit::Pull { key, .. } => key,
-        Edit::SetBody { .. } | Edit::AppendBody { .. } => "body",
+        Edit::SetBody { .. } | Edit::AppendBody { .. } | Edit::ReplaceLine { .. } => "body",
     }
 }

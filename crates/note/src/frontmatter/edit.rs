@@ -7,6 +7,8 @@ mod change;
 mod doc;
 mod list;
 
+use std::collections::HashMap;
+
 use yaml_serde::Value;
 
 use crate::finding::FindingCode;
@@ -40,6 +42,15 @@ pub enum Edit {
     SetBody { text: String },
     /// Appends text to the body, on a new line.
     AppendBody { text: String },
+    /// Replaces one line of the file; a file without that line stays as it is.
+    ReplaceLine {
+        /// The line, without its line break.
+        line: String,
+        /// Number of equal lines before it.
+        nth: usize,
+        /// The new line, without a line break.
+        with: String,
+    },
 }
 
 /// Reason why an edit is refused.
@@ -138,9 +149,34 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
     Ok(text)
 }
 
+/// Returns edits that replace the lines in which two texts of equal length differ; `None` if they
+/// have another number of lines.
+pub fn line_edits(before: &str, after: &str) -> Option<Vec<Edit>> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    if old.len() != new.len() {
+        return None;
+    }
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut edits = Vec::new();
+    for (line, with) in old.into_iter().zip(new) {
+        let nth = seen.entry(line).or_default();
+        if line != with {
+            edits.push(Edit::ReplaceLine { line: line.to_owned(), nth: *nth, with: with.to_owned() });
+        }
+        *nth += 1;
+    }
+    // From the last to the first: a replaced line no longer counts.
+    edits.reverse();
+    Some(edits)
+}
+
 fn one(text: &str, edit: &Edit) -> Result<String, EditError> {
+    if let Edit::ReplaceLine { line, nth, with } = edit {
+        return replace_line(text, line, *nth, with);
+    }
     let doc = EditableText::open(text)?;
     match edit {
+        Edit::ReplaceLine { .. } => Ok(text.to_owned()),
         Edit::Set { key, value } => change::set(&doc, key, value),
         Edit::Remove { key } => change::remove(&doc, key),
         Edit::Push { key, item } => list::push(&doc, key, item),
@@ -153,6 +189,23 @@ fn one(text: &str, edit: &Edit) -> Result<String, EditError> {
             keeping_split(&doc.split, format!("{}{more}", after_closing(&doc.split, text)))
         }
     }
+}
+
+fn replace_line(text: &str, line: &str, nth: usize, with: &str) -> Result<String, EditError> {
+    let content =
+        |line: &str| line.strip_suffix('\n').map_or(line.len(), |line| line.trim_end_matches('\r').len());
+    let mut at = 0;
+    let mut places = text.split_inclusive('\n').filter_map(|whole| {
+        let range = at..at + content(whole);
+        at += whole.len();
+        (text[range.clone()] == *line).then_some(range)
+    });
+    let Some(range) = places.nth(nth) else { return Ok(text.to_owned()) };
+    let new = format!("{}{with}{}", &text[..range.start], &text[range.end..]);
+    let (old_split, split) = (Split::of(text), Split::of(&new));
+    let same = split.yaml().is_some() == old_split.yaml().is_some()
+        && split.fault().is_none() == old_split.fault().is_none();
+    if same { Ok(new) } else { Err(EditError::BodyOpensFrontmatter) }
 }
 
 fn set_body(split: &Split<'_>, body: &str) -> Result<String, EditError> {

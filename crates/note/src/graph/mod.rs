@@ -7,6 +7,7 @@ mod collect;
 pub mod formats;
 mod names;
 mod related;
+mod relink;
 #[doc(hidden)]
 pub mod sample;
 mod statistics;
@@ -20,6 +21,7 @@ use crate::note::{Note, RelationTable};
 
 pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, names_of};
 pub use related::{EdgeDirection, EdgeFilter, RelatedNote};
+pub use relink::Relinker;
 pub use statistics::GraphStatistics;
 
 /// Strength of a plain link, which is weaker than a typed edge (1 by default).

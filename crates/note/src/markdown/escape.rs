@@ -169,9 +169,8 @@ fn is_number(text: &str) -> bool {
     (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes `[[target|title]]`. Replaces characters that would end the link or its title; a target
-/// that a wikilink cannot hold becomes a Markdown link from the vault's root.
-pub fn wikilink(target: &str, title: &str) -> String {
+/// Returns a title as the display text of a wikilink.
+pub fn wikilink_text(title: &str) -> String {
     let shown: String = visible(title)
         .replace("%%", "%")
         .chars()
@@ -183,7 +182,13 @@ pub fn wikilink(target: &str, title: &str) -> String {
             other => other,
         })
         .collect();
-    let shown = shown.trim();
+    shown.trim().to_owned()
+}
+
+/// Writes `[[target|title]]`. Replaces characters that would end the link or its title; a target
+/// that a wikilink cannot hold becomes a Markdown link from the vault's root.
+pub fn wikilink(target: &str, title: &str) -> String {
+    let shown = &*wikilink_text(title);
     if target.contains(['#', '^', '|', '[', ']']) {
         let text = if shown.is_empty() { target } else { shown };
         return format!("[{}](/{}.md)", escape_link_text(text), link_destination(target));

@@ -3,12 +3,17 @@
 //! A file name carries no information of its own, so a file can be renamed.
 
 use crate::id::NoteId;
+use crate::markdown::escape::visible;
+use crate::path::NotePath;
 
 /// Maximum length of the title's slug in a file name, in characters.
 const TITLE: usize = 60;
 
 /// Maximum length of each end's slug in an edge's file name, in characters.
 const END: usize = 40;
+
+/// Maximum length of a file name from a whole title, without extension, in bytes.
+const LONGEST_STEM: usize = 200;
 
 /// Maximum length of the relation in an edge's file name, in characters.
 const RELATION: usize = 40;
@@ -43,6 +48,31 @@ pub fn slug(title: &str, most: usize) -> String {
     slug.truncate(most);
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "note".to_owned() } else { slug.to_owned() }
+}
+
+/// Returns a file name for a title that Obsidian and every file system allow, without `.md`.
+///
+/// ```
+/// assert_eq!(cm_note::note::name::file_stem("TCP/IP: how? [draft]"), "TCP-IP how draft");
+/// ```
+pub fn file_stem(title: &str) -> String {
+    let mut stem = String::new();
+    for c in visible(title).chars() {
+        match c {
+            '/' | '\\' => stem.push('-'),
+            '*' | '"' | '<' | '>' | ':' | '|' | '?' | '#' | '^' | '[' | ']' | '`' => {}
+            c => stem.push(c),
+        }
+    }
+    let stem = stem.replace("%%", "%").split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut stem = stem.trim_start_matches('.').trim_start();
+    while stem.len() > LONGEST_STEM {
+        stem =
+            stem.get(..stem.len() - stem.chars().next_back().map_or(1, char::len_utf8)).unwrap_or_default();
+    }
+    let stem = stem.trim_end_matches(['.', ' ']);
+    let is_name = NotePath::parse(&format!("{stem}.md")).is_ok() && !stem.is_empty();
+    if is_name { stem.to_owned() } else { "note".to_owned() }
 }
 
 #[cfg(test)]
@@ -82,7 +112,30 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_title_becomes_a_file_name_that_links_can_hold() {
+        for (title, stem) in [
+            ("Plain title", "Plain title"),
+            ("a/b: c|d", "a-b cd"),
+            ("...", "note"),
+            ("C# and F#", "C and F"),
+            ("Größe 日本", "Größe 日本"),
+            ("%%hidden%%", "%hidden%"),
+        ] {
+            assert_eq!(file_stem(title), stem);
+        }
+        assert!(file_stem(&"ä".repeat(300)).len() <= LONGEST_STEM);
+    }
+
     proptest! {
+        #[test]
+        fn a_file_name_is_valid_and_stays_the_same(title in "\\PC{0,40}") {
+            let stem = file_stem(&title);
+            prop_assert!(NotePath::parse(&(stem.clone() + ".md")).is_ok());
+            prop_assert!(!stem.contains(['#', '^', '|', '[', ']', '/', '\\', ':', '*', '?', '"', '<', '>']));
+            prop_assert_eq!(file_stem(&stem), stem);
+        }
+
         #[test]
         fn every_name_is_a_sane_file_name(title in ".{0,200}", other in ".{0,200}", relation in ".{0,80}") {
             for name in [file_name(&title, &id()), edge_file_name(&title, &relation, &other, &id())] {

@@ -44,6 +44,7 @@ pub mod reindex;
 pub mod relate;
 pub mod related;
 pub mod remember;
+pub mod rename;
 pub mod review;
 pub mod search;
 pub mod sessions;

@@ -268,3 +268,22 @@ proptest! {
         let _ = apply(&text, &[set("a", 1), push("b", text.clone())]);
     }
 }
+
+#[test]
+fn replaced_lines_are_found_by_their_text_also_where_other_lines_changed() {
+    let edits = line_edits("---\na: 1\n---\nx\r\ny\nx", "---\na: 2\n---\nX\r\ny\nz").unwrap();
+    assert_eq!(apply("---\na: 1\n---\nx\r\ny\nx", &edits).unwrap(), "---\na: 2\n---\nX\r\ny\nz");
+    assert_eq!(apply("---\nb: 1\na: 1\n---\nnew\nx\n", &edits).unwrap(), "---\nb: 1\na: 2\n---\nnew\nX\n");
+    assert_eq!(line_edits("a\n", "a\nb\n"), None);
+    let opens = [Edit::ReplaceLine { line: "x".into(), nth: 0, with: "---".into() }];
+    assert_eq!(apply("x\na: 1\n---\n", &opens), Err(EditError::BodyOpensFrontmatter));
+}
+
+proptest! {
+    #[test]
+    fn line_edits_turn_one_text_into_the_other(lines in prop::collection::vec(("[ab]{0,2}", "[ab]{0,2}"), 0..8)) {
+        let text = |which: fn(&(String, String)) -> &str| lines.iter().map(|pair| format!("{}\n", which(pair))).collect::<String>();
+        let (before, after) = (text(|pair| &pair.0), text(|pair| &pair.1));
+        prop_assert_eq!(apply(&before, &line_edits(&before, &after).unwrap()).unwrap(), after);
+    }
+}

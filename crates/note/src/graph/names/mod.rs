@@ -314,7 +314,7 @@ fn at_path<'p>(candidates: Resolution, wanted: &str, path: impl Fn(usize) -> Cow
     fitting.into()
 }
 
-fn last_part(path: &str) -> &str {
+pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -323,7 +323,7 @@ fn only<'a>(mut notes: impl Iterator<Item = &'a usize>) -> Option<Resolution> {
     notes.next().is_none().then_some(Resolution::One(*first))
 }
 
-fn without_ending(path: &str) -> Option<&str> {
+pub(super) fn without_ending(path: &str) -> Option<&str> {
     path.strip_suffix(".md").or_else(|| path.strip_suffix(".markdown"))
 }
 
@@ -335,7 +335,7 @@ fn slug_of_stem(stem: &str) -> Option<&str> {
 }
 
 /// Folds case and normalizes accents, so that all variants compare equal.
-fn fold(text: &str) -> Cow<'_, str> {
+pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return text.to_ascii_lowercase().into();
