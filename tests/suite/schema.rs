@@ -71,6 +71,54 @@ fn the_schema_of_delta_files_is_what_the_types_say_and_what_they_read() {
 }
 
 #[test]
+fn the_schema_of_settings_is_what_the_keys_say_and_what_files_contain() {
+    let schema = cm_store::config::schema::schema();
+    let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+    let file = root().join("schema/settings.json");
+    if std::env::var_os("CM_BLESS").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap_or_default(), text, "CM_BLESS=1 cargo test");
+    let validator = jsonschema::draft202012::new(schema.as_value()).unwrap();
+    let fits = |toml: &str| {
+        let table: toml::Table = toml.parse().unwrap();
+        validator.is_valid(&serde_json::to_value(table).unwrap())
+    };
+    let template = include_str!("../../templates/vault/cm.toml");
+    // The settings that the template offers as comments, below its introduction.
+    let (_, offered) = template.split_once("\n\n").unwrap();
+    let offered: String =
+        offered.lines().filter_map(|line| line.strip_prefix("# ")).map(|line| format!("{line}\n")).collect();
+    for (toml, expected) in [
+        (include_str!("../../example-vault/cm.toml"), true),
+        (template, true),
+        (offered.as_str(), true),
+        ("search.limit = 7", true),
+        ("search.limit = 0", false),
+        ("git.commit = \"sometimes\"", false),
+        ("[search]\nlimits = 3", false),
+        ("colour = \"red\"", false),
+    ] {
+        assert_eq!(fits(toml), expected, "{toml}");
+    }
+}
+
+#[test]
+fn every_schema_has_an_id_of_its_own() {
+    let mut ids = std::collections::BTreeSet::new();
+    let folders = ["schema", "schema/json"].map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    for file in files.filter(|file| file.extension().is_some_and(|ending| ending == "json")) {
+        let schema: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let name = file.strip_prefix(root().join("schema")).unwrap().with_extension("");
+        let name: Vec<_> = name.iter().map(|part| part.to_str().unwrap()).collect();
+        assert_eq!(schema["$id"], format!("urn:cm:schema:{}", name.join(":")));
+        assert!(ids.insert(schema["$id"].to_string()), "{}", file.display());
+    }
+    assert!(ids.len() > 80, "{}", ids.len());
+}
+
+#[test]
 fn the_example_vault_fits_the_schemas() {
     let mut checked = 0;
     for file in notes(&root().join("example-vault")) {

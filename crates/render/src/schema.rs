@@ -2,6 +2,7 @@
 //! `schema/json/`.
 #![allow(dead_code, reason = "some documents are made elsewhere and described here")]
 
+use cm_note::note::schema::with_id;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
@@ -187,7 +188,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("why", schema_for!(cm_app::verbs::why::NoteEvidence)),
     ];
     all.sort_by_key(|(name, _)| *name);
-    all
+    all.into_iter().map(|(name, schema)| (name, with_id(schema, &format!("json:{name}")))).collect()
 }
 
 /// The name of the schema for a command's output.

@@ -1,11 +1,13 @@
 //! `cm config`
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::config;
 use cm_app::verbs::config::SettingsTarget;
 use cm_app::{Context, Request, Result};
+use cm_note::note::NoteKind;
+use cm_note::note::schema::schema;
 use cm_render::text;
 
 /// Read and write settings
@@ -47,6 +49,47 @@ enum Action {
         #[command(flatten)]
         target: Place,
     },
+    /// Print a JSON Schema, with which editors check and complete cm.toml or the frontmatter of notes
+    #[command(after_help = "Examples:\n  cm config schema > cm.schema.json\n  cm config schema memory")]
+    Schema {
+        /// What the schema describes
+        #[arg(value_enum, default_value_t)]
+        of: SchemaName,
+    },
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum SchemaName {
+    /// cm.toml
+    #[default]
+    Settings,
+    /// Memories, in graph/ and vault/
+    Memory,
+    /// Edges, in graph/edges/
+    Edge,
+    /// Rules and anti-patterns, in playbook/
+    Bullet,
+    /// Blocked patterns, in blocked/
+    Blocked,
+    /// Daily logs, in episodes/
+    Episode,
+    /// Diaries of sessions, in diary/
+    Diary,
+}
+
+impl SchemaName {
+    fn text(self) -> String {
+        let kind = match self {
+            Self::Settings => return cm_render::schema::text(&config::schema()),
+            Self::Memory => NoteKind::Memory,
+            Self::Edge => NoteKind::Edge,
+            Self::Bullet => NoteKind::Bullet,
+            Self::Blocked => NoteKind::Blocked,
+            Self::Episode => NoteKind::Episode,
+            Self::Diary => NoteKind::Diary,
+        };
+        schema(kind).map(|schema| cm_render::schema::text(&schema)).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -70,17 +113,21 @@ impl Place {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    match arguments.action {
-        Action::List => output.print(&memory, &config::list(&memory, None)?, text::config::listed),
-        Action::Get { key } => output.print(&memory, &config::list(&memory, Some(&key))?, text::config::got),
-        Action::Set { key, value, target } => {
-            let outcome = config::set(&memory, &key, Some(&value), target.target())?;
-            output.print(&memory, &outcome, text::config::written)
-        }
-        Action::Unset { key, target } => {
-            let outcome = config::set(&memory, &key, None, target.target())?;
-            output.print(&memory, &outcome, text::config::written)
-        }
+    if let Action::Schema { of } = arguments.action {
+        // Needs no vault.
+        return output.plain(of.text().trim_end());
     }
+    let memory = Context::open(call)?;
+    let (key, value, target) = match arguments.action {
+        Action::Get { key } => {
+            return output.print(&memory, &config::list(&memory, Some(&key))?, text::config::got);
+        }
+        Action::Set { key, value, target } => (key, Some(value), target),
+        Action::Unset { key, target } => (key, None, target),
+        Action::List | Action::Schema { .. } => {
+            return output.print(&memory, &config::list(&memory, None)?, text::config::listed);
+        }
+    };
+    let outcome = config::set(&memory, &key, value.as_deref(), target.target())?;
+    output.print(&memory, &outcome, text::config::written)
 }

@@ -1,7 +1,7 @@
 //! `cm config`
 
 use super::small::{commits, committed, message, small};
-use crate::support::hashes;
+use crate::support::{Sandbox, hashes};
 
 #[test]
 fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
@@ -315,4 +315,21 @@ fn nothing_is_written_by_settings_that_cannot_be_read() {
     assert!(read.stderr.contains("its settings are ignored"), "{}", read.stderr);
     assert_eq!(sandbox.cm(&["validate"]).code, 1);
     assert_eq!(sandbox.cm(&["doctor"]).code, 1);
+}
+
+#[test]
+fn a_schema_for_editors_is_printed_without_a_vault() {
+    let sandbox = Sandbox::new();
+    for (arguments, id) in [
+        (&["config", "schema"][..], "urn:cm:schema:settings"),
+        (&["config", "schema", "memory", "--json"], "urn:cm:schema:memory"),
+    ] {
+        assert_eq!(sandbox.cm(arguments).ok().json()["$id"], id);
+    }
+    let files = ["settings", "memory", "edge", "bullet", "blocked", "episode", "diary"];
+    for name in files {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schema/{name}.json"));
+        let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        assert_eq!(sandbox.cm(&["config", "schema", name]).ok().json(), kept);
+    }
 }

@@ -44,6 +44,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("completions", Reads),
     ("config get", Reads),
     ("config list", Reads),
+    ("config schema", Reads),
     (
         "config set",
         Persons(&[

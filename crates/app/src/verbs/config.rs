@@ -16,6 +16,7 @@ use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::config::keys::{self, KEYS, SettingKey, ValueType};
 use cm_store::config::layer;
+pub use cm_store::config::schema::schema;
 use cm_store::vault::layout;
 
 /// A setting with its current value.

@@ -16,15 +16,26 @@ use crate::note::{FeedbackSignal, NoteKind, Priority};
 /// assert!(schema(NoteKind::Memory).is_some_and(|schema| schema.get("required").is_some()));
 /// ```
 pub fn schema(kind: NoteKind) -> Option<Schema> {
-    match kind {
-        NoteKind::Memory => Some(schema_for!(Memory)),
-        NoteKind::Edge => Some(schema_for!(Edge)),
-        NoteKind::Bullet => Some(schema_for!(Bullet)),
-        NoteKind::Blocked => Some(schema_for!(Blocked)),
-        NoteKind::Episode => Some(schema_for!(Episode)),
-        NoteKind::Diary => Some(schema_for!(Diary)),
-        NoteKind::Stash | NoteKind::Plain => None,
-    }
+    let schema = match kind {
+        NoteKind::Memory => schema_for!(Memory),
+        NoteKind::Edge => schema_for!(Edge),
+        NoteKind::Bullet => schema_for!(Bullet),
+        NoteKind::Blocked => schema_for!(Blocked),
+        NoteKind::Episode => schema_for!(Episode),
+        NoteKind::Diary => schema_for!(Diary),
+        NoteKind::Stash | NoteKind::Plain => return None,
+    };
+    Some(with_id(schema, kind.name()))
+}
+
+/// Adds the `$id` of a schema, `urn:cm:schema:NAME`. It is the same in every version and names no
+/// server.
+pub fn with_id(mut schema: Schema, name: &str) -> Schema {
+    let id = format!("urn:cm:schema:{name}");
+    let map = schema.ensure_object();
+    let at = map.keys().position(|key| key == "$schema").map_or(0, |at| at + 1);
+    map.shift_insert(at, "$id".to_owned(), id.into());
+    schema
 }
 
 /// A number from 0 to 1.

@@ -198,7 +198,7 @@ pub struct PinDelta {
 }
 
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(DeltaFile)
+    cm_note::note::schema::with_id(schemars::schema_for!(DeltaFile), "deltas")
 }
 
 /// Error for text that is not a delta file.

@@ -5,6 +5,7 @@
 
 pub mod keys;
 pub mod layer;
+pub mod schema;
 pub mod settings;
 
 pub use layer::{SettingOrigin, SettingsLayer};
