@@ -3,7 +3,7 @@
 
     python3 -m venv target/pictures && target/pictures/bin/pip install pyte pillow
     target/pictures/bin/python docs/pictures/draw.py --cm target/release/cm --out target/pictures/out
-    target/pictures/bin/python docs/pictures/draw.py --width 80 --theme dark --only search --out docs/pictures
+    target/pictures/bin/python docs/pictures/draw.py --width 80 --only readme --out docs/pictures
 
 Each command runs in a copy of the example vault (or of --vault), in a pseudo-terminal of the given width. The script exits 1
 if a line of output ends within a word, or if a command cannot be run.
@@ -28,6 +28,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = {
+    "readme": ["search", "why did everything hang in the morning", "--limit", "3"],
     "search": ["search", "retry timeouts"],
     "get": ["get", "{note}"],
     "context": ["context", "make the upload retry after a timeout"],
@@ -109,7 +110,8 @@ def draw(output, width, theme, path):
             canvas.text(at, cell.data, font=fonts[cell.bold], fill=colour)
             if cell.underscore:
                 canvas.line((at[0], at[1] + 18, at[0] + step, at[1] + 18), fill=colour)
-    image.save(path, optimize=True)
+    # Text needs few colours, and a palette makes the file four times smaller.
+    image.quantize(48, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def blend(colour, background, share):

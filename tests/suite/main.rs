@@ -17,6 +17,7 @@ mod cli;
 mod conflicts;
 mod damage;
 mod diaries;
+mod documents;
 mod evidence;
 mod friction;
 mod frontmatter;

@@ -141,6 +141,18 @@ impl Sandbox {
         Run { sandbox: self, command, cwd: self.vault(), stdin: None }
     }
 
+    /// Runs a shell script in the vault's folder, with the program on the path. IDs are random.
+    pub fn shell(&self, script: &str) -> Ran {
+        let mut command = Command::new("sh");
+        self.close(&mut command);
+        let program = Path::new(env!("CARGO_BIN_EXE_cm")).parent().expect("the program lies in a folder");
+        let rest = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths([program.to_owned()].into_iter().chain(std::env::split_paths(&rest)));
+        command.args(["-c", script]).env("PATH", path.expect("no folder contains a colon"));
+        command.env("PLAYGROUND", &self.root).env("EDITOR", "true").env_remove("CM_SEED");
+        Run { sandbox: self, command, cwd: self.vault(), stdin: None }.go()
+    }
+
     /// Returns a command for the program, in the vault's folder and without standard streams.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cm"));
