@@ -43,3 +43,14 @@ fn assert_generated(path: &str, text: &str) {
     let kept = fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
     assert_eq!(kept, text, "{path} is out of date: CM_BLESS=1 cargo test --test suite documents");
 }
+
+#[test]
+fn the_readme_is_short_and_names_the_commands_for_a_fresh_machine() {
+    let (_, text) = pages().into_iter().find(|(page, _)| page == "README.md").unwrap();
+    let words = text.split_whitespace().count();
+    assert!(words <= 900, "{words} words");
+    for command in ["cargo run -- quickstart", "cargo test", "cargo install --path .", "cm setup", "cm undo"]
+    {
+        assert!(text.contains(command), "{command}");
+    }
+}

@@ -81,15 +81,17 @@ fn script(blocks: &[Block]) -> String {
         match block.placement {
             Placement::NotRun => continue,
             Placement::EmptyFolder => {
-                write!(script, "mkdir ../folder-{number}; cd ../folder-{number}\n").unwrap()
+                writeln!(script, "mkdir \"$PLAYGROUND\"/folder-{number}; cd \"$PLAYGROUND\"/folder-{number}")
+                    .unwrap();
             }
             Placement::ExampleVault => {
                 let folder = format!("\"$PLAYGROUND\"/example-{number}");
-                write!(script, "cp -R {} {folder}; cd {folder}\n", quoted(&example)).unwrap();
-                script.push_str("rm -rf _index _state _embeddings; git init -q; git add -A; git commit -qm Begin; cm trust >/dev/null\n");
+                writeln!(script, "cp -R {} {folder}; cd {folder}", quoted(&example)).unwrap();
+                script.push_str("rm -rf _index _state _embeddings; git init -q; git add -A\n");
+                script.push_str("git commit -qm Begin; cm trust >/dev/null\n");
             }
             Placement::WithSession => {
-                write!(script, "mkdir -p ~/.claude; cp -R {} ~/.claude/\n", quoted(&log)).unwrap();
+                writeln!(script, "mkdir -p ~/.claude; cp -R {} ~/.claude/", quoted(&log)).unwrap();
             }
             Placement::Continued => {}
         }
