@@ -101,6 +101,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sources.cass                       false    default                       also search sessions with the program `cass`, if it is installed; only from your own settings
     sources.cass_timeout_s             10.0     default                       timeout of `cass` in seconds
     vault.exclude                      []       default                       folders in the vault whose files are not notes
+    vault.global                       -        default                       folder of the vault that you use in every project; only from your settings for all vaults [default: cm in the platform's data directory]
     [exit 0]
     "#);
 }
