@@ -94,10 +94,11 @@ fn apply(arguments: &Arguments, call: &Request, plan: &mut Plan) {
     if let Some(folder) = &arguments.folder {
         let path = call.cwd.join(folder).display().to_string();
         plan.place = Place { path, global: arguments.global };
-    } else if arguments.global && !plan.place.global {
-        if let Some(global) = &call.global {
-            plan.place = Place { path: global.display().to_string(), global: true };
-        }
+    } else if arguments.global
+        && let Some(global) = &call.global
+        && !plan.place.global
+    {
+        plan.place = Place { path: global.display().to_string(), global: true };
     }
     if arguments.no_agents {
         plan.agents.clear();
