@@ -146,7 +146,9 @@ def main():
         environment = {"PATH": os.environ["PATH"], "HOME": home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "CM_PAGER": "cat",
                        "GIT_AUTHOR_NAME": "Ada Example", "GIT_AUTHOR_EMAIL": "ada@example.org",
                        "GIT_COMMITTER_NAME": "Ada Example", "GIT_COMMITTER_EMAIL": "ada@example.org"}
-        for command in (["git", "init", "-q"], ["git", "add", "-A"], ["git", "commit", "-qm", "Example vault"], [cm, "reindex"]):
+        for command in (["git", "init", "-q"], ["git", "add", "-A"], ["git", "commit", "-qm", "Example vault"], [cm, "trust"], [cm, "reindex"],
+                        [cm, "add", "The gauge at the pier needs a new battery each spring"],
+                        [cm, "mark", "b-mt2ssunl-jq6d8j", "--helpful", "--reason", "no lock was held for longer than a second"]):
             subprocess.run(command, cwd=vault, env=environment, check=True, capture_output=True)
         note = wanted.note or first_note(cm, vault, environment)
         for name in wanted.only or COMMANDS:

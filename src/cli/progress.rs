@@ -18,8 +18,8 @@ pub struct ProgressDisplay {
     bar: ProgressBar,
     /// What is counted, such as `logs`.
     what: &'static str,
-    /// Time of the latest line; `None` if no lines are printed.
-    latest: Option<Cell<Instant>>,
+    /// Time of the latest line, or of the first report; the outer `None` prints no lines.
+    latest: Option<Cell<Option<Instant>>>,
 }
 
 impl ProgressDisplay {
@@ -32,7 +32,7 @@ impl ProgressDisplay {
             format!("{{bar:20}} {{pos}} of {{len}} {what}  {{per_sec}}, {{eta}} left  {{wide_msg}}");
         let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style.progress_chars("━╸─"));
-        let latest = (!is_silent && !watched).then(|| Cell::new(Instant::now()));
+        let latest = (!is_silent && !watched).then(|| Cell::new(None));
         Self { bar, what, latest }
     }
 
@@ -41,10 +41,16 @@ impl ProgressDisplay {
         self.bar.set_length(at.total as u64);
         self.bar.set_message(one_line(current));
         self.bar.set_position(at.done as u64);
-        let is_due = |latest: &&Cell<Instant>| at.total > 0 && latest.get().elapsed() >= PAUSE;
-        if let Some(latest) = self.latest.as_ref().filter(is_due) {
-            latest.set(Instant::now());
-            anstream::eprintln!("{}", line(at, self.what, self.bar.elapsed()));
+        let Some(latest) = self.latest.as_ref().filter(|_| at.total > 0) else { return };
+        match latest.get() {
+            Some(instant) if instant.elapsed() < PAUSE => {}
+            known => {
+                latest.set(Some(Instant::now()));
+                // The first report comes too early to tell a rate.
+                if known.is_some() {
+                    anstream::eprintln!("{}", line(at, self.what, self.bar.elapsed()));
+                }
+            }
         }
     }
 }

@@ -79,10 +79,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let stop = Cancellation::default();
     let told = *output;
     listen(&stop, First::Soon, move || told.notice("finishing the current session"));
-    let display = output.progress("");
+    let display = output.progress("sessions");
     let (memory, done) = setup::setup(call, &plan, &stop, &|stage| {
         if let Stage::Sessions(at) = stage {
-            display.show(at, "sessions");
+            display.show(at, "");
         }
     })?;
     drop(display);

@@ -15,7 +15,7 @@ fn every_command_is_listed_once_under_a_heading() {
 fn a_command_alone_shows_frequent_commands_and_the_next_step() {
     let sandbox = Sandbox::new();
     let shown = sandbox.cm(&[]).ok().stdout;
-    assert!(shown.contains("next: cm init creates a vault in this folder"), "{shown}");
+    assert!(shown.contains("next: cm setup chooses a folder for the memory"), "{shown}");
     assert_eq!(sandbox.cm(&["help"]).ok().stdout, shown);
     let shown = harbour().cm(&[]).ok().stdout;
     assert!(shown.contains("next: cm search WORDS searches 12 notes in "), "{shown}");

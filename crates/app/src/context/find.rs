@@ -151,10 +151,16 @@ fn candidate(note: &Note) -> String {
     format!("{} ({})", note.key(), note.title)
 }
 
-/// Creates the error for an ambiguous reference; the hint lists up to five candidates.
+/// Creates the error for an ambiguous reference; the hint lists up to five candidates, with their
+/// paths where titles do not tell them apart.
 pub(crate) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
     let mut lines = vec!["use one of".to_owned()];
-    lines.extend(notes.iter().take(5).map(|note| format!("{}  {}  {}", note.key(), note.title, note.path)));
+    let shown = &notes[..notes.len().min(5)];
+    let is_unique = |note: &Note| shown.iter().filter(|other| other.title == note.title).count() == 1;
+    lines.extend(shown.iter().map(|note| match is_unique(note) {
+        true => format!("{}  {}", note.key(), note.title),
+        false => format!("{}  {}  {}", note.key(), note.title, note.path),
+    }));
     let more = notes.len().saturating_sub(5);
     lines.extend((more > 0).then(|| format!("and {more} more")));
     Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` matches {} notes", notes.len()))

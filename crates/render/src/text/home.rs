@@ -80,7 +80,7 @@ pub fn start(next: &NextStep) -> String {
 fn next_step(next: &NextStep) -> String {
     let to = |command: &str, why: &str| format!("{} {} {why}", paint(GOOD, "next:"), paint(STRONG, command));
     match next {
-        NextStep::Begin => to("cm init", "creates a vault in this folder; there is none here yet."),
+        NextStep::Begin => to("cm setup", "chooses a folder for the memory; there is none here yet."),
         NextStep::Adopt { is_obsidian: true } => to(
             "cm init",
             "makes this Obsidian vault searchable. It adds files of its own and changes no note.",

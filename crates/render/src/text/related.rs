@@ -71,8 +71,8 @@ fn push_branches(lines: &mut String, outcome: &RelatedNotes, ids: &ShortIds, via
         lines.push_str(&format!(
             "{before}{branch}{} {}  {}\n",
             paint(DIM, &safe(&arrow)),
-            one_line(&note.title),
             paint(ID, &ids.shown(&note.id)),
+            one_line(&note.title),
         ));
         let path: Vec<String> = via.iter().cloned().chain([note.title.clone()]).collect();
         if outcome.notes.iter().any(|other| other.via == path) {

@@ -3,7 +3,7 @@
 use super::short_ids::{ShortIds, shown_id};
 use super::style::{DIM, GOOD, ID, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::review::{
-    AppliedDecision, Inbox, InboxEntry, InboxKind, InboxSection, ReviewDecision, ReviewResult,
+    AppliedDecision, Inbox, InboxEntry, InboxNote, InboxKind, InboxSection, ReviewDecision, ReviewResult,
 };
 
 /// Each section with its entries, and the commands that resolve them.
@@ -22,7 +22,9 @@ fn section(section: &InboxSection) -> String {
     for entry in &section.items {
         lines.push_str(&item(entry, &ids));
         for command in &entry.commands {
-            lines.push_str(&format!("     {}\n", paint(DIM, &safe(command))));
+            let short = |line: String, note: &InboxNote| line.replace(&note.id, &ids.shown(&note.id));
+            let command = entry.notes.iter().fold(command.clone(), short);
+            lines.push_str(&format!("     {}\n", paint(DIM, &safe(&command))));
         }
     }
     if section.total > section.items.len() {
