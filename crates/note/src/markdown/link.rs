@@ -123,7 +123,7 @@ fn has_scheme(destination: &str) -> bool {
 }
 
 /// Decodes percent-encoding; returns the text unchanged if the result is not UTF-8.
-fn percent_decode(text: &str) -> String {
+pub fn percent_decode(text: &str) -> String {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

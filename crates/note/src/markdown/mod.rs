@@ -21,6 +21,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::note::{LinkForm, NoteLink};
 
+pub use link::percent_decode;
 use plain::PlainTextBuilder;
 use tag::TagCollector;
 
@@ -75,23 +76,39 @@ pub fn outline(body: &str, first_line: u32) -> Outline {
     walk.finish(first_line)
 }
 
-/// Returns the attachments of a body, such as images, as written in its links, without duplicates.
+/// Returns the attachments of a body, such as images, as written in its links and in the `src` and
+/// `href` of its HTML, without duplicates.
 pub fn attachments(body: &str) -> Vec<String> {
     if nested_too_deep(body) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for event in Parser::new_ext(body, extensions()) {
-        let (Event::Start(Tag::Link { link_type, dest_url, .. })
-        | Event::Start(Tag::Image { link_type, dest_url, .. })) = event
-        else {
-            continue;
-        };
-        let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
-        let target = link::attachment(&dest_url, is_wiki).filter(|target| !found.contains(target));
+    let mut add = |destination: &str, is_wiki: bool| {
+        let target = link::attachment(destination, is_wiki).filter(|target| !found.contains(target));
         found.extend(target);
+    };
+    for event in Parser::new_ext(body, extensions()) {
+        match event {
+            Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+                add(&dest_url, matches!(link_type, LinkType::WikiLink { .. }));
+            }
+            Event::Html(html) | Event::InlineHtml(html) => {
+                html_addresses(&html).for_each(|address| add(address, false));
+            }
+            _ => {}
+        }
     }
     found
+}
+
+/// The quoted values of `src` and `href` in a piece of HTML.
+fn html_addresses(html: &str) -> impl Iterator<Item = &str> {
+    ["src=", "href="].into_iter().flat_map(move |name| {
+        html.split(name).skip(1).filter_map(|rest| {
+            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            rest.get(1..)?.split_once(quote).map(|(address, _)| address)
+        })
+    })
 }
 
 /// Bodies up to this length in bytes are parsed whatever their nesting.
