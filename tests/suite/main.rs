@@ -19,6 +19,7 @@ mod damage;
 mod diaries;
 mod documents;
 mod evidence;
+mod formats;
 mod friction;
 mod frontmatter;
 mod generated;

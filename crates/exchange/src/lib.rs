@@ -4,6 +4,7 @@ pub mod adopt;
 pub mod exchange;
 pub mod export;
 pub mod import;
+mod links;
 pub mod memory_file;
 pub mod missing_keys;
 pub mod project;

@@ -10,7 +10,8 @@ use crate::instant::Instant;
 use crate::path::NotePath;
 
 /// Files of other tools that an import reads if they exist.
-pub const OWN_FILES: [&str; 3] = ["_state.json", ".zk/config.toml", "_config.json"];
+pub const OWN_FILES: [&str; 5] =
+    ["_state.json", ".zk/config.toml", "_config.json", ".vscode/extensions.json", ".vscode/settings.json"];
 
 /// A folder outside the vault.
 #[derive(Debug, Clone, Default, PartialEq)]

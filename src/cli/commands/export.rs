@@ -17,14 +17,20 @@ Formats:
   claude-memory  _index.json, _state.json, _embeddings.json and _config.json with copies of the notes;
                  without --out the JSON files alone, beside the notes
   json           one document with every note, to --out or to standard output
-  markdown       copies of the notes
+  markdown       copies of the notes and of the attachments that they use
   memory.md      established and proven rules, and memories in use, as one file for reading
+  memory-tool    one text file for each memory, as Anthropic's memory tool keeps them; no drafts
+  okf            memories and notes as a bundle of the Open Knowledge Format
+
+A second export to the same folder updates the files of the first, except those that were edited.
 
 Examples:
   cm export --format claude-memory --out ../for-the-old-tool
   cm export --format json | jq '.notes[].title'
   cm export --format markdown --out ../copy
-  cm export --format memory.md > ../MEMORY.md")]
+  cm export --format memory.md > ../MEMORY.md
+  cm export --format memory-tool --out ../memories
+  cm export --format okf --out ../bundle")]
 pub struct Arguments {
     /// Output format
     #[arg(long, value_name = "FORM", value_parser = forms())]
@@ -32,7 +38,7 @@ pub struct Arguments {
     /// Output folder, or output file for json and memory.md
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Overwrite files that were not created by an export
+    /// Overwrite files that an export did not create, or that were edited since
     #[arg(long)]
     force: bool,
 }

@@ -13,14 +13,19 @@ use cm_render::text;
 
 /// Import notes or rules from another tool
 ///
-/// A folder may be an Obsidian vault, a basic-memory project, a zk notebook, plain Markdown, or a vault of the earlier
-/// Python tool. Notes keep their paths, links and text; only missing keys are added. A second import adds only new notes.
+/// A folder may be an Obsidian vault, a basic-memory project, a zk notebook, a Foam workspace, a bundle of the Open
+/// Knowledge Format, plain Markdown, or a vault of the earlier Python tool. Notes keep their paths, links and text; only
+/// missing keys are added. Images, PDFs and other attachments that notes use come along. A second import adds only new
+/// notes.
+///
+/// `--from memory-tool` imports the files of Anthropic's memory tool. An agent wrote them, so they stay unverified until
+/// you confirm them.
 ///
 /// A file contains rules. A YAML playbook is imported as is. Rules from an agent's rule file (AGENTS.md, CLAUDE.md,
 /// .cursorrules, …) become drafts.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"
+    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import ../bundle --from okf\n  cm import ../memories --from memory-tool\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"
 )]
 pub struct Arguments {
     /// Source folder or file; it is never changed

@@ -1,6 +1,7 @@
 //! Helpers for tests of import, adopt and export: a vault and a foreign folder.
 
 use std::fs;
+use std::path::Path;
 
 use super::{Sandbox, vault_of};
 
@@ -40,6 +41,24 @@ pub fn beside(files: &[(&str, &[u8])]) -> Sandbox {
     let sandbox = vault_of("");
     for (path, bytes) in files {
         sandbox.write(&format!("../source/{path}"), bytes);
+    }
+    sandbox
+}
+
+/// Creates a sandbox with an empty vault and a copy of a folder of `tests/golden` beside it.
+pub fn beside_golden(name: &str) -> Sandbox {
+    let sandbox = vault_of("");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let mut open = vec![root.clone()];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let inner = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+                sandbox.write(&format!("../source/{inner}"), fs::read(path).unwrap());
+            }
+        }
     }
     sandbox
 }

@@ -9,6 +9,10 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
+use cm_exchange::export::claude_memory::{self, CONFIG, DerivedData};
+use cm_exchange::export::manifest::{self, ExportManifest};
+use cm_exchange::export::{memory_tool, okf};
+use cm_exchange::import::attachments;
 use cm_exchange::import::state::{AccessStats, AccessStatsByNote};
 use cm_exchange::{export, memory_file};
 use cm_note::graph::Graph;
@@ -16,7 +20,8 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::DecayScore;
 use cm_note::score::bullet::effective;
-use cm_store::config::keys::KEYS;
+use cm_store::config::keys;
+use cm_store::vault::caches::CACHES;
 use cm_store::vault::external_folder::{self, ExportReport};
 
 pub use cm_exchange::export::ExportFormat;
@@ -28,7 +33,7 @@ pub struct Options {
     /// Target folder, or target file of a JSON document. `None` writes the JSON files of the
     /// earlier tool into the vault's folder and returns documents.
     pub out: Option<PathBuf>,
-    /// Overwrite files that were not created by an export.
+    /// Overwrite files that an export did not create, or that were edited since.
     pub force: bool,
 }
 
@@ -43,7 +48,8 @@ pub struct ExportResult {
     pub written: Vec<String>,
     /// Number of files that were already up to date.
     pub unchanged: usize,
-    /// Paths of existing files that were not overwritten, because an export did not create them.
+    /// Paths of existing files that were not overwritten, because an export did not create them or
+    /// they were edited since.
     pub left: Vec<String>,
     /// The document, if no destination was given.
     #[serde(skip)]
@@ -76,27 +82,67 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
     match (options.format, out) {
         (ExportFormat::Json, out) => document(memory, open, options, out.as_deref()),
         (ExportFormat::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
-        (ExportFormat::Markdown, None) => {
+        (ExportFormat::Markdown | ExportFormat::MemoryTool | ExportFormat::Okf, None) => {
             Err(Error::usage("this format needs an output folder").hint("for example `--out ../copy`"))
         }
         (ExportFormat::Markdown, Some(out)) => {
-            outside(open, &out)?;
-            let copies = copies(open)?;
-            let notes = copies.len();
-            write(options, &out, notes, copies)
+            let (notes, files) = copies(memory, open)?;
+            write(open, options, &out, notes, files)
         }
         (ExportFormat::ClaudeMemory, None) => beside_the_notes(memory, open, options),
         (ExportFormat::ClaudeMemory, Some(out)) if external_folder::is_root(&open.vault, &out) => {
             beside_the_notes(memory, open, options)
         }
         (ExportFormat::ClaudeMemory, Some(out)) => {
-            outside(open, &out)?;
-            let mut files = copies(open)?;
-            let notes = files.len();
+            let (notes, mut files) = copies(memory, open)?;
             files.extend(json_files(memory, open)?);
-            write(options, &out, notes, files)
+            write(open, options, &out, notes, files)
+        }
+        (ExportFormat::MemoryTool, Some(out)) => {
+            let notes = memory.notes_of(open)?;
+            let texts = texts(memory, open, &notes, memory_tool::is_exported)?;
+            let exported = notes.iter().zip(&texts).filter_map(|(note, text)| Some((note, text.as_deref()?)));
+            let files = memory_tool::files(exported);
+            let count = files.len();
+            write(open, options, &out, count, bytes(files))
+        }
+        (ExportFormat::Okf, Some(out)) => {
+            let notes = memory.notes_of(open)?;
+            let texts = texts(memory, open, &notes, okf::is_concept)?;
+            let count = texts.iter().flatten().count();
+            let attachments = other_files(open)?;
+            let vault = okf::Vault { notes: &notes, texts: &texts, attachments: &attachments };
+            let mut files = bytes(okf::bundle(&vault));
+            let exported =
+                notes.iter().zip(&texts).filter_map(|(note, text)| Some((&note.path, text.as_deref()?)));
+            files.extend(used_files(memory, open, &attachments, exported)?);
+            write(open, options, &out, count, files)
         }
     }
+}
+
+/// Reads the texts of the notes that `is_exported` selects. Reports those that are not UTF-8.
+fn texts(
+    memory: &Context,
+    open: &OpenVault,
+    notes: &[Note],
+    is_exported: fn(&Note) -> bool,
+) -> Result<Vec<Option<String>>> {
+    let text = |note: &Note| {
+        if !is_exported(note) {
+            return Ok(None);
+        }
+        let text = String::from_utf8(read(open, &note.path)?).ok();
+        if text.is_none() {
+            memory.notice(format!("{} is not UTF-8 text and was not exported", note.path));
+        }
+        Ok(text)
+    };
+    notes.iter().map(text).collect()
+}
+
+fn bytes(files: Vec<(NotePath, String)>) -> Vec<(NotePath, Vec<u8>)> {
+    files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect()
 }
 
 /// Exports MEMORY.md from the notes of one vault.
@@ -133,15 +179,17 @@ fn memory_md(
 fn beside_the_notes(memory: &Context, open: &OpenVault, options: &Options) -> Result<ExportResult> {
     let root = open.vault.root().to_owned();
     let mut files = json_files(memory, open)?;
+    let list = path(&format!("{}/export.json", CACHES[1]))?;
+    let ours = manifest_of(&root, &list)?;
     let private = |(path, _): &(NotePath, Vec<u8>)| {
-        let there = (path.as_str() == export::CONFIG).then(|| open.vault.read(path).ok()).flatten();
-        there.is_some_and(|there| !export::is_ours(&there))
+        let there = (path.as_str() == CONFIG).then(|| open.vault.read(path).ok()).flatten();
+        there.is_some_and(|there| !ours.has(path, &there))
     };
     let left: Vec<String> =
         files.iter().filter(|file| private(file)).map(|(path, _)| path.to_string()).collect();
     files.retain(|file| !private(file));
     let notes = open.walk().files.len();
-    let wrote = write(options, &root, notes, files)?;
+    let wrote = write_listed(options, &root, notes, files, &list)?;
     Ok(ExportResult { out: Some(root.display().to_string()), left, ..wrote })
 }
 
@@ -154,18 +202,20 @@ fn json_files(memory: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u
         .filter(|(_, used)| used.accesses > 0 || used.last.is_some())
         .map(|(key, used)| (key, AccessStats { count: used.accesses, last: used.last }))
         .collect();
-    let settings: BTreeMap<String, serde_json::Value> = KEYS
-        .iter()
-        .filter_map(|key| {
-            let (value, _) = open.settings.get(key)?;
-            Some((key.name.to_owned(), serde_json::to_value(value).ok()?))
-        })
-        .collect();
     let scored = crate::verbs::decay::scored(memory, open)?.into_iter();
     let scores = scored.map(|scored| (notes[scored.at].path.to_string(), scored.score)).collect();
     let (model, vectors) = vectors(memory, open, &notes);
-    let derived = export::DerivedData { usage, scores, model, vectors };
-    export::claude_memory(&notes, &derived, &settings)
+    let setting = |key| open.settings.text(key).unwrap_or_default().to_owned();
+    let derived = DerivedData {
+        at: memory.now(),
+        usage,
+        scores,
+        model,
+        vectors,
+        provider: setting(keys::EMBEDDINGS_PROVIDER),
+        provider_model: setting(keys::EMBEDDINGS_MODEL),
+    };
+    claude_memory::files(&notes, &derived)
         .into_iter()
         .map(|(name, text)| Ok((path(name)?, text.into_bytes())))
         .collect()
@@ -193,13 +243,47 @@ fn vectors(
     (Some(model), texts.into_iter().map(|(id, _)| id).zip(vectors).collect())
 }
 
-/// Reads the files of all notes, as path and bytes.
-fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
-    let read = |path: NotePath| {
-        let bytes = open.read(&path).map_err(cm_store::vault::Error::io("read", &open.vault.file(&path)))?;
-        Ok((path, bytes))
-    };
-    open.walk().files.into_iter().map(|file| read(file.path)).collect()
+/// Reads the files of all notes, and the attachments that they use. Returns the number of notes, and
+/// path and bytes of each file.
+fn copies(memory: &Context, open: &OpenVault) -> Result<(usize, Vec<(NotePath, Vec<u8>)>)> {
+    let file = |path: NotePath| Ok((path.clone(), read(open, &path)?));
+    let mut files =
+        open.walk().files.into_iter().map(|entry| file(entry.path)).collect::<Result<Vec<_>>>()?;
+    let notes = files.len();
+    let texts = files.iter().filter_map(|(path, bytes)| Some((path, std::str::from_utf8(bytes).ok()?)));
+    let used = used_files(memory, open, &other_files(open)?, texts)?;
+    files.extend(used);
+    Ok((notes, files))
+}
+
+fn read(open: &OpenVault, path: &NotePath) -> Result<Vec<u8>> {
+    Ok(open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?)
+}
+
+/// Paths of the vault's files that are not notes, without derived ones.
+fn other_files(open: &OpenVault) -> Result<Vec<String>> {
+    let mut paths = external_folder::read(open.vault.root(), Path::new(""))?.attachments;
+    paths.retain(|path| !CACHES.iter().any(|cache| path.split('/').next() == Some(cache)));
+    Ok(paths)
+}
+
+/// Reads those of `attachments` that the notes use. Reports those that cannot be read.
+fn used_files<'n>(
+    memory: &Context,
+    open: &OpenVault,
+    attachments: &[String],
+    notes: impl IntoIterator<Item = (&'n NotePath, &'n str)>,
+) -> Result<Vec<(NotePath, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for name in attachments::used(attachments, notes) {
+        let path = path(&name)?;
+        match external_folder::below(open.vault.root(), &path) {
+            Ok(Some(bytes)) => files.push((path, bytes)),
+            Ok(None) => {}
+            Err(error) => memory.notice(format!("{name} was not exported: {error}")),
+        }
+    }
+    Ok(files)
 }
 
 fn document(
@@ -242,15 +326,39 @@ pub(crate) fn one_file(
     Ok(external_folder::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
 }
 
+/// Writes files to a folder outside the vault, with the list of what was written.
 fn write(
+    open: &OpenVault,
     options: &Options,
     out: &Path,
     notes: usize,
     files: Vec<(NotePath, Vec<u8>)>,
 ) -> Result<ExportResult> {
-    let may = |_: &NotePath, there: &[u8]| options.force || export::is_ours(there);
+    outside(open, out)?;
+    write_listed(options, out, notes, files, &path(manifest::NAME)?)
+}
+
+/// Writes files to a folder. Overwrites only files that an earlier export wrote and that were not
+/// edited since, according to the list.
+fn write_listed(
+    options: &Options,
+    out: &Path,
+    notes: usize,
+    files: Vec<(NotePath, Vec<u8>)>,
+    list: &NotePath,
+) -> Result<ExportResult> {
+    let mut ours = if out.is_dir() { manifest_of(out, list)? } else { ExportManifest::default() };
+    let may = |path: &NotePath, there: &[u8]| options.force || ours.has(path, there);
     let wrote = external_folder::write(out, &files, &may)?;
-    taken(ExportResult::to(options, notes), out, &wrote)
+    let result = taken(ExportResult::to(options, notes), out, &wrote)?;
+    let written = files.iter().filter(|(path, _)| wrote.written.contains(path));
+    written.for_each(|(path, bytes)| ours.add(path, bytes));
+    external_folder::write(out, &[(list.clone(), ours.text().into_bytes())], &|_, _| true)?;
+    Ok(result)
+}
+
+fn manifest_of(folder: &Path, list: &NotePath) -> Result<ExportManifest> {
+    Ok(external_folder::below(folder, list)?.map(|bytes| ExportManifest::parse(&bytes)).unwrap_or_default())
 }
 
 fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Result<ExportResult> {

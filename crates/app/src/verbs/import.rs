@@ -142,22 +142,27 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
         return Err(Error::refused("inside-the-vault", format!("{shown} is already in the vault"))
             .hint("`cm adopt` adds IDs to notes in place"));
     }
-    let folder = external_folder::read(&source, open.vault.root())?;
+    let mut folder = external_folder::read(&source, open.vault.root())?;
     let (from, because) = match options.from {
         Some(named) => (named, "selected with `--from`"),
         None => detect::detect(&folder),
     };
     let into = into(options, from, &folder.name)?;
+    if from == ImportFormat::MemoryTool {
+        // Its files have any ending.
+        external_folder::take_attachments_as_notes(&source, &mut folder);
+    }
     let mut plan = planned(memory, open, &folder, from, &into)?;
+    let rules = secrets::rules(memory, open)?;
     if from == ImportFormat::ClaudeMemory {
         let config = folder.tool_files.get(import_settings::FILE);
-        plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, text)));
+        plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, &rules, text)));
     }
-    leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
+    leave_secrets(&rules, &folder, &mut plan);
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
     }
-    let copies = copies(open, &source, &plan)?;
+    let copies = copies(open, &rules, &source, &mut plan);
     let mut outcome = FolderImport {
         from,
         because: because.to_owned(),
@@ -186,9 +191,16 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
             Err(Error::usage("a vault of the earlier tool keeps its own folders")
                 .hint("remove `--into`, or select another format with `--from`"))
         }
-        Some(typed) => plan::into_folder(typed).map_err(|why| {
-            Error::usage(why).hint("pass a target folder, for example `--into notes/obsidian`")
-        }),
+        Some(typed) => {
+            let folder = plan::into_folder(typed).map_err(|why| {
+                Error::usage(why).hint("pass a target folder, for example `--into notes/obsidian`")
+            })?;
+            if from == ImportFormat::MemoryTool && folder.split('/').next() == Some("vault") {
+                return Err(Error::usage("notes of an agent cannot be pinned by an import")
+                    .hint("choose another folder with `--into`; `cm pin` pins a note that you confirm"));
+            }
+            Ok(folder)
+        }
         None => Ok(plan::default_into(name)),
     }
 }
@@ -222,16 +234,9 @@ fn leave_secrets(
         u32::try_from(find(text, rules).first()?.line).ok()
     };
     plan.incoming.retain(|file| {
-        let stopped = secrets::find_new_secrets(
-            rules,
-            &secrets::SecretExceptions::default(),
-            &file.target,
-            None,
-            Some(&file.bytes),
-        );
-        let Some(first) = stopped.first() else { return true };
+        let Some(first) = new_secret(rules, &file.target, &file.bytes) else { return true };
         let path = redact(file.source.as_str(), rules).0.into_string();
-        left.push(SkippedFile { path, why: ImportSkipReason::Secret, line: line(file).or(first.line) });
+        left.push(SkippedFile { path, why: ImportSkipReason::Secret, line: line(file).or(first) });
         plan.findings.retain(|found| found.path != file.target.as_str());
         false
     });
@@ -244,16 +249,45 @@ fn brought(file: &IncomingFile) -> ImportedFile {
 }
 
 /// Returns changes that copy the attachments used by imported notes; those that exist with equal
-/// bytes are left out.
-fn copies(open: &OpenVault, source: &Path, plan: &ImportPlan) -> Result<Vec<VaultFileChange>> {
+/// bytes are left out. Attachments that cannot be copied move to the skipped files.
+fn copies(
+    open: &OpenVault,
+    rules: &RedactionRules,
+    source: &Path,
+    plan: &mut ImportPlan,
+) -> Vec<VaultFileChange> {
     let mut copies = Vec::new();
-    for (from, target) in &plan.copied {
-        let Some(bytes) = external_folder::below(source, from)? else { continue };
-        if open.vault.read(target).ok().as_ref() != Some(&bytes) {
-            copies.push(VaultFileChange::Copy { path: target.clone(), bytes });
-        }
-    }
-    Ok(copies)
+    let mut left = Vec::new();
+    plan.copied.retain(|(from, target)| {
+        let (why, line) = match external_folder::below(source, from) {
+            Ok(Some(bytes)) => match open.vault.read(target) {
+                Ok(there) if there == bytes => return false,
+                _ if open.vault.file(target).symlink_metadata().is_ok() => {
+                    (ImportSkipReason::PathTaken, None)
+                }
+                _ => match new_secret(rules, target, &bytes) {
+                    Some(line) => (ImportSkipReason::Secret, line),
+                    None => {
+                        copies.push(VaultFileChange::Copy { path: target.clone(), bytes });
+                        return true;
+                    }
+                },
+            },
+            Ok(None) | Err(_) => (ImportSkipReason::Unreadable, None),
+        };
+        left.push(SkippedFile { path: redact(from.as_str(), rules).0.into_string(), why, line });
+        false
+    });
+    plan.skipped.extend(left);
+    plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    copies
+}
+
+/// The line of the first likely secret in a new file, if it has one.
+fn new_secret(rules: &RedactionRules, target: &NotePath, bytes: &[u8]) -> Option<Option<u32>> {
+    let stopped =
+        secrets::find_new_secrets(rules, &secrets::SecretExceptions::default(), target, None, Some(bytes));
+    stopped.first().map(|first| first.line)
 }
 
 fn carry_out(
@@ -297,6 +331,7 @@ pub fn reason(why: ImportSkipReason) -> &'static str {
     match why {
         ImportSkipReason::ThereAlready => "already in the vault",
         ImportSkipReason::Generated => "generated from the notes",
+        ImportSkipReason::Listing => "lists or logs other files",
         ImportSkipReason::PathTaken => "another file has this path",
         ImportSkipReason::IdTaken => "another note in the vault has this ID",
         ImportSkipReason::MeaningFolder => "the folder has another meaning in a vault; use `--into`",

@@ -1,26 +1,42 @@
 //! Detects the tool that a folder belongs to, by the files that only this tool creates, else by the
 //! contents of the notes.
 
-use super::{ImportFormat, basic_memory};
+use super::{ImportFormat, basic_memory, okf};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::note::TypeTable;
 
-/// The format of a folder and the reason for it; plain Markdown if nothing else is detected.
+/// The format of a folder and the reason for it; plain Markdown if nothing else is detected. A
+/// single key of a note is never a reason: people choose keys as they like.
 pub fn detect(folder: &ImportFolder) -> (ImportFormat, &'static str) {
     let has = |name: &str| folder.attachments.iter().any(|path| path == name);
     let hidden = |name: &str| folder.hidden.iter().any(|path| path == name);
+    let setting =
+        |name: &str, word: &str| folder.tool_files.get(name).is_some_and(|text| text.contains(word));
     if has("_index.json") && has("_state.json") {
         (ImportFormat::ClaudeMemory, "it has _index.json and _state.json")
+    } else if let Some(because) = okf::recognize(folder) {
+        // Before the layout: a bundle that was exported from a vault has the folders of one.
+        (ImportFormat::Okf, because)
     } else if folder.notes.iter().any(in_our_layout) {
-        (ImportFormat::ClaudeMemory, "its notes are in folders of graph/ by type")
+        (
+            ImportFormat::ClaudeMemory,
+            "it has notes with an ID and a type in the folder of graph/ for this type",
+        )
     } else if has_permalinks(folder) && often_has_a_list(folder) {
         // Before Obsidian: its application is what many people look at such a folder with.
         (ImportFormat::BasicMemory, "its notes have permalinks, and lists of observations or relations")
+    } else if hidden(".foam") {
+        // Before Obsidian for the same reason.
+        (ImportFormat::Foam, "it has a folder .foam")
     } else if hidden(".obsidian") {
         (ImportFormat::Obsidian, "it has a folder .obsidian")
     } else if folder.tool_files.contains_key(".zk/config.toml") {
         (ImportFormat::Zk, "it has .zk/config.toml")
+    } else if setting(".vscode/extensions.json", "foam.foam-vscode") {
+        (ImportFormat::Foam, "its .vscode/extensions.json recommends Foam")
+    } else if setting(".vscode/settings.json", "\"foam.") {
+        (ImportFormat::Foam, "its .vscode/settings.json has settings of Foam")
     } else if folder.notes.iter().any(has_both_lists) {
         (ImportFormat::BasicMemory, "a note has lists of observations and of relations")
     } else {
@@ -28,10 +44,19 @@ pub fn detect(folder: &ImportFolder) -> (ImportFormat, &'static str) {
     }
 }
 
-/// Whether the note is in a folder for memories or edges of a vault.
+/// Whether the note has an id and a type, and is in the folder of a vault for this type.
 fn in_our_layout(file: &ImportFile) -> bool {
     let folder = file.path.folder().strip_prefix("graph/").and_then(|inner| inner.split('/').next());
-    folder.is_some_and(|folder| folder == "edges" || TypeTable::default().of_folder(folder).is_some())
+    let Some(folder) = folder else { return false };
+    let fields = parse::parse(&Split::of(file.text().unwrap_or(""))).fields;
+    let text = |key: &str| fields.get(key).and_then(parse::FrontmatterField::text);
+    let is_edge = || folder == "edges" && text("from_id").is_some() && text("to_id").is_some();
+    let is_memory = || {
+        let types = TypeTable::default();
+        let named = types.of_folder(folder);
+        named.is_some_and(|named| text("type").is_some_and(|own| own == named.name))
+    };
+    text("id").is_some() && (is_edge() || is_memory())
 }
 
 /// Whether at least half of the notes have a permalink in the style of basic-memory, without a
@@ -91,10 +116,26 @@ mod tests {
         let key_alone = ("a.md", "---\npermalink: a/b\n---\n");
         let linked = ("a.md", "---\npermalink: a/b\n---\n- [tech] SQLite\n");
         let page = ("a.md", "---\npermalink: /about/\n---\n");
+        let memory = ("graph/fixes/a.md", "---\nid: 1\ntype: fix\n---\n");
+        let edge = ("graph/edges/a.md", "---\nid: 1\ntype: SOLVES\nfrom_id: 2\nto_id: 3\n---\n");
+        let bundle = ("index.md", "---\nokf_version: \"0.2\"\n---\n# Notes\n\n* [A](a.md) - one\n");
+        let concept = ("a.md", "---\ntype: Metric\n---\n");
         let lists = ("a.md", "- [tech] SQLite\n- uses [[B]]\n");
         let cases = [
             (folder(&[("a.md", "")], &["_index.json", "_state.json"], &[]), ImportFormat::ClaudeMemory),
-            (folder(&[("graph/fixes/a.md", "")], &[], &[".obsidian"]), ImportFormat::ClaudeMemory),
+            (folder(&[memory], &[], &[".obsidian"]), ImportFormat::ClaudeMemory),
+            (folder(&[edge], &[], &[]), ImportFormat::ClaudeMemory),
+            (
+                folder(&[("graph/fixes/a.md", "---\nid: 1\n---\n")], &[], &[".obsidian"]),
+                ImportFormat::Obsidian,
+            ),
+            (folder(&[("graph/fixes/a.md", "---\ntype: fix\n---\n")], &[], &[]), ImportFormat::Markdown),
+            (folder(&[("a.md", "---\ntype: fix\nid: 1\n---\n")], &[], &[]), ImportFormat::Markdown),
+            (folder(&[("a.md", "")], &["_index.json"], &[]), ImportFormat::Markdown),
+            (folder(&[("a.md", "[[b]]")], &[], &[".foam", ".obsidian"]), ImportFormat::Foam),
+            (folder(&[bundle, concept], &[], &[]), ImportFormat::Okf),
+            (folder(&[concept], &[], &[]), ImportFormat::Markdown),
+            (folder(&[bundle, ("a.md", "")], &[], &[]), ImportFormat::Markdown),
             (folder(&[("graph/theory/a.md", "")], &[], &[]), ImportFormat::Markdown),
             (folder(&[linked], &[], &[".obsidian"]), ImportFormat::BasicMemory),
             (folder(&[linked, ("b.md", ""), ("c.md", "")], &[], &[".obsidian"]), ImportFormat::Obsidian),
@@ -118,5 +159,13 @@ mod tests {
         let mut zk = folder(&[lists], &[], &[".zk"]);
         zk.tool_files.insert(".zk/config.toml".to_owned(), String::new());
         assert_eq!(detect(&zk).0, ImportFormat::Zk);
+        for (file, text) in [
+            (".vscode/extensions.json", "{\"recommendations\": [\"foam.foam-vscode\"]}"),
+            (".vscode/settings.json", "{\"foam.edit.linkReferenceDefinitions\": \"off\"}"),
+        ] {
+            let mut foam = folder(&[("a.md", "")], &[], &[".vscode"]);
+            foam.tool_files.insert(file.to_owned(), text.to_owned());
+            assert_eq!(detect(&foam).0, ImportFormat::Foam);
+        }
     }
 }

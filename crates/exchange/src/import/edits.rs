@@ -1,11 +1,11 @@
 //! The frontmatter edits of imported notes, by source tool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yaml_serde::Value;
 
 use super::basic_memory::{self, NoteNameIndex};
-use super::{ImportFormat, ImportOptions, PlacedFile, zk};
+use super::{ImportFormat, ImportOptions, PlacedFile, memory_tool, okf, zk};
 use crate::missing_keys::{self, CompletionContext, TitleFrom};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{Edit, EditError};
@@ -22,6 +22,8 @@ pub(super) struct ImportContext<'a> {
     syntax: zk::TagSyntax,
     /// Short names that zk's links use, by note.
     short: BTreeMap<NotePath, Vec<String>>,
+    /// Paths of all files of a bundle, for links from its root.
+    files: BTreeSet<String>,
 }
 
 impl<'a> ImportContext<'a> {
@@ -32,6 +34,7 @@ impl<'a> ImportContext<'a> {
             names: NoteNameIndex::default(),
             syntax: zk::TagSyntax::of(config),
             short: BTreeMap::new(),
+            files: BTreeSet::new(),
         };
         match how.format {
             ImportFormat::BasicMemory => placed.iter().for_each(|placed| {
@@ -52,7 +55,15 @@ impl<'a> ImportContext<'a> {
                     .collect();
                 context.short = zk::short_names(&notes);
             }
-            ImportFormat::ClaudeMemory | ImportFormat::Obsidian | ImportFormat::Markdown => {}
+            ImportFormat::Okf => {
+                let notes = folder.notes.iter().map(|file| file.path.to_string());
+                context.files = notes.chain(folder.attachments.iter().cloned()).collect();
+            }
+            ImportFormat::ClaudeMemory
+            | ImportFormat::Obsidian
+            | ImportFormat::Foam
+            | ImportFormat::MemoryTool
+            | ImportFormat::Markdown => {}
         }
         context
     }
@@ -64,6 +75,9 @@ impl<'a> ImportContext<'a> {
         let Some(text) = placed.file.text().filter(|_| self.how.format != ImportFormat::ClaudeMemory) else {
             return as_it_is;
         };
+        if self.how.format == ImportFormat::MemoryTool {
+            return (memory_tool::note(placed.file, text, &placed.id).into_bytes(), Vec::new());
+        }
         let split = Split::of(text);
         let parsed = parse::parse(&split);
         if !parsed.faults.is_empty() {
@@ -80,17 +94,34 @@ impl<'a> ImportContext<'a> {
             edits.push(missing_keys::set("id", placed.id.as_str()));
         }
         let title = match self.how.format {
-            ImportFormat::Obsidian | ImportFormat::BasicMemory => TitleFrom::Name,
-            ImportFormat::Zk | ImportFormat::Markdown | ImportFormat::ClaudeMemory => TitleFrom::Heading,
+            ImportFormat::Obsidian | ImportFormat::BasicMemory | ImportFormat::Okf => TitleFrom::Name,
+            ImportFormat::Zk
+            | ImportFormat::Foam
+            | ImportFormat::MemoryTool
+            | ImportFormat::Markdown
+            | ImportFormat::ClaudeMemory => TitleFrom::Heading,
         };
         let file = placed.file;
-        let existing =
-            CompletionContext { path: &file.path, modified: file.modified, title, types: self.how.types };
+        let written = if self.how.format == ImportFormat::Okf { okf::changed(fields) } else { None };
+        let existing = CompletionContext {
+            path: &file.path,
+            modified: written.unwrap_or(file.modified),
+            title,
+            types: self.how.types,
+        };
         edits.extend(missing_keys::edits(fields, body, existing));
         match self.how.format {
             ImportFormat::BasicMemory => edits.extend(self.of_basic_memory(placed, fields, body)),
             ImportFormat::Zk => edits.extend(self.of_zk(placed, fields, body)),
-            ImportFormat::ClaudeMemory | ImportFormat::Obsidian | ImportFormat::Markdown => {}
+            ImportFormat::Okf => {
+                let files = (!self.how.into.is_empty()).then_some(&self.files);
+                edits.extend(okf::edits(&file.path, fields, body, files));
+            }
+            ImportFormat::ClaudeMemory
+            | ImportFormat::Obsidian
+            | ImportFormat::Foam
+            | ImportFormat::MemoryTool
+            | ImportFormat::Markdown => {}
         }
         edits
     }

@@ -27,18 +27,19 @@ pub(super) fn skip_reason(
         None => (at_target, ImportSkipReason::PathTaken),
     };
     let there = there?;
-    let same = how.format != ImportFormat::ClaudeMemory && contains_all(&placed.file.bytes, &there);
+    let same = how.format != ImportFormat::ClaudeMemory && contains_all(&placed.file.bytes, planned, &there);
     Some(if same || there == placed.file.bytes { ImportSkipReason::ThereAlready } else { otherwise })
 }
 
-/// Whether a note of the vault still contains everything from its source: an equal body, and equal
-/// keys except those that an import may change.
-fn contains_all(source: &[u8], there: &[u8]) -> bool {
-    let (Ok(source), Ok(there)) = (std::str::from_utf8(source), std::str::from_utf8(there)) else {
+/// Whether a note of the vault still contains everything from its source: the body as planned, and
+/// equal keys except those that an import may change.
+fn contains_all(source: &[u8], planned: &[u8], there: &[u8]) -> bool {
+    let text = |bytes| std::str::from_utf8(bytes).ok();
+    let (Some(source), Some(planned), Some(there)) = (text(source), text(planned), text(there)) else {
         return false;
     };
     let (source, there) = (Split::of(source), Split::of(there));
-    if source.body() != there.body() {
+    if Split::of(planned).body() != there.body() {
         return false;
     }
     let (source, there) = (parse::parse(&source), parse::parse(&there));

@@ -4,11 +4,13 @@
 //! Notes keep their bytes; only missing keys are added. A note without id gets one derived from its
 //! path and bytes, so every import assigns the same id.
 
-mod attachments;
+pub mod attachments;
 pub mod basic_memory;
 pub mod detect;
 mod edits;
 mod existing;
+pub mod memory_tool;
+pub mod okf;
 mod prose;
 pub mod state;
 pub mod zk;
@@ -37,13 +39,27 @@ pub enum ImportFormat {
     BasicMemory,
     /// A zk notebook.
     Zk,
+    /// A Foam workspace.
+    Foam,
+    /// A bundle in the Open Knowledge Format.
+    Okf,
+    /// A folder of Anthropic's memory tool: text files that an agent wrote.
+    MemoryTool,
     /// Any other folder of Markdown files.
     Markdown,
 }
 
 impl ImportFormat {
-    pub const ALL: [Self; 5] =
-        [Self::ClaudeMemory, Self::Obsidian, Self::BasicMemory, Self::Zk, Self::Markdown];
+    pub const ALL: [Self; 8] = [
+        Self::ClaudeMemory,
+        Self::Obsidian,
+        Self::BasicMemory,
+        Self::Zk,
+        Self::Foam,
+        Self::Okf,
+        Self::MemoryTool,
+        Self::Markdown,
+    ];
 
     /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -52,6 +68,9 @@ impl ImportFormat {
             Self::Obsidian => "obsidian",
             Self::BasicMemory => "basic-memory",
             Self::Zk => "zk",
+            Self::Foam => "foam",
+            Self::Okf => "okf",
+            Self::MemoryTool => "memory-tool",
             Self::Markdown => "markdown",
         }
     }
@@ -101,6 +120,8 @@ pub enum ImportSkipReason {
     ThereAlready,
     /// It is generated from the notes.
     Generated,
+    /// It is the list of contents or the log of a folder.
+    Listing,
     /// Another file exists at its target path.
     PathTaken,
     /// The vault has a different note with this ID.
@@ -120,7 +141,7 @@ pub enum ImportSkipReason {
 impl ImportSkipReason {
     /// Whether this is a failure, as opposed to a file that need not be imported.
     pub fn failed(self) -> bool {
-        !matches!(self, Self::ThereAlready | Self::Generated | Self::Link)
+        !matches!(self, Self::ThereAlready | Self::Generated | Self::Listing | Self::Link)
     }
 }
 
@@ -178,12 +199,16 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
         .collect();
     let context = edits::ImportContext::of(folder, &placed, how);
     let mut taken: Vec<&PlacedFile<'_>> = Vec::new();
+    let mut imported_before = Vec::new();
     for placed in &placed {
         let (bytes, refused) = context.bytes_of(placed);
         let held = existing::skip_reason(placed, &bytes, how);
         match held {
             Some(why) => {
-                plan.skipped.push(SkippedFile { path: placed.file.path.to_string(), why, line: None })
+                plan.skipped.push(SkippedFile { path: placed.file.path.to_string(), why, line: None });
+                if why == ImportSkipReason::ThereAlready {
+                    imported_before.push(placed);
+                }
             }
             None => {
                 let reading = read::read(&placed.target, &bytes, how.types, how.relations);
@@ -197,9 +222,14 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
             }
         }
     }
-    let used = attachments::used(folder, &taken);
+    let used = |notes: &[&PlacedFile<'_>]| {
+        let texts = notes.iter().filter_map(|placed| Some((&placed.file.path, placed.file.text()?)));
+        attachments::used(&folder.attachments, texts)
+    };
+    plan.copied = used(&taken).iter().filter_map(|path| copy(path, how)).collect();
+    taken.extend(imported_before);
+    let used = used(&taken);
     plan.attachments.retain(|path| !used.contains(path));
-    plan.copied = used.iter().filter_map(|path| copy(path, how)).collect();
     plan.findings.extend(duplicate_ids(&plan.incoming));
     plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     plan
@@ -239,12 +269,13 @@ struct PlacedFile<'a> {
 fn place<'a>(file: &'a ImportFile, how: &ImportOptions<'_>) -> Result<PlacedFile<'a>, SkippedFile> {
     let skipped = |why| SkippedFile { path: file.path.to_string(), why, line: None };
     let ours = how.format == ImportFormat::ClaudeMemory;
-    let target = if ours || how.into.is_empty() {
-        file.path.clone()
-    } else {
-        NotePath::parse(&format!("{}/{}", how.into, file.path))
-            .map_err(|_| skipped(ImportSkipReason::BadPath))?
-    };
+    if how.format == ImportFormat::Okf && okf::is_reserved(&file.path) {
+        return Err(skipped(ImportSkipReason::Listing));
+    }
+    let is_of_agent = how.format == ImportFormat::MemoryTool;
+    let name = if is_of_agent { memory_tool::note_name(file.path.as_str()) } else { file.path.to_string() };
+    let target = if ours || how.into.is_empty() { name } else { format!("{}/{name}", how.into) };
+    let target = NotePath::parse(&target).map_err(|_| skipped(ImportSkipReason::BadPath))?;
     if GENERATED.contains(&target.as_str()) || (ours && DERIVED.contains(&target.top())) {
         return Err(skipped(if ours {
             ImportSkipReason::Generated
@@ -255,7 +286,8 @@ fn place<'a>(file: &'a ImportFile, how: &ImportOptions<'_>) -> Result<PlacedFile
     if !ours && !is_for_notes(&target) {
         return Err(skipped(ImportSkipReason::MeaningFolder));
     }
-    let own = file.text().and_then(own_id);
+    // An agent's text is content from its first byte; it chooses no id.
+    let own = file.text().filter(|_| !is_of_agent).and_then(own_id);
     let derived = derived_id(&file.path, &file.bytes);
     // A note that was imported and has since changed where it came from is still that note.
     let there = || (how.read_file)(&target).and_then(|bytes| own_id(std::str::from_utf8(&bytes).ok()?));

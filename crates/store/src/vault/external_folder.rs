@@ -66,6 +66,29 @@ pub fn read(root: &Path, leave_out: &Path) -> Result<ImportFolder, Error> {
     Ok(folder)
 }
 
+/// Moves the files of a folder that are text to its notes, whatever their names end in; the others
+/// become findings.
+pub fn take_attachments_as_notes(root: &Path, folder: &mut ImportFolder) {
+    for name in std::mem::take(&mut folder.attachments) {
+        let file = root.join(&name);
+        let read = || {
+            let path = NotePath::parse(&name).ok()?;
+            let bytes = below(root, &path).ok()??;
+            let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+            let modified = fs::metadata(&file).and_then(|stat| stat.modified()).ok()?;
+            let modified = Instant::from(DateTime::<Utc>::from(modified));
+            is_text.then_some(ImportFile { path, bytes, modified })
+        };
+        match read() {
+            Some(note) => folder.notes.push(note),
+            None => {
+                folder.findings.push(finding(Path::new(&name), FindingCode::Unreadable, "not a text file"))
+            }
+        }
+    }
+    folder.notes.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
 /// Maximum size in bytes of a single file, far above any rule file or playbook.
 const LARGEST: u64 = 16 << 20;
 
