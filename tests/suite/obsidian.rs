@@ -307,7 +307,7 @@ fn the_files_of_the_earlier_tool_are_its_own_schema_and_lose_nothing() {
     let index = json("_index.json");
     let a = &index["entries"]["11111111-1111-4111-8111-111111111111"];
     assert_eq!(a["relations"][0]["context"], "because of it");
-    assert!(a["decay_score"].is_number() && a["updated"] == "2026-11-02T00:00:00Z", "{a:#}");
+    assert!(a["decay_score"].is_number() && a["updated"] == "2026-11-02T00:00:00+00:00", "{a:#}");
     let edge = index["edges"].as_object().unwrap().values().next().unwrap();
     assert_eq!(edge["from_id"], "11111111-1111-4111-8111-111111111111");
     assert_eq!(edge["to_id"], "22222222-2222-4222-8222-222222222222");

@@ -48,7 +48,7 @@ pub fn files(notes: &[Note], derived: &DerivedData) -> Vec<(&'static str, String
         "entries": derived.vectors,
     });
     vec![
-        ("_index.json", pretty(&index(notes, derived.at))),
+        ("_index.json", pretty(&index(notes, derived))),
         ("_state.json", pretty(&state(notes, derived))),
         ("_embeddings.json", pretty(&vectors)),
         (CONFIG, pretty(&config(&derived.provider, &derived.provider_model))),
@@ -61,19 +61,19 @@ fn offset(at: Instant) -> String {
 }
 
 /// `_index.json`: memories and edges by id. Notes without an id are left out.
-fn index(notes: &[Note], at: Instant) -> Value {
+fn index(notes: &[Note], derived: &DerivedData) -> Value {
     let with_id = |kind: NoteKind| {
         let of_kind = notes.iter().filter(move |note| note.kind == kind);
         of_kind.filter_map(|note| note.id.as_ref().map(|id| (id.as_str(), note)))
     };
     let entries: BTreeMap<&str, Value> =
-        with_id(NoteKind::Memory).map(|(id, note)| (id, entry(note))).collect();
+        with_id(NoteKind::Memory).map(|(id, note)| (id, entry(note, derived))).collect();
     let edges: BTreeMap<&str, Value> =
         with_id(NoteKind::Edge).filter_map(|(id, note)| Some((id, edge(note)?))).collect();
-    json!({ "version": 2, "updated": offset(at), "count": entries.len(), "edges": edges, "entries": entries })
+    json!({ "version": 2, "updated": offset(derived.at), "count": entries.len(), "edges": edges, "entries": entries })
 }
 
-fn entry(note: &Note) -> Value {
+fn entry(note: &Note, derived: &DerivedData) -> Value {
     json!({
         "title": note.title,
         "type": note.note_type,
@@ -83,6 +83,7 @@ fn entry(note: &Note) -> Value {
         "created": note.created.map(offset),
         "updated": note.updated.map(offset),
         "path": note.path,
+        "decay_score": derived.scores.get(note.path.as_str()),
         "relations": note.relations.iter().map(relation).collect::<Vec<_>>(),
     })
 }
