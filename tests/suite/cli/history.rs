@@ -194,7 +194,7 @@ fn a_note_that_never_was_is_not_found_and_a_beginning_of_two_is_ambiguous() {
       "error": {
         "code": "ambiguous",
         "message": "`1f0c` matches 2 notes",
-        "hint": "use one of\n1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md\n1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md"
+        "hint": "use one of\n1f0c9900-0000-4000-8000-000000000002  Close idle connections\n1f0c2a00-0000-4000-8000-000000000001  Retry with jitter"
       }
     }
     [exit 4]

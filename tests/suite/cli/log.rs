@@ -109,8 +109,8 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     [stderr]
     error: `1f0c` matches 2 notes
      hint: use one of
-           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
-           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter
     [exit 4]
     ");
     let ran = sandbox.cm(&["log", "--id", "No such note"]);

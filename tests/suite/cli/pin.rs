@@ -126,8 +126,8 @@ fn only_one_memory_that_is_found_can_be_pinned() {
     [stderr]
     error: `1f0c` matches 2 notes
      hint: use one of
-           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
-           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter
     [exit 4]
     ");
     let ran = sandbox.cm(&["pin", "gone", "--json"]);

@@ -125,8 +125,8 @@ fn refusals_name_the_reason_and_write_nothing() {
     [stderr]
     error: `1f0c` matches 2 notes
      hint: use one of
-           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
-           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter
     [exit 4]
     ");
     let ran = sandbox.cm(&["relate", "1f0c99", "77ab01", "--strength", "2"]);

@@ -87,8 +87,8 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
     [stderr]
     error: `1f0c` matches 2 notes
      hint: use one of
-           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
-           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter
     [exit 4]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
@@ -103,8 +103,8 @@ fn a_beginning_of_an_id_that_two_gone_notes_share_is_ambiguous() {
     [stderr]
     error: `1f0c` matches 2 notes
      hint: use one of
-           1f0c9900-0000-4000-8000-000000000002  Close idle connections  graph/fixes/close-idle-connections-1f0c99.md
-           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter  graph/solutions/retry-with-jitter-1f0c2a.md
+           1f0c9900-0000-4000-8000-000000000002  Close idle connections
+           1f0c2a00-0000-4000-8000-000000000001  Retry with jitter
     [exit 4]
     ");
 }

@@ -98,37 +98,37 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
     Drafts 1
       1. b-mq6d3m8l  Run the linter before each commit.
          a draft, not shown to agents, 2026-11-12
-         cm review --accept b-mq6d3m8l-d1d1d1
-         cm review --reject b-mq6d3m8l-d1d1d1
+         cm review --accept b-mq6d3m8l
+         cm review --reject b-mq6d3m8l
 
     Open conflicts 1
       2. b-mq6d3m8l-b  Never squash commits before merging a branch.
          b-mq6d3m8l-a  Always squash commits before merging a branch.
          “never” against “always” about squash, commits, before, merging
-         cm review --reject b-mq6d3m8l-b2b2b2
-         cm review --reject b-mq6d3m8l-a1a1a1
+         cm review --reject b-mq6d3m8l-b
+         cm review --reject b-mq6d3m8l-a
 
     Quarantined 2
       3. 2b2b2b2b  The gateway allows three retries
          a draft memory, 2026-11-20
-         cm review --accept 2b2b2b2b-0000-4000-8000-000000000002
-         cm review --reject 2b2b2b2b-0000-4000-8000-000000000002
+         cm review --accept 2b2b2b2b
+         cm review --reject 2b2b2b2b
       4. 3c3c3c3c  A smuggled word
          a hidden character (U+200B, has no width) in line 9, 2026-11-20
-         cm edit 3c3c3c3c-0000-4000-8000-000000000003
-         cm review --reject 3c3c3c3c-0000-4000-8000-000000000003
+         cm edit 3c3c3c3c
+         cm review --reject 3c3c3c3c
 
     Merge candidates 1
       5. b-mq6d3m8l-e1  Put a timeout on every query that the worker sends to the database.
          b-mq6d3m8l-e2  Put a timeout on every query the worker sends to our database.
          100 % of their words are the same
-         cm review --merge b-mq6d3m8l-e1e1e1 b-mq6d3m8l-e2e2e2 --content "…"
+         cm review --merge b-mq6d3m8l-e1 b-mq6d3m8l-e2 --content "…"
 
     Due for review 1
       6. 1a1a1a1a  Gauges report every ten minutes
          not reviewed for 690 days, 2025-01-01
-         cm review --confirm 1a1a1a1a-0000-4000-8000-000000000001
-         cm review --reject 1a1a1a1a-0000-4000-8000-000000000001
+         cm review --confirm 1a1a1a1a
+         cm review --reject 1a1a1a1a
     [exit 0]
     "#);
 }
@@ -140,8 +140,8 @@ fn one_section_is_listed_alone_and_cut() {
     Quarantined 2
       1. 2b2b2b2b  The gateway allows three retries
          a draft memory, 2026-11-20
-         cm review --accept 2b2b2b2b-0000-4000-8000-000000000002
-         cm review --reject 2b2b2b2b-0000-4000-8000-000000000002
+         cm review --accept 2b2b2b2b
+         cm review --reject 2b2b2b2b
          … and 1 more: cm review --kind quarantined --limit 2
     [exit 0]
     ");

@@ -152,11 +152,12 @@ fn candidate(note: &Note) -> String {
 }
 
 /// Creates the error for an ambiguous reference; the hint lists up to five candidates, with their
-/// paths where titles do not tell them apart.
+/// paths where IDs or titles do not tell them apart.
 pub(crate) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
     let mut lines = vec!["use one of".to_owned()];
     let shown = &notes[..notes.len().min(5)];
-    let is_unique = |note: &Note| shown.iter().filter(|other| other.title == note.title).count() == 1;
+    let alike = |a: &Note, b: &Note| a.title == b.title || a.key() == b.key();
+    let is_unique = |note: &Note| shown.iter().filter(|other| alike(note, other)).count() == 1;
     lines.extend(shown.iter().map(|note| match is_unique(note) {
         true => format!("{}  {}", note.key(), note.title),
         false => format!("{}  {}  {}", note.key(), note.title, note.path),
