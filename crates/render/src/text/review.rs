@@ -3,7 +3,7 @@
 use super::short_ids::{ShortIds, shown_id};
 use super::style::{DIM, GOOD, ID, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::review::{
-    AppliedDecision, Inbox, InboxEntry, InboxNote, InboxKind, InboxSection, ReviewDecision, ReviewResult,
+    AppliedDecision, Inbox, InboxEntry, InboxKind, InboxNote, InboxSection, ReviewDecision, ReviewResult,
 };
 
 /// Each section with its entries, and the commands that resolve them.
