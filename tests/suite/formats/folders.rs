@@ -6,8 +6,11 @@ use serde_json::json;
 
 use crate::support::exchange::beside;
 
+/// Path and text of each file of a folder.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
 /// What a folder with these files is recognized as, and why.
-fn recognized(files: &[(&str, &str)]) -> (String, String) {
+fn recognized(files: Files) -> (String, String) {
     let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
     let sandbox = beside(&files);
     let found = sandbox.cm(&["import", "../source", "--dry-run", "--json"]).ok().json();
@@ -18,7 +21,7 @@ fn recognized(files: &[(&str, &str)]) -> (String, String) {
 #[test]
 fn each_tool_is_recognized_and_the_reason_is_told() {
     let coffee = "---\ntitle: Coffee\ntype: note\npermalink: drinks/coffee\n---\n- [method] slow #pour\n- requires [[Grinder]]\n";
-    let cases: [(&[(&str, &str)], &str, &str); 6] = [
+    let cases: [(Files, &str, &str); 6] = [
         (&[(".obsidian/app.json", "{}"), ("a.md", "[[b]]")], "obsidian", "it has a folder .obsidian"),
         (&[(".foam/templates/new.md", ""), ("a.md", "[[b]]")], "foam", "it has a folder .foam"),
         (

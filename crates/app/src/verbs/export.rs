@@ -243,9 +243,11 @@ fn vectors(
     (Some(model), texts.into_iter().map(|(id, _)| id).zip(vectors).collect())
 }
 
-/// Reads the files of all notes, and the attachments that they use. Returns the number of notes, and
-/// path and bytes of each file.
-fn copies(memory: &Context, open: &OpenVault) -> Result<(usize, Vec<(NotePath, Vec<u8>)>)> {
+/// Path in the vault and bytes of a file.
+type FileCopy = (NotePath, Vec<u8>);
+
+/// Reads the files of all notes, and the attachments that they use. Returns the number of notes too.
+fn copies(memory: &Context, open: &OpenVault) -> Result<(usize, Vec<FileCopy>)> {
     let file = |path: NotePath| Ok((path.clone(), read(open, &path)?));
     let mut files =
         open.walk().files.into_iter().map(|entry| file(entry.path)).collect::<Result<Vec<_>>>()?;
@@ -273,7 +275,7 @@ fn used_files<'n>(
     open: &OpenVault,
     attachments: &[String],
     notes: impl IntoIterator<Item = (&'n NotePath, &'n str)>,
-) -> Result<Vec<(NotePath, Vec<u8>)>> {
+) -> Result<Vec<FileCopy>> {
     let mut files = Vec::new();
     for name in attachments::used(attachments, notes) {
         let path = path(&name)?;
