@@ -50,5 +50,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         append: text(arguments.append)?,
     };
     let outcome = update::update(&memory, &arguments.note, &options)?;
+    if outcome.changed && options.set.iter().any(|(key, _)| key == "title") {
+        output.notice("`cm rename` changes the title with the file name and all links");
+    }
     output.print(&memory, &outcome, text::update::changed)
 }

@@ -334,3 +334,53 @@ fn a_schema_for_editors_is_printed_without_a_vault() {
         assert_eq!(sandbox.cm(&["config", "schema", name]).ok().json(), kept);
     }
 }
+
+#[test]
+fn own_types_and_edge_types_are_set_and_shown_like_other_settings() {
+    let sandbox = small();
+    sandbox.write("cm.toml", "# Ours.\nprojects = [\"tidewater\"]\n");
+    sandbox.cm(&["config", "set", "relations", "BLOCKS, PART_OF"]).ok();
+    sandbox.cm(&["config", "set", "types.runbook.folder", "runbooks"]).ok();
+    sandbox.cm(&["config", "set", "types.runbook.required", r#"["owner"]"#]).ok();
+    sandbox.cm(&["config", "set", "types.recipe", r#"{ folder = "recipes", weight = 0.8 }"#]).ok();
+    insta::assert_snapshot!(sandbox.read("cm.toml"), @r#"
+    # Ours.
+    projects = ["tidewater"]
+    relations = ["BLOCKS", "PART_OF"]
+
+    [types]
+    recipe = { folder = "recipes", weight = 0.8 }
+
+    [types.runbook]
+    folder = "runbooks"
+    required = ["owner"]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["config", "get", "types.runbook"]).snapshot(), @r#"
+    {"folder":"runbooks","required":["owner"]}
+    [exit 0]
+    "#);
+    assert!(sandbox.cm(&["config", "get", "types"]).ok().stdout.contains("recipes"));
+    let added =
+        sandbox.cm(&["add", "--type", "runbook", "--title", "Restart the pool", "--set", "owner=ops"]).ok();
+    assert!(added.stdout.contains("graph/runbooks/"), "{}", added.stdout);
+
+    let before = sandbox.read("cm.toml");
+    let ran = sandbox.cm(&["config", "set", "types.runbook.weight", "heavy"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [stderr]
+    error: the type `runbook` needs a folder of letters, digits and dashes, and a weight of 0 or more
+     hint: `cm config set types.runbook.folder runbooks`, `cm config set relations BLOCKS,PART_OF`
+    [exit 2]
+    ");
+    for refused in [
+        &["config", "set", "relations", "[BLOCKS"][..],
+        &["config", "set", "types.runbook", "runbooks"],
+        &["config", "set", "types.runbook.folder", "../outside"],
+        &["config", "set", "types.runbook.folder", "runbooks", "--private"],
+    ] {
+        assert_eq!(sandbox.cm(refused).code, 2, "{refused:?}");
+    }
+    assert_eq!(sandbox.read("cm.toml"), before);
+    sandbox.cm(&["config", "unset", "types.recipe"]).ok();
+    assert!(!sandbox.read("cm.toml").contains("recipe"));
+}

@@ -39,7 +39,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     sandbox.write(".gemini/settings.json", GEMINI);
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @r#"
     .gemini/settings.json
-    @@ -3,3 +3,42 @@
+    @@ -3,3 +3,45 @@
        "theme": "dark",
     -  "hooks": {}
     +  "hooks": {
@@ -51,7 +51,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +            "type": "command",
     +            "command": "cm hook gemini prompt",
     +            "name": "cm",
-    +            "timeout": 5000
+    +            "timeout": 5000,
+    +            "description": "cm reads the prompt and adds notes that fit it"
     +          }
     +        ]
     +      }
@@ -64,7 +65,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +            "type": "command",
     +            "command": "cm hook gemini pre-tool",
     +            "name": "cm",
-    +            "timeout": 5000
+    +            "timeout": 5000,
+    +            "description": "cm checks the command or edit against known dangers"
     +          }
     +        ]
     +      }
@@ -76,7 +78,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +            "type": "command",
     +            "command": "cm hook gemini session-end",
     +            "name": "cm",
-    +            "timeout": 10000
+    +            "timeout": 10000,
+    +            "description": "cm adds this session to its index on this machine"
     +          }
     +        ]
     +      }
@@ -97,11 +100,17 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
     gemini    project  prompt pre-tool session-end
                        [ROOT]/vault/.gemini/settings.json
+
+    What the hooks do
+    prompt         cm reads the prompt and adds notes that fit it
+    pre-tool       cm checks the command or edit against known dangers
+    session-end    cm adds this session to its index on this machine
+    Hooks work on this machine. Text leaves it only through a provider that you set: `cm privacy` shows it.
     [exit 0]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @r#"
     .gemini/settings.json
-    @@ -3,42 +3,3 @@
+    @@ -3,45 +3,3 @@
        "theme": "dark",
     -  "hooks": {
     -
@@ -112,7 +121,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -            "type": "command",
     -            "command": "cm hook gemini prompt",
     -            "name": "cm",
-    -            "timeout": 5000
+    -            "timeout": 5000,
+    -            "description": "cm reads the prompt and adds notes that fit it"
     -          }
     -        ]
     -      }
@@ -125,7 +135,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -            "type": "command",
     -            "command": "cm hook gemini pre-tool",
     -            "name": "cm",
-    -            "timeout": 5000
+    -            "timeout": 5000,
+    -            "description": "cm checks the command or edit against known dangers"
     -          }
     -        ]
     -      }
@@ -137,7 +148,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -            "type": "command",
     -            "command": "cm hook gemini session-end",
     -            "name": "cm",
-    -            "timeout": 10000
+    -            "timeout": 10000,
+    -            "description": "cm adds this session to its index on this machine"
     -          }
     -        ]
     -      }
@@ -389,4 +401,29 @@ fn an_empty_settings_file_does_not_survive_uninstall() {
     for file in [".claude/settings.json", ".mcp.json", ".cursor/hooks.json"] {
         assert!(!sandbox.vault().join(file).exists(), "{file}");
     }
+}
+
+#[test]
+fn status_says_what_each_hook_reads_and_which_plugin_brings_the_same_hooks() {
+    let sandbox = project();
+    let settings = "../home/.claude/settings.json";
+    sandbox.write(settings, r#"{"enabledPlugins": {"other@market": true, "cm@cm-tools": true}}"#);
+    let installed = cm(&sandbox, &["hooks", "install", "claude"]).ok();
+    assert!(installed.stderr.contains("enables the plugin of cm"), "{}", installed.stderr);
+    let status = cm(&sandbox, &["hooks", "status", "claude", "--json"]).ok().json();
+    let purposes = status["purposes"].as_array().unwrap();
+    assert_eq!(purposes.len(), 7);
+    assert_eq!(purposes[1]["purpose"], "cm reads the prompt and adds notes that fit it");
+    let plugins: Vec<_> = status["agents"].as_array().unwrap().iter().map(|it| &it["plugin"]).collect();
+    assert!(plugins[0].is_null() && plugins[1].as_str().unwrap().ends_with("home/.claude/settings.json"));
+    let text = cm(&sandbox, &["hooks", "status", "claude"]).ok().stdout;
+    assert!(text.contains("What the hooks do") && text.contains("Text leaves it only"), "{text}");
+    let written = sandbox.read(".claude/settings.json");
+    assert!(
+        written.contains(r#""statusMessage": "cm reads the prompt and adds notes that fit it""#),
+        "{written}"
+    );
+    sandbox.write(settings, r#"{"enabledPlugins": {"cm@cm-tools": false}}"#);
+    let again = cm(&sandbox, &["hooks", "install", "claude"]).ok();
+    assert!(!again.stderr.contains("plugin"), "{}", again.stderr);
 }

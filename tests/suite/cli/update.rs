@@ -249,3 +249,12 @@ fn a_body_may_begin_with_a_list_item() {
     let path = added.json()["path"].as_str().unwrap().to_owned();
     assert!(sandbox.read(&path).contains("\n- item\n"));
 }
+
+#[test]
+fn a_new_title_points_to_the_command_that_takes_links_along() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["update", "1f0c99", "--set", "title=Close idle sockets"]).ok();
+    assert!(ran.stderr.contains("`cm rename` changes the title"), "{}", ran.stderr);
+    let ran = sandbox.cm(&["update", "1f0c99", "--set", "title=Close idle sockets"]).ok();
+    assert!(!ran.stderr.contains("cm rename"), "{}", ran.stderr);
+}

@@ -50,6 +50,21 @@ impl HookEvent {
         }
     }
 
+    /// What the hook reads and does, as a sentence for the person who installs it.
+    #[must_use]
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Self::SessionStart => "cm adds CORE.md and rules for this project to the conversation",
+            Self::Prompt => "cm reads the prompt and adds notes that fit it",
+            Self::PreTool => "cm checks the command or edit against known dangers",
+            Self::PostTool => "cm adds the notes that fit the last prompt",
+            Self::ToolFailure => "cm reads the command and its error, and adds what is known about it",
+            Self::PreCompact | Self::Stop | Self::SessionEnd => {
+                "cm adds this session to its index on this machine"
+            }
+        }
+    }
+
     /// Returns the event with this name, either cm's name or that of any agent.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

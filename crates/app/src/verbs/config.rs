@@ -15,8 +15,9 @@ use cm_note::finding::Finding;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::config::keys::{self, KEYS, SettingKey, ValueType};
-use cm_store::config::layer;
+use cm_store::config::layer::{self, SettingOrigin, SettingsLayer};
 pub use cm_store::config::schema::schema;
+use cm_store::config::settings::Settings;
 use cm_store::vault::layout;
 
 /// A setting with its current value.
@@ -66,10 +67,20 @@ pub struct WrittenSetting {
 /// # Errors
 /// Returns an error if the setting does not exist.
 pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
+    let held = &memory.target().settings;
+    if let Some(name) = name.filter(|name| keys::is_in_table(name)) {
+        let value = table_of(memory, name)?;
+        let setting = Setting {
+            key: name.to_owned(),
+            origin: if value.is_null() { "default" } else { layout::SETTINGS }.to_owned(),
+            value,
+            about: "your own types of memories and edges".to_owned(),
+        };
+        return Ok(SettingList { settings: vec![setting], findings: held.findings.clone() });
+    }
     if let Some(name) = name {
         find_setting(name)?;
     }
-    let held = &memory.target().settings;
     let settings = KEYS
         .iter()
         .filter(|key| name.is_none_or(|name| key.name == name))
@@ -111,6 +122,9 @@ pub fn set(
     target: SettingsTarget,
 ) -> Result<WrittenSetting> {
     memory.persons_only("change settings")?;
+    if keys::is_in_table(name) {
+        return set_in_table(memory, name, typed, target);
+    }
     let key = find_setting(name)?;
     let value = typed.map(|typed| {
         layer::read_typed(key.shape, typed)
@@ -126,6 +140,68 @@ pub fn set(
         };
         return Err(Error::usage(message).hint(format!("run `cm config set {name} … --private`")));
     }
+    let shown = value.as_ref().map(|value| key.shown(value));
+    let outcome = write_setting(memory, key.name, value.as_ref(), shown, target)?;
+    if outcome.changed && target == SettingsTarget::Shared && key.name.starts_with("embeddings.") {
+        // What the shared file may not decide is told at once, and not when somebody wonders.
+        let open = memory.target();
+        let global = memory.vaults.iter().find(|other| other.level == VaultLevel::Global);
+        let settings = settings_of(&open.vault, open.level, global.map(|open| &open.vault), &memory.call)?;
+        embedding::choice_of(memory, open, &settings);
+    }
+    Ok(outcome)
+}
+
+/// Writes a value of `types` or `relations`, if the settings that result are valid.
+fn set_in_table(
+    memory: &Context,
+    name: &str,
+    typed: Option<&str>,
+    target: SettingsTarget,
+) -> Result<WrittenSetting> {
+    if target != SettingsTarget::Shared {
+        return Err(Error::usage(format!(
+            "`{name}` belongs to the vault: set it without --private and --user"
+        )));
+    }
+    let value = typed.map(|typed| {
+        layer::read_typed_in_table(name, typed)
+            .ok_or_else(|| Error::usage(format!("`{name}` takes a list of names, not `{typed}`")))
+    });
+    let value = value.transpose()?;
+    if let Some(value) = &value {
+        let alone = layer::with_value("", name, Some(value)).map_err(Error::usage)?;
+        let alone = SettingsLayer::parse_toml(layout::SETTINGS, &alone);
+        let alone = Settings::of(vec![(alone, SettingOrigin::Default)]);
+        if let Some(finding) = alone.findings.first() {
+            return Err(Error::usage(finding.message.clone()).hint(
+                "`cm config set types.runbook.folder runbooks`, `cm config set relations BLOCKS,PART_OF`",
+            ));
+        }
+    }
+    write_setting(memory, name, value.as_ref(), value.clone(), target)
+}
+
+/// The value that the vault's settings file has for a name in `types` or `relations`; null if none.
+fn table_of(memory: &Context, name: &str) -> Result<Value> {
+    let text = memory.target().vault.read_own(layout::SETTINGS)?.unwrap_or_default();
+    let tables = SettingsLayer::parse_toml(layout::SETTINGS, &text).tables;
+    let (table, rest) = name.split_once('.').map_or((name, None), |(table, rest)| (table, Some(rest)));
+    let mut value = tables.get(table);
+    for part in rest.into_iter().flat_map(|rest| rest.split('.')) {
+        value = value.and_then(|value| value.get(part));
+    }
+    Ok(value.and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null))
+}
+
+/// Writes the value, or removes it if it is `None`. `shown` is what the answer reports.
+fn write_setting(
+    memory: &Context,
+    name: &str,
+    value: Option<&toml::Value>,
+    shown: Option<toml::Value>,
+    target: SettingsTarget,
+) -> Result<WrittenSetting> {
     let open = memory.target();
     open.writable()?;
     let private = match target {
@@ -139,13 +215,12 @@ pub fn set(
         None => open.vault.read_own(layout::SETTINGS)?,
     };
     let before = before.unwrap_or_default();
-    let after = layer::with_value(&before, key.name, value.as_ref()).map_err(|error| {
+    let after = layer::with_value(&before, name, value).map_err(|error| {
         Error::refused("invalid-setting", format!("{file} is not valid TOML: {error}")).at(file, None, None)
     })?;
-    let shown =
-        value.as_ref().and_then(|value| serde_json::to_value(key.shown(value)).ok()).unwrap_or(Value::Null);
+    let shown = shown.and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null);
     let mut outcome = WrittenSetting {
-        key: key.name.to_owned(),
+        key: name.to_owned(),
         value: shown,
         path: file.clone(),
         commit: None,
@@ -162,19 +237,13 @@ pub fn set(
         return Ok(outcome);
     }
     let path = NotePath::parse(layout::SETTINGS).map_err(|error| Error::usage(error.to_string()))?;
-    let subject = match &value {
-        Some(value) => format!("Set {} = {value}", key.name),
-        None => format!("Unset {}", key.name),
+    let subject = match value {
+        Some(value) => format!("Set {} = {value}", name),
+        None => format!("Unset {}", name),
     };
     let change = VaultFileChange::Replace { path, expected: None, text: after };
     let set = ChangeSet { message: CommitMessage::new("config", subject), changes: vec![change] };
     outcome.commit = write::apply(memory, set)?.commit;
-    if key.name.starts_with("embeddings.") {
-        // What the shared file may not decide is told at once, and not when somebody wonders.
-        let global = memory.vaults.iter().find(|other| other.level == VaultLevel::Global);
-        let settings = settings_of(&open.vault, open.level, global.map(|open| &open.vault), &memory.call)?;
-        embedding::choice_of(memory, open, &settings);
-    }
     Ok(outcome)
 }
 

@@ -50,6 +50,13 @@ pub fn status(status: &HooksStatus) -> String {
         lines
             .push_str("no agent settings found here or in your home directory; `cm hooks install claude` creates them\n");
     }
+    if !status.purposes.is_empty() {
+        lines.push_str(&format!("\n{}\n", paint(STRONG, "What the hooks do")));
+        for it in &status.purposes {
+            lines.push_str(&format!("{}  {}\n", paint(DIM, &format!("{:<13}", it.event)), it.purpose));
+        }
+        lines.push_str("Hooks work on this machine. Text leaves it only through a provider that you set: `cm privacy` shows it.\n");
+    }
     if !status.failures.is_empty() {
         lines.push_str(&format!("\n{}\n", paint(STRONG, "Latest errors")));
     }
@@ -69,9 +76,13 @@ fn state(state: &AgentState) -> String {
     };
     let skills = if state.skills == 0 { String::new() } else { format!(", {} skills", state.skills) };
     let server = if state.mcp == Some(true) { ", MCP server" } else { "" };
+    let plugin = state.plugin.as_ref().map_or_else(String::new, |path| {
+        let note = format!("also a plugin, by {}; each event is answered once", safe(path));
+        format!("{:18} {}\n", "", paint(DIM, &note))
+    });
     let reach = if state.reach == HookScope::Project { "project" } else { "user" };
     format!(
-        "{:<9} {reach:<8} {word}{skills}{server}\n{:18} {}\n",
+        "{:<9} {reach:<8} {word}{skills}{server}\n{:18} {}\n{plugin}",
         state.agent,
         "",
         paint(DIM, &safe(&state.path))

@@ -337,6 +337,11 @@ pub fn find(name: &str) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| key.name == name)
 }
 
+/// Whether the name is one of the [`TABLES`], or of something in it: `types.runbook.folder`.
+pub fn is_in_table(name: &str) -> bool {
+    name.split('.').next().is_some_and(|first| TABLES.contains(&first))
+}
+
 /// Returns the most similar name of a setting or table, if one is similar enough.
 pub fn nearest(name: &str) -> Option<&'static str> {
     spelling::nearest(name, KEYS.iter().map(|key| key.name).chain(TABLES))

@@ -250,6 +250,15 @@ fn is_toml_string(typed: &str) -> bool {
     typed.len() > 1 && typed.starts_with('"') && typed.ends_with('"')
 }
 
+/// Parses a value of the tables [`keys::TABLES`], which users define: a list of names for
+/// `relations`, else a TOML value or an unquoted string.
+pub fn read_typed_in_table(name: &str, typed: &str) -> Option<toml::Value> {
+    match name {
+        "relations" => read_typed(ValueType::TextList, typed),
+        _ => Some(toml_value(typed.trim()).unwrap_or_else(|| toml::Value::String(typed.trim().to_owned()))),
+    }
+}
+
 /// Parses a TOML value.
 fn toml_value(typed: &str) -> Option<toml::Value> {
     let mut table = format!("x = {typed}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
@@ -265,18 +274,19 @@ pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result
     let mut document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         error.message().lines().next().unwrap_or_default().to_owned()
     })?;
-    let (group, leaf) = name.split_once('.').map_or((None, name), |(group, leaf)| (Some(group), leaf));
-    let table = match group {
-        None => document.as_table_mut() as &mut dyn TableLike,
-        Some(group) => {
-            if document.get(group).is_none() {
-                let Some(_) = value else { return Ok(text.to_owned()) };
-                document.insert(group, toml_edit::table());
-            }
-            let item = document.get_mut(group).and_then(Item::as_table_like_mut);
-            item.ok_or_else(|| format!("`{group}` is a value, not a table"))?
+    let (group, leaf) = name.rsplit_once('.').map_or((None, name), |(group, leaf)| (Some(group), leaf));
+    let mut table = document.as_table_mut() as &mut dyn TableLike;
+    for part in group.into_iter().flat_map(|group| group.split('.')) {
+        if !table.contains_key(part) {
+            let Some(_) = value else { return Ok(text.to_owned()) };
+            let mut new = toml_edit::Table::new();
+            // Without keys of its own it needs no header.
+            new.set_implicit(true);
+            table.insert(part, Item::Table(new));
         }
-    };
+        let item = table.get_mut(part).and_then(Item::as_table_like_mut);
+        table = item.ok_or_else(|| format!("`{part}` is a value, not a table"))?;
+    }
     match value {
         None => drop(table.remove(leaf)),
         Some(value) => {

@@ -94,7 +94,13 @@ impl Settings {
         let sound =
             |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
         match weight {
-            Some(weight) if weight.is_finite() && weight >= 0.0 && sound(name) && sound(&folder) => {
+            Some(weight)
+                if weight.is_finite()
+                    && weight >= 0.0
+                    && sound(name)
+                    && sound(&folder)
+                    && value.is_table() =>
+            {
                 let required = value.get("required").and_then(toml::Value::as_array);
                 let required = required.into_iter().flatten().filter_map(toml::Value::as_str);
                 let required = required.map(str::to_owned).collect();

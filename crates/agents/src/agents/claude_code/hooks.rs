@@ -68,6 +68,7 @@ impl AgentHooks for ClaudeCode {
             "command": program.path(),
             "args": ProgramPath::arguments(self.name(), event),
             "timeout": timeout_seconds(event),
+            "statusMessage": event.purpose(),
         });
         let matcher = match event {
             HookEvent::SessionStart => Some("startup|resume|clear|compact|fork"),
@@ -123,6 +124,17 @@ impl AgentHooks for ClaudeCode {
     }
 }
 
+/// Whether these settings enable cm as a plugin.
+#[must_use]
+pub fn enables_plugin(settings: &str) -> bool {
+    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+    let plugins = settings.get("enabledPlugins").and_then(Value::as_object);
+    plugins
+        .into_iter()
+        .flatten()
+        .any(|(name, enabled)| name.split('@').next() == Some(mcp::NAME) && *enabled == Value::Bool(true))
+}
+
 /// Response with a permission decision, in the format that Codex shares.
 pub fn permission(decision: &str, reason: &str) -> Value {
     json!({ "hookSpecificOutput": {
@@ -147,11 +159,11 @@ mod tests {
         let shown = |event| ClaudeCode.entries(event, &ProgramPath::default())[0].1.to_string();
         assert_eq!(
             shown(HookEvent::SessionStart),
-            r#"{"matcher":"startup|resume|clear|compact|fork","hooks":[{"type":"command","command":"cm","args":["hook","claude","session-start"],"timeout":10}]}"#
+            r#"{"matcher":"startup|resume|clear|compact|fork","hooks":[{"type":"command","command":"cm","args":["hook","claude","session-start"],"timeout":10,"statusMessage":"cm adds CORE.md and rules for this project to the conversation"}]}"#
         );
         assert_eq!(
             shown(HookEvent::Stop),
-            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"timeout":5}]}"#
+            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"timeout":5,"statusMessage":"cm adds this session to its index on this machine"}]}"#
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Claude Code: session logs in JSON Lines, hooks, skills and MCP server.
 
-pub(crate) mod hooks;
+pub mod hooks;
 mod log;
 pub mod log_folder;
 

@@ -54,6 +54,7 @@ impl AgentHooks for Codex {
         let timeout = if event == HookEvent::SessionEnd { 3 } else { timeout_seconds(event) };
         let handler = json!({
             "type": "command", "command": program.line(self.name(), event), "timeout": timeout,
+            "statusMessage": event.purpose(),
         });
         let matcher = (event == HookEvent::SessionStart).then_some("startup|resume|clear|compact");
         self.event_name(event).map(|name| (name, hook_group(matcher, &handler))).into_iter().collect()

@@ -61,6 +61,7 @@ impl AgentHooks for Gemini {
         let timeout = timeout_seconds(event) * 1_000;
         let handler = json!({
             "type": "command", "command": program.line(self.name(), event), "name": "cm", "timeout": timeout,
+            "description": event.purpose(),
         });
         let matcher = (event == HookEvent::PreTool).then_some("run_shell_command|write_file|replace");
         self.event_name(event).map(|name| (name, hook_group(matcher, &handler))).into_iter().collect()

@@ -326,6 +326,12 @@ fn duplicate_warning(
     whose: HookScope,
     program: &ProgramPath,
 ) -> Option<String> {
+    let plugin = [HookScope::Project, HookScope::User].into_iter().filter_map(|scope| root(call, scope));
+    if let Some(path) = plugin.into_iter().find_map(|root| status::plugin_settings(&root, agent)) {
+        return Some(format!(
+            "{path} enables the plugin of cm, which has the same hooks; each event is answered once, so either can go"
+        ));
+    }
     let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
     let root = root(call, other)?;
     let path = agent.hooks_file(other);

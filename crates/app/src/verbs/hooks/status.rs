@@ -9,6 +9,7 @@ use super::{HookScope, Options, faulty, note_path, parse_agents, root, text_of, 
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
+use cm_agents::agents::claude_code::hooks as claude_code;
 use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp;
 use cm_agents::hook::program::ProgramPath;
@@ -38,6 +39,8 @@ pub struct AgentState {
     pub skills: usize,
     /// Whether the MCP server is registered; null if only the agent's own command can report it.
     pub mcp: Option<bool>,
+    /// Settings file that enables cm as a plugin, which brings hooks of its own; null if none does.
+    pub plugin: Option<String>,
     /// Why the file cannot be read.
     pub problem: Option<String>,
 }
@@ -54,11 +57,22 @@ pub struct HookFailure {
     pub message: String,
 }
 
+/// What a hook reads and does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HookPurpose {
+    /// Name of the event.
+    pub event: String,
+    /// What the hook reads and does, as a sentence.
+    pub purpose: String,
+}
+
 /// State of the hook installation and the latest hook failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HooksStatus {
     /// Agents that are used in this folder, project settings first.
     pub agents: Vec<AgentState>,
+    /// What each installed hook reads and does, in the order of events in a session.
+    pub purposes: Vec<HookPurpose>,
     /// The latest hook failures, newest first.
     pub failures: Vec<HookFailure>,
 }
@@ -92,7 +106,26 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
         event: failure.event,
         message: failure.message,
     });
-    Ok(HooksStatus { agents: states, failures: failures.collect() })
+    let is_installed =
+        |event: HookEvent| states.iter().flat_map(|state| &state.events).any(|name| name == event.name());
+    let purposes = HookEvent::ALL
+        .into_iter()
+        .filter(|event| is_installed(*event))
+        .map(|event| HookPurpose { event: event.name().to_owned(), purpose: event.purpose().to_owned() });
+    Ok(HooksStatus { purposes: purposes.collect(), agents: states, failures: failures.collect() })
+}
+
+/// Settings file below `root` that enables cm as a plugin of the agent.
+pub(super) fn plugin_settings(root: &Path, agent: HookAgent) -> Option<String> {
+    if agent.agent() != Agent::ClaudeCode {
+        return None;
+    }
+    let mut files = [".claude/settings.json", ".claude/settings.local.json"].into_iter();
+    let found = files.find(|path| {
+        let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path));
+        text.is_ok_and(|text| claude_code::enables_plugin(&text))
+    })?;
+    Some(root.join(found).display().to_string())
 }
 
 fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
@@ -124,6 +157,7 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
         events: found.1.into_iter().map(|event: HookEvent| event.name().to_owned()).collect(),
         skills,
         mcp: server,
+        plugin: plugin_settings(root, agent),
         problem,
     }
 }
