@@ -91,7 +91,7 @@ fn push_rows(out: &mut String, rows: &[TableRow<'_>], width: Option<usize>) {
             Some(rest) if *may_cut && rest >= CUT_FROM => line.push_str(&cut_painted(last, rest)),
             Some(rest) if columns_of(last) > rest => {
                 // Too narrow for a column: the text goes on in the next line.
-                let indent = if rest >= CUT_FROM / 2 { at } else { 4 };
+                let indent = if rest >= CUT_FROM { at } else { 4 };
                 let whole = format!("{line}{last}");
                 line = wrapped(&whole, (at + rest).min(at + READABLE), indent);
             }
@@ -234,11 +234,11 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_last_cell_is_wrapped_below_itself() {
+    fn a_narrow_last_cell_goes_on_near_the_left_edge() {
         let text = "2026-11-21\u{1f}Close idle connections before the pool is full\n";
         assert_eq!(
             fit(text, Some(40)),
-            "2026-11-21  Close idle connections\n            before the pool is full\n"
+            "2026-11-21  Close idle connections\n    before the pool is full\n"
         );
     }
 

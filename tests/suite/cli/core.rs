@@ -8,14 +8,14 @@ use crate::support::{Sandbox, harbour, hashes, vault_of};
 fn the_memories_that_matter_are_written_and_committed() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  10 entries, 0 omitted, about 227 tokens  commit [COMMIT]
+    CORE.md  10 entries, 0 omitted, about 229 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("CORE.md"), @"
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 8 memories, 1 plain note, 1 rule in use; 10 listed, 2 of them fading. Nothing left out.
+    > 8 memories, 1 plain note, 1 rule in use; 10 listed, 1 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -46,10 +46,13 @@ fn the_memories_that_matter_are_written_and_committed() {
     - API stops answering (outage, network) `2b2b2b2b`
     - Borrow checker refuses the cache (lang/rust) `4d4d4d4d`
 
+    ## Notes
+
+    - Reading list
+
     ## Fading
 
     - The old printer `8b8b8b8b`
-    - Reading list
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     assert_eq!(sandbox.git(&["log", "-1", "--format=%s", "--name-only"]), "Write CORE.md\n\nCORE.md\n");
@@ -61,7 +64,7 @@ fn two_runs_write_the_same_bytes_and_where_only_the_day_would_change_nothing_is_
     sandbox.cm(&["core"]).ok();
     let (head, text) = (sandbox.git(&["rev-parse", "HEAD"]), sandbox.read("CORE.md"));
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  10 entries, 0 omitted, about 227 tokens  unchanged
+    CORE.md  10 entries, 0 omitted, about 229 tokens  unchanged
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["core", "--now", "2026-11-22", "--json"]).snapshot(), @r#"
@@ -69,7 +72,7 @@ fn two_runs_write_the_same_bytes_and_where_only_the_day_would_change_nothing_is_
       "path": "CORE.md",
       "entries": 10,
       "omitted": 0,
-      "tokens": 227,
+      "tokens": 229,
       "commit": null,
       "changed": false
     }
@@ -99,11 +102,15 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     # Core memory
 
     > Written 2036-01-01 by `cm core`; changes by hand are lost.
-    > 8 memories, 1 plain note, 1 rule in use; 10 listed, 9 of them fading. Nothing left out.
+    > 8 memories, 1 plain note, 1 rule in use; 10 listed, 8 of them fading. Nothing left out.
 
     ## Pinned
 
     - [Heights are relative to chart datum](vault/heights-7a7a7a.md) (units)
+
+    ## Notes
+
+    - Reading list
 
     ## Fading
 
@@ -115,7 +122,6 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     - Use Postgres (postgres, storage) `3c3c3c3c`
     - Borrow checker refuses the cache (lang/rust) `4d4d4d4d`
     - The old printer `8b8b8b8b`
-    - Reading list
     [exit 0]
     ");
 }

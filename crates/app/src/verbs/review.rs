@@ -133,7 +133,8 @@ fn listed(note: &Note) -> InboxNote {
 /// Returns alternative commands that settle an entry.
 fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
     let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
-    let edit = || format!("cm edit {}", notes[0].key());
+    // The key of a note without an ID is its path, which may contain spaces.
+    let edit = || format!("cm edit {}", shell_words::quote(notes[0].key()));
     match (kind, notes) {
         (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
         (InboxKind::Merges, [a, b]) => {

@@ -65,6 +65,8 @@ enum CoreSection<'s> {
     Pitfalls,
     /// Memories of the types that no other section lists.
     Other,
+    /// Plain notes, which have no score; listed only if space remains.
+    Notes,
     /// Entries with a score below [`CoreSettings::least_score`]; listed only if space remains.
     Fading,
 }
@@ -87,12 +89,13 @@ impl<'s> CoreSection<'s> {
             types: types.iter().map(String::as_str).collect(),
         });
         let bullets = [Self::Rules, Self::Pitfalls];
-        let last = [Self::Other, Self::Fading];
+        let last = [Self::Other, Self::Notes, Self::Fading];
         [Self::Pinned].into_iter().chain(built_in).chain(bullets).chain(extra).chain(last).collect()
     }
 
     fn takes(&self, entry: &CoreEntry, fading: bool) -> bool {
         match (self, entry.worth) {
+            (Self::Notes, _) => entry.plain && !entry.pinned,
             (Self::Fading, _) => true,
             _ if fading => false,
             (Self::Pinned, EntryScore::Memory(_)) => entry.pinned,
@@ -113,6 +116,7 @@ impl<'s> CoreSection<'s> {
             Self::Rules => "Rules",
             Self::Pitfalls => "Pitfalls",
             Self::Other => "Other",
+            Self::Notes => "Notes",
             Self::Fading => "Fading",
         };
         format!("\n## {}\n\n", escape_link_text(title))
@@ -268,7 +272,7 @@ fn place(
     }
     let mut ranked = Vec::new();
     for (section, mut entries) in of_section.into_iter().enumerate() {
-        if matches!(sections[section], CoreSection::Fading) {
+        if matches!(sections[section], CoreSection::Notes | CoreSection::Fading) {
             entries.sort_by(|a, b| a.rank(least).cmp(&b.rank(least)));
         } else {
             entries.sort_by(|a, b| a.place(least).cmp(&b.place(least)));

@@ -275,17 +275,20 @@ fn no_vault_with_notes_gives_an_empty_file_and_what_fades_comes_last() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 2 memories, 2 plain notes; 4 listed, 3 of them fading. Nothing left out.
+    > 2 memories, 2 plain notes; 4 listed, 1 of them fading. Nothing left out.
 
     ## Other
 
     - [[p|A problem]]
 
+    ## Notes
+
+    - [[linked|inbox/linked]]
+    - [[lonely|inbox/lonely]]
+
     ## Fading
 
     - [[faded|Faded]]
-    - [[linked|inbox/linked]]
-    - [[lonely|inbox/lonely]]
     ");
 }
 
