@@ -236,10 +236,7 @@ mod tests {
     #[test]
     fn a_narrow_last_cell_goes_on_near_the_left_edge() {
         let text = "2026-11-21\u{1f}Close idle connections before the pool is full\n";
-        assert_eq!(
-            fit(text, Some(40)),
-            "2026-11-21  Close idle connections\n    before the pool is full\n"
-        );
+        assert_eq!(fit(text, Some(40)), "2026-11-21  Close idle connections\n    before the pool is full\n");
     }
 
     #[test]
