@@ -139,6 +139,8 @@ forget b-mt2ssunl-jq6d8j --reason Wrong
 unforget b-mt2ssunl-jq6d8j --revive
 curate ../deltas.json --dry-run
 episode Release --memory Ports+differ
+handoff --goal Ship+it
+handoff --show
 log
 history Ports+differ
 diff

@@ -126,6 +126,11 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             "memory_episode",
             json!({ "title": "Release", "memory": "Ports differ", "summary": "Out.", "tags": ["a", "b"], "type": "fix" }),
         ),
+        (
+            "handoff --goal Ship+it --file a.rs --next Tag+it",
+            "memory_handoff",
+            json!({ "goal": "Ship it", "files": ["a.rs"], "next": "Tag it" }),
+        ),
         ("get Ports+differ", "memory_get", json!({ "id": "Ports differ" })),
         (
             "outcome 11111111 success --rules b-mnq4ancz --reason Done.",
@@ -224,6 +229,7 @@ pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("validate-rule short", "memory_validate_rule", json!({ "rule": "short" })),
         ("episode +", "memory_episode", json!({ "title": " " })),
+        ("handoff --goal +", "memory_handoff", json!({ "goal": " " })),
         ("outcome nowhere success", "memory_outcome", json!({ "session": "nowhere", "outcome": "success" })),
         ("reflect --days=-1 --emit", "memory_reflect", json!({ "days": -1 })),
     ]

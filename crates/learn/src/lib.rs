@@ -1,7 +1,8 @@
-//! Learns from sessions: diaries, outcomes, friction, lessons and incidents. Pure.
+//! Learns from sessions: diaries, outcomes, friction, lessons, incidents and handoffs. Pure.
 
 pub mod diary;
 pub mod friction;
+pub mod handoff;
 pub mod onboard;
 pub mod outcome;
 pub mod prose;

@@ -122,6 +122,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("doctor", schema_for!(cm_app::verbs::doctor::HealthReport)),
         ("edit", schema_for!(cm_app::verbs::edit::EditResult)),
         ("episode", schema_for!(cm_app::verbs::episode::AppendedEpisode)),
+        ("handoff", schema_for!(cm_app::verbs::handoff::HandoffAnswer)),
         ("error", schema_for!(ErrorJson)),
         ("get", schema_for!(cm_app::verbs::get::NoteDetails)),
         ("graph", schema_for!(GraphJson)),

@@ -23,6 +23,7 @@ mod friction;
 mod get;
 mod graph;
 mod guard;
+mod handoff;
 mod help;
 mod history;
 mod hook;

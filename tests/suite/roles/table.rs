@@ -74,6 +74,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("get", Reads),
     ("graph", Reads),
     ("guard", Reads),
+    ("handoff", Reads),
     ("history", Reads),
     ("hook", Reads),
     ("hooks install", Reads),
@@ -478,6 +479,7 @@ fn attempts(operation: &str) -> Option<Vec<Value>> {
             vec![json!({ "session": "s1", "status": "success", "rules": ["b-mt2ssunl-bbbbbb"] })]
         }
         "memory_relate" => vec![json!({ "from": draft, "to": note, "type": "RELATED_TO" })],
+        "memory_handoff" => vec![json!({ "goal": "Ship the release", "next": "Tag it" })],
         "memory_episode" => vec![json!({ "title": "A day", "text": "Went well." })],
         "observe" => vec![
             json!({ "content": "The gateway closes idle sockets within a minute of silence." }),

@@ -14,6 +14,7 @@ use crate::sessions::{self, SessionAccess, sources};
 use cm_agents::hook::injection_log::file_name;
 use cm_index::sessions::{ConversationEvidence, SessionIndexFilter, SessionLookup, Speaker, Stretch};
 use cm_learn::reflect::evidence::{RuleHit, RuleValidation, keywords, min_keywords, validate_within};
+use cm_note::instant::Instant;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::status::SessionStatus;
 use cm_store::config::keys;
@@ -162,6 +163,13 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
         indexed
             || DiaryIndex::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
     }
+
+    fn ended(&self, session: &str) -> Option<Instant> {
+        let found = self.sessions.query(|sessions| sessions.lookup(session)).ok().flatten()?;
+        let SessionLookup::One(listed) = found else { return None };
+        let meta = &listed.session.meta;
+        meta.ended.or(meta.started).filter(|_| meta.id.as_str() == session)
+    }
 }
 
 /// Returns those of the named sessions that cm has a trustworthy record of: a log, a diary or an
@@ -201,5 +209,9 @@ impl RuleEvidenceSource for FixedHistory<'_> {
 
     fn has_seen(&self, session: &str) -> bool {
         self.sessions.contains(session)
+    }
+
+    fn ended(&self, session: &str) -> Option<Instant> {
+        self.history.ended(session)
     }
 }

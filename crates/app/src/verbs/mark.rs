@@ -122,7 +122,14 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
             .hint("remove `--invert`, `--agent` and `--session`, or only mark it as harmful"));
     }
     let Options { because, weight, invert, .. } = options.clone();
-    let judge = FeedbackDelta { id: id.clone(), session: None, reason: because, weight, invert };
+    let judge = FeedbackDelta {
+        id: id.clone(),
+        session: None,
+        reason: because,
+        weight,
+        invert,
+        is_session_outcome: false,
+    };
     let delta = match options.signal {
         FeedbackSignal::Helpful => CurationDelta::Helpful(judge),
         FeedbackSignal::Harmful => CurationDelta::Harmful(judge),

@@ -24,6 +24,7 @@ pub mod generate;
 pub mod get;
 pub mod graph;
 pub mod guard;
+pub mod handoff;
 pub mod history;
 pub mod hook;
 pub mod hooks;

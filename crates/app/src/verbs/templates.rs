@@ -32,7 +32,7 @@ pub struct TypeTemplate {
 /// Lists the templates in the order of the types.
 ///
 /// # Errors
-/// The errors of [`template_of`].
+/// The errors of reading the template of a type.
 pub fn list(memory: &Context) -> Result<TemplateList> {
     let open = memory.target();
     let one = |note_type: &str| {

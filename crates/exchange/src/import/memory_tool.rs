@@ -64,7 +64,7 @@ fn body(ending: Option<&str>, text: &str) -> String {
     format!("{fence}{ending}\n{text}{end}{fence}\n")
 }
 
-/// The content of a file in a body that [`note`] wrote; `None` if the fence is gone.
+/// The content of a file in a body that `note` wrote; `None` if the fence is gone.
 pub fn content<'b>(file: &str, body: &'b str) -> Option<&'b str> {
     if ending(file).is_none_or(|ending| PROSE.contains(&ending)) {
         return Some(body);

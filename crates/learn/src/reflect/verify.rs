@@ -140,6 +140,7 @@ fn one(
             reason: reason.clone(),
             weight: None,
             invert: false,
+            is_session_outcome: true,
         })
     };
     let what = match &proposed.step {

@@ -357,6 +357,7 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
             reason,
             weight: Some(word.weight),
             invert: false,
+            is_session_outcome: true,
         };
         let delta = match word.signal {
             FeedbackSignal::Helpful => CurationDelta::Helpful(judge),

@@ -219,7 +219,8 @@ impl Curation<'_> {
         if credited {
             let note = Some(format!("{AGAIN}: {}", content::fold_whitespace(&add.bullet.content)));
             let weight = if uncounted.is_some() { 0.0 } else { 1.0 };
-            self.give(at, Feedback { note, weight, ..self.event(FeedbackSignal::Helpful, session) });
+            let event = self.dated_by_session(self.event(FeedbackSignal::Helpful, session));
+            self.give(at, Feedback { note, weight, ..event });
         }
     }
 }

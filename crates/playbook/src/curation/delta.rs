@@ -136,6 +136,10 @@ pub struct FeedbackDelta {
     /// anti-pattern once its score is below the threshold, even without other reports.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invert: bool,
+    /// Whether the session itself is the evidence, so that the feedback is dated at its end. Set by
+    /// the program only.
+    #[serde(skip)]
+    pub is_session_outcome: bool,
 }
 
 /// New text for a rule.

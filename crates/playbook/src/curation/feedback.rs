@@ -32,6 +32,13 @@ impl Curation<'_> {
         }
     }
 
+    /// Dates an event that a session itself is evidence of at the end of the session, which may have
+    /// been read much later.
+    pub(super) fn dated_by_session(&self, event: Feedback) -> Feedback {
+        let ended = event.session.as_deref().and_then(|session| self.request.history.ended(session));
+        Feedback { at: ended.unwrap_or(event.at).min(event.at), ..event }
+    }
+
     /// Adds a feedback event to the bullet at index `at`. If an equal event exists, the time is
     /// changed so that both count.
     pub(super) fn give(&mut self, at: usize, mut event: Feedback) {
@@ -72,6 +79,7 @@ impl Curation<'_> {
         let uncounted = self.uncounted(at, signal, session.as_deref());
         let weight = if uncounted.is_some() { 0.0 } else { weight };
         let event = Feedback { weight, reason: listed, note, ..self.event(signal, session) };
+        let event = if judge.is_session_outcome { self.dated_by_session(event) } else { event };
         if judge.invert {
             self.inverted.insert(at);
         }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
 
 /// Past sessions of recent months that contain the words of a rule, by outcome.
@@ -38,6 +39,11 @@ pub trait RuleEvidenceSource: std::fmt::Debug {
 
     /// Whether a session with this id is known from a log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;
+
+    /// Time of the last event of a session; `None` if unknown.
+    fn ended(&self, _session: &str) -> Option<Instant> {
+        None
+    }
 }
 
 /// Evidence source without past sessions. Every session id counts as known, so feedback has weight.

@@ -206,6 +206,41 @@ fn what_is_there_is_credited_once_a_session() {
     assert_eq!(codes(&near), ["near-duplicate"]);
 }
 
+/// A history in which every session ended at one time.
+#[derive(Debug)]
+struct EndedHistory(Instant);
+
+impl RuleEvidenceSource for EndedHistory {
+    fn evidence(&self, _rule: &str) -> SessionCounts {
+        SessionCounts::default()
+    }
+
+    fn has_seen(&self, _session: &str) -> bool {
+        true
+    }
+
+    fn ended(&self, _session: &str) -> Option<Instant> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn feedback_that_a_session_is_evidence_of_is_dated_at_its_end() {
+    let there = playbook(vec![bullet("a", SUITE)]);
+    let id = there.bullets[0].id.to_string();
+    let at = |days: f64, delta: CurationDelta| {
+        let history = Box::new(EndedHistory(now().minus_days(days)));
+        let request = TestRequest { history, ..TestRequest::automation() };
+        request.curate(&there, &[delta]).playbook.bullets[0].feedback[0].at
+    };
+    let mark = FeedbackDelta { session: Some("s-1".into()), ..judge(&id) };
+    let cited = FeedbackDelta { is_session_outcome: true, ..mark.clone() };
+    assert_eq!(at(40.0, CurationDelta::Helpful(cited.clone())), now().minus_days(40.0));
+    assert_eq!(at(40.0, add(SUITE)), now().minus_days(40.0), "a rule that is found again");
+    assert_eq!(at(40.0, CurationDelta::Helpful(mark)), now(), "a mark is given now");
+    assert_eq!(at(-3.0, CurationDelta::Helpful(cited)), now(), "no clock of a log is ahead of ours");
+}
+
 #[test]
 fn what_is_blocked_or_was_deprecated_does_not_come_back() {
     let mut there = playbook(vec![bullet("a", JITTER)]);

@@ -22,6 +22,7 @@ pub mod friction;
 pub mod generate;
 pub mod get;
 pub mod guard;
+pub mod handoff;
 pub mod history;
 pub mod home;
 pub mod hooks;

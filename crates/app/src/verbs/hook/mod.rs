@@ -13,6 +13,7 @@ use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions;
 use crate::verbs::guard;
+use crate::verbs::handoff::ClaimedHandoff;
 use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::injection::{InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
@@ -177,11 +178,32 @@ fn recorded(
     message: &HookMessage,
     record: Option<&JsonLinesFile>,
 ) -> Result<(HookAnswer, HookPlan)> {
+    let mut handoff: Option<ClaimedHandoff> = None;
+    let outcome = recorded_with(memory, message, record, &mut handoff);
+    let shown = outcome
+        .as_ref()
+        .is_ok_and(|(answer, work)| work.start && matches!(answer.reply, HookReply::Context(_)));
+    if let Some(handoff) = handoff.filter(|_| !shown) {
+        handoff.put_back();
+    }
+    outcome
+}
+
+fn recorded_with(
+    memory: &Context,
+    message: &HookMessage,
+    record: Option<&JsonLinesFile>,
+    handoff: &mut Option<ClaimedHandoff>,
+) -> Result<(HookAnswer, HookPlan)> {
     loop {
         let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
         let told = InjectionLog::read(&text);
         let work = HookPlan::of(message, &told, false, memory.now());
-        let (parts, most) = candidate_parts(memory, message, &work, &told)?;
+        let (mut parts, most) = candidate_parts(memory, message, &work, &told)?;
+        if work.start {
+            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, message.session.as_deref()));
+            parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));
+        }
         let answer =
             HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, memory.now());
         let Some(record) = record.filter(|_| !answer.lines.is_empty()) else { return Ok((answer, work)) };

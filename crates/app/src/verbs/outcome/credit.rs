@@ -34,6 +34,7 @@ impl Credits {
                     id: credited.id.clone(),
                     reason: reason.clone(),
                     weight,
+                    is_session_outcome: true,
                     ..FeedbackDelta::default()
                 };
                 match credited.signal {

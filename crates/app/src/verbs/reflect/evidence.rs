@@ -9,28 +9,46 @@ use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::reflection_log::ReflectionLog;
 use cm_learn::reflect::evidence::RuleValidation;
 use cm_note::bullet::content::fold_whitespace;
+use cm_note::instant::Instant;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
+use cm_session::SessionMeta;
 use cm_session::status::SessionStatus;
 
-/// Evidence for new rules, found in advance, by rule text with normalized whitespace.
+/// Evidence for new rules of one session, found in advance.
 #[derive(Debug, Default)]
-pub struct GatheredEvidence(HashMap<String, SessionCounts>);
+pub struct GatheredEvidence {
+    /// By rule text with normalized whitespace.
+    by_rule: HashMap<String, SessionCounts>,
+    /// Id and end of the session.
+    session: Option<(String, Instant)>,
+}
 
 impl GatheredEvidence {
+    /// Creates evidence without rules for a session.
+    pub fn of_session(meta: &SessionMeta) -> Self {
+        let ended = meta.ended.or(meta.started);
+        let session = ended.map(|at| (meta.id.to_string(), at));
+        Self { session, ..Self::default() }
+    }
+
     /// Stores the evidence for a rule.
     pub fn insert(&mut self, rule: &str, evidence: SessionCounts) {
-        self.0.insert(fold_whitespace(rule), evidence);
+        self.by_rule.insert(fold_whitespace(rule), evidence);
     }
 }
 
 impl RuleEvidenceSource for GatheredEvidence {
     fn evidence(&self, rule: &str) -> SessionCounts {
-        self.0.get(&fold_whitespace(rule)).cloned().unwrap_or_default()
+        self.by_rule.get(&fold_whitespace(rule)).cloned().unwrap_or_default()
     }
 
     /// Returns true for every session, because rules come only from sessions whose logs were read.
     fn has_seen(&self, _session: &str) -> bool {
         true
+    }
+
+    fn ended(&self, session: &str) -> Option<Instant> {
+        self.session.as_ref().filter(|(id, _)| id == session).map(|(_, at)| *at)
     }
 }
 

@@ -298,7 +298,7 @@ impl SessionProcessor<'_> {
         proposed: &mut SessionProposals<'_>,
         notices: &mut Vec<String>,
     ) -> std::result::Result<(GatheredEvidence, usize), SessionFailure> {
-        let mut gathered = GatheredEvidence::default();
+        let mut gathered = GatheredEvidence::of_session(&proposed.todo.listed.session.meta);
         let mut rejected = 0;
         let SessionProposals { diary, drafts, .. } = proposed;
         let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);

@@ -143,7 +143,7 @@ pub fn apply_answer(
     let record = ReflectionLog::load_with_notice(memory)?;
     let mut work = SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), terms };
     let drafts = work.without_repeats(drafts, &todo);
-    let mut gathered = GatheredEvidence::default();
+    let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
     let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
     for draft in &drafts {
         if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {

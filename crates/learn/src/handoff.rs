@@ -1,0 +1,199 @@
+//! Summarizes an unfinished session for the agent that continues the work.
+
+use std::fmt::Write as _;
+
+use crate::diary::{DiaryItem, extract};
+use crate::prose::{cut, without_injected};
+use cm_note::markdown::escape::visible;
+use cm_session::SessionMeta;
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::harness_text::is_scaffold;
+
+/// Maximum length of a handoff in characters, about 600 tokens.
+pub const LONGEST: usize = 2_400;
+/// Maximum length of one statement, in characters.
+const STATEMENT: usize = 400;
+/// Maximum number of items in a list.
+const ITEMS: usize = 8;
+
+/// State of unfinished work. All texts are on one line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Handoff {
+    /// What the work is for.
+    pub goal: Option<String>,
+    /// What is done, and what is not.
+    pub state: Option<String>,
+    /// Unanswered questions and unfinished parts.
+    pub open: Vec<String>,
+    /// Files that matter for the next step.
+    pub files: Vec<String>,
+    /// What was tried and failed.
+    pub failed: Vec<String>,
+    /// What to do next.
+    pub next: Option<String>,
+}
+
+impl Handoff {
+    /// Derives a handoff from a session's log. Secrets must already be removed from the events.
+    /// Open ends and the next step are empty: a log does not state them.
+    pub fn of_session(meta: &SessionMeta, events: &[SessionEvent]) -> Self {
+        let prompts: Vec<String> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
+        let goal = match prompts.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
+            [first, .., last] => Some(format!("{first} Latest request: {last}")),
+        };
+        let said = events.iter().rev().filter(|event| !event.side).find_map(|event| match &event.kind {
+            EventKind::AssistantText { text } => Some(text.as_str()),
+            _ => None,
+        });
+        let diary = extract("", meta, events, &[]);
+        let items = |items: &[DiaryItem]| items.iter().map(|item| item.text.clone()).collect();
+        Self {
+            goal,
+            state: said.map(str::to_owned),
+            open: Vec::new(),
+            files: items(&diary.files),
+            failed: items(&diary.challenges),
+            next: None,
+        }
+        .cleaned()
+    }
+
+    /// Fills empty fields from another handoff.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let list = |own: Vec<String>, other| if own.is_empty() { other } else { own };
+        Self {
+            goal: self.goal.or(other.goal),
+            state: self.state.or(other.state),
+            open: list(self.open, other.open),
+            files: list(self.files, other.files),
+            failed: list(self.failed, other.failed),
+            next: self.next.or(other.next),
+        }
+    }
+
+    /// Puts every text on one line, cuts long ones, and drops empty ones.
+    #[must_use]
+    pub fn cleaned(self) -> Self {
+        let line = |text: String| cut(&visible(&text), STATEMENT);
+        let text = |text: Option<String>| text.map(line).filter(|text| !text.is_empty());
+        let list = |items: Vec<String>| -> Vec<String> {
+            items.into_iter().map(line).filter(|item| !item.is_empty()).take(ITEMS).collect()
+        };
+        Self {
+            goal: text(self.goal),
+            state: text(self.state),
+            open: list(self.open),
+            files: list(self.files),
+            failed: list(self.failed),
+            next: text(self.next),
+        }
+    }
+
+    /// Whether there is nothing to hand over.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Lines of the handoff, at most [`LONGEST`] characters in all. What tells the next agent least,
+    /// the end of the longest list, is dropped first.
+    pub fn lines(&self) -> Vec<String> {
+        let mut kept = self.clone();
+        loop {
+            let lines = kept.all_lines();
+            let length: usize = lines.iter().map(|line| line.chars().count() + 1).sum();
+            let longest = [&mut kept.files, &mut kept.failed, &mut kept.open]
+                .into_iter()
+                .max_by_key(|list| list.len())
+                .filter(|list| !list.is_empty());
+            match longest {
+                Some(list) if length > LONGEST => drop(list.pop()),
+                _ => return lines,
+            }
+        }
+    }
+
+    fn all_lines(&self) -> Vec<String> {
+        let text = |name: &str, text: &Option<String>| text.as_ref().map(|text| format!("{name}: {text}"));
+        let list = |name: &str, items: &[String]| {
+            items.iter().map(|item| format!("{name}: {item}")).collect::<Vec<_>>()
+        };
+        let files = (!self.files.is_empty()).then(|| format!("Files: {}", self.files.join(", ")));
+        text("Goal", &self.goal)
+            .into_iter()
+            .chain(text("State", &self.state))
+            .chain(list("Open", &self.open))
+            .chain(list("Failed", &self.failed))
+            .chain(files)
+            .chain(text("Next step", &self.next))
+            .collect()
+    }
+
+    /// Renders the handoff as a Markdown list.
+    pub fn markdown(&self) -> String {
+        self.lines().into_iter().fold(String::new(), |mut body, line| {
+            let _ = writeln!(body, "- {line}");
+            body
+        })
+    }
+}
+
+fn prompt(event: &SessionEvent) -> Option<String> {
+    let EventKind::UserPrompt { text } = &event.kind else { return None };
+    let text = visible(&without_injected(text));
+    let says = !is_scaffold(&text) && text.chars().any(char::is_alphanumeric);
+    says.then(|| cut(&text, STATEMENT / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::outcome::test_events::{agent, log_of, person};
+    use cm_session::Agent;
+
+    #[test]
+    fn a_session_hands_over_the_first_and_the_latest_request_and_the_last_answer() {
+        let meta = SessionMeta::new(Agent::Codex, "s-1".into());
+        let events = log_of(vec![
+            person("Move the cache to Redis"),
+            agent("Which port?"),
+            person("6380, and keep the old\nkeys"),
+            agent("The client is written, the tests are not."),
+        ]);
+        let handoff = Handoff::of_session(&meta, &events);
+        assert_eq!(
+            handoff.goal.as_deref(),
+            Some("Move the cache to Redis Latest request: 6380, and keep the old keys")
+        );
+        assert_eq!(handoff.state.as_deref(), Some("The client is written, the tests are not."));
+        assert!(Handoff::of_session(&meta, &[]).is_empty());
+    }
+
+    #[test]
+    fn what_the_agent_states_wins_over_what_the_log_says() {
+        let stated = Handoff { goal: Some("Ship 1.4".into()), ..Handoff::default() };
+        let log = Handoff { goal: Some("hi".into()), files: vec!["a.rs".into()], ..Handoff::default() };
+        let both = stated.or(log);
+        assert_eq!(both.markdown(), "- Goal: Ship 1.4\n- Files: a.rs\n");
+    }
+
+    proptest! {
+        #[test]
+        fn a_handoff_has_at_most_six_hundred_tokens(
+            goal in ".{0,900}", state in ".{0,900}", next in ".{0,900}",
+            open in prop::collection::vec(".{0,500}", 0..20),
+            files in prop::collection::vec("[a-z/]{0,500}", 0..20),
+        ) {
+            let handoff = Handoff {
+                goal: Some(goal), state: Some(state), next: Some(next), failed: open.clone(), open, files,
+            }.cleaned();
+            let text = handoff.markdown();
+            prop_assert!(text.chars().count() <= LONGEST + 2 * handoff.lines().len());
+            prop_assert!(text.lines().all(|line| line.starts_with("- ")));
+        }
+    }
+}

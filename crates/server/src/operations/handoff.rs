@@ -1,0 +1,54 @@
+//! `memory_handoff`: the command `cm handoff`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::verbs::handoff::{self, Handoff, HandoffAnswer};
+use cm_app::{Context, Result};
+use cm_render::text;
+
+pub const OPERATION: OperationSpec = OperationSpec {
+    name: "memory_handoff",
+    aliases: &[],
+    title: "Hand over",
+    description: "Hand unfinished work to the next session in this folder, which is shown it once.",
+    effect: Effect::Changes,
+    idempotent: true,
+    tool: true,
+    text_only: false,
+    endpoint: None,
+    field_aliases: &[],
+    example: r#"{"goal": "Move the cache to Redis", "next": "Write the eviction test"}"#,
+    input: schema::<Input>,
+    output: outline::<HandoffAnswer>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    goal: Option<String>,
+    state: Option<String>,
+    open: Option<Vec<String>>,
+    files: Option<Vec<String>>,
+    failed: Option<Vec<String>>,
+    next: Option<String>,
+}
+
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given)?;
+    let stated = Handoff {
+        goal: input.goal,
+        state: input.state,
+        open: input.open.unwrap_or_default(),
+        files: input.files.unwrap_or_default(),
+        failed: input.failed.unwrap_or_default(),
+        next: input.next,
+    };
+    let outcome = handoff::write(memory, stated, None)?;
+    Ok(answer(memory, &outcome, &text::handoff::waiting(&outcome)))
+}
