@@ -115,7 +115,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
     +
     +Outcome: success
     diff --git a/playbook/net/limit.md b/playbook/net/limit.md
-    index 53f3b53..070b576 100644
+    index 53f3b53..d2bec21 100644
     --- a/playbook/net/limit.md
     +++ b/playbook/net/limit.md
     @@ -4,6 +4,12 @@ type: rule
@@ -123,7 +123,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
      state: active
      created: 2026-10-01T08:00:00Z
     +feedback:
-    +  - at: 2026-11-21T12:00:00Z
+    +  - at: 2026-11-20T10:01:00Z
     +    signal: helpful
     +    session: aaaa1111-0000-4000-8000-000000000001
     +    note: it holds
@@ -132,7 +132,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
      
      Give every call to the gateway a time limit.
     diff --git a/playbook/net/retry.md b/playbook/net/retry.md
-    index 6cca143..d1d07f6 100644
+    index 6cca143..2bda3d3 100644
     --- a/playbook/net/retry.md
     +++ b/playbook/net/retry.md
     @@ -4,6 +4,13 @@ type: rule
@@ -140,7 +140,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
      state: active
      created: 2026-10-01T08:00:00Z
     +feedback:
-    +  - at: 2026-11-21T12:00:00Z
+    +  - at: 2026-11-20T10:01:00Z
     +    signal: helpful
     +    weight: 0.3
     +    session: aaaa1111-0000-4000-8000-000000000001
