@@ -205,7 +205,7 @@ pub fn spared(error: &clap::Error) -> ExitCode {
 
 /// Handles a parser result: help and version go to stdout, errors are printed as text or JSON.
 pub fn refused_by_clap(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
-    suggest_by_meaning(&mut error);
+    suggest_command(&mut error);
     if !error.use_stderr() {
         let shown = error.render();
         let _ = terminal::print(&shown.ansi().to_string());
@@ -254,11 +254,17 @@ const SYNONYMS: [(&str, &str); 24] = [
     ("view", "get"),
 ];
 
-/// Suggests the command that has the meaning of an unknown command.
-fn suggest_by_meaning(error: &mut clap::Error) {
+/// Suggests the command that has the meaning of an unknown command, else the most similar one.
+fn suggest_command(error: &mut clap::Error) {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return };
-    if let Some((_, command)) = SYNONYMS.iter().find(|(word, _)| word == typed) {
-        let suggested = ContextValue::Strings(vec![(*command).to_owned()]);
+    let synonym = SYNONYMS.iter().find(|(word, _)| word == typed).map(|(_, command)| *command);
+    let similar = match error.get(ContextKind::SuggestedSubcommand) {
+        // clap has the most similar one last.
+        Some(ContextValue::Strings(commands)) => commands.last().map(String::as_str),
+        _ => None,
+    };
+    if let Some(command) = synonym.or(similar) {
+        let suggested = ContextValue::Strings(vec![command.to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, suggested);
     }
 }

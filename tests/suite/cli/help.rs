@@ -48,3 +48,15 @@ fn help_of_a_command_that_there_is_not_is_refused() {
     [exit 2]
     "#);
 }
+
+#[test]
+fn an_unknown_command_suggests_the_one_that_is_meant() {
+    let sandbox = Sandbox::new();
+    for (typed, meant) in [("rm", "delete"), ("show", "get"), ("mv", "rename"), ("serach", "search")] {
+        let ran = sandbox.cm(&[typed, "x"]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains(&format!("a similar subcommand exists: '{meant}'")), "{}", ran.stderr);
+        let json = sandbox.cm(&[typed, "x", "--json"]).json();
+        assert_eq!(json["error"]["hint"], format!("did you mean `cm {meant}`?"));
+    }
+}
