@@ -24,7 +24,7 @@ use cm_playbook::generated;
 use cm_secrets::redact;
 use cm_store::git::Repo;
 
-/// Number of days after which a handoff that nobody was shown expires.
+/// Number of days after which a handoff that no session was shown expires.
 const KEPT_DAYS: f64 = 7.0;
 
 /// Origin of a handoff, in its frontmatter.
