@@ -4,8 +4,6 @@
 //! of the next session in its folder, as quoted data with its origin. It expires after
 //! seven days.
 
-use std::fs;
-use std::io::ErrorKind as IoErrorKind;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -138,15 +136,15 @@ impl ClaimedHandoff {
             return None;
         }
         let claimed = waiting.with_extension("shown.md");
-        fs::rename(&waiting, &claimed).ok()?;
-        Some(Self { handoff, waiting, claimed })
+        let is_taken = memory.target().vault.private().ok()?.take(&waiting, &claimed).ok()?;
+        is_taken.then_some(Self { handoff, waiting, claimed })
     }
 
     /// Lets the next session take the handoff, because this one was not shown it.
-    pub(crate) fn put_back(self) {
-        // A newer handoff stays.
-        if fs::hard_link(&self.claimed, &self.waiting).is_ok() {
-            let _ = fs::remove_file(&self.claimed);
+    pub(crate) fn put_back(self, memory: &Context) {
+        // A hook never fails for it.
+        if let Ok(private) = memory.target().vault.private() {
+            let _ = private.put_back(&self.claimed, &self.waiting);
         }
     }
 
@@ -178,11 +176,7 @@ fn file(memory: &Context) -> Result<PathBuf> {
 
 /// Reads a handoff; `None` if there is none, it expired, or a person damaged the file.
 fn read(memory: &Context, file: &Path) -> Result<Option<WaitingHandoff>> {
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cm_store::vault::Error::io("read", file)(error).into()),
-    };
+    let Some(text) = memory.target().vault.private()?.read(file)? else { return Ok(None) };
     let split = Split::of(&text);
     let origin = split.yaml().and_then(|yaml| yaml_serde::from_str::<Origin>(yaml).ok());
     let is_current =

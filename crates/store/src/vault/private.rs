@@ -110,6 +110,33 @@ impl PrivateFolder {
         }
     }
 
+    /// Moves a private file, replacing `to`. Returns `false` if there is none, for example because
+    /// another process moved it first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn take(&self, file: &Path, to: &Path) -> Result<bool, Error> {
+        match fs::rename(file, to) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io("move", file)(error)),
+        }
+    }
+
+    /// Moves a private file back to where [`Self::take`] found it, unless there is a new one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn put_back(&self, taken: &Path, to: &Path) -> Result<(), Error> {
+        match fs::hard_link(taken, to) {
+            Ok(()) => self.remove(taken),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(Error::io("move", taken)(error)),
+        }
+    }
+
     /// Reads a private file. Returns `None` if it does not exist.
     ///
     /// # Errors

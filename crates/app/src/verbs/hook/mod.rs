@@ -184,7 +184,7 @@ fn recorded(
         .as_ref()
         .is_ok_and(|(answer, work)| work.start && matches!(answer.reply, HookReply::Context(_)));
     if let Some(handoff) = handoff.filter(|_| !shown) {
-        handoff.put_back();
+        handoff.put_back(memory);
     }
     outcome
 }
