@@ -71,6 +71,9 @@ pub(crate) enum SemanticThreshold {
     Relative,
     /// A cosine of at least [`NEAR`]; for automatically injected context and duplicate checks.
     Near,
+    /// The nearest note, and all with a cosine of at least [`RULE_FINE`] or [`RULE_COARSE`]; for the
+    /// rules of a briefing, which are short, so that related ones have small cosines.
+    Rules,
 }
 
 /// How a note was found.
@@ -170,6 +173,10 @@ const NEAREST: usize = 60;
 const SPARE: usize = 30;
 /// Minimum cosine with [`SemanticThreshold::Near`].
 const NEAR: f32 = 0.35;
+/// Minimum cosine with [`SemanticThreshold::Rules`] by the large model.
+const RULE_FINE: f32 = 0.1;
+/// The same by the small model, for notes that the large one has not embedded.
+const RULE_COARSE: f32 = 0.2;
 
 /// Graph expansion: number of seed hits and maximum number of hops.
 const SEEDS: usize = 10;
@@ -227,6 +234,8 @@ fn retain_matches(
     let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
     let [coarse, fine] = chances;
     let cut = SimilarityThreshold::of(&evidence, coarse, fine);
+    let cosine = |note: &NoteScores| note.fine.or(note.coarse).unwrap_or(0.0);
+    let nearest = evidence.iter().map(cosine).fold(0.0, f32::max);
     let mut evidence = evidence.iter();
     found.retain(|_| {
         evidence.next().is_some_and(|note| {
@@ -234,6 +243,10 @@ fn retain_matches(
                 || match by_meaning {
                     SemanticThreshold::Relative => cut.passes(note),
                     SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                    SemanticThreshold::Rules => {
+                        let least = if note.fine.is_some() { RULE_FINE } else { RULE_COARSE };
+                        cosine(note) >= least.min(nearest) && cosine(note) > 0.0
+                    }
                 }
         })
     });
@@ -413,6 +426,7 @@ impl Context {
         let (nearest, least) = match by_meaning {
             SemanticThreshold::Relative => (NEAREST.max(twice), 0.0),
             SemanticThreshold::Near => (POOL.max(twice), NEAR),
+            SemanticThreshold::Rules => (POOL.max(twice), 0.0),
         };
         let pool = POOL.max(twice);
         let asked = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };

@@ -30,12 +30,11 @@ const MEMORIES: usize = 12;
 /// Maximum number of unverified memories in a briefing.
 const UNVERIFIED: usize = 4;
 /// Maximum number of unpinned rules that are included although they do not match the task.
-const STANDING: usize = 12;
+const STANDING: usize = 2;
+/// Minimum score of a rule, as a share of the best rule's, to match the task.
+const MATCH: f64 = 0.4;
 /// Value of a rule that does not match the task; the best match has 1.
 const BACKGROUND: f64 = 0.1;
-/// Factor for the value of a rule that does not match the task and is not proven. It is still shown
-/// if there is room: a general rule, such as a date format, shares no word with most tasks.
-const UNPROVED: f64 = 0.5;
 /// Factor for the value of a memory of another project.
 const ELSEWHERE: f64 = 0.5;
 
@@ -92,8 +91,8 @@ impl BriefingBuilder<'_> {
         (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
     }
 
-    /// Returns rules and pitfalls: pinned ones, those that match the task, then the best that apply
-    /// to every task.
+    /// Returns rules and pitfalls: pinned ones, those that match the task, then a few established ones
+    /// that apply to every task.
     pub fn rules(
         &self,
         memories: &[BriefingMemory],
@@ -112,16 +111,15 @@ impl BriefingBuilder<'_> {
         for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
             let useful = rank::usefulness(selection_score(bullet, self.memory.now(), &self.scoring));
-            let fits = candidate.score.is_some() && !self.is_chance(score);
             let relevance = rank::relevance(score, self.candidates.best_bullet);
+            let fits = candidate.score.is_some() && relevance >= MATCH && !self.is_chance(score);
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
-            } else if useful >= 1.0 && self.holds_here(candidate) {
-                let proved = if bullet.maturity >= Maturity::Established { 1.0 } else { UNPROVED };
-                others.push(self.ruled(candidate, BACKGROUND * proved * useful * (1.0 + relevance), why));
+            } else if useful >= 1.0 && self.is_standing(candidate) {
+                others.push(self.ruled(candidate, BACKGROUND * useful * (1.0 + relevance), why));
             }
         }
         for part in [&mut pinned, &mut fitting, &mut others] {
@@ -170,12 +168,16 @@ impl BriefingBuilder<'_> {
         !settled || candidate.bullet.applies_to(&self.workspace)
     }
 
-    /// Whether the bullet's scope applies here, although its words do not match the task.
-    fn holds_here(&self, candidate: &BulletCandidate) -> bool {
+    /// Whether a bullet is shown although it does not match the task: it was made for this kind of
+    /// work, or it has proved useful and applies to every task here.
+    fn is_standing(&self, candidate: &BulletCandidate) -> bool {
         let bullet = &candidate.bullet;
+        let is_established = bullet.maturity >= Maturity::Established;
         match bullet.scope {
-            Scope::Global => true,
-            Scope::Workspace => bullet.project().is_some_and(|own| same_project(own, &self.workspace)),
+            Scope::Global => is_established,
+            Scope::Workspace => {
+                is_established && bullet.project().is_some_and(|own| same_project(own, &self.workspace))
+            }
             // Whether the work is of that kind was asked before.
             Scope::Language | Scope::Framework | Scope::Task => bullet.fields.scope_key.is_some(),
         }

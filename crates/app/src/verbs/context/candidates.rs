@@ -212,7 +212,7 @@ impl<'m> BriefingCandidates<'m> {
         if !self.words.is_empty() {
             let fitting = BooleanGroup { filter: in_use.clone(), not: not.clone(), ..self.wish() };
             let query = Query { root: QueryNode::Group(fitting), notices: Vec::new() };
-            let found = self.answers(memory, open, &query, limit + SPARE)?;
+            let found = self.answers(memory, open, &query, SemanticThreshold::Rules, limit + SPARE)?;
             shelf.unseen = found.total.saturating_sub(found.ranked.len());
             for ranked in found.ranked {
                 shelf.least = ranked.score as f32;
@@ -246,7 +246,7 @@ impl<'m> BriefingCandidates<'m> {
             root: QueryNode::Group(BooleanGroup { filter: vec![kind], ..self.wish() }),
             notices: Vec::new(),
         };
-        let found = self.answers(memory, open, &query, limit)?;
+        let found = self.answers(memory, open, &query, SemanticThreshold::Near, limit)?;
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
 
@@ -256,10 +256,11 @@ impl<'m> BriefingCandidates<'m> {
         memory: &'v Context,
         open: &'v OpenVault,
         query: &Query,
+        by_meaning: SemanticThreshold,
         limit: usize,
     ) -> Result<RetrievalResult<'v>> {
         let stages = RankingStages { recency: false, usefulness: false, ..RankingStages::default() };
-        let question = Retrieval { query, meaning: &self.task, stages, by_meaning: SemanticThreshold::Near };
+        let question = Retrieval { query, meaning: &self.task, stages, by_meaning };
         memory.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
@@ -323,7 +324,7 @@ impl<'m> BriefingCandidates<'m> {
         let mut hits = Vec::new();
         for (group, most) in [(group, MEMORIES), (unverified, UNVERIFIED)] {
             let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-            hits.extend(self.answers(memory, open, &query, most)?.ranked);
+            hits.extend(self.answers(memory, open, &query, SemanticThreshold::Near, most)?.ranked);
         }
         if hits.is_empty() {
             return Ok(());
