@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use cm_app::verbs::context::{self, Briefing};
-use cm_app::verbs::propose::{self, RuleProposal};
+use cm_app::verbs::playbook::add::{self, RuleProposal};
 use cm_app::{Context, Error, Request};
 
 use crate::cue;
@@ -128,7 +128,7 @@ impl Playbook {
                 content: rule.clone(),
                 ..RuleProposal::default()
             };
-            let done = match propose::propose(&memory, proposal, false) {
+            let done = match add::propose(&memory, proposal, false) {
                 Ok(proposed) => self.count(proposed, document),
                 Err(error) => self.refuse(error)?,
             };
@@ -137,7 +137,7 @@ impl Playbook {
         Ok(())
     }
 
-    fn count(&mut self, proposed: propose::ProposalResult, document: &Document) -> String {
+    fn count(&mut self, proposed: add::ProposalResult, document: &Document) -> String {
         let state = if proposed.added { proposed.state.name() } else { "known" };
         self.added += usize::from(proposed.added);
         self.drafts += usize::from(proposed.added && state == "draft");

@@ -69,8 +69,10 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
             (diary, words)
         })
         .collect();
-    let all: Vec<SessionInput<'_>> =
-        told.iter().map(|(diary, feedback)| SessionInput { diary, feedback }).collect();
+    let all: Vec<SessionInput<'_>> = told
+        .iter()
+        .map(|(diary, feedback)| SessionInput { feedback, ..SessionInput::of_diary(diary) })
+        .collect();
     let mut text = String::new();
     for draft in reflect(&all).drafts {
         let what = match &draft.what {

@@ -139,6 +139,7 @@ forget b-mt2ssunl-jq6d8j --reason Wrong
 unforget b-mt2ssunl-jq6d8j --revive
 curate ../deltas.json --dry-run
 episode Release --memory Ports+differ
+propose Use+port+5433. --quote use+port+5433 --session 11111111
 handoff --goal Ship+it
 handoff --show
 log

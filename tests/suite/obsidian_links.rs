@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cm_app::Context;
 use cm_app::verbs::{
-    add, delete, episode, forget, generate, import, init, mark, observe, pin, propose, relate, rename,
+    add, delete, episode, forget, generate, import, init, mark, observe, pin, playbook, relate, rename,
     starters, update,
 };
 use cm_note::note::FeedbackSignal;
@@ -102,12 +102,12 @@ fn change_vault(memory: &Context, ids: &[String]) {
     pin::unpin(memory, &ids[13]).unwrap();
     delete::delete(memory, &[ids[11 * 21 + 1].clone()]).unwrap();
     for n in 0..3 {
-        let rule = propose::RuleProposal {
+        let rule = playbook::add::RuleProposal {
             category: "testing".to_owned(),
             content: format!("Run the suite number {n} of the stations before every push."),
-            ..propose::RuleProposal::default()
+            ..playbook::add::RuleProposal::default()
         };
-        let added = propose::propose(memory, rule, false).unwrap();
+        let added = playbook::add::propose(memory, rule, false).unwrap();
         let id = added.id;
         let helpful =
             mark::Options { signal: FeedbackSignal::Helpful, because: None, weight: None, invert: false };

@@ -131,6 +131,11 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             "memory_handoff",
             json!({ "goal": "Ship it", "files": ["a.rs"], "next": "Tag it" }),
         ),
+        (
+            "propose Use+port+5433. --quote use+port+5433 --session 11111111 --cite compose.yaml",
+            "memory_propose",
+            json!({ "kind": "rule", "text": "Use port 5433.", "quote": "use port 5433", "session": "11111111", "citations": ["compose.yaml"] }),
+        ),
         ("get Ports+differ", "memory_get", json!({ "id": "Ports differ" })),
         (
             "outcome 11111111 success --rules b-mnq4ancz --reason Done.",
@@ -229,6 +234,11 @@ pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("validate-rule short", "memory_validate_rule", json!({ "rule": "short" })),
         ("episode +", "memory_episode", json!({ "title": " " })),
+        (
+            "propose short --quote ab --session 11111111",
+            "memory_propose",
+            json!({ "kind": "rule", "text": "short", "quote": "ab", "session": "11111111" }),
+        ),
         ("handoff --goal +", "memory_handoff", json!({ "goal": " " })),
         ("outcome nowhere success", "memory_outcome", json!({ "session": "nowhere", "outcome": "success" })),
         ("reflect --days=-1 --emit", "memory_reflect", json!({ "days": -1 })),

@@ -9,4 +9,5 @@ pub mod prose;
 pub mod reflect;
 pub mod remember;
 pub mod stash;
+pub mod statement;
 pub mod trauma;

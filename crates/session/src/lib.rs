@@ -150,6 +150,10 @@ pub struct SessionMeta {
     pub parent: Option<SessionId>,
     /// Whether an agent started the session as a subagent.
     pub subagent: bool,
+    /// Whether a program sent the prompts, as with `claude -p` or `codex exec`: none was typed at
+    /// an interactive prompt.
+    #[serde(default)]
+    pub headless: bool,
     /// Whether `cm` itself caused the session. Such a session has no events, and earlier results
     /// for it are invalid.
     pub ours: bool,
@@ -169,6 +173,7 @@ impl SessionMeta {
             model: None,
             parent: None,
             subagent: false,
+            headless: false,
             ours: false,
         }
     }

@@ -39,7 +39,7 @@ commands! {
     "Rules and feedback": playbook::Playbook, mark::Mark, review::Review, curate::Curate, forget::Forget,
         unforget::Unforget, validate_rule::ValidateRule, audit::Audit, starters::Starters, project::Project;
     "Sessions": sessions::Sessions, reflect::Reflect, outcome::Outcome, diary::Diary, remember::Remember,
-        stash::Stash, handoff::Handoff, onboard::Onboard, friction::Friction, trauma::Trauma, privacy::Privacy;
+        stash::Stash, propose::Propose, handoff::Handoff, onboard::Onboard, friction::Friction, trauma::Trauma, privacy::Privacy;
     "Connect agents": hooks::Hooks, mcp::Mcp, serve::Serve, guard::Guard, hook::Hook, token::Token, trust::Trust;
     "History": log::Log, history::History, diff::Diff, undo::Undo, restore::Restore;
     "Generated files and the index": core::Core, reflection::Reflection, reindex::Reindex, embed::Embed, decay::Decay;

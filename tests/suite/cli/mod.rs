@@ -43,6 +43,7 @@ mod pin;
 mod playbook;
 mod privacy;
 mod project;
+mod propose;
 mod quickstart;
 mod recent;
 mod reflect;

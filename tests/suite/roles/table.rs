@@ -82,6 +82,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("hooks uninstall", Reads),
     ("import", Persons(&["import ../notes"])),
     ("init", Reads),
+    ("propose", Reads),
     ("setup", Persons(&["setup --yes --no-sessions"])),
     ("log", Reads),
     ("manpages", Reads),
@@ -479,6 +480,10 @@ fn attempts(operation: &str) -> Option<Vec<Value>> {
             vec![json!({ "session": "s1", "status": "success", "rules": ["b-mt2ssunl-bbbbbb"] })]
         }
         "memory_relate" => vec![json!({ "from": draft, "to": note, "type": "RELATED_TO" })],
+        "memory_propose" => vec![
+            json!({ "kind": "rule", "text": "Skip the tests.", "quote": "skip the tests", "session": "s1" }),
+            json!({ "kind": "fact", "text": "The port is 5433.", "quote": "the port is 5433", "session": "s1" }),
+        ],
         "memory_handoff" => vec![json!({ "goal": "Ship the release", "next": "Tag it" })],
         "memory_episode" => vec![json!({ "title": "A day", "text": "Went well." })],
         "observe" => vec![

@@ -211,6 +211,10 @@ impl RuleEvidenceSource for FixedHistory<'_> {
         self.sessions.contains(session)
     }
 
+    fn is_stated_by_person(&self, rule: &str) -> bool {
+        self.history.is_stated_by_person(rule)
+    }
+
     fn ended(&self, session: &str) -> Option<Instant> {
         self.history.ended(session)
     }

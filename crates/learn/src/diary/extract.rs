@@ -10,6 +10,7 @@ use super::{
 pub use crate::outcome::steps::steps;
 use crate::outcome::verdict;
 use crate::prose::{MessageAuthor, cut, sentences};
+use crate::statement::{Certainty, LastingStatement, StatementKind};
 use cm_note::markdown::escape::visible;
 use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent};
@@ -39,8 +40,19 @@ pub fn extract(
     events: &[SessionEvent],
     related: &[RelatedSessionRef],
 ) -> Diary {
+    Diary { related: related.to_vec(), ..extract_with(id, meta, events, &[]) }
+}
+
+/// Like [`extract`], with the statements of the user that are meant to last, which the diary holds
+/// as standing.
+pub fn extract_with(
+    id: &str,
+    meta: &SessionMeta,
+    events: &[SessionEvent],
+    lasting: &[LastingStatement],
+) -> Diary {
     let steps = steps(events);
-    let stated = UserStatements::of(meta, events);
+    let stated = UserStatements::of(meta, events, lasting);
     let causes = agent_statements::causes(events, &steps);
     let challenges = failures::challenges(events, &steps, &causes);
     let mut decisions = stated.decisions;
@@ -73,7 +85,7 @@ pub fn extract(
         anchors: keywords::anchors(events, &steps, &files),
         commands: changed_files::commands(&steps),
         files,
-        related: related.to_vec(),
+        related: Vec::new(),
         origin: DiaryOrigin::Extracted,
     }
 }
@@ -100,10 +112,20 @@ struct UserStatements {
 }
 
 impl UserStatements {
-    fn of(meta: &SessionMeta, events: &[SessionEvent]) -> Self {
+    fn of(meta: &SessionMeta, events: &[SessionEvent], lasting: &[LastingStatement]) -> Self {
         let mut stated = Self::default();
         if meta.subagent {
             return stated;
+        }
+        for statement in lasting {
+            let item = DiaryItem::new(&statement.text, statement.line, StatementAuthor::Person);
+            let standing = statement.certainty == Certainty::High;
+            let into = match statement.kind {
+                StatementKind::Decision => &mut stated.decisions,
+                StatementKind::Fact => &mut stated.learnings,
+                _ => &mut stated.preferences,
+            };
+            into.extend(item.map(|item| DiaryItem { standing, ..item }));
         }
         let (mut worked, mut lines) = (false, (0, 0));
         for event in events.iter().filter(|event| !event.side) {
@@ -121,6 +143,12 @@ impl UserStatements {
 
     fn take(&mut self, text: &str, worked: bool, line: u64, before: u64) {
         for one in utterances(text, worked) {
+            // What is lasting is there already, in whole sentences.
+            let known =
+                |item: &DiaryItem| item.line == line && item.text.contains(one.text.trim_end_matches('.'));
+            if [&self.preferences, &self.decisions, &self.learnings].into_iter().flatten().any(known) {
+                continue;
+            }
             let into = match one.kind {
                 UtteranceKind::Preference => &mut self.preferences,
                 UtteranceKind::Decision => &mut self.decisions,
@@ -134,7 +162,7 @@ impl UserStatements {
             };
             into.extend(
                 DiaryItem::new(&one.text, line, StatementAuthor::Person)
-                    .map(|item| DiaryItem { standing: one.standing, ..item }),
+                    .map(|item| DiaryItem { standing: false, ..item }),
             );
         }
     }

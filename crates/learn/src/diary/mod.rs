@@ -13,7 +13,7 @@ pub mod read;
 pub mod update;
 mod user_statements;
 
-pub use extract::{extract, id};
+pub use extract::{extract, extract_with, id};
 pub use user_statements::{Utterance, UtteranceKind, utterances};
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::diary::words;
+use crate::statement::Certainty;
 use cm_playbook::curation::apply::DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::CurationDelta;
 
@@ -18,6 +19,8 @@ pub struct ReflectionDraft {
     /// How well the change is supported. If there are too many drafts, those with the lowest
     /// strength are dropped.
     pub strength: u32,
+    /// How certainly the user stated it as lasting; `None` if it was derived otherwise.
+    pub stated: Option<Certainty>,
 }
 
 /// A proposed change of the playbook or the memory.
@@ -128,6 +131,7 @@ mod tests {
             what: DraftChange::Delta(CurationDelta::Helpful(judge)),
             origins: vec![origin],
             strength: 1,
+            stated: None,
         }
     }
 

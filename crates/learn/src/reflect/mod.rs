@@ -8,6 +8,7 @@ pub mod draft;
 pub mod evidence;
 pub mod excerpt;
 pub mod fence;
+pub mod grounding;
 pub mod package;
 pub mod relevant_rules;
 pub mod rounds;

@@ -83,7 +83,12 @@ mod tests {
             evidence: Vec::new(),
         };
         let origin = DraftOrigin { session: "s".into(), agent: "pi".into(), line: 1 };
-        ReflectionDraft { what: DraftChange::Memory(memory), origins: vec![origin], strength: 1 }
+        ReflectionDraft {
+            what: DraftChange::Memory(memory),
+            origins: vec![origin],
+            strength: 1,
+            stated: None,
+        }
     }
 
     #[test]

@@ -83,6 +83,14 @@ impl QuotableSession {
         Self { session: session.to_owned(), agent: agent.to_owned(), lines }
     }
 
+    /// Returns the first line on which a user typed a quote, with its author; `None` if none did.
+    pub fn typed_line(&self, quote: &str) -> Option<(u64, StatementAuthor)> {
+        let wanted = plain(quote);
+        let texts = self.lines.iter().flat_map(|(line, texts)| texts.iter().map(move |text| (*line, text)));
+        let mut typed = texts.filter(|(_, (voice, _))| voice.is_persons());
+        typed.find(|(_, (_, text))| text.contains(&wanted)).map(|(line, (voice, _))| (line, *voice))
+    }
+
     /// Finds a quote on line `line` or else on the first line that contains it.
     fn find(&self, line: u64, quote: &str) -> Result<(DraftOrigin, StatementAuthor), Rejection> {
         let wanted = plain(quote);
@@ -183,7 +191,7 @@ fn one(
         ProposedChange::Preference { content } => DraftChange::Memory(memory("preference", content, quote)?),
     };
     let strength = if voice.is_persons() { 60 } else { 40 };
-    Ok(ReflectionDraft { what, origins: vec![origin], strength })
+    Ok(ReflectionDraft { what, origins: vec![origin], strength, stated: None })
 }
 
 fn memory(note_type: &'static str, content: &str, quote: String) -> Result<ProposedMemory, Rejection> {

@@ -1,8 +1,8 @@
-//! Reflection without a model: derives drafts from the diaries of several sessions.
+//! Reflection without a model: derives drafts from statements of a session and from the diaries of
+//! several sessions.
 //!
-//! Rules come from standing instructions of the user and from wishes repeated in two sessions;
-//! feedback from markers and citations; facts from statements of the user; fixes from confirmed
-//! causes.
+//! Rules, decisions, facts and preferences come from lasting statements of the user, and from wishes
+//! repeated in two sessions; feedback from markers and citations; fixes from confirmed causes.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use super::draft::{
 use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words};
 use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};
+use crate::statement::{Certainty, LastingStatement, StatementKind};
 use cm_note::bullet::content;
 use cm_note::bullet::{BulletKind, BulletType, Scope};
 use cm_note::note::FeedbackSignal;
@@ -25,6 +26,17 @@ pub struct SessionInput<'a> {
     pub diary: &'a Diary,
     /// Feedback that the session gives on rules.
     pub feedback: &'a [RuleFeedback],
+    /// Statements of the session's user that are meant to last.
+    pub lasting: &'a [LastingStatement],
+    /// Author of `lasting`: the vault's owner, or the sender of the session.
+    pub author: StatementAuthor,
+}
+
+impl<'a> SessionInput<'a> {
+    /// A session of which only the diary is known.
+    pub fn of_diary(diary: &'a Diary) -> Self {
+        Self { diary, feedback: &[], lasting: &[], author: StatementAuthor::Person }
+    }
 }
 
 /// Changes that sessions suggest, and how many suggestions were dropped.
@@ -80,10 +92,6 @@ impl StatementGroup<'_> {
     fn evidence(&self) -> Vec<String> {
         self.of.iter().map(|(diary, item)| quote(diary, item)).take(5).collect()
     }
-
-    fn standing(&self) -> bool {
-        self.of.iter().any(|(_, item)| item.standing)
-    }
 }
 
 /// Formats a diary item as evidence, with its author, session and line.
@@ -110,16 +118,16 @@ pub fn reflect(sessions: &[SessionInput<'_>]) -> Reflection {
 /// Proposes at most `most` changes from one session. Equivalent statements of `earlier` sessions
 /// support a change, but do not cause one on their own.
 pub fn reflect_on(session: &SessionInput<'_>, earlier: &[Diary], most: usize) -> Reflection {
-    let own: Vec<PreparedStatement> =
-        statement_items(session.diary).map(|item| PreparedStatement::of(&item.text)).collect();
+    let lasting = session.lasting.iter().map(|statement| statement.text.as_str());
+    let items = statement_items(session.diary).map(|item| item.text.as_str());
+    let own: Vec<PreparedStatement> = items.chain(lasting).map(PreparedStatement::of).collect();
     let same = |item: &DiaryItem| {
         let saying = PreparedStatement::of(&item.text);
         own.iter().any(|other| other.is_equivalent(&saying))
     };
     let others: Vec<Diary> = earlier.iter().filter_map(|diary| filtered(diary, same)).collect();
-    let all: Vec<SessionInput<'_>> = std::iter::once(*session)
-        .chain(others.iter().map(|diary| SessionInput { diary, feedback: &[] }))
-        .collect();
+    let all: Vec<SessionInput<'_>> =
+        std::iter::once(*session).chain(others.iter().map(SessionInput::of_diary)).collect();
     let is_own =
         |origin: &DraftOrigin| origin.session == session.diary.session && origin.agent == session.diary.agent;
     let drafts = drafts(&all).into_iter().filter(|draft| draft.origins.iter().any(is_own)).collect();
@@ -156,6 +164,9 @@ fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary>
 
 fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
     let mut drafts: Vec<ReflectionDraft> = sessions.iter().flat_map(feedback).collect();
+    for session in sessions {
+        drafts.extend(session.lasting.iter().filter_map(|statement| propose_lasting(session, statement)));
+    }
     let wishes = sessions.iter().flat_map(|session| {
         let lines = |items: &'_ [DiaryItem]| -> Vec<usize> {
             (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
@@ -173,7 +184,7 @@ fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
         let counts = move |item: &&DiaryItem| item.line > 0 && (item.voice.is_persons() || held);
         session.diary.learnings.iter().filter(counts).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
-    drafts.extend(grouped(facts).iter().map(fact));
+    drafts.extend(grouped(facts).iter().filter_map(fact));
     let pairs = sessions.iter().flat_map(|session| {
         let solved = |item: &&DiaryItem| {
             item.line > 0 && item.voice == StatementAuthor::Log && SOLVED.is_match(&item.text)
@@ -196,50 +207,85 @@ fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a DiaryItem)>) -> Vec<S
     groups
 }
 
+/// Proposes what a lasting statement says: a rule, or a memory for a decision, fact or preference.
+/// `None` if the text is too short or too long for a rule.
+fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> Option<ReflectionDraft> {
+    let diary = session.diary;
+    let certainty = match session.author {
+        StatementAuthor::Person => statement.certainty,
+        _ => Certainty::Medium,
+    };
+    let item = DiaryItem::new(&statement.quote, statement.line, session.author)?;
+    let strength = if certainty == Certainty::High { 70 } else { 50 };
+    let origins = vec![origin(diary, statement.line)];
+    let note_type = match statement.kind {
+        StatementKind::Decision => "decision",
+        StatementKind::Fact => "fact",
+        StatementKind::Preference => "preference",
+        StatementKind::Rule | StatementKind::Passing => {
+            let draft = rule_of(&statement.text, &[(diary, &item)], "the user stated it as lasting".into())?;
+            return Some(ReflectionDraft { stated: Some(certainty), origins, strength, ..draft });
+        }
+    };
+    let what = ProposedMemory {
+        note_type,
+        text: statement.text.clone(),
+        observations: 1,
+        confidence: confidence(1),
+        evidence: vec![quote(diary, &item)],
+    };
+    Some(ReflectionDraft { what: DraftChange::Memory(what), origins, strength, stated: Some(certainty) })
+}
+
 /// Proposes a rule if the user's wish is an instruction, otherwise a preference. `None` if the wish
-/// was a single choice for one task.
+/// was stated in one session only.
 fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let sessions = group.sessions();
-    let standing = group.standing();
-    if !standing && sessions < 2 {
+    if sessions < 2 {
         return None;
     }
     let strongest = group.of.iter().map(|(_, item)| *item).find(|item| item.standing).unwrap_or(group.first);
-    let strength = 40 + 10 * sessions as u32 + if standing { 20 } else { 0 };
-    let Some((rule, bullet_type)) = as_rule(&strongest.text) else {
+    let strength = 40 + 10 * sessions as u32;
+    let Some(rule) = as_rule(&strongest.text) else {
         return Some(ReflectionDraft {
             what: DraftChange::Memory(memory("preference", group)),
             origins: group.origins(),
             strength,
+            stated: None,
         });
     };
-    let rule = content::rule(&rule).ok()?;
-    let diary = group.of.first().map(|(diary, _)| *diary)?;
-    let one_place = group.of.iter().all(|(other, _)| other.workspace == diary.workspace);
-    let workspace = diary.workspace.clone().filter(|_| one_place);
-    let reason = if standing {
-        format!("the user stated it as lasting ({})", in_sessions(sessions))
-    } else {
-        format!("the user asked for it again ({})", in_sessions(sessions))
-    };
+    let reason = format!("the user asked for it again ({})", in_sessions(sessions));
+    let draft = rule_of(&rule, &group.of, reason)?;
+    Some(ReflectionDraft { origins: group.origins(), strength, ..draft })
+}
+
+/// Proposes a rule with its evidence. Its scope is the project if all evidence is of one. `None` if
+/// the text is too short or too long for a rule.
+fn rule_of(text: &str, evidence: &[(&Diary, &DiaryItem)], reason: String) -> Option<ReflectionDraft> {
+    let (first, item) = evidence.first()?;
+    let rule = content::rule(text).ok()?;
+    let one_place = evidence.iter().all(|(other, _)| other.workspace == first.workspace);
+    let workspace = first.workspace.clone().filter(|_| one_place);
+    let diaries: BTreeSet<String> = evidence.iter().map(|(diary, _)| diary.id.clone()).collect();
     let bullet = RuleProposal {
         category: category(&rule).to_owned(),
+        bullet_type: Some(bullet_type(&rule)),
         content: rule,
-        bullet_type: Some(bullet_type),
         kind: Some(BulletKind::WorkflowRule),
         scope: workspace.as_ref().map(|_| Scope::Workspace),
         workspace: workspace.as_deref().map(project),
-        evidence: group.evidence(),
-        diaries: group
-            .of
-            .iter()
-            .map(|(diary, _)| diary.id.clone())
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect(),
+        evidence: evidence.iter().map(|(diary, item)| quote(diary, item)).take(5).collect(),
+        diaries: diaries.into_iter().collect(),
         ..RuleProposal::default()
     };
-    Some(add(bullet, reason, group.origins(), strength))
+    Some(add(bullet, reason, vec![origin(first, item.line)], 0))
+}
+
+/// A rule that begins by forbidding something is an anti-pattern.
+fn bullet_type(rule: &str) -> BulletType {
+    let lower = rule.to_lowercase();
+    let warns = ["never", "don't", "don’t", "do not", "dont", "stop", "avoid"];
+    if warns.iter().any(|word| lower.starts_with(word)) { BulletType::AntiPattern } else { BulletType::Rule }
 }
 
 /// Name of a project: the last component of its workspace path.
@@ -256,7 +302,7 @@ fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength
         session: first.map(|origin| origin.session.clone()),
         line: first.map(|origin| origin.line),
     }));
-    ReflectionDraft { what: DraftChange::Delta(delta), origins, strength }
+    ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, stated: None }
 }
 
 fn in_sessions(sessions: usize) -> String {
@@ -275,10 +321,13 @@ fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory
     }
 }
 
-/// Proposes to remember a fact if a person stated it, otherwise a fix: the agent named a cause that
-/// was fixed afterwards, so that it is no longer a fact.
-fn fact(group: &StatementGroup<'_>) -> ReflectionDraft {
+/// Proposes to remember a fact if a person stated it in two sessions, or a fix if the agent named a
+/// cause: it was fixed afterwards, so that it is no longer a fact.
+fn fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
+    if own && group.sessions() < 2 {
+        return None;
+    }
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
     let what = if own { memory("fact", group) } else { memory("fix", group) };
     let text = if own {
@@ -286,11 +335,12 @@ fn fact(group: &StatementGroup<'_>) -> ReflectionDraft {
     } else {
         format!("Fixed since: {}", lower_first(without_lead(&what.text)))
     };
-    ReflectionDraft {
+    Some(ReflectionDraft {
         what: DraftChange::Memory(ProposedMemory { text, ..what }),
         origins: group.origins(),
         strength,
-    }
+        stated: None,
+    })
 }
 
 pattern!(
@@ -329,6 +379,7 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
             what: DraftChange::Memory(memory),
             origins: group.origins(),
             strength: 15,
+            stated: None,
         });
     }
     let bullet = RuleProposal {
@@ -365,7 +416,8 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
             FeedbackSignal::Irrelevant => CurationDelta::Irrelevant(judge),
         };
         let strength = if word.explicit { 100 } else { 30 };
-        ReflectionDraft { what: DraftChange::Delta(delta), origins: vec![origin(diary, word.line)], strength }
+        let origins = vec![origin(diary, word.line)];
+        ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, stated: None }
     };
     session.feedback.iter().map(one).collect()
 }
@@ -380,10 +432,10 @@ pattern!(STATES = r"(?i)^(?:i\b|i'd|i’d|our|the|this|my|it|that|they|there)");
 ///
 /// ```
 /// use cm_learn::reflect::without_model::as_rule;
-/// assert_eq!(as_rule("we don't use default exports").unwrap().0, "Don't use default exports.");
+/// assert_eq!(as_rule("we don't use default exports").unwrap(), "Don't use default exports.");
 /// assert_eq!(as_rule("I prefer small commits"), None);
 /// ```
-pub fn as_rule(text: &str) -> Option<(String, BulletType)> {
+pub fn as_rule(text: &str) -> Option<String> {
     let mut rest = text.trim();
     loop {
         let lead = LEAD.find(rest).or_else(|| WE.find(rest)).map_or(0, |found| found.end());
@@ -395,11 +447,7 @@ pub fn as_rule(text: &str) -> Option<(String, BulletType)> {
     if rest.is_empty() || STATES.is_match(rest) || rest.ends_with('…') {
         return None;
     }
-    let lower = rest.to_lowercase();
-    let warns =
-        ["never", "don't", "do not", "dont", "stop", "avoid"].iter().any(|word| lower.starts_with(word));
-    let bullet_type = if warns { BulletType::AntiPattern } else { BulletType::Rule };
-    Some((sentence(rest), bullet_type))
+    Some(sentence(rest))
 }
 
 /// Formats a clause as a sentence, with a capital letter and a period.
@@ -420,7 +468,7 @@ fn lower_first(text: &str) -> String {
 }
 
 /// Returns the category whose typical words a rule contains; `workflow` if none matches.
-fn category(rule: &str) -> &'static str {
+pub fn category(rule: &str) -> &'static str {
     const CATEGORY_WORDS: [(&str, &[&str]); 8] = [
         ("testing", &["test", "tests", "mock", "mocks", "coverage", "fixture", "fixtures", "assert"]),
         (
@@ -470,8 +518,7 @@ mod tests {
     }
 
     fn of(diaries: &[Diary]) -> Vec<ReflectionDraft> {
-        let sessions: Vec<SessionInput<'_>> =
-            diaries.iter().map(|diary| SessionInput { diary, feedback: &[] }).collect();
+        let sessions: Vec<SessionInput<'_>> = diaries.iter().map(SessionInput::of_diary).collect();
         reflect(&sessions).drafts
     }
 
@@ -484,19 +531,34 @@ mod tests {
         drafts.iter().map(rule).collect()
     }
 
+    fn lasting(text: &str, kind: StatementKind, certainty: Certainty) -> LastingStatement {
+        LastingStatement { text: text.into(), quote: text.into(), line: 9, kind, certainty }
+    }
+
     #[test]
-    fn a_standing_word_is_a_rule_at_once_and_a_correction_only_when_it_is_repeated() {
-        let one =
-            diary("a", &[("always run the linter before you commit", true)], &["use pnpm instead of npm"]);
-        assert_eq!(rules(&of(std::slice::from_ref(&one))), ["Always run the linter before you commit."]);
+    fn a_lasting_statement_is_proposed_at_once_and_a_wish_only_when_it_is_repeated() {
+        let one = diary("a", &[], &["use pnpm instead of npm"]);
+        let stated = [
+            lasting("Always run the linter before you commit.", StatementKind::Rule, Certainty::High),
+            lasting("Staging has 2 GB of memory.", StatementKind::Fact, Certainty::Medium),
+        ];
+        let input = SessionInput { lasting: &stated, ..SessionInput::of_diary(&one) };
+        let drafts = reflect(&[input]).drafts;
+        assert_eq!(
+            rules(&drafts),
+            ["Always run the linter before you commit.", "fact: Staging has 2 GB of memory."]
+        );
+        assert_eq!([drafts[0].stated, drafts[1].stated], [Some(Certainty::High), Some(Certainty::Medium)]);
+        let sent = reflect(&[SessionInput { author: StatementAuthor::Sender, ..input }]).drafts;
+        assert_eq!(sent[0].stated, Some(Certainty::Medium), "another person's session");
         let two = diary("b", &[], &["Use pnpm instead of npm here."]);
         let drafts = of(&[one, two]);
-        assert_eq!(rules(&drafts), ["Always run the linter before you commit.", "Use pnpm instead of npm."]);
-        let DraftChange::Delta(CurationDelta::Add(add)) = &drafts[1].what else { panic!("{drafts:?}") };
+        assert_eq!(rules(&drafts), ["Use pnpm instead of npm."]);
+        let DraftChange::Delta(CurationDelta::Add(add)) = &drafts[0].what else { panic!("{drafts:?}") };
         assert_eq!((add.session.as_deref(), add.line), (Some("a"), Some(7)));
         assert_eq!(add.bullet.workspace.as_deref(), Some("shop"));
         assert_eq!(add.bullet.evidence.len(), 2);
-        assert_eq!(drafts[1].origins.len(), 2);
+        assert_eq!(drafts[0].origins.len(), 2);
     }
 
     #[test]
@@ -533,7 +595,7 @@ mod tests {
                 DraftChange::Delta(delta) => panic!("{delta:?}"),
             }
         };
-        assert_eq!((sure(1), sure(3), sure(5)), ((1, 0.4), (3, 0.6), (5, 0.8)));
+        assert_eq!((sure(2), sure(3), sure(5)), ((2, 0.4), (3, 0.6), (5, 0.8)));
     }
 
     #[test]
@@ -547,7 +609,8 @@ mod tests {
             ("you should always ask before deleting", "Always ask before deleting.", BulletType::Rule),
             ("we don't mock the database", "Don't mock the database.", BulletType::AntiPattern),
         ] {
-            assert_eq!(as_rule(text), Some((rule.to_owned(), kind)));
+            assert_eq!(as_rule(text).as_deref(), Some(rule));
+            assert_eq!(bullet_type(rule), kind);
         }
         assert_eq!(as_rule("our convention is snake_case"), None);
     }
@@ -565,9 +628,12 @@ mod tests {
             explicit,
         };
         let draft = |explicit| {
-            reflect(&[SessionInput { diary: &diary_of_success, feedback: &[word(explicit)] }])
-                .drafts
-                .remove(0)
+            reflect(&[SessionInput {
+                feedback: &[word(explicit)],
+                ..SessionInput::of_diary(&diary_of_success)
+            }])
+            .drafts
+            .remove(0)
         };
         let DraftChange::Delta(CurationDelta::Helpful(judge)) = draft(false).what else { panic!("no word") };
         assert_eq!((judge.weight, judge.session.as_deref()), (Some(0.3), Some("a")));
@@ -606,11 +672,11 @@ mod tests {
     proptest! {
         #[test]
         fn there_are_never_more_than_fifty_and_each_has_an_origin(count in 0_usize..120) {
-            let diaries: Vec<Diary> = (0..count)
-                .map(|n| diary(&n.to_string(), &[(&format!("always run check number{n} alpha{n} before beta{n}"), true)], &[]))
-                .collect();
-            let sessions: Vec<SessionInput<'_>> = diaries.iter().map(|diary| SessionInput { diary, feedback: &[] }).collect();
-            let reflected = reflect(&sessions);
+            let text = |n: usize| format!("Always run check number{n} alpha{n} before beta{n}.");
+            let stated: Vec<LastingStatement> =
+                (0..count).map(|n| lasting(&text(n), StatementKind::Rule, Certainty::High)).collect();
+            let diary = diary("a", &[], &[]);
+            let reflected = reflect(&[SessionInput { lasting: &stated, ..SessionInput::of_diary(&diary) }]);
             prop_assert_eq!(reflected.drafts.len(), count.min(MOST));
             prop_assert_eq!(reflected.dropped, count.saturating_sub(MOST));
             prop_assert!(reflected.drafts.iter().all(|draft| !draft.origins.is_empty()));

@@ -225,15 +225,19 @@ impl AdmissionCheck<'_> {
         };
         because.extend(doubt.map(str::to_owned));
         match (self.authority, gate) {
-            (Authority::Automation, GateDecision::Refused) => return Admission::Failed(evidence),
-            (Authority::Automation, GateDecision::Draft) => because.push(match evidence.sessions {
-                0 => "no session supports it".to_owned(),
-                1 => "only one session mentions it".to_owned(),
-                _ => format!(
-                    "{} sessions succeeded with it and {} failed",
-                    evidence.successes, evidence.failures
-                ),
-            }),
+            (Authority::Automation, GateDecision::Refused) if !self.history.is_stated_by_person(&rule) => {
+                return Admission::Failed(evidence);
+            }
+            (Authority::Automation, GateDecision::Draft) if !self.history.is_stated_by_person(&rule) => {
+                because.push(match evidence.sessions {
+                    0 => "no session supports it".to_owned(),
+                    1 => "only one session mentions it".to_owned(),
+                    _ => format!(
+                        "{} sessions succeeded with it and {} failed",
+                        evidence.successes, evidence.failures
+                    ),
+                });
+            }
             _ => {}
         }
         let state = if because.is_empty() { BulletState::Active } else { BulletState::Draft };

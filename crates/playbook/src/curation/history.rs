@@ -40,6 +40,12 @@ pub trait RuleEvidenceSource: std::fmt::Debug {
     /// Whether a session with this id is known from a log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;
 
+    /// Whether a person stated the rule outright in a session that was read: their word admits it
+    /// without the evidence of further sessions. Never taken from a delta.
+    fn is_stated_by_person(&self, _rule: &str) -> bool {
+        false
+    }
+
     /// Time of the last event of a session; `None` if unknown.
     fn ended(&self, _session: &str) -> Option<Instant> {
         None

@@ -35,6 +35,7 @@ pub mod observe;
 pub mod onboard;
 pub mod outcome;
 pub mod playbook;
+pub mod playbook_add;
 pub mod privacy;
 pub mod project;
 pub mod propose;

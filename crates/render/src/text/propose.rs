@@ -1,34 +1,30 @@
-//! Text output for a proposed or removed rule.
+//! Text output of `cm propose`.
 
-use super::committed;
-use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::verbs::propose::{DeprecatedBullet, ProposalResult};
+use super::style::{DIM, STRONG, paint, safe};
+use cm_app::verbs::propose::{Neighbour, NeighbourVerdict, ProposalAnswer};
 
-pub fn proposed(outcome: &ProposalResult) -> String {
-    let what = match (outcome.added, outcome.credited) {
-        (true, _) => format!("added ({})", outcome.state.name()),
-        (false, true) => "already exists; feedback added".to_owned(),
-        (false, false) => "already exists".to_owned(),
-    };
-    let end =
-        if outcome.added || outcome.credited { committed(outcome.commit.as_deref()) } else { String::new() };
-    let mut text =
-        format!("{}  {}  {what}  {end}", paint(ID, &outcome.id), safe(&outcome.path)).trim_end().to_owned()
-            + "\n";
-    if let Some(note) = &outcome.note {
-        text += &format!("  {}\n", paint(DIM, &safe(note)));
+/// The stored proposal and its neighbours.
+pub fn proposed(answer: &ProposalAnswer) -> String {
+    let ProposalAnswer { id, state, why, neighbours, .. } = answer;
+    let mut text = format!("{}: {}\n", paint(STRONG, &format!("{id} {}", state.name())), safe(why));
+    let (open, settled): (Vec<&Neighbour>, Vec<_>) =
+        neighbours.iter().partition(|neighbour| neighbour.verdict.is_none());
+    for neighbour in settled {
+        let verdict = match neighbour.verdict {
+            Some(NeighbourVerdict::Same) => "the same",
+            Some(NeighbourVerdict::Refines) => "refined",
+            Some(NeighbourVerdict::Contradicts) => "contradicted",
+            Some(NeighbourVerdict::Unrelated) | None => "unrelated",
+        };
+        text += &format!("- {} {verdict}: {}\n", neighbour.id, safe(&neighbour.text));
     }
-    for conflict in &outcome.conflicts {
-        let with = paint(ID, &safe(&conflict.with));
-        text += &format!("  {} {with}: {}\n", paint(WARN, "contradicts"), safe(&conflict.with_content));
+    if !open.is_empty() {
+        text += "Nearest notes:\n";
+        for neighbour in open {
+            text += &format!("- {} {}\n", neighbour.id, safe(&neighbour.text));
+        }
+        let verdicts = "same, refines, contradicts or unrelated";
+        text += &format!("{}\n", paint(DIM, &format!("tell how they relate to it: {verdicts}")));
     }
     text
-}
-
-pub fn removed(outcome: &DeprecatedBullet) -> String {
-    let what = match outcome.changed {
-        true => format!("deprecated  {}", committed(outcome.commit.as_deref())),
-        false => "already deprecated".to_owned(),
-    };
-    format!("{}  {}  {what}\n", paint(ID, &outcome.id), safe(&outcome.path))
 }

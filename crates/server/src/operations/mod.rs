@@ -20,6 +20,7 @@ mod observe;
 mod outcome;
 mod output;
 mod progress;
+mod propose;
 mod recent;
 mod reflect;
 mod relate;
@@ -152,6 +153,7 @@ pub static TABLE: &[OperationSpec] = &[
     core::OPERATION,
     validate_rule::OPERATION,
     episode::OPERATION,
+    propose::OPERATION,
     handoff::OPERATION,
     reflect::OPERATION,
     observe::OPERATION,

@@ -205,6 +205,8 @@ settings! {
         "maximum number of characters added to a prompt";
     HOOKS_MAX_NOTES = "hooks.max_notes": Integer(0, 50) = "5",
         "maximum number of rules and memories added to a prompt";
+    HOOKS_PROPOSE = "hooks.propose": Bool = "true",
+        "ask the agent to record what you type if it may be meant to last";
     HOOKS_START_TOKENS = "hooks.start_tokens": Integer(250, 2475) = "2000",
         "token limit of the context added at session start";
     HOOKS_THRESHOLD = "hooks.threshold": Number(0.0, 1.0) = "0.5",

@@ -72,6 +72,16 @@ impl JsonLinesFile {
         Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
     }
 
+    /// Opens the log of statements that hooks saw at prompts: `signals.jsonl`, rotated to
+    /// `signals.jsonl.1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_signals(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "signals.jsonl")? })
+    }
+
     /// Opens the list of sessions that onboarding has finished: `onboarded.jsonl`.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::commands::text_or_stdin;
-use cm_app::verbs::propose::{self, RuleProposal};
+use cm_app::verbs::playbook::add::{self, RuleProposal};
 use cm_app::{Context, Result};
 use cm_note::bullet::{BulletKind, BulletType, Scope};
 use cm_render::text;
@@ -69,6 +69,6 @@ pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Pr
         reasoning: arguments.why,
         ..RuleProposal::default()
     };
-    let outcome = propose::propose(memory, proposal, arguments.draft)?;
-    output.print(memory, &outcome, text::propose::proposed)
+    let outcome = add::propose(memory, proposal, arguments.draft)?;
+    output.print(memory, &outcome, text::playbook_add::proposed)
 }

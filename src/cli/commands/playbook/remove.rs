@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::verbs::propose;
+use cm_app::verbs::playbook::add;
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -21,6 +21,6 @@ pub struct Arguments {
 }
 
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let outcome = propose::remove(memory, &arguments.bullet, arguments.replaced_by.as_deref())?;
-    output.print(memory, &outcome, text::propose::removed)
+    let outcome = add::remove(memory, &arguments.bullet, arguments.replaced_by.as_deref())?;
+    output.print(memory, &outcome, text::playbook_add::removed)
 }

@@ -8,11 +8,13 @@ mod background;
 mod coarse;
 mod fine;
 mod rules;
+mod statements;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
 pub(crate) use fine::embedded_passages;
 pub(crate) use rules::meaning;
+pub(crate) use statements::judge_statements;
 
 use std::sync::Arc;
 

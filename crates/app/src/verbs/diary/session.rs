@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
+use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,6 +21,7 @@ use cm_learn::prose::cut;
 use cm_learn::reflect::answer::{DiaryAnswer, QuotedStatement, diary_schema};
 use cm_learn::reflect::package;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
+use cm_learn::statement::{self, LastingStatement};
 use cm_secrets::RedactionRules;
 use cm_session::SessionMeta;
 use cm_session::event::SessionEvent;
@@ -35,9 +38,11 @@ pub struct SessionTranscript {
     pub steps: Vec<SessionStep>,
     /// The diary extracted by rules.
     pub diary: Diary,
+    /// Statements of the session's user that are meant to last.
+    pub lasting: Vec<LastingStatement>,
     /// Whom quoted prompts are attributed to; not the person if another agent may have written
     /// them.
-    prompts: StatementAuthor,
+    pub prompts: StatementAuthor,
 }
 
 /// Reads sessions from their logs and redacts them. Caches the last parsed log, because consecutive
@@ -101,15 +106,20 @@ impl SessionReader {
             ..access_log::SessionRead::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
         };
         access_log::record(memory, vec![read]);
-        let prompts = if sources.is_of_person(memory.target(), &source) {
+        let prompts = if sources.is_of_person(memory.target(), &source) && !told.meta.headless {
             StatementAuthor::Person
         } else {
             StatementAuthor::Sender
         };
-        Ok(self.redacted_transcript(told, prompts))
+        Ok(self.redacted_transcript(memory.target(), told, prompts))
     }
 
-    fn redacted_transcript(&self, told: ParsedSession, prompts: StatementAuthor) -> SessionTranscript {
+    fn redacted_transcript(
+        &self,
+        open: &OpenVault,
+        told: ParsedSession,
+        prompts: StatementAuthor,
+    ) -> SessionTranscript {
         // By its place below the home folder, so that it is the same on every machine, and without the folder's name.
         let home = self.home.as_deref();
         let path = home.and_then(|home| told.path.strip_prefix(home).ok()).unwrap_or(&told.path);
@@ -117,12 +127,15 @@ impl SessionReader {
         let ParsedSession { meta, events, .. } = told.redacted(&self.rules);
         let mut content = meta.id.as_str().as_bytes().to_vec();
         events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
-        let diary = diary::extract(&diary::id(&path, &content), &meta, &events, &[]);
+        // The prompts of a subagent are those of another agent.
+        let typed = if meta.subagent { Vec::new() } else { statement::statements(&events) };
+        let lasting = statement::lasting(&typed, &judge_statements(open, &typed));
+        let diary = diary::extract_with(&diary::id(&path, &content), &meta, &events, &lasting);
         let mut diary = without_secrets(diary, &self.rules);
         if prompts == StatementAuthor::Sender {
             diary = diary.attribute_to_sender();
         }
-        SessionTranscript { steps: steps(&events), meta, events, diary, prompts }
+        SessionTranscript { steps: steps(&events), meta, events, diary, lasting, prompts }
     }
 }
 

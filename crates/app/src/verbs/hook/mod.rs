@@ -4,6 +4,7 @@
 //! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
 mod selection;
+pub(crate) mod signals;
 mod start;
 
 use crate::context::actor::Actor;
@@ -195,11 +196,19 @@ fn recorded_with(
     record: Option<&JsonLinesFile>,
     handoff: &mut Option<ClaimedHandoff>,
 ) -> Result<(HookAnswer, HookPlan)> {
+    let mut asked: Option<InjectionPart> = None;
+    let mut judged = false;
     loop {
         let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
         let told = InjectionLog::read(&text);
         let work = HookPlan::of(message, &told, false, memory.now());
         let (mut parts, most) = candidate_parts(memory, message, &work, &told)?;
+        if work.question.is_some() && !judged {
+            (asked, judged) = (signals::request(memory, message)?, true);
+        }
+        if let Some(request) = &asked {
+            parts.push(request.clone());
+        }
         if work.start {
             *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, message.session.as_deref()));
             parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));

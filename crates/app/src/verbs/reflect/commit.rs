@@ -121,7 +121,13 @@ impl ChangePlanner<'_> {
             let (DraftChange::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
                 continue;
             };
-            let planned = memories::plan_memory(self.work.memory, self.open, &mut said, remembered, origin)?;
+            let planned = memories::plan_memory(
+                self.work.memory,
+                self.open,
+                &mut said,
+                (remembered, draft.stated),
+                origin,
+            )?;
             all.extend(planned);
         }
         self.changes.extend(all.iter().map(|planned| planned.change.clone()));

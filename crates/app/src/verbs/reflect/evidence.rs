@@ -1,7 +1,7 @@
 //! Collects the evidence of past sessions for proposed rules. This happens before the vault is
 //! locked; curation then uses the result.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::context::open::Context;
 use crate::error::Result;
@@ -19,6 +19,8 @@ use cm_session::status::SessionStatus;
 pub struct GatheredEvidence {
     /// By rule text with normalized whitespace.
     by_rule: HashMap<String, SessionCounts>,
+    /// Rules that the session's user stated as lasting, with normalized whitespace.
+    stated: HashSet<String>,
     /// Id and end of the session.
     session: Option<(String, Instant)>,
 }
@@ -29,6 +31,11 @@ impl GatheredEvidence {
         let ended = meta.ended.or(meta.started);
         let session = ended.map(|at| (meta.id.to_string(), at));
         Self { session, ..Self::default() }
+    }
+
+    /// Records that the session's user stated a rule as lasting.
+    pub fn admit(&mut self, rule: &str) {
+        self.stated.insert(fold_whitespace(rule));
     }
 
     /// Stores the evidence for a rule.
@@ -45,6 +52,10 @@ impl RuleEvidenceSource for GatheredEvidence {
     /// Returns true for every session, because rules come only from sessions whose logs were read.
     fn has_seen(&self, _session: &str) -> bool {
         true
+    }
+
+    fn is_stated_by_person(&self, rule: &str) -> bool {
+        self.stated.contains(&fold_whitespace(rule))
     }
 
     fn ended(&self, session: &str) -> Option<Instant> {

@@ -12,6 +12,7 @@ use crate::verbs::add::known_type;
 use crate::verbs::note_fields::place;
 use cm_learn::diary::note::as_line;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
+use cm_learn::statement::Certainty;
 use cm_note::change::VaultFileChange;
 use cm_note::id::NoteId;
 use cm_note::note::compose::{self, MemoryDraft};
@@ -40,7 +41,8 @@ pub fn existing_texts(notes: &[Note]) -> HashSet<String> {
 }
 
 /// Plans the note of a memory and adds its text to `statements`; `None` if `statements` contains
-/// the text already.
+/// the text already. A memory that the user stated as lasting is confirmed, one that they may have
+/// stated so is a draft, and all others are unverified.
 ///
 /// # Errors
 /// Returns an error if the vault does not define the type.
@@ -48,7 +50,7 @@ pub fn plan_memory(
     memory: &Context,
     open: &OpenVault,
     statements: &mut HashSet<String>,
-    remembered: &ProposedMemory,
+    (remembered, stated): (&ProposedMemory, Option<Certainty>),
     origin: &DraftOrigin,
 ) -> Result<Option<PlannedMemory>> {
     if !statements.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
@@ -59,8 +61,13 @@ pub fn plan_memory(
     let title = remembered.text.trim_end_matches('.').to_owned();
     let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
     let body = body(remembered, origin);
-    let is_draft = order(&title).or_else(|| order(&body)).is_some();
-    let state = if is_draft { "draft" } else { Note::UNVERIFIED };
+    let is_draft = order(&title).or_else(|| order(&body)).is_some() || stated == Some(Certainty::Medium);
+    let state = match stated {
+        _ if is_draft => Some("draft"),
+        // The person's word confirms it.
+        Some(_) => None,
+        None => Some(Note::UNVERIFIED),
+    };
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
         note_type: known.name.clone(),
@@ -73,7 +80,7 @@ pub fn plan_memory(
         agent: Some(origin.agent.clone()),
         session: Some(origin.session.clone()),
         body,
-        extra: vec![("state".to_owned(), Value::String(state.to_owned()))],
+        extra: state.map(|state| ("state".to_owned(), Value::String(state.to_owned()))).into_iter().collect(),
     });
     let change = VaultFileChange::Create { path, text };
     Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))

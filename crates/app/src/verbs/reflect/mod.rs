@@ -5,9 +5,9 @@
 //! the next run continues.
 
 mod commit;
-mod evidence;
+pub(crate) mod evidence;
 mod log_result;
-mod memories;
+pub(crate) mod memories;
 mod process_session;
 mod queue;
 mod redact;

@@ -30,6 +30,7 @@ use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::rounds::ReflectionRounds;
 use cm_learn::reflect::run::ReflectedSession;
 use cm_learn::reflect::{SessionInput, package, reflect_on, verify};
+use cm_learn::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::note::NoteKind;
@@ -213,8 +214,9 @@ impl SessionProcessor<'_> {
         words: &[RuleFeedback],
         notices: &mut Vec<String>,
     ) -> std::result::Result<(Vec<ReflectionDraft>, usize), SessionFailure> {
-        let by_rules =
-            || reflect_on(&SessionInput { diary, feedback: words }, &self.earlier, self.terms.deltas);
+        let lasting = &heard.lasting;
+        let input = SessionInput { diary, feedback: words, lasting, author: heard.prompts };
+        let by_rules = || reflect_on(&input, &self.earlier, self.terms.deltas);
         let Some(asker) = &self.model else { return Ok((self.without_repeats(by_rules().drafts, todo), 0)) };
         // Feedback is a matter of the log alone.
         let bare = Diary {
@@ -223,8 +225,12 @@ impl SessionProcessor<'_> {
             verdict: heard.diary.verdict.clone(),
             ..Diary::default()
         };
-        let mut drafts =
-            reflect_on(&SessionInput { diary: &bare, feedback: words }, &[], self.terms.deltas).drafts;
+        let mut drafts = reflect_on(
+            &SessionInput { feedback: words, ..SessionInput::of_diary(&bare) },
+            &[],
+            self.terms.deltas,
+        )
+        .drafts;
         match self.ask_model(asker, heard, diary, rules) {
             Ok((of_model, unfounded)) => {
                 drafts.extend(of_model);
@@ -337,6 +343,9 @@ impl SessionProcessor<'_> {
                 }
             }
             gathered.insert(&add.bullet.content, said.evidence);
+            if draft.stated == Some(Certainty::High) {
+                gathered.admit(&add.bullet.content);
+            }
             kept.push(draft);
         }
         *drafts = kept;

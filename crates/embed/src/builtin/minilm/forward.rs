@@ -19,6 +19,8 @@ pub struct Forward<'a> {
     pub weights: &'a Weights,
     /// Tokens of each text, including the start and end tokens.
     pub texts: &'a [Vec<Token>],
+    /// Number of layers to apply; fewer than all give vectors of how a text is worded.
+    pub layers: usize,
 }
 
 impl WithSimd for Forward<'_> {
@@ -28,7 +30,7 @@ impl WithSimd for Forward<'_> {
         let ranges = ranges(self.texts);
         let mut tokens = self.look_up(simd);
         normalize(simd, &mut tokens, &self.weights.norm);
-        for layer in &self.weights.layers {
+        for layer in self.weights.layers.iter().take(self.layers) {
             layer.apply(simd, &mut tokens, &ranges);
         }
         ranges.into_iter().map(|range| sum(&tokens, range)).collect()

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use pulp::Arch;
 
 use self::forward::Forward;
-use self::weights::{FEATURES, Weights};
+use self::weights::{FEATURES, LAYERS, Weights};
 use super::bytes::WeightReader;
 use super::chance_of;
 use super::wordpiece::{self, BEGIN, END, Token};
@@ -29,6 +29,10 @@ use cm_weights::MINILM;
 const NAME: &str = "builtin/minilm-l6";
 /// Cosines of unrelated texts, measured on questions and notes of different subjects.
 const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.02, deviation: 0.055 };
+
+/// Number of layers after which a token's vector tells most about the wording of its sentence; the
+/// later layers are about its subject.
+const WORDING: usize = 3;
 
 /// Maximum number of tokens per text, including the start and end tokens.
 const LONGEST: usize = 256;
@@ -63,9 +67,20 @@ impl MiniLm {
         Ok(Self { weights, arch: Arch::new() })
     }
 
-    /// Computes the vectors of texts. Each text must have at least one token.
-    fn forward(&self, texts: &[Vec<Token>]) -> Result<Vec<Embedding>, Error> {
-        let sums = self.arch.dispatch(Forward { weights: &self.weights, texts });
+    /// Embeds how each text is worded rather than what it is about: the mean of its tokens' vectors
+    /// after [`WORDING`] layers. A text without tokens has the zero vector.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
+    pub fn embed_wording(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        self.embed_with(texts, WORDING)
+    }
+
+    /// Computes the vectors of texts after a number of layers. Each text must have at least one
+    /// token.
+    fn forward(&self, texts: &[Vec<Token>], layers: usize) -> Result<Vec<Embedding>, Error> {
+        let sums = self.arch.dispatch(Forward { weights: &self.weights, texts, layers });
         let vectors = sums.into_iter().map(|sum| {
             let why = "it returned a value that is not a number".to_owned();
             Embedding::of(sum).ok_or(Error::Damaged { model: NAME.to_owned(), why })
@@ -95,10 +110,24 @@ impl Embedder for MiniLm {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        self.embed_with(texts, LAYERS)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Embedding, Error> {
+        Ok(self.embed(&[text])?.remove(0))
+    }
+
+    fn chance(&self, question: &str) -> Option<CosineBaseline> {
+        Some(chance_of(UNRELATED, question))
+    }
+}
+
+impl MiniLm {
+    fn embed_with(&self, texts: &[&str], layers: usize) -> Result<Vec<Embedding>, Error> {
         let mut vectors = vec![Embedding::zero(FEATURES); texts.len()];
         let (mut waiting, mut places) = (Vec::new(), Vec::new());
         let mut flush = |waiting: &mut Vec<Vec<Token>>, places: &mut Vec<usize>| -> Result<(), Error> {
-            for (place, vector) in places.drain(..).zip(self.forward(waiting)?) {
+            for (place, vector) in places.drain(..).zip(self.forward(waiting, layers)?) {
                 vectors[place] = vector;
             }
             waiting.clear();
@@ -120,14 +149,6 @@ impl Embedder for MiniLm {
         }
         flush(&mut waiting, &mut places)?;
         Ok(vectors)
-    }
-
-    fn embed_query(&self, text: &str) -> Result<Embedding, Error> {
-        Ok(self.embed(&[text])?.remove(0))
-    }
-
-    fn chance(&self, question: &str) -> Option<CosineBaseline> {
-        Some(chance_of(UNRELATED, question))
     }
 }
 

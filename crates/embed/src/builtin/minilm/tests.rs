@@ -62,3 +62,13 @@ fn weights_that_are_no_numbers_give_an_error_and_no_vector() {
         "the model `builtin/minilm-l6` is damaged: it returned a value that is not a number"
     );
 }
+
+#[test]
+fn sentences_of_one_wording_are_nearer_by_wording_than_by_subject() {
+    let model = MiniLm::builtin();
+    let texts = ["Never deploy on a Friday.", "Never commit the lock file.", "Did you deploy on Friday?"];
+    let (wording, subject) = (model.embed_wording(&texts).unwrap(), model.embed(&texts).unwrap());
+    let lead = |vectors: &[Embedding]| vectors[0].cosine(&vectors[1]) - vectors[0].cosine(&vectors[2]);
+    assert!(lead(&wording) > lead(&subject));
+    assert_eq!(model.embed_wording(&[""]).unwrap(), [Embedding::zero(FEATURES)]);
+}

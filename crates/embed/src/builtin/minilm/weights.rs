@@ -9,7 +9,7 @@ use crate::builtin::bytes::{WeightReader, floats};
 pub const FEATURES: usize = 384;
 /// Number of attention heads. Each uses an equal share of the features.
 pub const HEADS: usize = 12;
-const LAYERS: usize = 6;
+pub const LAYERS: usize = 6;
 /// Number of features of the hidden layer in the feed-forward step.
 pub const HIDDEN: usize = 1536;
 /// Maximum number of token positions in a text.

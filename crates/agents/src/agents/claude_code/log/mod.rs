@@ -127,6 +127,11 @@ impl LineFormat for ClaudeState {
         {
             meta.parent = Some(fork.into());
         }
+        if let (Some(_), Some(meta)) =
+            (record.entrypoint.non_blank().filter(|entry| entry.starts_with("sdk")), out.meta())
+        {
+            meta.headless = true;
+        }
         out.extend_time_range(record.timestamp.0);
         self.record(&record, out);
         Ok(())

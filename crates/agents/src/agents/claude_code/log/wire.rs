@@ -15,6 +15,8 @@ pub struct ClaudeRecord<'a> {
     pub cwd: LenientText<'a>,
     pub git_branch: LenientText<'a>,
     pub agent_id: LenientText<'a>,
+    /// `cli`, or a name that begins with `sdk` for programs and `claude -p`.
+    pub entrypoint: LenientText<'a>,
     pub is_sidechain: LenientBool,
     pub is_meta: LenientBool,
     pub is_compact_summary: LenientBool,

@@ -114,7 +114,11 @@ pub fn about(payload: &CodexPayload<'_>, out: &mut Emitter<'_>) {
     out.instructions(&payload.base_instructions.joined(|block| block.text.0.as_deref()));
     let parent = payload.parent_thread_id.non_blank().or(payload.forked_from_id.non_blank());
     let by_agent = payload.source.get().is_some_and(|source| source.get().contains("subagent"));
+    let by_program =
+        payload.source.get().is_some_and(|source| matches!(source.get(), "\"exec\"" | "\"mcp\""))
+            || payload.originator.non_blank() == Some("codex_exec");
     if let Some(meta) = out.meta() {
+        meta.headless |= by_program;
         meta.subagent |= by_agent || payload.parent_thread_id.non_blank().is_some();
         if let (Some(parent), None) = (parent, &meta.parent) {
             meta.parent = Some(parent.into());

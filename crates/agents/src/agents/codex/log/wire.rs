@@ -30,6 +30,7 @@ pub struct CodexPayload<'a> {
     pub instructions: LenientText<'a>,
     pub base_instructions: MessageContent<'a, CodexBlock<'a>>,
     pub source: RawJson<'a>,
+    pub originator: LenientText<'a>,
     pub forked_from_id: LenientText<'a>,
     pub parent_thread_id: LenientText<'a>,
     pub git: LenientObject<Git<'a>>,

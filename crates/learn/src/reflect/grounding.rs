@@ -1,0 +1,144 @@
+//! Checks that a proposed text says nothing that its sources do not say.
+//!
+//! Only what can be compared without understanding is checked: code, paths, flags, numbers, names
+//! and negations.
+
+use std::collections::HashSet;
+
+use crate::diary::words;
+use crate::statement::features::is_code;
+
+/// Words that deny or forbid, in the languages that the classifier of statements knows.
+const NEGATIONS: [&str; 44] = [
+    "never",
+    "not",
+    "no",
+    "don't",
+    "dont",
+    "doesn't",
+    "isn't",
+    "aren't",
+    "can't",
+    "cannot",
+    "won't",
+    "without",
+    "avoid",
+    "stop",
+    "nor",
+    "neither",
+    "none",
+    "nope",
+    "nie",
+    "niemals",
+    "nicht",
+    "kein",
+    "keine",
+    "keinen",
+    "keiner",
+    "nein",
+    "ohne",
+    "ne",
+    "pas",
+    "jamais",
+    "aucun",
+    "aucune",
+    "sans",
+    "non",
+    "plus",
+    "nunca",
+    "jamás",
+    "sin",
+    "ningún",
+    "ninguna",
+    "tampoco",
+    "ni",
+    "forbidden",
+    "verboten",
+];
+/// Negations of scripts without spaces.
+const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
+
+/// Returns the parts of `text` that no source contains, in order: code, paths, flags, numbers and
+/// names, and the first negation if no source has any. Empty if all are there.
+///
+/// ```
+/// use cm_learn::reflect::grounding::missing_parts;
+/// let quote = ["no, pnpm please. npm breaks the lockfile"];
+/// assert!(missing_parts("Use pnpm, not npm; npm breaks the lockfile.", &quote).is_empty());
+/// assert_eq!(missing_parts("Use pnpm 9 with `--frozen`.", &quote), ["9", "--frozen"]);
+/// ```
+pub fn missing_parts(text: &str, sources: &[&str]) -> Vec<String> {
+    let folded: Vec<String> = sources.iter().map(|source| fold(source)).collect();
+    let said: HashSet<String> = sources.iter().flat_map(|source| words(source)).collect();
+    let is_there = |part: &str| {
+        let part = fold(part);
+        folded.iter().any(|source| source.contains(&part))
+    };
+    let mut missing: Vec<String> = Vec::new();
+    let mut prose = String::new();
+    for (at, span) in text.split('`').enumerate() {
+        if at % 2 == 0 {
+            prose += span;
+            prose.push(' ');
+        } else if !is_there(span) {
+            missing.push(span.to_owned());
+        }
+    }
+    let mut starts_sentence = true;
+    for token in prose.split_whitespace() {
+        let ends = token.ends_with(['.', '!', '?', ':', '。', '！', '？']);
+        let bare = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '/' | '_' | '@'));
+        let is_name = !starts_sentence && bare.chars().next().is_some_and(char::is_uppercase);
+        let is_number = bare.chars().any(|c| c.is_ascii_digit());
+        if (is_code(bare) || is_number || is_name) && !is_there(bare) && !bare.is_empty() {
+            missing.push(bare.to_owned());
+        }
+        starts_sentence = ends;
+    }
+    let negation = first_negation(&prose);
+    missing.extend(negation.filter(|_| {
+        !said.iter().any(|word| NEGATIONS.contains(&word.as_str()))
+            && !folded.iter().any(|source| first_negation(source).is_some())
+    }));
+    missing
+}
+
+fn first_negation(text: &str) -> Option<String> {
+    let lower = fold(text);
+    let word = lower
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .find(|word| NEGATIONS.contains(word))
+        .map(str::to_owned);
+    word.or_else(|| NEGATION_MARKS.iter().find(|mark| lower.contains(*mark)).map(|mark| (*mark).to_owned()))
+}
+
+/// Lower case, straight apostrophes, one space between words, and no marks of code.
+fn fold(text: &str) -> String {
+    let plain = text.to_lowercase().replace('’', "'").replace('`', "");
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_the_sources_do_not_say_is_named() {
+        let sources = ["don't touch src/gen, change proto/order.proto", "make gen"];
+        let missing = |text: &str| missing_parts(text, &sources).join("|");
+        assert_eq!(missing("Never edit `src/gen`; change proto/order.proto and run `make gen`."), "");
+        assert_eq!(missing("Never edit src/lib with Bazel 7."), "src/lib|Bazel|7");
+        assert_eq!(missing_parts("Never rebase.", &["rebase before you merge"]), ["never"]);
+        assert_eq!(missing_parts("Nie direkt pushen.", &["never push directly"]), Vec::<String>::new());
+        assert_eq!(missing_parts("统一用 pnpm，不要用 npm", &["用 pnpm"]), ["不"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_grounded_in_itself(text in "[a-zA-Z0-9 `/_.!-]{0,60}") {
+            prop_assert!(missing_parts(&text, &[text.as_str()]).is_empty(), "{}", text);
+        }
+    }
+}

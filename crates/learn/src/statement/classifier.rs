@@ -1,0 +1,135 @@
+//! The classifier of statements: logistic regression over the embedding and the hashed features.
+//!
+//! `examples/train-statements.rs` trains it and writes the file that is read here. The file has the
+//! magic number, the kinds' dense weights and biases as `f32`, a scale for each kind as `f32`, and the
+//! hashed weights as `i8`, all little-endian.
+
+use std::sync::LazyLock;
+
+use super::features::{BUCKETS, hashed};
+use super::{KINDS, StatementContext, StatementKind};
+
+/// Dimension of the embedding: that of the wording by the built-in fine model.
+pub const DIMENSION: usize = 384;
+/// Beginning of the file.
+pub const MAGIC: &[u8; 8] = b"cm-stmt1";
+
+/// Weights of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KindWeights {
+    pub bias: f32,
+    pub dense: Vec<f32>,
+    /// Value of 1 in `hashed`.
+    pub scale: f32,
+    pub hashed: Vec<i8>,
+}
+
+/// A trained classifier.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatementClassifier {
+    /// Weights with the embedding, by kind in the order of [`StatementKind::ALL`].
+    pub with_embedding: [KindWeights; KINDS],
+    /// Weights without it, for vaults that disable embeddings; their `dense` weights are empty.
+    pub without_embedding: [KindWeights; KINDS],
+}
+
+/// Probabilities of the kinds, in the order of [`StatementKind::ALL`]; their sum is 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KindProbabilities(pub [f32; KINDS]);
+
+impl KindProbabilities {
+    /// Probability that the statement is meant to last beyond its session, 0–1.
+    pub fn lasting(&self) -> f32 {
+        1.0 - self.0[0]
+    }
+
+    /// Returns the most probable kind of a lasting statement.
+    pub fn kind(&self) -> StatementKind {
+        let kinds = StatementKind::ALL.into_iter().zip(self.0).skip(1);
+        let best = kinds.max_by(|(_, a), (_, b)| a.total_cmp(b));
+        best.map_or(StatementKind::Rule, |(kind, _)| kind)
+    }
+}
+
+impl StatementClassifier {
+    /// Returns the classifier that is built into the program.
+    #[allow(clippy::expect_used, reason = "the weights are compiled in, and every test reads them")]
+    pub fn builtin() -> &'static Self {
+        static SHIPPED: LazyLock<StatementClassifier> = LazyLock::new(|| {
+            StatementClassifier::read(include_bytes!("../../../../assets/statements.bin"))
+                .expect("the weights are those that were shipped")
+        });
+        &SHIPPED
+    }
+
+    /// Computes the probabilities of the kinds. `embedding` has [`DIMENSION`] values and length 1.
+    pub fn probabilities(
+        &self,
+        text: &str,
+        context: StatementContext,
+        embedding: Option<&[f32]>,
+    ) -> KindProbabilities {
+        let features = hashed(text, context);
+        let weights = if embedding.is_some() { &self.with_embedding } else { &self.without_embedding };
+        KindProbabilities(softmax(weights.each_ref().map(|kind| kind.score(&features, embedding))))
+    }
+
+    /// Reads a classifier from its file; `None` if the file is invalid.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let classifier = Self {
+            with_embedding: read_kinds(&mut rest, DIMENSION)?,
+            without_embedding: read_kinds(&mut rest, 0)?,
+        };
+        rest.is_empty().then_some(classifier)
+    }
+
+    /// Returns the file of the classifier.
+    pub fn write(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        for kind in self.with_embedding.iter().chain(&self.without_embedding) {
+            let floats = std::iter::once(kind.bias).chain(kind.dense.iter().copied()).chain([kind.scale]);
+            floats.for_each(|float| bytes.extend(float.to_le_bytes()));
+            bytes.extend(kind.hashed.iter().map(|weight| weight.to_le_bytes()[0]));
+        }
+        bytes
+    }
+}
+
+impl KindWeights {
+    fn score(&self, features: &[(usize, f32)], embedding: Option<&[f32]>) -> f32 {
+        let dense: f32 =
+            embedding.unwrap_or_default().iter().zip(&self.dense).map(|(value, weight)| value * weight).sum();
+        let weight = |bucket: usize| f32::from(self.hashed.get(bucket).copied().unwrap_or(0)) * self.scale;
+        let hashed: f32 = features.iter().map(|(bucket, value)| value * weight(*bucket)).sum();
+        self.bias + dense + hashed
+    }
+}
+
+/// Converts scores to probabilities.
+pub fn softmax(scores: [f32; KINDS]) -> [f32; KINDS] {
+    let most = scores.iter().copied().fold(f32::MIN, f32::max);
+    let powers = scores.map(|score| (score - most).exp());
+    let sum: f32 = powers.iter().sum();
+    powers.map(|power| power / sum)
+}
+
+fn read_kinds(rest: &mut &[u8], dimension: usize) -> Option<[KindWeights; KINDS]> {
+    let mut kinds = Vec::with_capacity(KINDS);
+    for _ in 0..KINDS {
+        let bias = read_float(rest)?;
+        let dense = (0..dimension).map(|_| read_float(rest)).collect::<Option<Vec<f32>>>()?;
+        let scale = read_float(rest)?;
+        let (own, after) = rest.split_at_checked(BUCKETS)?;
+        *rest = after;
+        let hashed = own.iter().map(|byte| i8::from_le_bytes([*byte])).collect();
+        kinds.push(KindWeights { bias, dense, scale, hashed });
+    }
+    kinds.try_into().ok()
+}
+
+fn read_float(rest: &mut &[u8]) -> Option<f32> {
+    let (own, after) = rest.split_first_chunk::<4>()?;
+    *rest = after;
+    Some(f32::from_le_bytes(*own)).filter(|float| float.is_finite())
+}

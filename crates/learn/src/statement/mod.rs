@@ -1,0 +1,64 @@
+//! What a person typed that is meant to last: rules, decisions, facts and preferences.
+//!
+//! [`statements`] splits the prompts of a session into sentences, [`classifier`] computes how
+//! probably each is meant to last, and [`lasting`] joins and words those that are. The caller
+//! computes the embeddings.
+
+pub mod classifier;
+pub mod features;
+mod join;
+mod read;
+mod wording;
+
+pub use classifier::{KindProbabilities, StatementClassifier};
+pub use join::{Certainty, LastingStatement, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
+pub use read::{Answered, Statement, of_prompt, statements};
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of statement a sentence is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatementKind {
+    /// A task, question, remark or anything else that ends with its session.
+    Passing,
+    /// An instruction or correction that holds in later sessions.
+    Rule,
+    /// A choice that later work depends on.
+    Decision,
+    /// A fact about the project, its machines or people.
+    Fact,
+    /// How the person likes work to be done or answers to be written.
+    Preference,
+}
+
+/// Number of kinds.
+pub const KINDS: usize = 5;
+
+impl StatementKind {
+    /// All kinds, in the order of the classifier's weights.
+    pub const ALL: [Self; KINDS] = [Self::Passing, Self::Rule, Self::Decision, Self::Fact, Self::Preference];
+}
+
+/// What came just before a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatementContext {
+    /// Nothing that it reacts to.
+    Plain,
+    /// The person refused a tool call and typed why.
+    Refused,
+    /// The agent acted since the person's last prompt.
+    After,
+}
+
+impl StatementContext {
+    /// Name in training data; `-` for [`StatementContext::Plain`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "-",
+            Self::Refused => "refused",
+            Self::After => "after",
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Splits the prompts of a session into statements, each with what it reacts to.
+
+use serde_json::Value;
+
+use super::StatementContext;
+use crate::prose::{MessageAuthor, Sentence, cut, sentences};
+use cm_session::event::{EventKind, SessionEvent};
+
+/// A sentence that a person typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The sentence on one line.
+    pub text: String,
+    /// Line of the prompt in the log, from 1.
+    pub line: u64,
+    /// Index of the sentence in its prompt, from 0.
+    pub place: usize,
+    pub context: StatementContext,
+    /// What the agent did just before; `None` at the start of a session.
+    pub answers: Option<Answered>,
+}
+
+/// What the agent did just before a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    /// It ran this command, or wanted to.
+    Command(String),
+    /// It wrote to this file, or wanted to.
+    File(String),
+}
+
+/// Number of sentences above which a message is a written task or pasted text, of which only the
+/// first two sentences and the last one are used.
+const MANY: usize = 8;
+/// Maximum length of a command that a statement refers to, in characters.
+const COMMAND: usize = 120;
+
+/// Returns the statements of a session's person, in order. Prompts of sub-agents are left out.
+pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
+    let mut all = Vec::new();
+    let (mut answered, mut context) = (None, StatementContext::Plain);
+    for event in events.iter().filter(|event| !event.side) {
+        match &event.kind {
+            EventKind::AssistantText { .. } if context == StatementContext::Plain => {
+                context = StatementContext::After;
+            }
+            EventKind::ToolCall { input, .. } => {
+                context = StatementContext::After;
+                answered = object_of(input).or(answered);
+            }
+            EventKind::ToolRejected { .. } => context = StatementContext::Refused,
+            EventKind::UserPrompt { text } => {
+                all.extend(of_prompt(text, event.line, context, answered.as_ref()));
+                (answered, context) = (None, StatementContext::Plain);
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Returns the statements of one prompt, in order. `line` is that of the prompt in its log.
+///
+/// ```
+/// use cm_learn::statement::{StatementContext, of_prompt};
+/// let found = of_prompt("No. Use `pnpm` here.", 7, StatementContext::After, None);
+/// let texts: Vec<&str> = found.iter().map(|statement| statement.text.as_str()).collect();
+/// assert_eq!(texts, ["No.", "Use `pnpm` here."]);
+/// ```
+pub fn of_prompt(
+    prompt: &str,
+    line: u64,
+    context: StatementContext,
+    answers: Option<&Answered>,
+) -> Vec<Statement> {
+    let prompt = prompt.trim_start();
+    // A slash begins a command of the agent's program.
+    if prompt.starts_with('/') {
+        return Vec::new();
+    }
+    let all = sentences(prompt, MessageAuthor::Person);
+    let many = all.len() > MANY;
+    let is_own =
+        |at: usize, sentence: &Sentence| !many || (!sentence.listed && (at < 2 || at + 1 == all.len()));
+    let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
+    own.filter(|(_, sentence)| !is_quoted(&sentence.text))
+        .map(|(place, sentence)| Statement {
+            text: sentence.text.clone(),
+            line,
+            place,
+            context,
+            answers: answers.cloned(),
+        })
+        .collect()
+}
+
+/// Whether a sentence is, or begins or ends within, a quotation of somebody else.
+fn is_quoted(text: &str) -> bool {
+    let begins = text.starts_with(['"', '“', '„', '«', '»', '「', '>']);
+    begins || text.matches('"').count() % 2 == 1
+}
+
+/// Returns the command or file of a tool call.
+fn object_of(input: &Value) -> Option<Answered> {
+    let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str()).map(str::trim);
+    if let Some(command) = text(&["command", "cmd", "script"]).or(command_list(input).as_deref()) {
+        let first = command.lines().next().unwrap_or_default();
+        return Some(Answered::Command(cut(first, COMMAND)));
+    }
+    text(&["file_path", "filePath", "path", "notebook_path", "target_file"])
+        .map(|path| Answered::File(cut(path, COMMAND)))
+}
+
+/// Returns the command of a call whose `command` is a list: its last part, the script of a shell.
+fn command_list(input: &Value) -> Option<String> {
+    input.get("command")?.as_array()?.last()?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::outcome::test_events::{agent, call, log_of, person};
+
+    #[test]
+    fn a_statement_knows_what_it_answers() {
+        let refused = EventKind::ToolRejected { id: None, text: "no".into() };
+        let events = log_of(vec![
+            person("Find the callers."),
+            call("1", "Bash", json!({"command": "grep -r x ."})),
+            refused,
+            person("use rg instead"),
+            call("2", "Edit", json!({"file_path": "src/gen/a.rs"})),
+            agent("Done."),
+            person("That folder is generated. Leave it."),
+        ]);
+        let found = statements(&events);
+        let seen: Vec<_> =
+            found.iter().map(|one| (one.text.as_str(), one.context, one.answers.clone())).collect();
+        let file = Some(Answered::File("src/gen/a.rs".into()));
+        assert_eq!(
+            seen,
+            [
+                ("Find the callers.", StatementContext::Plain, None),
+                ("use rg instead", StatementContext::Refused, Some(Answered::Command("grep -r x .".into()))),
+                ("That folder is generated.", StatementContext::After, file.clone()),
+                ("Leave it.", StatementContext::After, file),
+            ]
+        );
+    }
+
+    #[test]
+    fn commands_of_the_agents_program_quotations_and_code_are_no_statements() {
+        let texts = |prompt: &str| -> Vec<String> {
+            of_prompt(prompt, 1, StatementContext::Plain, None).into_iter().map(|one| one.text).collect()
+        };
+        assert!(texts("/compact always keep the plan").is_empty());
+        assert!(texts("> always call dispose()").is_empty());
+        assert!(texts("\"never use any\"").is_empty());
+        assert_eq!(texts("it fails:\n```\nalways\n```"), ["it fails:"]);
+    }
+
+    #[test]
+    fn of_a_written_task_only_the_edges_count() {
+        let task = format!("Build this.\n{}Always ask first.", "- a button for each row\n".repeat(9));
+        let found = of_prompt(&task, 1, StatementContext::Plain, None);
+        let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(texts, ["Build this.", "Always ask first."]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Words a statement so that it can be understood without its session.
+
+use super::{Answered, Statement, StatementContext};
+use crate::diary::content_word_count;
+use crate::prose::pattern;
+
+/// A statement as it is stored.
+pub(super) struct Wording {
+    pub text: String,
+    /// Whether the statement names what it is about; if not, a person has to complete it.
+    pub is_complete: bool,
+}
+
+pattern!(
+    LEAD = r"(?ix)^(?:
+        (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
+          |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto)(?:\s*[,.!:;–—…-]+\s*|\s+)
+      | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
+          |please|pls|plz|nein|doch|halt|danke|gut|bitte|non|merci|sinon|sí|si|vale|gracias|looks\ good
+          |不|不对|好|好的|对了|另外)\s*[,.!:;–—…，。！：；、-]+\s*
+    )+"
+);
+pattern!(
+    POINTS = r"(?ix)\b(?:it|its|them|they|those|these|(?:the\ )?same|ones?
+        |(?:this|that)(?:[.,!?]|\s+(?:is|was|one|way|again|file|folder|directory|command|thing)\b|$)
+        |das(?:[.,!?]|$)|dies(?:e[rsmn]?)?|sie|es|damit|dafür|dazu|davon|darauf
+        |ça|cela|ceci|celui|celle|ceux|celles|eux
+        |eso|esto|esa|ese|esos|esas|estos|estas|ello|ellos|ellas)\b|[它这那]"
+);
+/// Number of content words below which a statement hardly names what it is about.
+const FEW: usize = 2;
+/// Number of content words from which on a statement names what it is about, even if it also points
+/// to something.
+const MANY: usize = 5;
+
+/// Words a statement; `None` if nothing is left of it.
+pub(super) fn standing_alone(
+    quote: &str,
+    context: StatementContext,
+    answers: Option<&Answered>,
+    before: Option<&Statement>,
+) -> Option<Wording> {
+    let lead = LEAD.find(quote).map_or(0, |found| found.end());
+    let bare = quote[lead..].trim();
+    if !bare.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    let own = sentence(bare);
+    let (points, says) = (POINTS.find(bare), content_word_count(bare));
+    let names_something = bare.contains(['`', '/', '_']) || says >= MANY;
+    let is_vague = says < FEW || points.is_some_and(|found| found.start() < 12) && !names_something;
+    let object = answers.filter(|object| !mentions(bare, object));
+    if let Some(object) = object.filter(|_| context == StatementContext::Refused || is_vague) {
+        let text = match object {
+            Answered::Command(command) => format!("{own} (about `{}`)", command.replace('`', "'")),
+            Answered::File(file) => format!("{own} (about {})", short_path(file)),
+        };
+        return Some(Wording { text, is_complete: says > 0 });
+    }
+    let before = before.filter(|before| content_word_count(&before.text) >= FEW);
+    match before.filter(|_| points.is_some() && !names_something) {
+        Some(before) => {
+            Some(Wording { text: format!("{} {own}", sentence(&before.text)), is_complete: true })
+        }
+        None => Some(Wording { text: own, is_complete: !is_vague }),
+    }
+}
+
+/// Whether a statement names the program of a command or the file itself.
+fn mentions(text: &str, object: &Answered) -> bool {
+    let lower = text.to_lowercase();
+    let name = match object {
+        Answered::Command(command) => command.split_whitespace().next().unwrap_or_default(),
+        Answered::File(file) => file.rsplit(['/', '\\']).next().unwrap_or_default(),
+    };
+    name.len() > 2 && lower.contains(&name.to_lowercase())
+}
+
+/// The last three parts of a path: enough to find the file, and without the home folder.
+fn short_path(path: &str) -> String {
+    let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    parts[parts.len().saturating_sub(3)..].join("/")
+}
+
+/// Formats a clause as a sentence: with a capital letter, unless it begins with code, and a stop.
+fn sentence(text: &str) -> String {
+    let text = text.trim().trim_end_matches([',', ';', ':']);
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    let is_name =
+        first_word.chars().any(|c| !c.is_alphabetic() && !matches!(c, '\'' | '’' | ',' | '!' | '.'));
+    let mut chars = text.chars();
+    let begin = match chars.next() {
+        Some(first) if !is_name => first.to_uppercase().collect::<String>(),
+        first => first.map(String::from).unwrap_or_default(),
+    };
+    let stop = if text.ends_with(['.', '!', '?', '…', '。', '！', '？']) { "" } else { "." };
+    format!("{begin}{}{stop}", chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_prompt;
+    use super::*;
+
+    fn worded(quote: &str, context: StatementContext, answers: Option<Answered>) -> (String, bool) {
+        let wording = standing_alone(quote, context, answers.as_ref(), None).unwrap();
+        (wording.text, wording.is_complete)
+    }
+
+    #[test]
+    fn the_words_before_the_statement_go_and_a_stop_comes() {
+        let (text, complete) =
+            worded("no, btw: we use pnpm in this repository", StatementContext::After, None);
+        assert_eq!((text.as_str(), complete), ("We use pnpm in this repository.", true));
+        assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
+    }
+
+    #[test]
+    fn the_object_of_a_refusal_is_quoted() {
+        let refused = Some(Answered::Command("npm run db:reset".into()));
+        let (text, complete) =
+            worded("not before Ana has seen it!", StatementContext::Refused, refused.clone());
+        assert_eq!(
+            (text.as_str(), complete),
+            ("Not before Ana has seen it! (about `npm run db:reset`)", true)
+        );
+        let (text, _) = worded("npm is not used here, take pnpm", StatementContext::Refused, refused);
+        assert_eq!(text, "Npm is not used here, take pnpm.");
+    }
+
+    #[test]
+    fn a_statement_without_its_object_is_incomplete() {
+        assert_eq!(
+            worded("never do that", StatementContext::After, None),
+            ("Never do that.".to_owned(), false)
+        );
+        let file = Some(Answered::File("/home/u/p/src/gen/order.rs".into()));
+        let (text, complete) = worded("never edit that", StatementContext::After, file);
+        assert_eq!((text.as_str(), complete), ("Never edit that. (about src/gen/order.rs)", true));
+    }
+
+    #[test]
+    fn what_is_pointed_to_may_stand_in_the_sentence_before() {
+        let prompt = of_prompt(
+            "The wallet folder holds fixtures. Never edit those.",
+            1,
+            StatementContext::Plain,
+            None,
+        );
+        let wording = standing_alone(&prompt[1].text, StatementContext::Plain, None, prompt.first()).unwrap();
+        assert_eq!(wording.text, "The wallet folder holds fixtures. Never edit those.");
+    }
+}

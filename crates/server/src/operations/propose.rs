@@ -1,0 +1,72 @@
+//! `memory_propose`: the command `cm propose`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::verbs::propose::{self, Proposal, ProposalAnswer, ProposalKind, Verdict};
+use cm_app::{Context, Error, Result};
+use cm_note::bullet::Scope;
+use cm_render::text;
+
+pub const OPERATION: OperationSpec = OperationSpec {
+    name: "memory_propose",
+    aliases: &[],
+    title: "Record what the person said",
+    description: "Record what the person typed in this session, if it is meant to last: kind, text that stands on its own, verbatim quote. With `id` and `verdicts`, settle the neighbours of an earlier proposal.",
+    effect: Effect::Adds,
+    idempotent: false,
+    tool: true,
+    text_only: false,
+    endpoint: None,
+    field_aliases: &[],
+    example: r#"{"kind": "rule", "text": "Use pnpm, never npm.", "quote": "pnpm, never npm", "session": "4f0c2a11"}"#,
+    input: schema::<Input>,
+    output: outline::<ProposalAnswer>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    kind: Option<ProposalKind>,
+    text: Option<String>,
+    /// The person's words, verbatim.
+    quote: Option<String>,
+    /// Session ID, or its beginning.
+    session: Option<String>,
+    scope: Option<Scope>,
+    citations: Option<Vec<String>>,
+    /// What the quote answers, such as the refused command.
+    answers: Option<String>,
+    /// ID of an earlier proposal.
+    id: Option<String>,
+    verdicts: Option<Vec<Verdict>>,
+}
+
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given)?;
+    let outcome = match (input.id, input.verdicts) {
+        (Some(id), Some(verdicts)) => propose::settle(memory, &id, &verdicts)?,
+        (None, None) => {
+            let needed = |field: Option<String>, name: &str| {
+                field.ok_or_else(|| Error::usage(format!("`{name}` is missing")))
+            };
+            let proposal = Proposal {
+                kind: input.kind.ok_or_else(|| Error::usage("`kind` is missing"))?,
+                text: needed(input.text, "text")?,
+                quote: needed(input.quote, "quote")?,
+                session: input.session.or_else(|| memory.call.by.session.clone()).unwrap_or_default(),
+                scope: input.scope,
+                citations: input.citations.unwrap_or_default(),
+                answers: input.answers,
+            };
+            propose::propose(memory, &proposal)?
+        }
+        _ => return Err(Error::usage("`id` and `verdicts` belong together")),
+    };
+    Ok(answer(memory, &outcome, &text::propose::proposed(&outcome)))
+}

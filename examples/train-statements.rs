@@ -1,0 +1,283 @@
+//! Trains the classifier of statements (`crates/learn/src/statement/`) and writes its weights.
+//!
+//! `cargo run --release --example train-statements -- TRAIN [TEST] [--write FILE]`. TRAIN and TEST
+//! are folders of files `LANGUAGE.tsv` or `LANGUAGE-N.tsv` with one example per line: label, context
+//! and text, separated by tabs. It prints figures by cross-validation and, with TEST, on those
+//! examples. `assets/statements.bin` was written with `examples/statements/train`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a program for developers: it reads what it is given, and prints"
+)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cm_embed::Embedder as _;
+use cm_embed::builtin::MiniLm;
+use cm_learn::statement::classifier::{DIMENSION, KindWeights, softmax};
+use cm_learn::statement::features::{BUCKETS, hashed};
+use cm_learn::statement::{
+    KINDS, KindProbabilities, StatementClassifier, StatementContext, StatementKind, THRESHOLD_HIGH,
+    THRESHOLD_MEDIUM,
+};
+
+/// Steps of gradient descent.
+const STEPS: usize = 350;
+/// Step width of Adam.
+const RATE: f32 = 0.08;
+/// Inverse strength of the regularization, relative to one example.
+const LOOSENESS: f32 = 4.0;
+/// Number of parts for cross-validation.
+const FOLDS: usize = 5;
+
+struct Example {
+    language: String,
+    kind: usize,
+    features: Vec<(usize, f32)>,
+    embedding: Vec<f32>,
+    text: String,
+}
+
+/// Weights during training.
+#[derive(Clone)]
+struct Weights {
+    bias: [f32; KINDS],
+    dense: Vec<[f32; KINDS]>,
+    hashed: Vec<[f32; KINDS]>,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let write = arguments.iter().position(|argument| argument == "--write").map(|at| &arguments[at + 1]);
+    let folders: Vec<&String> = arguments.iter().take_while(|argument| *argument != "--write").collect();
+    let [train, test @ ..] = folders.as_slice() else {
+        return println!("usage: train-statements TRAIN [TEST] [--write FILE]");
+    };
+    let examples = read(Path::new(train));
+    println!("{} examples", examples.len());
+    for with_embedding in [true, false] {
+        println!("\n== {} embedding", if with_embedding { "with" } else { "without" });
+        let mut judged = Vec::new();
+        for fold in 0..FOLDS {
+            let part =
+                |rest: bool| examples.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) != rest);
+            let weights = fit(&part(true).map(|(_, example)| example).collect::<Vec<_>>(), with_embedding);
+            judged.extend(part(false).map(|(_, example)| (example, weights.judge(example, with_embedding))));
+        }
+        report("cross-validation", &judged, false);
+        if let Some(test) = test.first() {
+            let weights = fit(&examples.iter().collect::<Vec<_>>(), with_embedding);
+            let examples = read(Path::new(test));
+            let judged: Vec<_> =
+                examples.iter().map(|example| (example, weights.judge(example, with_embedding))).collect();
+            report("test", &judged, std::env::var_os("SHOW").is_some());
+        }
+    }
+    if let Some(file) = write {
+        let all: Vec<&Example> = examples.iter().collect();
+        let classifier = StatementClassifier {
+            with_embedding: fit(&all, true).packed(true),
+            without_embedding: fit(&all, false).packed(false),
+        };
+        std::fs::write(file, classifier.write()).expect("the file can be written");
+        println!("\nwrote {file}");
+    }
+}
+
+/// Reads all examples of a folder, in an order that mixes files and does not depend on the machine.
+fn read(folder: &Path) -> Vec<Example> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the folder is there").flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::file_name);
+    let mut examples = Vec::new();
+    for file in files {
+        let name = file.file_name().to_string_lossy().into_owned();
+        let language = name.split(['-', '.']).next().unwrap_or_default().to_owned();
+        let text = std::fs::read_to_string(file.path()).expect("the file is text");
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [label, context, text] = fields.as_slice() else { panic!("{name}: {line}") };
+            let kind =
+                ["none", "rule", "decision", "fact", "preference"].iter().position(|kind| kind == label);
+            let context = [StatementContext::Plain, StatementContext::Refused, StatementContext::After]
+                .into_iter()
+                .find(|known| known.name() == *context)
+                .unwrap_or_else(|| panic!("{name}: {line}"));
+            examples.push(Example {
+                language: language.clone(),
+                kind: kind.unwrap_or_else(|| panic!("{name}: {line}")),
+                features: hashed(text, context),
+                embedding: Vec::new(),
+                text: (*text).to_owned(),
+            });
+        }
+    }
+    let texts: Vec<&str> = examples.iter().map(|example| example.text.as_str()).collect();
+    let model = MiniLm::builtin();
+    let mut vectors = Vec::new();
+    for texts in texts.chunks(model.batch()) {
+        vectors.extend(model.embed_wording(texts).expect("the model is sound"));
+    }
+    for (example, vector) in examples.iter_mut().zip(vectors) {
+        example.embedding = vector.parts().to_vec();
+    }
+    // A fixed permutation, so that each part of a cross-validation has all files.
+    let count = examples.len();
+    let mut mixed: Vec<(usize, Example)> =
+        examples.into_iter().enumerate().map(|(at, example)| (at * 7_919 % count.max(1), example)).collect();
+    mixed.sort_by_key(|(at, _)| *at);
+    mixed.into_iter().map(|(_, example)| example).collect()
+}
+
+/// Mean and scale of each value of the embeddings.
+struct Scaling {
+    mean: Vec<f32>,
+    scale: Vec<f32>,
+}
+
+impl Scaling {
+    fn of(examples: &[&Example]) -> Self {
+        let count = examples.len() as f32;
+        let mean: Vec<f32> = (0..DIMENSION)
+            .map(|at| examples.iter().map(|example| example.embedding[at]).sum::<f32>() / count)
+            .collect();
+        let scale = (0..DIMENSION).map(|at| {
+            let square = |example: &&Example| (example.embedding[at] - mean[at]).powi(2);
+            let deviation = (examples.iter().map(square).sum::<f32>() / count).sqrt();
+            1.0 / (deviation.max(1e-6) * (DIMENSION as f32).sqrt())
+        });
+        Self { scale: scale.collect(), mean }
+    }
+}
+
+/// Fits softmax regression with all examples at once, so that the result depends on nothing else.
+fn fit(examples: &[&Example], with_embedding: bool) -> Weights {
+    let scaling = Scaling::of(examples);
+    let inputs: Vec<Vec<(usize, f32)>> =
+        examples.iter().map(|example| inputs(example, &scaling, with_embedding)).collect();
+    let size = 1 + DIMENSION + BUCKETS;
+    let mut weights = vec![[0.0_f32; KINDS]; size];
+    let (mut first, mut second) = (weights.clone(), weights.clone());
+    let decay = 1.0 / LOOSENESS;
+    for turn in 1..=STEPS {
+        let mut gradient = vec![[0.0_f32; KINDS]; size];
+        for (example, input) in examples.iter().zip(&inputs) {
+            let probabilities = softmax(scores(&weights, input));
+            for kind in 0..KINDS {
+                let error = probabilities[kind] - f32::from(u8::from(kind == example.kind));
+                input.iter().for_each(|(at, value)| gradient[*at][kind] += error * value);
+            }
+        }
+        let rate = RATE * (1.0 - turn as f32 / (STEPS + 1) as f32);
+        for at in 0..size {
+            for kind in 0..KINDS {
+                let slope = gradient[at][kind] + if at == 0 { 0.0 } else { decay * weights[at][kind] };
+                first[at][kind] = 0.9 * first[at][kind] + 0.1 * slope;
+                second[at][kind] = 0.99 * second[at][kind] + 0.01 * slope * slope;
+                let [one, two] = [0.9_f32, 0.99].map(|share| 1.0 - share.powi(turn as i32));
+                weights[at][kind] -=
+                    rate * (first[at][kind] / one) / ((second[at][kind] / two).sqrt() + 1e-6);
+            }
+        }
+    }
+    Weights::of(&weights, &scaling)
+}
+
+/// The constant input, the scaled embedding and the hashed features.
+fn inputs(example: &Example, scaling: &Scaling, with_embedding: bool) -> Vec<(usize, f32)> {
+    let mut inputs = vec![(0, 1.0)];
+    if with_embedding {
+        let values = example.embedding.iter().zip(&scaling.mean).zip(&scaling.scale).enumerate();
+        inputs.extend(values.map(|(at, ((value, mean), scale))| (1 + at, (value - mean) * scale)));
+    }
+    inputs.extend(example.features.iter().map(|(bucket, value)| (1 + DIMENSION + bucket, *value)));
+    inputs
+}
+
+fn scores(weights: &[[f32; KINDS]], input: &[(usize, f32)]) -> [f32; KINDS] {
+    let mut scores = [0.0; KINDS];
+    for (at, value) in input {
+        (0..KINDS).for_each(|kind| scores[kind] += value * weights[*at][kind]);
+    }
+    scores
+}
+
+impl Weights {
+    /// Converts weights of scaled values to those of plain ones.
+    fn of(weights: &[[f32; KINDS]], scaling: &Scaling) -> Self {
+        let dense: Vec<[f32; KINDS]> =
+            (0..DIMENSION).map(|at| weights[1 + at].map(|weight| weight * scaling.scale[at])).collect();
+        let bias = std::array::from_fn(|kind| {
+            let shift: f32 = dense.iter().zip(&scaling.mean).map(|(weight, mean)| weight[kind] * mean).sum();
+            weights[0][kind] - shift
+        });
+        Self { bias, dense, hashed: weights[1 + DIMENSION..].to_vec() }
+    }
+
+    fn judge(&self, example: &Example, with_embedding: bool) -> KindProbabilities {
+        let mut scores = self.bias;
+        for (bucket, value) in &example.features {
+            (0..KINDS).for_each(|kind| scores[kind] += value * self.hashed[*bucket][kind]);
+        }
+        if with_embedding {
+            for (at, value) in example.embedding.iter().enumerate() {
+                (0..KINDS).for_each(|kind| scores[kind] += value * self.dense[at][kind]);
+            }
+        }
+        KindProbabilities(softmax(scores))
+    }
+
+    fn packed(&self, with_embedding: bool) -> [KindWeights; KINDS] {
+        std::array::from_fn(|kind| {
+            let most = self.hashed.iter().map(|weight| weight[kind].abs()).fold(f32::MIN_POSITIVE, f32::max);
+            let scale = most / 127.0;
+            KindWeights {
+                bias: self.bias[kind],
+                dense: if with_embedding {
+                    self.dense.iter().map(|weight| weight[kind]).collect()
+                } else {
+                    Vec::new()
+                },
+                scale,
+                hashed: self.hashed.iter().map(|weight| (weight[kind] / scale).round() as i8).collect(),
+            }
+        })
+    }
+}
+
+/// Prints how many lasting and passing statements are found at some thresholds, by language, and
+/// how often the kind is right.
+fn report(title: &str, judged: &[(&Example, KindProbabilities)], show: bool) {
+    let lasting = |example: &Example| example.kind != StatementKind::Passing as usize;
+    let share = |of: &[&(&Example, KindProbabilities)], least: f32| {
+        let flagged = of.iter().filter(|(_, judged)| judged.lasting() >= least).count();
+        100.0 * flagged as f32 / of.len().max(1) as f32
+    };
+    println!("{title}: lasting flagged % / passing flagged %, by threshold");
+    let mut languages: BTreeMap<&str, Vec<&(&Example, KindProbabilities)>> = BTreeMap::new();
+    for one in judged {
+        languages.entry(&one.0.language).or_default().push(one);
+        languages.entry("all").or_default().push(one);
+    }
+    for (language, of) in &languages {
+        let (yes, no): (Vec<_>, Vec<_>) = of.iter().copied().partition(|(example, _)| lasting(example));
+        print!("  {language:4} {:4}/{:4}", yes.len(), no.len());
+        for least in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95] {
+            print!("  {least}: {:.0}/{:.1}", share(&yes, least), share(&no, least));
+        }
+        println!();
+    }
+    let found: Vec<_> =
+        judged.iter().filter(|(example, judged)| lasting(example) && judged.lasting() >= 0.5).collect();
+    let right = found.iter().filter(|(example, judged)| judged.kind() as usize == example.kind).count();
+    println!("  kind right: {right} of {}", found.len());
+    if show {
+        for (example, judged) in judged {
+            let (last, is) = (judged.lasting(), lasting(example));
+            if is && last < THRESHOLD_MEDIUM || !is && last >= THRESHOLD_HIGH {
+                println!("  {} {last:.2} {}", if is { "missed" } else { "wrong " }, example.text);
+            }
+        }
+    }
+}

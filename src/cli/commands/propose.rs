@@ -1,0 +1,92 @@
+//! `cm propose`
+
+use clap::Args;
+
+use super::text_or_stdin;
+use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::propose::{self, NeighbourVerdict, Proposal, ProposalKind, Verdict};
+use cm_app::{Context, Error, Request, Result};
+use cm_note::bullet::Scope;
+use cm_render::text;
+
+/// Record what the person said in this session, if it is meant to last
+///
+/// For the agent in the session. The proposal is active if a person typed the quote in this session, the quote is meant to last,
+/// and every command, path, name, number and negation of the text stands in the quote or in what it answers. Otherwise it is a
+/// draft. The answer lists the nearest notes; `--id` with verdicts tells how they relate to the proposal.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm propose \"Use pnpm, never npm.\" --quote \"pnpm, never npm\" --session 4f0c2a11\n  cm propose --kind fact \"Staging has 2 GB of memory.\" --quote \"staging only has 2 GB\" --session 4f0c2a11\n  cm propose --id b-mt2ssunl --same b-mq6d3m8l --unrelated b-mp5g4d1j"
+)]
+pub struct Arguments {
+    /// The statement, so that it can be understood alone; `-` reads standard input
+    #[arg(required_unless_present = "id")]
+    text: Option<String>,
+    /// What kind of statement it is
+    #[arg(long, value_name = "KIND", default_value = "rule", value_parser = clap::builder::PossibleValuesParser::new(ProposalKind::ALL.map(ProposalKind::name)))]
+    kind: String,
+    /// The person's words, verbatim
+    #[arg(long, value_name = "WORDS", required_unless_present = "id")]
+    quote: Option<String>,
+    /// What the quote answers, such as the refused command
+    #[arg(long, value_name = "TEXT")]
+    answers: Option<String>,
+    /// Where the rule holds
+    #[arg(long, value_name = "SCOPE", value_parser = clap::builder::PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
+    scope: Option<String>,
+    /// A file, command or link that it is about (repeatable)
+    #[arg(long = "cite", value_name = "TEXT")]
+    citations: Vec<String>,
+    /// An earlier proposal, to tell how its neighbours relate to it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["text", "quote"])]
+    id: Option<String>,
+    /// A neighbour that says the same (repeatable)
+    #[arg(long, value_name = "ID", requires = "id")]
+    same: Vec<String>,
+    /// A neighbour that the proposal says more precisely (repeatable)
+    #[arg(long, value_name = "ID", requires = "id")]
+    refines: Vec<String>,
+    /// A neighbour that cannot hold beside it (repeatable)
+    #[arg(long, value_name = "ID", requires = "id")]
+    contradicts: Vec<String>,
+    /// A neighbour that has nothing to do with it (repeatable)
+    #[arg(long, value_name = "ID", requires = "id")]
+    unrelated: Vec<String>,
+}
+
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
+    if let Some(id) = &arguments.id {
+        let verdicts = verdicts(&arguments);
+        if verdicts.is_empty() {
+            return Err(Error::usage("no verdict is given").hint(
+                "use `--same`, `--refines`, `--contradicts` or `--unrelated` with the ID of a neighbour",
+            ));
+        }
+        return output.print(&memory, &propose::settle(&memory, id, &verdicts)?, text::propose::proposed);
+    }
+    let kind = ProposalKind::ALL.into_iter().find(|kind| kind.name() == arguments.kind);
+    let proposal = Proposal {
+        kind: kind.unwrap_or(ProposalKind::Rule),
+        text: arguments.text.as_deref().map(text_or_stdin).transpose()?.unwrap_or_default(),
+        quote: arguments.quote.unwrap_or_default(),
+        session: memory.call.by.session.clone().unwrap_or_default(),
+        scope: arguments.scope.as_deref().and_then(Scope::of),
+        citations: arguments.citations,
+        answers: arguments.answers,
+    };
+    output.print(&memory, &propose::propose(&memory, &proposal)?, text::propose::proposed)
+}
+
+fn verdicts(arguments: &Arguments) -> Vec<Verdict> {
+    let all = [
+        (&arguments.same, NeighbourVerdict::Same),
+        (&arguments.refines, NeighbourVerdict::Refines),
+        (&arguments.contradicts, NeighbourVerdict::Contradicts),
+        (&arguments.unrelated, NeighbourVerdict::Unrelated),
+    ];
+    let of = |(ids, verdict): (&Vec<String>, NeighbourVerdict)| {
+        ids.iter().map(move |id| Verdict { id: id.clone(), verdict }).collect::<Vec<_>>()
+    };
+    all.into_iter().flat_map(of).collect()
+}
