@@ -211,8 +211,8 @@ impl RuleEvidenceSource for FixedHistory<'_> {
         self.sessions.contains(session)
     }
 
-    fn is_stated_by_person(&self, rule: &str) -> bool {
-        self.history.is_stated_by_person(rule)
+    fn is_admitted(&self, rule: &str) -> bool {
+        self.history.is_admitted(rule)
     }
 
     fn ended(&self, session: &str) -> Option<Instant> {

@@ -19,8 +19,9 @@ pub struct ReflectionDraft {
     /// How well the change is supported. If there are too many drafts, those with the lowest
     /// strength are dropped.
     pub strength: u32,
-    /// How certainly the user stated it as lasting; `None` if it was derived otherwise.
-    pub stated: Option<Certainty>,
+    /// How certain it is without further evidence, by the user's words or by the commands of several
+    /// sessions; `None` if only further evidence can tell.
+    pub certainty: Option<Certainty>,
 }
 
 /// A proposed change of the playbook or the memory.
@@ -131,7 +132,7 @@ mod tests {
             what: DraftChange::Delta(CurationDelta::Helpful(judge)),
             origins: vec![origin],
             strength: 1,
-            stated: None,
+            certainty: None,
         }
     }
 

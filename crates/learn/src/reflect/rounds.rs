@@ -87,7 +87,7 @@ mod tests {
             what: DraftChange::Memory(memory),
             origins: vec![origin],
             strength: 1,
-            stated: None,
+            certainty: None,
         }
     }
 

@@ -191,7 +191,7 @@ fn one(
         ProposedChange::Preference { content } => DraftChange::Memory(memory("preference", content, quote)?),
     };
     let strength = if voice.is_persons() { 60 } else { 40 };
-    Ok(ReflectionDraft { what, origins: vec![origin], strength, stated: None })
+    Ok(ReflectionDraft { what, origins: vec![origin], strength, certainty: None })
 }
 
 fn memory(note_type: &'static str, content: &str, quote: String) -> Result<ProposedMemory, Rejection> {

@@ -95,7 +95,7 @@ impl StatementGroup<'_> {
 }
 
 /// Formats a diary item as evidence, with its author, session and line.
-fn quote(diary: &Diary, item: &DiaryItem) -> String {
+pub(super) fn quote(diary: &Diary, item: &DiaryItem) -> String {
     let who = match item.voice {
         StatementAuthor::Person => "the user",
         StatementAuthor::Sender => "the sender of the session",
@@ -105,7 +105,7 @@ fn quote(diary: &Diary, item: &DiaryItem) -> String {
     format!("{who} in {} line {}: {}", diary.session, item.line, item.text)
 }
 
-fn origin(diary: &Diary, line: u64) -> DraftOrigin {
+pub(super) fn origin(diary: &Diary, line: u64) -> DraftOrigin {
     DraftOrigin { session: diary.session.clone(), agent: diary.agent.clone(), line }
 }
 
@@ -192,6 +192,7 @@ fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
         session.diary.challenges.iter().filter(solved).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
     drafts.extend(grouped(pairs).iter().filter_map(propose_fix));
+    drafts.extend(super::remedies::propose(sessions.iter().map(|session| session.diary)));
     drafts
 }
 
@@ -224,7 +225,7 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
         StatementKind::Preference => "preference",
         StatementKind::Rule | StatementKind::Passing => {
             let draft = rule_of(&statement.text, &[(diary, &item)], "the user stated it as lasting".into())?;
-            return Some(ReflectionDraft { stated: Some(certainty), origins, strength, ..draft });
+            return Some(ReflectionDraft { certainty: Some(certainty), origins, strength, ..draft });
         }
     };
     let what = ProposedMemory {
@@ -234,7 +235,7 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
         confidence: confidence(1),
         evidence: vec![quote(diary, &item)],
     };
-    Some(ReflectionDraft { what: DraftChange::Memory(what), origins, strength, stated: Some(certainty) })
+    Some(ReflectionDraft { what: DraftChange::Memory(what), origins, strength, certainty: Some(certainty) })
 }
 
 /// Proposes a rule if the user's wish is an instruction, otherwise a preference. `None` if the wish
@@ -251,7 +252,7 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
             what: DraftChange::Memory(memory("preference", group)),
             origins: group.origins(),
             strength,
-            stated: None,
+            certainty: None,
         });
     };
     let reason = format!("the user asked for it again ({})", in_sessions(sessions));
@@ -261,7 +262,11 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
 
 /// Proposes a rule with its evidence. Its scope is the project if all evidence is of one. `None` if
 /// the text is too short or too long for a rule.
-fn rule_of(text: &str, evidence: &[(&Diary, &DiaryItem)], reason: String) -> Option<ReflectionDraft> {
+pub(super) fn rule_of(
+    text: &str,
+    evidence: &[(&Diary, &DiaryItem)],
+    reason: String,
+) -> Option<ReflectionDraft> {
     let (first, item) = evidence.first()?;
     let rule = content::rule(text).ok()?;
     let one_place = evidence.iter().all(|(other, _)| other.workspace == first.workspace);
@@ -302,7 +307,7 @@ fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength
         session: first.map(|origin| origin.session.clone()),
         line: first.map(|origin| origin.line),
     }));
-    ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, stated: None }
+    ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, certainty: None }
 }
 
 fn in_sessions(sessions: usize) -> String {
@@ -339,7 +344,7 @@ fn fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
         what: DraftChange::Memory(ProposedMemory { text, ..what }),
         origins: group.origins(),
         strength,
-        stated: None,
+        certainty: None,
     })
 }
 
@@ -379,7 +384,7 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
             what: DraftChange::Memory(memory),
             origins: group.origins(),
             strength: 15,
-            stated: None,
+            certainty: None,
         });
     }
     let bullet = RuleProposal {
@@ -417,7 +422,7 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
         };
         let strength = if word.explicit { 100 } else { 30 };
         let origins = vec![origin(diary, word.line)];
-        ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, stated: None }
+        ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, certainty: None }
     };
     session.feedback.iter().map(one).collect()
 }
@@ -548,9 +553,12 @@ mod tests {
             rules(&drafts),
             ["Always run the linter before you commit.", "fact: Staging has 2 GB of memory."]
         );
-        assert_eq!([drafts[0].stated, drafts[1].stated], [Some(Certainty::High), Some(Certainty::Medium)]);
+        assert_eq!(
+            [drafts[0].certainty, drafts[1].certainty],
+            [Some(Certainty::High), Some(Certainty::Medium)]
+        );
         let sent = reflect(&[SessionInput { author: StatementAuthor::Sender, ..input }]).drafts;
-        assert_eq!(sent[0].stated, Some(Certainty::Medium), "another person's session");
+        assert_eq!(sent[0].certainty, Some(Certainty::Medium), "another person's session");
         let two = diary("b", &[], &["Use pnpm instead of npm here."]);
         let drafts = of(&[one, two]);
         assert_eq!(rules(&drafts), ["Use pnpm instead of npm."]);

@@ -225,10 +225,10 @@ impl AdmissionCheck<'_> {
         };
         because.extend(doubt.map(str::to_owned));
         match (self.authority, gate) {
-            (Authority::Automation, GateDecision::Refused) if !self.history.is_stated_by_person(&rule) => {
+            (Authority::Automation, GateDecision::Refused) if !self.history.is_admitted(&rule) => {
                 return Admission::Failed(evidence);
             }
-            (Authority::Automation, GateDecision::Draft) if !self.history.is_stated_by_person(&rule) => {
+            (Authority::Automation, GateDecision::Draft) if !self.history.is_admitted(&rule) => {
                 because.push(match evidence.sessions {
                     0 => "no session supports it".to_owned(),
                     1 => "only one session mentions it".to_owned(),

@@ -54,6 +54,9 @@ impl Curation<'_> {
     /// insufficient.
     fn evidence_for(&self, at: usize) -> Option<String> {
         let bullet = self.shelf.get(at);
+        if self.request.history.is_admitted(bullet.content()) {
+            return Some("a person stated it, or the commands of three sessions show it".to_owned());
+        }
         let helpful = || {
             bullet
                 .feedback

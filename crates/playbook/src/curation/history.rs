@@ -40,9 +40,9 @@ pub trait RuleEvidenceSource: std::fmt::Debug {
     /// Whether a session with this id is known from a log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;
 
-    /// Whether a person stated the rule outright in a session that was read: their word admits it
-    /// without the evidence of further sessions. Never taken from a delta.
-    fn is_stated_by_person(&self, _rule: &str) -> bool {
+    /// Whether the rule needs no evidence of further sessions: a person stated it outright in a
+    /// session that was read, or the commands of three sessions show it. Never taken from a delta.
+    fn is_admitted(&self, _rule: &str) -> bool {
         false
     }
 

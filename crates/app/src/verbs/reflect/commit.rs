@@ -125,7 +125,7 @@ impl ChangePlanner<'_> {
                 self.work.memory,
                 self.open,
                 &mut said,
-                (remembered, draft.stated),
+                (remembered, draft.certainty),
                 origin,
             )?;
             all.extend(planned);

@@ -19,8 +19,8 @@ use cm_session::status::SessionStatus;
 pub struct GatheredEvidence {
     /// By rule text with normalized whitespace.
     by_rule: HashMap<String, SessionCounts>,
-    /// Rules that the session's user stated as lasting, with normalized whitespace.
-    stated: HashSet<String>,
+    /// Rules that need no further evidence, with normalized whitespace.
+    admitted: HashSet<String>,
     /// Id and end of the session.
     session: Option<(String, Instant)>,
 }
@@ -33,9 +33,9 @@ impl GatheredEvidence {
         Self { session, ..Self::default() }
     }
 
-    /// Records that the session's user stated a rule as lasting.
+    /// Records that a rule needs no further evidence.
     pub fn admit(&mut self, rule: &str) {
-        self.stated.insert(fold_whitespace(rule));
+        self.admitted.insert(fold_whitespace(rule));
     }
 
     /// Stores the evidence for a rule.
@@ -54,8 +54,8 @@ impl RuleEvidenceSource for GatheredEvidence {
         true
     }
 
-    fn is_stated_by_person(&self, rule: &str) -> bool {
-        self.stated.contains(&fold_whitespace(rule))
+    fn is_admitted(&self, rule: &str) -> bool {
+        self.admitted.contains(&fold_whitespace(rule))
     }
 
     fn ended(&self, session: &str) -> Option<Instant> {

@@ -343,7 +343,7 @@ impl SessionProcessor<'_> {
                 }
             }
             gathered.insert(&add.bullet.content, said.evidence);
-            if draft.stated == Some(Certainty::High) {
+            if draft.certainty == Some(Certainty::High) {
                 gathered.admit(&add.bullet.content);
             }
             kept.push(draft);
