@@ -246,7 +246,7 @@ impl<'m> BriefingCandidates<'m> {
             root: QueryNode::Group(BooleanGroup { filter: vec![kind], ..self.wish() }),
             notices: Vec::new(),
         };
-        let found = self.answers(memory, open, &query, SemanticThreshold::Near, limit)?;
+        let found = self.answers(memory, open, &query, SemanticThreshold::Rules, limit)?;
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
 

@@ -35,6 +35,8 @@ use cm_session::status::SessionStatus;
 
 /// Factor for the score of a session in another project, if the caller named a project.
 const ELSEWHERE: f64 = 0.5;
+/// Minimum score of a diary, as a share of the best diary's.
+const MATCH: f32 = 0.5;
 /// Number of sessions to retrieve per shown session, because some are filtered out.
 const SPARE: usize = 4;
 
@@ -86,7 +88,7 @@ impl BriefingBuilder<'_> {
         let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
         let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
         for (note, score) in found {
-            if self.is_chance(score as f32) || score as f32 <= CHANCE * best {
+            if self.is_chance(score as f32) || (score as f32) < MATCH * best {
                 continue;
             }
             let Ok(loaded) = load(open, &note.path) else { continue };
