@@ -2,6 +2,7 @@
 //! `schema/json/`.
 #![allow(dead_code, reason = "some documents are made elsewhere and described here")]
 
+use cm_app::RevisionConflict;
 use cm_note::note::schema::with_id;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
@@ -27,6 +28,8 @@ struct ErrorBody {
     line: Option<u32>,
     /// Column number, from 1
     column: Option<u32>,
+    /// Both texts of a note that was changed since it was read; only with the code `conflict`
+    conflict: Option<RevisionConflict>,
 }
 
 /// `cm graph --json`
