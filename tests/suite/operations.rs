@@ -58,7 +58,7 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "task": "change the retry", "category": "testing", "limit": 3, "workspace": null }),
         ),
         ("get 1bc3be", "memory_get", json!({ "id": "1bc3be" })),
-        ("get 1bc3be --section 12-14", "memory_get", json!({ "bulletId": "1bc3be", "section": "12-14" })),
+        ("get 1bc3be --section 40-44", "memory_get", json!({ "bulletId": "1bc3be", "section": "40-44" })),
         (
             "recent --since 90d -n 3 --offset 1",
             "memory_recent",
