@@ -15,7 +15,12 @@ RULE = "Write the changelog before the release."
 CONTENT = "give the client a timeout of 2 s"
 REFUSAL = "use --force-with-lease"
 ANSWER = "I mended it."
-NAMES = {"claude": "claude-code"}
+NAMES = {"claude": "claude-code", "copilot": "copilot-cli"}
+# Pi has no MCP. Cline registers servers in a dialogue, does not tell a first prompt, and ends a task that is blocked.
+LEFT_OUT = {
+    "pi": {"feedback through MCP"},
+    "cline": {"feedback through MCP", "given what fits the prompt", "stopped by the guard"},
+}
 
 
 def cm(*arguments):
@@ -66,6 +71,8 @@ def main(agent, rule, prompt, requests):
         title = session.get("title") or ""
         # opencode asks the model for a title.
         checks["has a title of its own"] = "memory" not in title and (agent == "opencode" or prompt in title)
+    for name in LEFT_OUT.get(agent, ()):
+        del checks[name]
     missed = [name for name, holds in checks.items() if not holds]
     print(f"{len(checks) - len(missed)} of {len(checks)}" + (f"; not {', '.join(missed)}" if missed else ""))
     return 1 if missed else 0

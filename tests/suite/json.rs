@@ -141,6 +141,7 @@ curate ../deltas.json --dry-run
 episode Release --memory Ports+differ
 handoff --goal Ship+it
 handoff --show
+memory-tool {\"command\":\"view\",\"path\":\"/memories\"}
 log
 history Ports+differ
 diff

@@ -126,6 +126,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("edit", schema_for!(cm_app::verbs::edit::EditResult)),
         ("episode", schema_for!(cm_app::verbs::episode::AppendedEpisode)),
         ("handoff", schema_for!(cm_app::verbs::handoff::HandoffAnswer)),
+        ("memory-tool", schema_for!(cm_app::verbs::memory_tool::MemoryToolAnswer)),
         ("error", schema_for!(ErrorJson)),
         ("get", schema_for!(cm_app::verbs::get::NoteDetails)),
         ("graph", schema_for!(GraphJson)),

@@ -35,6 +35,7 @@ pub mod legacy_private;
 pub mod locate;
 pub mod log;
 pub mod mark;
+pub mod memory_tool;
 pub(crate) mod note_fields;
 pub mod observe;
 pub mod onboard;
