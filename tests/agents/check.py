@@ -16,10 +16,12 @@ CONTENT = "give the client a timeout of 2 s"
 REFUSAL = "use --force-with-lease"
 ANSWER = "I mended it."
 NAMES = {"claude": "claude-code", "copilot": "copilot-cli"}
-# Pi has no MCP. Cline registers servers in a dialogue, does not tell a first prompt, and ends a task that is blocked.
+# Pi has no MCP. Qwen Code offers tools of servers after a search. Cline registers servers in a dialogue, does not tell a
+# first prompt, ends a task that is blocked, and saves the last answer after its last event.
 LEFT_OUT = {
     "pi": {"feedback through MCP"},
-    "cline": {"feedback through MCP", "given what fits the prompt", "stopped by the guard"},
+    "qwen": {"feedback through MCP"},
+    "cline": {"feedback through MCP", "given what fits the prompt", "stopped by the guard", "reads back: the answer"},
 }
 
 
@@ -72,7 +74,7 @@ def main(agent, rule, prompt, requests):
         # opencode asks the model for a title.
         checks["has a title of its own"] = "memory" not in title and (agent == "opencode" or prompt in title)
     for name in LEFT_OUT.get(agent, ()):
-        del checks[name]
+        checks.pop(name, None)
     missed = [name for name, holds in checks.items() if not holds]
     print(f"{len(checks) - len(missed)} of {len(checks)}" + (f"; not {', '.join(missed)}" if missed else ""))
     return 1 if missed else 0

@@ -56,7 +56,7 @@ pub struct Error {
     /// Suggested action.
     pub hint: Option<UserText>,
     /// File and position to which the error refers.
-    pub place: Option<ErrorLocation>,
+    pub place: Option<Box<ErrorLocation>>,
     /// Both texts of a conflicting update; only with the code `conflict`.
     pub conflict: Option<Box<RevisionConflict>>,
 }
@@ -121,7 +121,7 @@ impl Error {
 
     /// Sets the location.
     pub fn at(mut self, path: impl fmt::Display, line: Option<u32>, column: Option<u32>) -> Self {
-        self.place = Some(ErrorLocation { path: path.to_string(), line, column });
+        self.place = Some(Box::new(ErrorLocation { path: path.to_string(), line, column }));
         self
     }
 }

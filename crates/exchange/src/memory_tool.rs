@@ -331,7 +331,7 @@ mod tests {
     fn a_folder_is_listed_with_sizes_and_a_file_with_line_numbers() {
         assert_eq!(
             text(r#"{"command": "view", "path": "/memories"}"#),
-            "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n1.5K\t/memories\n16B\t/memories/notes.txt\n1.5K\t/memories/team\n1.5K\t/memories/team/ana.md"
+            "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n1.5K\t/memories\n17B\t/memories/notes.txt\n1.5K\t/memories/team\n1.5K\t/memories/team/ana.md"
         );
         assert_eq!(
             text(r#"{"command": "view", "path": "/memories/notes.txt", "view_range": [2, 3]}"#),

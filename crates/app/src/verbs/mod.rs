@@ -29,6 +29,7 @@ pub mod history;
 pub mod hook;
 pub mod hooks;
 pub mod import;
+pub(crate) mod import_native;
 pub(crate) mod import_settings;
 pub mod init;
 pub mod legacy_private;

@@ -174,9 +174,9 @@ fn with_one_command(mut input: Value) -> Value {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    if !lines.is_empty() {
-        let line = lines.join("\n");
-        input["command"] = Value::from(line);
+    let line = lines.join("\n");
+    if let Some(fields) = input.as_object_mut().filter(|_| !line.is_empty()) {
+        fields.insert("command".to_owned(), Value::from(line));
     }
     input
 }
