@@ -15,7 +15,14 @@ RULE = "Write the changelog before the release."
 CONTENT = "give the client a timeout of 2 s"
 REFUSAL = "use --force-with-lease"
 ANSWER = "I mended it."
-NAMES = {"claude": "claude-code"}
+NAMES = {"claude": "claude-code", "copilot": "copilot-cli"}
+# Pi has no MCP. Qwen Code offers tools of servers after a search. Cline registers servers in a dialogue, does not tell a
+# first prompt, ends a task that is blocked, and saves the last answer after its last event.
+LEFT_OUT = {
+    "pi": {"feedback through MCP"},
+    "qwen": {"feedback through MCP"},
+    "cline": {"feedback through MCP", "given what fits the prompt", "stopped by the guard", "reads back: the answer"},
+}
 
 
 def cm(*arguments):
@@ -66,6 +73,8 @@ def main(agent, rule, prompt, requests):
         title = session.get("title") or ""
         # opencode asks the model for a title.
         checks["has a title of its own"] = "memory" not in title and (agent == "opencode" or prompt in title)
+    for name in LEFT_OUT.get(agent, ()):
+        checks.pop(name, None)
     missed = [name for name, holds in checks.items() if not holds]
     print(f"{len(checks) - len(missed)} of {len(checks)}" + (f"; not {', '.join(missed)}" if missed else ""))
     return 1 if missed else 0

@@ -19,7 +19,7 @@ import re
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SHELLS = ("Bash", "bash", "shell", "shell_command", "exec_command", "local_shell", "run_shell_command")
+SHELLS = ("Bash", "bash", "shell", "shell_command", "exec_command", "local_shell", "run_shell_command", "run_commands")
 STEP = re.compile(r"\[\[(shell|tool|say) (.*?)\]\]", re.DOTALL)
 ANSWER = "Understood."
 
@@ -110,6 +110,8 @@ def parsed(arguments):
 def command(line, schema):
     """The arguments of a shell's call, as its schema names them."""
     properties = schema.get("properties", {})
+    if "commands" in properties:
+        return {"commands": [line]}
     name = "cmd" if "cmd" in properties else "command"
     is_list = properties.get(name, {}).get("type") in ("array", "ARRAY")
     arguments = {name: ["sh", "-c", line] if is_list else line}

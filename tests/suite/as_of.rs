@@ -339,17 +339,17 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
     let before = everything(&vault);
     let memory = Context::open(call).unwrap();
     let past = memory.as_of(&commits[5]).unwrap();
-    let got = get::get(&past, "a0a0a0a0").unwrap();
+    let got = get::get(&past, "a0a0a0a0", None).unwrap();
     assert_eq!(got.title, "Empty pool");
     let sources: Vec<&str> = got.backlinks.iter().map(|link| link.title.as_str()).collect();
     assert_eq!(sources, ["Refill the pool", "Units"]);
     for named in
         ["graph/solutions/pool-of-connections.md", "./graph/../graph/solutions/pool-of-connections.md"]
     {
-        assert_eq!(get::get(&past, named).unwrap().id, got.id, "{named}");
+        assert_eq!(get::get(&past, named, None).unwrap().id, got.id, "{named}");
     }
     let absolute = vault.join("graph/fixes/gauge.md").display().to_string();
-    assert_eq!(get::get(&past, &absolute).unwrap().title, "Gauge retry");
+    assert_eq!(get::get(&past, &absolute, None).unwrap().title, "Gauge retry");
     let near = related::related(&past, "Units", &related::Options { hops: 2, ..Default::default() }).unwrap();
     assert_eq!(near.notes.len(), 2, "{near:?}");
     assert_eq!(memory.as_of(&commits[0]).unwrap().read_at().unwrap().subject, "Begin");

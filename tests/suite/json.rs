@@ -142,6 +142,7 @@ episode Release --memory Ports+differ
 propose Use+port+5433. --quote use+port+5433 --session 11111111
 handoff --goal Ship+it
 handoff --show
+memory-tool {\"command\":\"view\",\"path\":\"/memories\"}
 log
 history Ports+differ
 diff

@@ -100,7 +100,7 @@ fn change_vault(memory: &Context, ids: &[String]) {
         update::update(memory, &ids[n * 7], &options).unwrap();
     }
     pin::unpin(memory, &ids[13]).unwrap();
-    delete::delete(memory, &[ids[11 * 21 + 1].clone()]).unwrap();
+    delete::delete(memory, &[ids[11 * 21 + 1].clone()], None).unwrap();
     for n in 0..3 {
         let rule = playbook::add::RuleProposal {
             category: "testing".to_owned(),

@@ -58,6 +58,7 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "task": "change the retry", "category": "testing", "limit": 3, "workspace": null }),
         ),
         ("get 1bc3be", "memory_get", json!({ "id": "1bc3be" })),
+        ("get 1bc3be --section 40-44", "memory_get", json!({ "bulletId": "1bc3be", "section": "40-44" })),
         (
             "recent --since 90d -n 3 --offset 1",
             "memory_recent",
@@ -197,6 +198,22 @@ pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("get nowhere", "memory_get", json!({ "id": "nowhere" })),
         ("get +", "memory_get", json!({ "id": " " })),
+        ("get 1bc3be --section Nowhere", "memory_get", json!({ "id": "1bc3be", "section": "Nowhere" })),
+        (
+            "update 1bc3be --add-tag a --expected-revision 00000000",
+            "memory_update",
+            json!({ "id": "1bc3be", "add_tags": ["a"], "expectedRevision": "00000000" }),
+        ),
+        (
+            "update 1bc3be --add-tag a --expected-revision 00000000",
+            "memory_append",
+            json!({ "id": "1bc3be", "add_tags": ["a"], "expected_revision": "00000000" }),
+        ),
+        (
+            "update 1bc3be --add-tag a --expected-revision latest",
+            "memory_update",
+            json!({ "id": "1bc3be", "add_tags": ["a"], "expected_revision": "latest" }),
+        ),
         ("search +", "memory_search", json!({ "query": " " })),
         ("search pool --as-of nonsense", "memory_search", json!({ "query": "pool", "as_of": "nonsense" })),
         ("search pool --offset 99999", "memory_search", json!({ "query": "pool", "offset": 99_999 })),

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use cm_note::finding::Finding;
 use cm_note::frontmatter::edit::EditError;
 use cm_note::path::NotePath;
@@ -53,7 +56,20 @@ pub struct Error {
     /// Suggested action.
     pub hint: Option<UserText>,
     /// File and position to which the error refers.
-    pub place: Option<ErrorLocation>,
+    pub place: Option<Box<ErrorLocation>>,
+    /// Both texts of a conflicting update; only with the code `conflict`.
+    pub conflict: Option<Box<RevisionConflict>>,
+}
+
+/// The two texts of a note that was changed since the caller read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RevisionConflict {
+    /// Revision of the stored note.
+    pub revision: String,
+    /// Stored text of the note's file.
+    pub current: String,
+    /// The stored text after the requested change; null if the change cannot be applied to it.
+    pub proposed: Option<String>,
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -61,7 +77,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// Creates an error without hint and location.
     pub fn new(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), hint: None, place: None }
+        Self { kind, code, message: message.into(), hint: None, place: None, conflict: None }
     }
 
     /// Creates an error for an invalid request.
@@ -93,6 +109,11 @@ impl Error {
             .hint("save the file as UTF-8, then run the command again")
     }
 
+    pub(crate) fn with_conflict(mut self, conflict: RevisionConflict) -> Self {
+        self.conflict = Some(Box::new(conflict));
+        self
+    }
+
     pub fn hint(mut self, hint: impl Into<UserText>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -100,7 +121,7 @@ impl Error {
 
     /// Sets the location.
     pub fn at(mut self, path: impl fmt::Display, line: Option<u32>, column: Option<u32>) -> Self {
-        self.place = Some(ErrorLocation { path: path.to_string(), line, column });
+        self.place = Some(Box::new(ErrorLocation { path: path.to_string(), line, column }));
         self
     }
 }

@@ -17,4 +17,4 @@ pub use context::open::Context;
 pub use context::open_vault::VaultLevel;
 pub use context::progress::{Progress, ProgressStep, ProgressWatch};
 pub use context::request::Request;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, RevisionConflict};

@@ -6,5 +6,6 @@ pub mod export;
 pub mod import;
 mod links;
 pub mod memory_file;
+pub mod memory_tool;
 pub mod missing_keys;
 pub mod project;

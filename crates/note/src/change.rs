@@ -13,7 +13,28 @@ impl ContentHash {
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
+
+    /// Short form that users and agents pass back: the first 16 hexadecimal digits.
+    pub fn revision(&self) -> String {
+        self.to_hex().chars().take(REVISION_DIGITS).collect()
+    }
+
+    /// Returns `true` if `revision`, at least 8 hexadecimal digits, is a prefix of the hash.
+    pub fn has_revision(&self, revision: &str) -> bool {
+        let revision = revision.trim().to_ascii_lowercase();
+        revision.len() >= LEAST_REVISION_DIGITS && self.to_hex().starts_with(&revision)
+    }
+
+    fn to_hex(self) -> String {
+        blake3::Hash::from(self.0).to_hex().to_string()
+    }
 }
+
+/// Number of hexadecimal digits of a revision in answers.
+const REVISION_DIGITS: usize = 16;
+
+/// Minimum number of hexadecimal digits of an expected revision.
+const LEAST_REVISION_DIGITS: usize = 8;
 
 /// A set of file changes that become one commit.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +63,15 @@ pub enum VaultFileChange {
     /// Edits some lines of a file; all other lines stay as they are when the edit is applied.
     Edit {
         path: NotePath,
+        /// Edits, in order.
+        edits: Vec<Edit>,
+    },
+    /// Edits some lines of a file, if its content is still the expected one; otherwise the change
+    /// is refused as a conflict and not attempted again.
+    EditExpected {
+        path: NotePath,
+        /// Hash that the content must have.
+        expected: ContentHash,
         /// Edits, in order.
         edits: Vec<Edit>,
     },
@@ -81,9 +111,26 @@ impl VaultFileChange {
             Self::Create { path, .. }
             | Self::Copy { path, .. }
             | Self::Edit { path, .. }
+            | Self::EditExpected { path, .. }
             | Self::Replace { path, .. }
             | Self::Move { to: path, .. }
             | Self::Remove { path, .. } => path,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_is_a_prefix_of_the_hash_of_eight_digits_or_more() {
+        let hash = ContentHash::of(b"text");
+        let revision = hash.revision();
+        assert_eq!(revision.len(), 16);
+        assert!(hash.has_revision(&revision) && hash.has_revision(&revision[..8]));
+        assert!(hash.has_revision(&format!(" {} ", revision.to_uppercase())));
+        assert!(!hash.has_revision(&revision[..7]) && !hash.has_revision(""));
+        assert!(!ContentHash::of(b"other").has_revision(&revision));
     }
 }

@@ -36,6 +36,9 @@ pub fn error_value(error: &Error, hint: Option<&str>) -> Value {
             inner["column"] = json!(column);
         }
     }
+    if let Some(conflict) = &error.conflict {
+        inner["conflict"] = json!(conflict);
+    }
     json!({ "error": inner })
 }
 

@@ -2,6 +2,7 @@
 //! `schema/json/`.
 #![allow(dead_code, reason = "some documents are made elsewhere and described here")]
 
+use cm_app::RevisionConflict;
 use cm_note::note::schema::with_id;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
@@ -27,6 +28,8 @@ struct ErrorBody {
     line: Option<u32>,
     /// Column number, from 1
     column: Option<u32>,
+    /// Both texts of a note that was changed since it was read; only with the code `conflict`
+    conflict: Option<RevisionConflict>,
 }
 
 /// `cm graph --json`
@@ -124,6 +127,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("episode", schema_for!(cm_app::verbs::episode::AppendedEpisode)),
         ("propose", schema_for!(cm_app::verbs::propose::ProposalAnswer)),
         ("handoff", schema_for!(cm_app::verbs::handoff::HandoffAnswer)),
+        ("memory-tool", schema_for!(cm_app::verbs::memory_tool::MemoryToolAnswer)),
         ("error", schema_for!(ErrorJson)),
         ("get", schema_for!(cm_app::verbs::get::NoteDetails)),
         ("graph", schema_for!(GraphJson)),

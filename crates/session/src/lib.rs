@@ -38,11 +38,13 @@ pub enum Agent {
     Amp,
     /// GitHub Copilot CLI.
     CopilotCli,
+    /// Qwen Code.
+    Qwen,
 }
 
 impl Agent {
     /// All agents, in order of declaration.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::Cursor,
@@ -54,6 +56,7 @@ impl Agent {
         Self::Cline,
         Self::Amp,
         Self::CopilotCli,
+        Self::Qwen,
     ];
 
     /// Name in settings, JSON and flags, such as `claude-code`.
@@ -70,6 +73,7 @@ impl Agent {
             Self::Cline => "cline",
             Self::Amp => "amp",
             Self::CopilotCli => "copilot-cli",
+            Self::Qwen => "qwen",
         }
     }
 }

@@ -16,10 +16,13 @@ pub struct Arguments {
     /// Note IDs (or unique prefixes), titles or paths
     #[arg(required = true)]
     notes: Vec<String>,
+    /// Delete only if the note still has this revision, as printed by `cm get --json`
+    #[arg(long, value_name = "REVISION")]
+    expected_revision: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
-    let outcome = delete::delete(&memory, &arguments.notes)?;
+    let outcome = delete::delete(&memory, &arguments.notes, arguments.expected_revision.as_deref())?;
     output.print(&memory, &outcome, text::delete::deleted)
 }

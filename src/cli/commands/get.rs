@@ -13,7 +13,7 @@ use cm_render::text::{self, get::BodyStyle};
 /// Reading a memory keeps it from fading.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw"
+    after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw\n  cm get \"Connection pool\" --section Fixes"
 )]
 pub struct Arguments {
     /// Note ID (or unique prefix), title or path; without it, choose from a list
@@ -21,6 +21,9 @@ pub struct Arguments {
     /// Print only the raw file
     #[arg(long, conflicts_with = "json")]
     raw: bool,
+    /// Print only the section with this heading, or these lines of the file, as in 12-40
+    #[arg(long, value_name = "HEADING|LINES", conflicts_with = "raw")]
+    section: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
@@ -31,7 +34,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         output.notices(&memory);
         return output.bytes(&bytes);
     }
-    let outcome = get::get(&memory, &note)?;
+    let outcome = get::get(&memory, &note, arguments.section.as_deref())?;
     let style = if on_terminal() { BodyStyle::Rendered } else { BodyStyle::Markdown };
     output.print(&memory, &outcome, |outcome| text::get::got(outcome, style))
 }

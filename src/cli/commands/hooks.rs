@@ -7,7 +7,7 @@ use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options};
 use cm_app::{Request, Result};
 use cm_render::text;
 
-/// Manage cm's hooks in Claude Code, Codex, Cursor, Gemini CLI and opencode
+/// Manage cm's hooks in coding agents
 ///
 /// A session starts with CORE.md and context for the branch and latest commits. Each prompt gets matching rules and
 /// memories, none of them twice. The guard checks commands. Logs are read in the background when a conversation is
@@ -58,7 +58,7 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct Which {
-    /// Agents: claude, codex, cursor, gemini, opencode [default: those with settings there]
+    /// Agents: claude, codex, cursor, pi, gemini, opencode, cline, copilot, qwen [default: those with settings there]
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
     /// Use the project's settings [default inside a repository]

@@ -21,14 +21,18 @@ use cm_render::text;
 /// `--from memory-tool` imports the files of Anthropic's memory tool. An agent wrote them, so they stay unverified until
 /// you confirm them.
 ///
+/// `cm import native` takes over what agents remember by themselves: Claude Code's memory files (also those of its agents)
+/// and Codex's handbook. A project's vault takes the memories of its project, the global vault those about you. What the vault
+/// has is left out; the rest stays unverified until you confirm it.
+///
 /// A file contains rules. A YAML playbook is imported as is. Rules from an agent's rule file (AGENTS.md, CLAUDE.md,
 /// .cursorrules, …) become drafts.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import ../bundle --from okf\n  cm import ../memories --from memory-tool\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"
+    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import ../bundle --from okf\n  cm import ../memories --from memory-tool\n  cm import native --dry-run\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"
 )]
 pub struct Arguments {
-    /// Source folder or file; it is never changed
+    /// Source folder or file, or `native`; it is never changed
     source: PathBuf,
     /// Tool that wrote the source
     #[arg(long, value_name = "TOOL", default_value = "auto", value_parser = tools())]

@@ -40,7 +40,7 @@ commands! {
         unforget::Unforget, validate_rule::ValidateRule, audit::Audit, starters::Starters, project::Project;
     "Sessions": sessions::Sessions, reflect::Reflect, outcome::Outcome, diary::Diary, remember::Remember,
         stash::Stash, propose::Propose, handoff::Handoff, onboard::Onboard, friction::Friction, trauma::Trauma, privacy::Privacy;
-    "Connect agents": hooks::Hooks, mcp::Mcp, serve::Serve, guard::Guard, hook::Hook, token::Token, trust::Trust;
+    "Connect agents": hooks::Hooks, mcp::Mcp, memory_tool::MemoryTool, serve::Serve, guard::Guard, hook::Hook, token::Token, trust::Trust;
     "History": log::Log, history::History, diff::Diff, undo::Undo, restore::Restore;
     "Generated files and the index": core::Core, reflection::Reflection, reindex::Reindex, embed::Embed, decay::Decay;
     "Care": validate::Validate, doctor::Doctor, stats::Stats, usage::Usage, config::Config, export::Export,

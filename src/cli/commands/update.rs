@@ -36,6 +36,9 @@ pub struct Arguments {
     /// Append text to the body; `-` reads standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     append: Option<String>,
+    /// Update only if the note still has this revision, as printed by `cm get --json`
+    #[arg(long, value_name = "REVISION")]
+    expected_revision: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
@@ -48,6 +51,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         remove_tags: arguments.remove_tag,
         body: text(arguments.body)?,
         append: text(arguments.append)?,
+        expected_revision: arguments.expected_revision,
     };
     let outcome = update::update(&memory, &arguments.note, &options)?;
     if outcome.changed && options.set.iter().any(|(key, _)| key == "title") {

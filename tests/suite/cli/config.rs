@@ -62,7 +62,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     redaction.enabled                  true     default                       remove secrets from what is read and refuse them in what is written; only from your own settings
     redaction.extra                    []       default                       additional secret patterns: regular expressions, optionally with `label = ` in front for the placeholder
     redaction.rules                    -        default                       file with additional secret rules in gitleaks format; only from your own settings
-    reflect.auto                       false    default                       start `cm reflect` in the background when a session ends, except for Codex and opencode; only from your own settings
+    reflect.auto                       false    default                       start `cm reflect` in the background when a session ends; only from your own settings
     reflect.max_deltas                 50       default                       maximum number of proposals from one session
     reflect.max_iterations             3        default                       maximum number of model calls for proposals from one session
     scoring.active                     0.5      default                       minimum score of an active memory

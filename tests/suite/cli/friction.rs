@@ -320,7 +320,7 @@ fn what_cannot_be_analysed_is_refused() {
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60", "--agent", "nobody"]).snapshot(), @"
     [stderr]
     error: `nobody` is not a supported agent
-     hint: supported agents: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
+     hint: supported agents: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli, qwen
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["friction"]).code, 2);

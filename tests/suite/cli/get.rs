@@ -48,6 +48,7 @@ fn the_json_holds_the_frontmatter_as_written() {
         "updated": "2026-11-01"
       },
       "body": "\n# Borrow checker refuses the cache\n\nrustc says E0502 where SocketKeepAlive is held across the loop. No C++ compiler would tell.\n",
+      "revision": "9370969d968b4053",
       "links": [],
       "backlinks": [],
       "score": 0.4,
@@ -100,6 +101,36 @@ fn reading_a_memory_keeps_it_from_fading_and_changes_no_file_of_the_person() {
     assert!(first < second && second < fourth, "{first} {second} {fourth}");
     assert_eq!(hashes(&sandbox.vault()), before);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_section_is_read_by_heading_or_by_lines_of_the_file() {
+    let sandbox = harbour();
+    let note = "---\nid: ab12cd34-0000-4000-8000-000000000001\ntitle: Pool\n---\n\n# Pool\n\nLong.\n\n## Fixes\n\nRestart it.\n\n## Limits\n\nTen.\n";
+    sandbox.write("notes/pool.md", note);
+    insta::assert_snapshot!(sandbox.cm(&["get", "ab12cd34", "--section", "fixes"]).snapshot(), @"
+    Pool
+    ab12cd34-0000-4000-8000-000000000001  plain
+    notes/pool.md
+    lines 10 to 13 of 16
+
+    ## Fixes
+
+    Restart it.
+    [exit 0]
+    ");
+    let read = sandbox.cm(&["get", "ab12cd34", "--section", "14-99", "--json"]).ok().json();
+    assert_eq!(read["body"], "## Limits\n\nTen.\n");
+    assert_eq!(read["section"], serde_json::json!({ "heading": null, "from": 14, "to": 16, "lines": 16 }));
+    insta::assert_snapshot!(sandbox.cm(&["get", "ab12cd34", "--section", "Costs"]).snapshot(), @"
+    [stderr]
+    error: the note has no section `Costs`
+     hint: pass one of these headings, or lines
+           6: # Pool
+           10: ## Fixes
+           14: ## Limits
+    [exit 4]
+    ");
 }
 
 #[test]

@@ -520,21 +520,31 @@ fn a_session_that_ends_is_read_in_the_background() {
 
 #[test]
 fn a_session_that_ends_is_learned_from_where_the_person_wants_that() {
-    let sandbox = vault_of(SHOP);
-    sandbox.settings("[reflect]\nauto = true\n");
     let rule = "From now on, always run the tests before you commit.";
-    talk(
-        &sandbox,
-        SESSION,
-        8,
-        &[
-            SessionLine::Person("The test fails, please mend it."),
-            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
-            SessionLine::Person(rule),
-        ],
-    );
-    told(&sandbox, "claude", "session-end");
-    assert!(awaited(&sandbox.vault().join("diary")));
+    for (agent, event) in [
+        ("claude", "session-end"),
+        ("codex", "session-end"),
+        ("opencode", "session-end"),
+        ("pi", "session-end"),
+        ("copilot", "session-end"),
+        ("qwen", "session-end"),
+        ("cline", "stop"),
+    ] {
+        let sandbox = vault_of(SHOP);
+        sandbox.settings("[reflect]\nauto = true\n");
+        talk(
+            &sandbox,
+            SESSION,
+            8,
+            &[
+                SessionLine::Person("The test fails, please mend it."),
+                SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+                SessionLine::Person(rule),
+            ],
+        );
+        told(&sandbox, agent, event);
+        assert!(awaited(&sandbox.vault().join("diary")), "{agent}");
+    }
     // A shared settings file cannot start a program.
     let shared = vault_of(SHOP);
     shared.write("cm.toml", "[reflect]\nauto = true\n");

@@ -294,7 +294,7 @@ fn settings_that_cannot_be_read_are_refused_with_their_place_and_nothing_is_writ
     sandbox.write(".opencode/plugins/cm.js", "export const Mine = 1\n");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "opencode"]).snapshot(), @"
     [stderr]
-    error: the file was not written by cm, because its first line does not start with `// cm hooks:`; move it away
+    error: the file was not written by cm, because it does not begin with a comment `cm hooks:`; move it away
        at: .opencode/plugins/cm.js
      hint: fix the file, then run the command again; nothing was written
     [exit 5]
@@ -312,7 +312,7 @@ fn unknown_agents_and_folders_without_agents_are_refused() {
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "emacs"]).snapshot(), @"
     [stderr]
     error: `emacs` is not an agent with hooks
-     hint: supported agents: claude, codex, cursor, gemini, opencode
+     hint: supported agents: claude, codex, cursor, pi, gemini, opencode, cline, copilot, qwen
     [exit 2]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
@@ -426,4 +426,40 @@ fn status_says_what_each_hook_reads_and_which_plugin_brings_the_same_hooks() {
     sandbox.write(settings, r#"{"enabledPlugins": {"cm@cm-tools": false}}"#);
     let again = cm(&sandbox, &["hooks", "install", "claude"]).ok();
     assert!(!again.stderr.contains("plugin"), "{}", again.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn hooks_of_other_agents_come_and_go_and_clines_are_programs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.vault()).unwrap();
+    sandbox.git(&["init", "--quiet"]);
+    let agents = ["pi", "cline", "copilot", "qwen"];
+    let run = |words: &[&str]| {
+        let all: Vec<&str> = words.iter().copied().chain(agents).collect();
+        cm(&sandbox, &all).ok()
+    };
+    run(&["hooks", "install", "--skills", "--mcp"]);
+    for path in [
+        ".pi/extensions/cm.js",
+        ".pi/skills/cm-recall/SKILL.md",
+        ".clinerules/hooks/PreToolUse",
+        ".cline/skills/cm-recall/SKILL.md",
+        ".github/hooks/cm.json",
+        ".github/mcp.json",
+        ".qwen/settings.json",
+    ] {
+        assert!(sandbox.read(path).contains("cm"), "{path}");
+    }
+    let mode = fs::metadata(sandbox.vault().join(".clinerules/hooks/PreToolUse")).unwrap().permissions();
+    assert_eq!(mode.mode() & 0o100, 0o100);
+    let status = run(&["hooks", "status", "--project", "--json"]).json();
+    for agent in status["agents"].as_array().unwrap() {
+        assert_eq!(agent["state"], "current", "{agent}");
+    }
+    sandbox.write(".clinerules/hooks/PreToolUse", "#!/bin/sh\nexit 0\n");
+    run(&["hooks", "uninstall"]);
+    assert_eq!(sandbox.read(".clinerules/hooks/PreToolUse"), "#!/bin/sh\nexit 0\n");
+    assert!(!sandbox.vault().join(".github").exists() && !sandbox.vault().join(".pi").exists());
 }

@@ -137,3 +137,42 @@ fn settings_of_the_earlier_tool_are_named_where_they_are_left_out_and_no_value_i
     assert_eq!(findings("{\"version\": 1, \"settings\": {\"git.commit\": \"auto\"}}"), [""; 0]);
     assert!(findings("{").concat().starts_with("cannot read the settings"));
 }
+
+#[test]
+fn memories_of_agents_come_into_the_vault_of_their_scope_once() {
+    let sandbox = vault_of("");
+    let project = sandbox.vault().canonicalize().unwrap().display().to_string();
+    let folder: String = project.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let home = |path: &str, text: &str| {
+        let file = sandbox.vault().parent().unwrap().join("home").join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let memory = |name: &str| format!(".claude/projects/{folder}/memory/{name}");
+    home(&memory("MEMORY.md"), "- [Port](port.md): the port\n- [Queue](queue.md): the queue\n");
+    home(
+        &memory("port.md"),
+        "---\nname: port\ndescription: The gateway has port 8443\ntype: project\n---\nSeen in the gateway.\n",
+    );
+    home(&memory("queue.md"), "The queue has one writer.\n");
+    home(".claude/projects/-home-other/memory/x.md", "Another project.\n");
+    home(
+        ".codex/memories/MEMORY.md",
+        &format!(
+            "# Task Group: Tests\napplies_to: cwd={project}; reuse_rule=same\n\nUse port 0.\n\n# Task Group: Other\napplies_to: cwd=/other\n\nNo.\n"
+        ),
+    );
+    sandbox.cm(&["add", "--type", "fact", "--title", "Queue", "--body", "The queue has one writer."]).ok();
+    let imported = sandbox.cm(&["import", "native", "--json"]).ok().json();
+    let paths: Vec<&str> =
+        imported["imported"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["native/claude-code/port.md", "native/codex/tests.md"], "{imported:#}");
+    assert_eq!(imported["skipped"][0]["path"], "claude-code/queue.md");
+    let note = sandbox.read("native/claude-code/port.md");
+    assert!(
+        note.contains("title: The gateway has port 8443\n") && note.contains("state: unverified\n"),
+        "{note}"
+    );
+    let again = sandbox.cm(&["import", "native", "--json"]).ok().json();
+    assert_eq!(again["imported"], serde_json::json!([]), "{again:#}");
+}

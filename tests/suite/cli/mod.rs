@@ -35,6 +35,7 @@ mod ls;
 mod manpages;
 mod mark;
 mod mcp;
+mod memory_tool;
 mod new;
 mod onboard;
 mod open;

@@ -17,7 +17,7 @@ fn what_may_be_read_is_shown_with_what_was() {
     let sandbox = with_session();
     sandbox.reads_its_project();
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
-    agents        all: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
+    agents        all: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli, qwen
     folders       [ROOT]/vault
     cross-agent   each agent sees only its own sessions
     redaction     secrets are removed by the built-in rules
@@ -31,7 +31,7 @@ fn what_may_be_read_is_shown_with_what_was() {
     sandbox.settings("[sessions]\nagents = [\"claude-code\", \"pi\"]\nworkspaces = [\"~/src\", \"/home\"]\n[redaction]\nextra = [\"a-[0-9]+\"]\n");
     sandbox.cm(&["sessions"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
-    agents        claude-code, pi (never codex, cursor, aider, gemini, chatgpt, opencode, cline, amp, copilot-cli)
+    agents        claude-code, pi (never codex, cursor, aider, gemini, chatgpt, opencode, cline, amp, copilot-cli, qwen)
     folders       [ROOT]/vault, [ROOT]/home/src, /home
     cross-agent   each agent sees only its own sessions
     redaction     secrets are removed by the built-in rules, and 1 pattern of your own
@@ -124,7 +124,7 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     let total = || sandbox.cm(&["sessions", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 1);
     insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "claude-code"]).snapshot(), @"
-    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli  set in your settings for this vault
+    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli, qwen  set in your settings for this vault
     [exit 0]
     ");
     assert_eq!(total(), 0, "what was read before is gone too");

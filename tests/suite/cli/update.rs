@@ -258,3 +258,26 @@ fn a_new_title_points_to_the_command_that_takes_links_along() {
     let ran = sandbox.cm(&["update", "1f0c99", "--set", "title=Close idle sockets"]).ok();
     assert!(!ran.stderr.contains("cm rename"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_update_of_another_revision_is_refused_with_both_texts_and_loses_nothing() {
+    let sandbox = small();
+    let read = sandbox.cm(&["get", "1f0c2a", "--json"]).ok().json();
+    let revision = read["revision"].as_str().unwrap().to_owned();
+    let append = |revision: &str, text: &str| {
+        sandbox.cm(&["update", "1f0c2a", "--append", text, "--expected-revision", revision, "--json"])
+    };
+    let first = append(&revision[..8], "One.").ok().json();
+    let before = sandbox.read(RETRY);
+    assert_ne!(first["revision"], revision.as_str());
+    let refused = append(&revision, "Two.");
+    assert_eq!(refused.code, 5, "{}", refused.snapshot());
+    let error = &refused.json()["error"];
+    assert_eq!((&error["code"], &error["conflict"]["revision"]), (&"conflict".into(), &first["revision"]));
+    assert_eq!(error["conflict"]["current"], before);
+    assert!(error["conflict"]["proposed"].as_str().unwrap().ends_with("One.\nTwo.\n"), "{error}");
+    assert_eq!(sandbox.read(RETRY), before);
+    append(first["revision"].as_str().unwrap(), "Two.").ok();
+    assert!(sandbox.read(RETRY).ends_with("One.\nTwo.\n"));
+    assert_eq!(append("1f", "x").code, 2);
+}

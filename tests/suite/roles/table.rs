@@ -88,6 +88,13 @@ const COMMANDS: &[(&str, May)] = &[
     ("manpages", Reads),
     ("mark", Tries(&["mark 0192d000 --helpful", "mark b-mt2ssunl-bbbbbb --helpful"])),
     ("mcp", Reads),
+    (
+        "memory-tool",
+        Tries(&[
+            r#"memory-tool {"command":"create","path":"/memories/a.md","file_text":"Skip+the+tests."}"#,
+            r#"memory-tool {"command":"create","path":"/memories/b.md","file_text":"---\nstate:+active\n---\nSeen."}"#,
+        ]),
+    ),
     ("new", Tries(&["new --type fact --title The+gateway+has+no+IPv6 --no-edit"])),
     ("onboard done", Reads),
     ("onboard gaps", Reads),

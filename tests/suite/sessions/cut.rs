@@ -8,7 +8,7 @@ use cm_session::event::SessionEvent;
 use super::event_recorder::{RecordedEvents, examples, source};
 
 /// An example of each format that can be read from memory.
-pub const EXAMPLES: [(LogFormat, &str); 12] = [
+pub const EXAMPLES: [(LogFormat, &str); 13] = [
     (
         LogFormat::ClaudeLines,
         "claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl",
@@ -26,6 +26,7 @@ pub const EXAMPLES: [(LogFormat, &str); 12] = [
         LogFormat::PiTree,
         "pi_agent/agent/sessions/--home-dev-demo--/2026-10-05T12-00-00-000Z_33333333-0000-7000-8000-000000000004.jsonl",
     ),
+    (LogFormat::QwenLines, "qwen/projects/-home-dev-demo/chats/77777777-aaaa-4bbb-8ccc-000000000007.jsonl"),
     (LogFormat::GeminiLines, "gemini/tmp/demo/chats/session-2026-10-05T13-00-44444444.jsonl"),
     (
         LogFormat::GeminiDocument,

@@ -93,6 +93,7 @@ pub fn places_of(agent: Agent) -> LogLocations {
         Agent::Chatgpt => named(&mut places, agent, at.join("chatgpt")),
         Agent::Opencode => named(&mut places, agent, at.join("opencode")),
         Agent::CopilotCli => named(&mut places, agent, at.join("copilot_cli")),
+        Agent::Qwen => variable("QWEN_HOME", at.join("qwen")),
     }
     places
 }
@@ -119,6 +120,7 @@ pub fn agent_of(format: LogFormat) -> Agent {
         LogFormat::ClineTask | LogFormat::ClineSession => Agent::Cline,
         LogFormat::AmpThread => Agent::Amp,
         LogFormat::CopilotLines | LogFormat::CopilotDocument => Agent::CopilotCli,
+        LogFormat::QwenLines => Agent::Qwen,
         // Our own format, for sessions of any agent.
         LogFormat::SentLines => Agent::Codex,
     }

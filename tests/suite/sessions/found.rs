@@ -3,7 +3,7 @@
 use cm_agents::ingest::{HostPlatform, LogLocations, find};
 use cm_session::Agent;
 
-const LINUX: [(Agent, &str); 16] = [
+const LINUX: [(Agent, &str); 17] = [
     (Agent::ClaudeCode, ".claude/projects/-w/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"),
     (Agent::ClaudeCode, ".claude/projects/-w/11111111-aaaa-4bbb-8ccc-000000000001/subagents/agent-a1.jsonl"),
     (Agent::Codex, ".codex/sessions/2026/10/05/rollout-x.jsonl"),
@@ -20,10 +20,11 @@ const LINUX: [(Agent, &str); 16] = [
     (Agent::Cline, ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/1/ui_messages.json"),
     (Agent::Amp, ".local/share/amp/threads/T-1.json"),
     (Agent::CopilotCli, ".copilot/session-state/s/events.jsonl"),
+    (Agent::Qwen, ".qwen/projects/-w/chats/s.jsonl"),
 ];
 
 /// Files next to logs that are not logs.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     ".claude/projects/-w/memory/MEMORY.md",
     ".claude/projects/-w/s/tool-results/x.jsonl",
     ".claude/history.jsonl",
@@ -32,6 +33,7 @@ const OTHERS: [&str; 8] = [
     ".cursor/projects/w/agent-transcripts/subagents/x.jsonl",
     ".gemini/tmp/w/logs.json",
     ".local/share/opencode/auth.json",
+    ".qwen/projects/-w/memory/MEMORY.md",
 ];
 
 #[test]

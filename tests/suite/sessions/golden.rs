@@ -99,6 +99,7 @@ example! {
     the_example_of_cline_is_told_in_full Cline
     the_example_of_amp_is_told_in_full Amp
     the_example_of_copilot_is_told_in_full CopilotCli
+    the_example_of_qwen_is_told_in_full Qwen
 }
 
 #[test]

@@ -8,14 +8,15 @@ mod aider;
 mod amp;
 mod chatgpt;
 pub mod claude_code;
-mod cline;
+pub(crate) mod cline;
 pub(crate) mod codex;
 pub(crate) mod connector;
-mod copilot_cli;
+pub(crate) mod copilot_cli;
 pub(crate) mod cursor;
 pub(crate) mod gemini;
 pub mod opencode;
-mod pi;
+pub(crate) mod pi;
+pub(crate) mod qwen;
 
 use crate::hook::HookAgent;
 use cm_session::Agent;
@@ -34,13 +35,14 @@ pub(crate) fn support(agent: Agent) -> AgentSupport {
         Agent::Codex => (&codex::Codex, Some(&codex::Codex)),
         Agent::Cursor => (&cursor::Cursor, Some(&cursor::Cursor)),
         Agent::Aider => (&aider::Aider, None),
-        Agent::Pi => (&pi::Pi, None),
+        Agent::Pi => (&pi::Pi, Some(&pi::Pi)),
         Agent::Gemini => (&gemini::Gemini, Some(&gemini::Gemini)),
         Agent::Chatgpt => (&chatgpt::Chatgpt, None),
         Agent::Opencode => (&opencode::Opencode, Some(&opencode::Opencode)),
-        Agent::Cline => (&cline::Cline, None),
+        Agent::Cline => (&cline::Cline, Some(&cline::Cline)),
         Agent::Amp => (&amp::Amp, None),
-        Agent::CopilotCli => (&copilot_cli::CopilotCli, None),
+        Agent::CopilotCli => (&copilot_cli::CopilotCli, Some(&copilot_cli::CopilotCli)),
+        Agent::Qwen => (&qwen::Qwen, Some(&qwen::Qwen)),
     };
     AgentSupport { logs, hooks }
 }
@@ -54,6 +56,10 @@ pub fn hook_agents() -> impl Iterator<Item = HookAgent> {
 /// `claude-code`.
 #[must_use]
 pub fn hook_agent(name: &str) -> Option<HookAgent> {
-    let name = if name == "gemini-cli" { "gemini" } else { name };
+    let name = match name {
+        "gemini-cli" => "gemini",
+        "qwen-code" => "qwen",
+        name => name,
+    };
     hook_agents().find(|agent| agent.name() == name || agent.agent().name() == name)
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::HookEvent;
 use super::event::InjectionTiming;
 use super::mcp::ServerRegistration;
+use super::owned_file::OwnedFile;
 use super::program::ProgramPath;
 use super::settings::json::JsonDialect;
 use super::skill::{Skill, SkillFile};
@@ -41,8 +42,14 @@ pub trait AgentHooks: Sync {
     /// folder.
     fn folder(&self, scope: SettingsScope) -> &'static str;
 
-    /// Path of the hook settings, relative to the project folder or the home folder.
+    /// Path of the hook settings or of the first owned file, relative to the project folder or the
+    /// home folder.
     fn hooks_file(&self, scope: SettingsScope) -> &'static str;
+
+    /// Hook files that cm owns completely; empty if hooks are entries of a settings file.
+    fn owned_files(&self, _scope: SettingsScope, _program: &ProgramPath) -> Vec<OwnedFile> {
+        Vec::new()
+    }
 
     /// Step that a person must take after hooks were installed; `None` if they run at once.
     fn trust_notice(&self, scope: SettingsScope) -> Option<&'static str>;
@@ -63,9 +70,19 @@ pub trait AgentHooks: Sync {
     /// Events for which hooks are installed, in the order of the settings file.
     fn installed_events(&self) -> &'static [HookEvent];
 
+    /// Returns `true` if nothing follows this event in a session, so that it can be learned from.
+    fn ends_session(&self, event: HookEvent) -> bool {
+        event == HookEvent::SessionEnd
+    }
+
     /// Settings entries for an event, each with the name of its list. Empty if the agent does not
     /// have the event or has no JSON settings.
     fn entries(&self, event: HookEvent, program: &ProgramPath) -> Vec<(&'static str, Value)>;
+
+    /// Value of `version` that the settings need beside their hooks.
+    fn settings_version(&self) -> Option<u32> {
+        None
+    }
 
     /// JSON dialect of the settings.
     fn dialect(&self) -> JsonDialect;

@@ -18,14 +18,16 @@ pub enum ServerRegistration {
     File(&'static str),
     /// With a command of the agent that the user runs.
     Command(String),
+    /// Not at all: the agent has no MCP.
+    Unsupported,
 }
 
-/// Path of the settings file; `None` if the server is registered with a command.
+/// Path of the settings file; `None` if the server is not registered in a file.
 #[must_use]
 pub fn file(agent: HookAgent, scope: SettingsScope) -> Option<&'static str> {
     match agent.server_registration(scope, &ProgramPath::default()) {
         ServerRegistration::File(path) => Some(path),
-        ServerRegistration::Command(_) => None,
+        ServerRegistration::Command(_) | ServerRegistration::Unsupported => None,
     }
 }
 

@@ -5,13 +5,17 @@
 
 use serde_json::{Map, Value};
 
-use super::{HookAgent, HookEvent};
+use super::{AgentHooks as _, HookAgent, HookEvent};
 use crate::agents::claude_code::ClaudeCode;
+use crate::agents::cline::hooks::common_fields;
 use crate::agents::codex::Codex;
+use crate::agents::copilot_cli::CopilotCli;
 use crate::agents::cursor::Cursor;
 use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
 use crate::agents::gemini::Gemini;
+use crate::agents::hook_agent;
 use crate::agents::opencode::Opencode;
+use crate::agents::qwen::Qwen;
 use cm_learn::outcome::shell_call::{command_in, command_of, is_shell, line_of};
 use cm_learn::trauma::tool::{ToolFileChange, changes};
 use cm_session::harness_text::without_hook_context;
@@ -82,7 +86,7 @@ impl HookMessage {
     pub fn read(stdin: &str, agent: Option<HookAgent>, event: Option<HookEvent>) -> Self {
         let stdin = stdin.trim_start_matches('\u{feff}').trim();
         let fields = match serde_json::from_str(stdin) {
-            Ok(Value::Object(fields)) => fields,
+            Ok(Value::Object(fields)) => common_fields(&fields).unwrap_or(fields),
             _ => Map::new(),
         };
         Self::of(&MessageFields(&fields), agent, event)
@@ -93,6 +97,7 @@ impl HookMessage {
     #[must_use]
     pub fn read_for_guard(stdin: &str, agent: Option<HookAgent>) -> Option<Self> {
         let fields: Map<String, Value> = serde_json::from_str(stdin).ok()?;
+        let fields = common_fields(&fields).unwrap_or(fields);
         let fields = MessageFields(&fields);
         let has_event = fields.text(&["hook_event_name"]).is_some();
         let keys = ["tool_name", "conversation_id", "cursor_version", "turn_id"];
@@ -189,11 +194,19 @@ impl MessageFields<'_> {
     fn agent(&self) -> HookAgent {
         let called = self.text(&["hook_event_name"]).unwrap_or_default();
         let transcript = self.text(&["transcript_path"]).unwrap_or_default().replace('\\', "/");
+        // Our own extensions, and messages that were converted, name their agent.
+        if let Some(agent) = self.text(&["agent"]).and_then(|name| hook_agent(&name)) {
+            return agent;
+        }
         let has_event =
             |agent: HookAgent| HookEvent::ALL.iter().any(|event| agent.event_name(*event) == Some(&called));
         let only = |agent: HookAgent| has_event(agent) && !has_event(&ClaudeCode);
         if self.has("conversation_id") || self.has("cursor_version") || called == FILE_TOOL_EVENT {
             &Cursor
+        } else if transcript.contains("/.qwen/") {
+            &Qwen
+        } else if transcript.contains("/.copilot/") || self.is_copilots(&called) {
+            &CopilotCli
         } else if only(&Opencode) {
             &Opencode
         } else if only(&Cursor) {
@@ -210,6 +223,16 @@ impl MessageFields<'_> {
         } else {
             &ClaudeCode
         }
+    }
+
+    /// Copilot CLI sends Claude Code's events with a time, and a transcript only at some of them.
+    fn is_copilots(&self, called: &str) -> bool {
+        let has = |keys: &[&str]| keys.iter().any(|key| self.has(key));
+        let has_event = HookEvent::ALL.iter().any(|event| CopilotCli.event_name(*event) == Some(called));
+        has_event
+            && self.has("timestamp")
+            && self.has("session_id")
+            && !has(&["transcript_path", "permission_mode", "turn_id"])
     }
 
     fn workspace(&self) -> Option<String> {
@@ -247,7 +270,7 @@ impl MessageFields<'_> {
                 .or_else(|| self.workspace()),
             unattended: matches!(
                 self.text(&["permission_mode"]).as_deref(),
-                Some("bypassPermissions" | "dontAsk")
+                Some("bypassPermissions" | "dontAsk" | "yolo")
             ),
         }
     }

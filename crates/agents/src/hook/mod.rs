@@ -12,7 +12,7 @@ pub mod injection_log;
 pub mod mcp;
 pub mod memory_text;
 pub mod message;
-
+pub mod owned_file;
 pub mod plan;
 pub mod program;
 pub mod relevance;

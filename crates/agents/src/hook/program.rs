@@ -97,7 +97,8 @@ fn words_of(entry: &Value) -> Option<(String, Vec<String>)> {
     let strings = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let mut words = match entry.get("command")? {
+    // Copilot CLI has a command for each kind of shell.
+    let mut words = match entry.get("command").or_else(|| entry.get("bash"))? {
         Value::String(command) if entry.get("args").is_some() => vec![command.clone()],
         Value::String(command) => split(command),
         command => strings(command),

@@ -57,6 +57,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::agents::claude_code::ClaudeCode;
     use crate::agents::hook_agents;
     use cm_session::Agent;
 
@@ -86,8 +87,11 @@ mod tests {
                 "hookSpecificOutput",
                 "additionalContext",
             ],
+            Agent::Qwen => documented(&ClaudeCode),
+            Agent::CopilotCli => &["additionalContext", "permissionDecision", "permissionDecisionReason"],
+            Agent::Cline => &["cancel", "contextModification", "errorMessage"],
             Agent::Cursor => &["additional_context", "permission", "user_message", "agent_message"],
-            _ => &["context", "deny"],
+            _ => &["context", "deny", "ask"],
         }
     }
 

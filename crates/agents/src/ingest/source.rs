@@ -50,6 +50,8 @@ pub enum LogFormat {
     CopilotLines,
     /// Copilot CLI: one JSON document, written by early versions.
     CopilotDocument,
+    /// Qwen Code: JSON Lines, append-only.
+    QwenLines,
     /// Uploaded session in cm's own format: one message per line, append-only.
     SentLines,
 }

@@ -19,6 +19,7 @@ pub mod provider;
 pub mod refresh;
 pub mod request;
 pub mod retrieve;
+pub(crate) mod revision;
 pub(crate) mod scoring;
 pub mod secrets;
 pub mod snapshot;

@@ -7,6 +7,7 @@ mod moved_notes;
 use crate::context::actor::CallerIdentity;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::revision;
 use crate::context::secrets::{self, BlockedSecret};
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -295,6 +296,13 @@ fn bytes_of(
             }
             VaultFileChange::Edit { edits, .. } => {
                 let before = before.as_deref().ok_or_else(|| missing_file_error(&path))?;
+                (Some(edited(&path, before, &edits)?.into_bytes()), edits)
+            }
+            VaultFileChange::EditExpected { expected, edits, .. } => {
+                let before = before.as_deref().ok_or_else(|| missing_file_error(&path))?;
+                if ContentHash::of(before) != expected {
+                    return Err(revision::conflict(&path, before, &edits));
+                }
                 (Some(edited(&path, before, &edits)?.into_bytes()), edits)
             }
             VaultFileChange::Replace { expected, text, .. } => {

@@ -10,12 +10,13 @@ use crate::error::{Error, Result};
 use crate::verbs::add;
 use crate::verbs::quarantine;
 use crate::verbs::relate;
-use crate::verbs::update::{Options, UpdateResult};
+use crate::verbs::update::{Options, UpdateResult, revision_of};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
 use cm_note::note::suspicion::order;
 use cm_note::note::types::{EXTENDS, SUPERSEDES};
 use cm_note::note::{Note, NoteKind};
+use cm_note::path::NotePath;
 
 /// Whether the update must be stored as a proposal, because an agent changes the text of a
 /// confirmed note.
@@ -102,7 +103,8 @@ pub(crate) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Opti
         "\"{}\" is unchanged: the new text is in a separate note until a person confirms it (`cm review`)",
         note.title
     ));
-    Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true })
+    let revision = NotePath::parse(&added.path).ok().and_then(|path| revision_of(memory.target(), &path));
+    Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true, revision })
 }
 
 /// Returns the body of the proposed note: the new body, the confirmed body if only the title

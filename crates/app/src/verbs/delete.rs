@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use crate::context::find::find_to_change;
 use crate::context::open::Context;
+use crate::context::revision;
 use crate::context::write;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::graph::{EdgeSourceForm, Graph};
 use cm_note::message::CommitMessage;
@@ -30,12 +31,19 @@ pub struct Deleted {
 /// Deletes the notes, and the edge files that refer to them, in one commit.
 ///
 /// # Errors
-/// A note that is not found, `persons-only`, and the errors of [`write::apply`].
-pub fn delete(memory: &Context, references: &[String]) -> Result<Deleted> {
+/// A note that is not found, `persons-only`, `conflict` if the note does not have the expected
+/// revision, and the errors of [`write::apply`].
+pub fn delete(memory: &Context, references: &[String], expected_revision: Option<&str>) -> Result<Deleted> {
+    if expected_revision.is_some() && references.len() != 1 {
+        return Err(Error::usage("an expected revision needs exactly one note"));
+    }
     let mut gone = Vec::new();
     for reference in references {
         let found = find_to_change(memory, reference)?;
         may_delete(memory, &found.note)?;
+        if let Some(expected) = expected_revision {
+            revision::check(&found.note.path, &found.bytes, expected, &[])?;
+        }
         write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
         if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
             gone.push((found.note, ContentHash::of(&found.bytes)));

@@ -7,10 +7,12 @@ use serde_json::{Map, Value};
 use crate::context::find::{ResolvedNote, find};
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use cm_note::change::ContentHash;
 use cm_note::finding::Finding;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::graph::Graph;
+use cm_note::markdown::section;
 use cm_note::note::NoteKind;
 use cm_note::score::{DecayScore, DecayStatus};
 
@@ -28,6 +30,19 @@ pub struct Backlink {
     pub relation: String,
 }
 
+/// A part of a note's body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NoteSection {
+    /// Heading of the section; null for a range of lines.
+    pub heading: Option<String>,
+    /// First line of the section in the file, from 1.
+    pub from: u32,
+    /// Last line of the section in the file.
+    pub to: u32,
+    /// Number of lines of the file.
+    pub lines: u32,
+}
+
 /// Contents, links and scores of one note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoteDetails {
@@ -41,8 +56,13 @@ pub struct NoteDetails {
     pub path: String,
     /// Frontmatter as written in the file.
     pub frontmatter: Map<String, Value>,
-    /// Text below the frontmatter.
+    /// Text below the frontmatter, or the requested section of it.
     pub body: String,
+    /// Place of `body` in the file; only if a section was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<NoteSection>,
+    /// Revision of the file, to pass as the expected one of an update.
+    pub revision: String,
     pub links: Vec<Backlink>,
     /// Notes with an edge to this note.
     pub backlinks: Vec<Backlink>,
@@ -56,14 +76,21 @@ pub struct NoteDetails {
     pub vault: VaultLevel,
 }
 
-/// Reads a note and counts an access.
+/// Reads a note, or the section of it with a heading or a range of lines, and counts an access.
 ///
 /// # Errors
-/// Returns an error if no note, or more than one, matches the reference.
-pub fn get(memory: &Context, reference: &str) -> Result<NoteDetails> {
+/// Returns an error if no note, or more than one, matches the reference, or if the note does not
+/// have the section.
+pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<NoteDetails> {
     let found = find(memory, reference)?;
     let text = found.text();
     let split = Split::of(&text);
+    let section = section
+        .map(|wanted| {
+            section::find(&split, wanted)
+                .map_err(|error| Error::not_found(error.to_string()).hint(error.hint()))
+        })
+        .transpose()?;
     let fields = parse::parse(&split).fields;
     let usage = found.open.usage();
     // A vault on a read-only disk can still be read.
@@ -77,7 +104,14 @@ pub fn get(memory: &Context, reference: &str) -> Result<NoteDetails> {
         title: found.note.title.clone(),
         path: found.note.path.to_string(),
         frontmatter: json::of_fields(&fields),
-        body: split.body().to_owned(),
+        body: section.as_ref().map_or(split.body(), |section| section.text).to_owned(),
+        section: section.map(|section| NoteSection {
+            heading: section.heading,
+            from: section.lines.0,
+            to: section.lines.1,
+            lines: text.lines().count() as u32,
+        }),
+        revision: ContentHash::of(&found.bytes).revision(),
         links,
         backlinks,
         score,

@@ -12,12 +12,14 @@ use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::verbs::import_native;
 use crate::verbs::import_settings;
 use crate::verbs::playbook;
 use cm_exchange::import::{self as plan, ImportOptions, ImportPlan, IncomingFile, detect};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
+use cm_note::import_source::ImportFolder;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_secrets::{RedactionRules, find, redact};
@@ -111,6 +113,10 @@ pub fn any(
     bullets: Option<playbook::import::RuleSourceKind>,
 ) -> Result<ImportOutcome> {
     let source = memory.call.cwd.join(&options.source);
+    let is_native = options.from == Some(ImportFormat::Native) || is_named_native(options);
+    if bullets.is_none() && is_native {
+        return import_native(memory, options).map(ImportOutcome::Folder);
+    }
     if bullets.is_none() && !source.is_file() {
         return import(memory, options).map(ImportOutcome::Folder);
     }
@@ -121,6 +127,25 @@ pub fn any(
     let file = options.source.clone();
     let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
     playbook::import::import(memory, &options).map(ImportOutcome::Bullets)
+}
+
+/// Whether the source is the word `native`; a folder of this name is `./native`.
+fn is_named_native(options: &Options) -> bool {
+    options.from.is_none() && options.source.as_os_str() == "native"
+}
+
+/// Imports the memories that agents keep by themselves.
+///
+/// # Errors
+/// The errors of [`import`].
+fn import_native(memory: &Context, options: &Options) -> Result<FolderImport> {
+    if !options.dry_run {
+        memory.persons_only("import notes")?;
+    }
+    let folder = import_native::memories(memory)?;
+    let source = memory.call.home.clone().unwrap_or_default();
+    let because = "selected by name";
+    import_folder(memory, options, folder, &source, (ImportFormat::Native, because))
 }
 
 /// Imports a folder.
@@ -147,11 +172,24 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
         Some(named) => (named, "selected with `--from`"),
         None => detect::detect(&folder),
     };
-    let into = into(options, from, &folder.name)?;
     if from == ImportFormat::MemoryTool {
         // Its files have any ending.
         external_folder::take_attachments_as_notes(&source, &mut folder);
     }
+    import_folder(memory, options, folder, &source, (from, because))
+}
+
+/// Imports a folder that was read; `source` is where it was read from.
+fn import_folder(
+    memory: &Context,
+    options: &Options,
+    folder: ImportFolder,
+    source: &Path,
+    (from, because): (ImportFormat, &str),
+) -> Result<FolderImport> {
+    let open = memory.target();
+    let shown = options.source.display();
+    let into = into(options, from, &folder.name)?;
     let mut plan = planned(memory, open, &folder, from, &into)?;
     let rules = secrets::rules(memory, open)?;
     if from == ImportFormat::ClaudeMemory {
@@ -159,10 +197,13 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
         plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, &rules, text)));
     }
     leave_secrets(&rules, &folder, &mut plan);
+    if from == ImportFormat::Native {
+        import_native::leave_known(memory, open, &mut plan)?;
+    }
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
     }
-    let copies = copies(open, &rules, &source, &mut plan);
+    let copies = copies(open, &rules, source, &mut plan);
     let mut outcome = FolderImport {
         from,
         because: because.to_owned(),
@@ -195,7 +236,9 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
             let folder = plan::into_folder(typed).map_err(|why| {
                 Error::usage(why).hint("pass a target folder, for example `--into notes/obsidian`")
             })?;
-            if from == ImportFormat::MemoryTool && folder.split('/').next() == Some("vault") {
+            if matches!(from, ImportFormat::MemoryTool | ImportFormat::Native)
+                && folder.split('/').next() == Some("vault")
+            {
                 return Err(Error::usage("notes of an agent cannot be pinned by an import")
                     .hint("choose another folder with `--into`; `cm pin` pins a note that you confirm"));
             }
@@ -208,7 +251,7 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
 fn planned(
     memory: &Context,
     open: &OpenVault,
-    folder: &cm_note::import_source::ImportFolder,
+    folder: &ImportFolder,
     format: ImportFormat,
     into: &str,
 ) -> Result<ImportPlan> {
@@ -222,11 +265,7 @@ fn planned(
 }
 
 /// Moves files that contain a likely secret from the planned to the skipped files.
-fn leave_secrets(
-    rules: &RedactionRules,
-    folder: &cm_note::import_source::ImportFolder,
-    plan: &mut ImportPlan,
-) {
+fn leave_secrets(rules: &RedactionRules, folder: &ImportFolder, plan: &mut ImportPlan) {
     let mut left = Vec::new();
     // The line of the source: what is written has keys that the source lacks.
     let line = |file: &IncomingFile| {
@@ -311,8 +350,13 @@ fn carry_out(
 
 fn nothing_came(source: &str, plan: &ImportPlan) -> Error {
     if plan.skipped.is_empty() {
-        return write::nothing_done(format!("there are no notes in {source}"))
-            .hint("notes are files that end in .md or .markdown, outside hidden folders");
+        let hint = match source {
+            "native" => {
+                "a project's vault takes the memories of its project, the global vault those about you"
+            }
+            _ => "notes are files that end in .md or .markdown, outside hidden folders",
+        };
+        return write::nothing_done(format!("there are no notes in {source}")).hint(hint);
     }
     let reasons: Vec<String> = plan
         .skipped

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::verbs::curate;
 use crate::verbs::note_fields::place;
 use crate::verbs::relink::{self, LinkChanges, NoteChange};
-use crate::verbs::update::UpdateResult;
+use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::message::CommitMessage;
@@ -47,8 +47,13 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
             )));
         }
     }
-    let mut outcome =
-        UpdateResult { id: note.key().to_owned(), path: note.path.to_string(), commit: None, changed: false };
+    let mut outcome = UpdateResult {
+        id: note.key().to_owned(),
+        path: note.path.to_string(),
+        commit: None,
+        changed: false,
+        revision: Some(ContentHash::of(&found.bytes).revision()),
+    };
     if note.pinned == pinned {
         return Ok(outcome);
     }
@@ -72,6 +77,7 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
     outcome.path = to.to_string();
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();
+    outcome.revision = revision_of(found.open, &to);
     Ok(outcome)
 }
 
@@ -118,6 +124,7 @@ fn set_bullet(memory: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Resul
             path: found.note.path.to_string(),
             commit: outcome.commit.clone(),
             changed: !outcome.report.applied.is_empty(),
+            revision: revision_of(found.open, &found.note.path),
         }),
     }
 }

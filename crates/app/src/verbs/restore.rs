@@ -7,7 +7,7 @@ use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::history::is_meant;
-use crate::verbs::update::UpdateResult;
+use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::note::{Note, read};
@@ -45,15 +45,16 @@ pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<Update
         }
         None => VaultFileChange::Create { path: then.path.clone(), text },
     };
-    let path = change.path().to_string();
+    let path = change.path().clone();
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
     let message = CommitMessage::new("restore", subject).id(then.key());
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
     Ok(UpdateResult {
         id: then.key().to_owned(),
-        path,
+        path: path.to_string(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
+        revision: revision_of(memory.target(), &path),
     })
 }
 

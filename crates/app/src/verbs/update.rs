@@ -6,15 +6,18 @@ use yaml_serde::Value;
 
 use crate::context::find::{ResolvedNote, find_to_change};
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::revision;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::agent_update;
 use crate::verbs::note_fields::{clean_tags, key_of, title_of, value_of};
-use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
 use cm_note::message::CommitMessage;
 use cm_note::note::NoteKind;
+use cm_note::path::NotePath;
 
 /// Changes to make to a note.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +32,8 @@ pub struct Options {
     pub body: Option<String>,
     /// Text to append to the body.
     pub append: Option<String>,
+    /// Revision that the caller read; the update is refused if the note has another one.
+    pub expected_revision: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -41,15 +46,31 @@ pub struct UpdateResult {
     pub commit: Option<String>,
     /// Whether the content of the file changed.
     pub changed: bool,
+    /// Revision of the note after the update, to pass as the expected one of the next; null if the
+    /// file cannot be read.
+    pub revision: Option<String>,
+}
+
+/// Returns the current revision of a note; `None` if its file cannot be read.
+pub(crate) fn revision_of(open: &OpenVault, path: &NotePath) -> Option<String> {
+    open.read(path).ok().map(|bytes| ContentHash::of(&bytes).revision())
 }
 
 /// Updates a note and commits the change. Sets `updated` to the current time if anything else
 /// changes.
 ///
 /// # Errors
-/// Returns an error if the note is not found, if a key or value is invalid, or if the write fails.
+/// Returns an error if the note is not found, if a key or value is invalid, or if the write fails;
+/// `conflict` if the note does not have the expected revision.
 pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
     let found = find_to_change(memory, reference)?;
+    let expected = options.expected_revision.as_deref();
+    let expected = expected
+        .map(|expected| {
+            let edits = edits_of(&found, options)?;
+            revision::check(&found.note.path, &found.bytes, expected, &edits)
+        })
+        .transpose()?;
     if agent_update::is_proposal(memory, &found, options)? {
         return agent_update::propose(memory, &found, options);
     }
@@ -67,7 +88,7 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
         }
     }
     let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
-    apply(memory, &found, "update", subject, edits)
+    write_edits(memory, &found, CommitMessage::new("update", subject), edits, expected)
 }
 
 /// Applies edits to a note; sets `updated` to the current time if they change anything.
@@ -78,17 +99,32 @@ pub(crate) fn apply(
     subject: String,
     edits: Vec<Edit>,
 ) -> Result<UpdateResult> {
-    let message = CommitMessage::new(op, subject).id(found.note.key());
+    write_edits(memory, found, CommitMessage::new(op, subject), edits, None)
+}
+
+/// Writes edits; with `expected`, only if the file still has this content under the lock.
+fn write_edits(
+    memory: &Context,
+    found: &ResolvedNote<'_>,
+    message: CommitMessage,
+    edits: Vec<Edit>,
+    expected: Option<ContentHash>,
+) -> Result<UpdateResult> {
+    let message = message.id(found.note.key());
     let path = found.note.path.clone();
-    let stamped = with_updated(memory, found, edits)?;
-    let changes =
-        if stamped.is_empty() { Vec::new() } else { vec![VaultFileChange::Edit { path, edits: stamped }] };
+    let edits = with_updated(memory, found, edits)?;
+    let changes = match expected {
+        _ if edits.is_empty() => Vec::new(),
+        Some(expected) => vec![VaultFileChange::EditExpected { path, expected, edits }],
+        None => vec![VaultFileChange::Edit { path, edits }],
+    };
     let written = write::apply(memory, ChangeSet { message, changes })?;
     Ok(UpdateResult {
         id: found.note.key().to_owned(),
         path: found.note.path.to_string(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
+        revision: revision_of(found.open, &found.note.path),
     })
 }
 

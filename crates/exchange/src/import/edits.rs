@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use yaml_serde::Value;
 
 use super::basic_memory::{self, NoteNameIndex};
-use super::{ImportFormat, ImportOptions, PlacedFile, memory_tool, okf, zk};
+use super::{ImportFormat, ImportOptions, PlacedFile, memory_tool, native, okf, zk};
 use crate::missing_keys::{self, CompletionContext, TitleFrom};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{Edit, EditError};
@@ -63,6 +63,7 @@ impl<'a> ImportContext<'a> {
             | ImportFormat::Obsidian
             | ImportFormat::Foam
             | ImportFormat::MemoryTool
+            | ImportFormat::Native
             | ImportFormat::Markdown => {}
         }
         context
@@ -77,6 +78,9 @@ impl<'a> ImportContext<'a> {
         };
         if self.how.format == ImportFormat::MemoryTool {
             return (memory_tool::note(placed.file, text, &placed.id).into_bytes(), Vec::new());
+        }
+        if self.how.format == ImportFormat::Native {
+            return (native::note(placed.file, text, &placed.id).into_bytes(), Vec::new());
         }
         let split = Split::of(text);
         let parsed = parse::parse(&split);
@@ -98,6 +102,7 @@ impl<'a> ImportContext<'a> {
             ImportFormat::Zk
             | ImportFormat::Foam
             | ImportFormat::MemoryTool
+            | ImportFormat::Native
             | ImportFormat::Markdown
             | ImportFormat::ClaudeMemory => TitleFrom::Heading,
         };
@@ -121,6 +126,7 @@ impl<'a> ImportContext<'a> {
             | ImportFormat::Obsidian
             | ImportFormat::Foam
             | ImportFormat::MemoryTool
+            | ImportFormat::Native
             | ImportFormat::Markdown => {}
         }
         edits

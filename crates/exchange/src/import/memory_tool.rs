@@ -26,12 +26,12 @@ const TITLE: usize = 200;
 const PROSE: [&str; 3] = ["md", "markdown", "txt"];
 
 /// Name of the note for a file.
-pub(super) fn note_name(file: &str) -> String {
+pub fn note_name(file: &str) -> String {
     if file.ends_with(".md") || file.ends_with(".markdown") { file.to_owned() } else { format!("{file}.md") }
 }
 
 /// The note with the content of a file. Text that gives orders to its reader is a draft.
-pub(super) fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
+pub fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
     let name = file.path.as_str();
     let state = if order(text).is_some() || order(name).is_some() { "draft" } else { Note::UNVERIFIED };
     let (title, at) = (title(file, text), file.modified.to_string());

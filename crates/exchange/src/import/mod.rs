@@ -10,6 +10,7 @@ pub mod detect;
 mod edits;
 mod existing;
 pub mod memory_tool;
+pub mod native;
 pub mod okf;
 mod prose;
 pub mod state;
@@ -45,12 +46,14 @@ pub enum ImportFormat {
     Okf,
     /// A folder of Anthropic's memory tool: text files that an agent wrote.
     MemoryTool,
+    /// Memories that agents keep by themselves, collected from their folders.
+    Native,
     /// Any other folder of Markdown files.
     Markdown,
 }
 
 impl ImportFormat {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ClaudeMemory,
         Self::Obsidian,
         Self::BasicMemory,
@@ -58,6 +61,7 @@ impl ImportFormat {
         Self::Foam,
         Self::Okf,
         Self::MemoryTool,
+        Self::Native,
         Self::Markdown,
     ];
 
@@ -71,6 +75,7 @@ impl ImportFormat {
             Self::Foam => "foam",
             Self::Okf => "okf",
             Self::MemoryTool => "memory-tool",
+            Self::Native => "native",
             Self::Markdown => "markdown",
         }
     }
@@ -272,7 +277,7 @@ fn place<'a>(file: &'a ImportFile, how: &ImportOptions<'_>) -> Result<PlacedFile
     if how.format == ImportFormat::Okf && okf::is_reserved(&file.path) {
         return Err(skipped(ImportSkipReason::Listing));
     }
-    let is_of_agent = how.format == ImportFormat::MemoryTool;
+    let is_of_agent = matches!(how.format, ImportFormat::MemoryTool | ImportFormat::Native);
     let name = if is_of_agent { memory_tool::note_name(file.path.as_str()) } else { file.path.to_string() };
     let target = if ours || how.into.is_empty() { name } else { format!("{}/{name}", how.into) };
     let target = NotePath::parse(&target).map_err(|_| skipped(ImportSkipReason::BadPath))?;

@@ -309,7 +309,10 @@ fn two_notes_of_one_id_both_come_in_and_are_reported() {
 
 /// The formats whose files are notes already.
 fn tools_with_frontmatter() -> Vec<ImportFormat> {
-    ImportFormat::ALL.into_iter().filter(|format| *format != ImportFormat::MemoryTool).collect()
+    ImportFormat::ALL
+        .into_iter()
+        .filter(|format| !matches!(format, ImportFormat::MemoryTool | ImportFormat::Native))
+        .collect()
 }
 
 proptest! {

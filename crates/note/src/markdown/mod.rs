@@ -12,6 +12,7 @@ pub mod managed_section;
 pub mod mentions;
 mod plain;
 pub mod rewrite;
+pub mod section;
 mod tag;
 
 use std::collections::HashSet;

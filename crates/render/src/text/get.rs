@@ -15,12 +15,18 @@ pub enum BodyStyle {
     Rendered,
 }
 
-/// A short header, the body, then backlinks.
+/// A short header, the body, then backlinks; of a section, only its lines and the section.
 pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
     lines.push_str(&format!("{}  {}\n", paint(ID, &outcome.id), safe(note_type)));
     lines.push_str(&format!("{ELIDED}{}\n", paint(DIM, &safe(&outcome.path))));
+    if let Some(section) = &outcome.section {
+        let lines_shown = format!("lines {} to {} of {}", section.from, section.to, section.lines);
+        lines.push_str(&format!("{}\n\n", paint(DIM, &lines_shown)));
+        lines.push_str(&format!("{}\n", body(outcome, style).trim_end()));
+        return lines;
+    }
     if let (Some(score), Some(status)) = (outcome.score, outcome.status) {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("{} ({:.2})", status.name(), score.value()))));
     }
@@ -29,11 +35,7 @@ pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
             lines.push_str(&format!("{} {}\n", paint(DIM, &format!("{}:", safe(key))), safe(&plain(value))));
         }
     }
-    let body = match style {
-        BodyStyle::Markdown => safe(outcome.body.trim()),
-        BodyStyle::Rendered => markdown::render(outcome.body.trim()),
-    };
-    lines.push_str(&format!("\n{}\n", body.trim_end()));
+    lines.push_str(&format!("\n{}\n", body(outcome, style).trim_end()));
     lines.push_str(&edges("Links to", &outcome.links));
     lines.push_str(&edges("Linked from", &outcome.backlinks));
     for found in &outcome.findings {
@@ -45,6 +47,13 @@ pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
         ));
     }
     lines
+}
+
+fn body(outcome: &NoteDetails, style: BodyStyle) -> String {
+    match style {
+        BodyStyle::Markdown => safe(outcome.body.trim()),
+        BodyStyle::Rendered => markdown::render(outcome.body.trim()),
+    }
 }
 
 fn edges(heading: &str, ends: &[Backlink]) -> String {

@@ -31,6 +31,7 @@ pub mod init;
 pub mod list;
 pub mod log;
 pub mod mark;
+pub mod memory_tool;
 pub mod observe;
 pub mod onboard;
 pub mod outcome;

@@ -69,12 +69,13 @@ fn object(schema: Value) -> JsonObject {
     if let Value::Object(schema) = schema { schema } else { JsonObject::new() }
 }
 
-/// MCP annotations; read-only tools omit the destructive and idempotent hints.
+/// MCP annotations: every hint is explicit, because clients take a missing one for the worst case.
+/// The title is repeated for clients of revisions before 2025-06-18.
 fn annotations(operation: &OperationSpec) -> ToolAnnotations {
-    let hints = ToolAnnotations::new().open_world(false);
-    match operation.effect {
-        Effect::Reads => hints.read_only(true),
-        Effect::Adds => hints.read_only(false).destructive(false).idempotent(operation.idempotent),
-        Effect::Changes => hints.read_only(false).destructive(true).idempotent(operation.idempotent),
-    }
+    let reads = operation.effect == Effect::Reads;
+    ToolAnnotations::with_title(operation.title)
+        .read_only(reads)
+        .destructive(operation.effect == Effect::Changes)
+        .idempotent(reads || operation.idempotent)
+        .open_world(false)
 }

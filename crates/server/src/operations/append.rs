@@ -35,12 +35,18 @@ struct Input {
     id: String,
     append: Option<String>,
     add_tags: Option<Vec<String>>,
+    expected_revision: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let add_tags = input.add_tags.unwrap_or_default();
-    let options = update::Options { add_tags, append: input.append, ..update::Options::default() };
+    let options = update::Options {
+        add_tags,
+        append: input.append,
+        expected_revision: input.expected_revision,
+        ..update::Options::default()
+    };
     let outcome = update::update(memory, &input.id, &options)?;
     Ok(answer(memory, &outcome, &text::update::changed(&outcome)))
 }

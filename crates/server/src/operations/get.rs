@@ -15,7 +15,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_get",
     aliases: &[],
     title: "Read a note",
-    description: "A complete note and the notes that link to it.",
+    description: "A note, or a section of it, and the notes that link to it.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
@@ -33,10 +33,12 @@ pub const OPERATION: OperationSpec = OperationSpec {
 struct Input {
     /// ID (or unique prefix), title or path
     id: String,
+    /// Heading, or lines as in 12-40, to read only these
+    section: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
-    let outcome = get::get(memory, &input.id)?;
+    let outcome = get::get(memory, &input.id, input.section.as_deref())?;
     Ok(answer(memory, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))
 }

@@ -96,12 +96,13 @@ impl OperationSpec {
     pub(super) fn parse<T: DeserializeOwned>(&self, given: Value) -> Result<T> {
         let refused = |message: String| Error::usage(message).hint(format!("for example: {}", self.example));
         let schema = (self.input)();
-        let given = self.own_names(given).and_then(|given| validated(&schema, given)).map_err(refused)?;
+        let given =
+            self.own_names(given, &schema).and_then(|given| validated(&schema, given)).map_err(refused)?;
         serde_json::from_value(given).map_err(|error| refused(error.to_string()))
     }
 
     /// Renames aliases to the fields' own names and removes null fields.
-    fn own_names(&self, given: Value) -> std::result::Result<Map<String, Value>, String> {
+    fn own_names(&self, given: Value, schema: &Value) -> std::result::Result<Map<String, Value>, String> {
         let given = match given {
             Value::Null => Map::new(),
             Value::Object(fields) => fields,
@@ -113,14 +114,44 @@ impl OperationSpec {
                 .field_aliases
                 .iter()
                 .find(|(also, _)| *also == key)
-                .map_or(key.as_str(), |(_, own)| own)
-                .to_owned();
+                .map(|(_, own)| (*own).to_owned())
+                .or_else(|| earlier_name(&key, schema))
+                .unwrap_or_else(|| key.clone());
             if fields.insert(own.clone(), value).is_some() {
                 return Err(format!("`{own}` is given twice, once as `{key}`"));
             }
         }
         Ok(fields)
     }
+}
+
+/// Names of fields in earlier tools, with the names of today.
+const EARLIER_NAMES: &[(&str, &str)] = &[
+    ("bullet_id", "id"),
+    ("memory_id", "id"),
+    ("note_id", "id"),
+    ("session_id", "session"),
+    ("rules_used", "rules"),
+    ("content", "body"),
+    ("revision", "expected_revision"),
+];
+
+/// The field that an earlier tool called `key`: the same name in camelCase, or one of
+/// [`EARLIER_NAMES`] in either case. `None` if the input has a field `key` or none for it.
+fn earlier_name(key: &str, schema: &Value) -> Option<String> {
+    let has = |name: &str| schema["properties"].get(name).is_some();
+    if has(key) {
+        return None;
+    }
+    let snake: String = key.chars().fold(String::new(), |mut name, c| {
+        if c.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+        name
+    });
+    let renamed = EARLIER_NAMES.iter().find(|(earlier, own)| *earlier == snake && has(own));
+    renamed.map(|(_, own)| (*own).to_owned()).or_else(|| has(&snake).then_some(snake))
 }
 
 /// Checks the fields against the schema; whole numbers may be written as `3.0`.
@@ -223,7 +254,8 @@ mod tests {
     /// The error message, or the parsed input, of `memory_search` for these arguments.
     fn parse_outcome(given: Value) -> String {
         let search = tool("memory_search").unwrap();
-        let fields = search.own_names(given).and_then(|given| validated(&(search.input)(), given));
+        let schema = (search.input)();
+        let fields = search.own_names(given, &schema).and_then(|given| validated(&schema, given));
         fields.map_or_else(|error| error, |given| given.to_string())
     }
 
@@ -261,6 +293,24 @@ mod tests {
             parse_outcome(json!({ "q": "a", "limit": 3.0, "tags": null })),
             r#"{"query":"a","limit":3}"#
         );
+    }
+
+    #[test]
+    fn names_of_earlier_tools_and_camel_case_are_taken() {
+        for (name, given, own) in [
+            ("memory_get", "bulletId", "id"),
+            ("memory_get", "memory_id", "id"),
+            ("memory_update", "expectedRevision", "expected_revision"),
+            ("memory_update", "content", "body"),
+            ("memory_context", "maxTokens", "max_tokens"),
+            ("memory_outcome", "rulesUsed", "rules"),
+            ("memory_feedback", "sessionId", "session"),
+        ] {
+            let operation = tool(name).unwrap();
+            let fields = operation.own_names(json!({ given: "x" }), &(operation.input)()).unwrap();
+            assert_eq!(fields.keys().collect::<Vec<_>>(), [own], "{name} {given}");
+        }
+        assert_eq!(earlier_name("limti", &json!({ "properties": { "limit": {} } })), None);
     }
 
     #[test]
@@ -329,7 +379,7 @@ mod tests {
             let schema = (operation.input)();
             let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
             let given: Map<String, Value> = names.into_iter().zip(values).collect();
-            if let Ok(fitted) = operation.own_names(Value::Object(given)).and_then(|given| validated(&schema, given)) {
+            if let Ok(fitted) = operation.own_names(Value::Object(given), &schema).and_then(|given| validated(&schema, given)) {
                 prop_assert!(jsonschema::draft202012::new(&schema).unwrap().is_valid(&fitted), "{fitted}");
             }
         }

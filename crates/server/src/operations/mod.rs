@@ -189,12 +189,13 @@ mod tests {
 
     /// A tool as listed by MCP.
     fn listed(operation: &OperationSpec) -> Value {
-        let mut hints = serde_json::json!({ "readOnlyHint": operation.effect == Effect::Reads });
-        if operation.effect != Effect::Reads {
-            hints["destructiveHint"] = (operation.effect == Effect::Changes).into();
-            hints["idempotentHint"] = operation.idempotent.into();
-        }
-        hints["openWorldHint"] = false.into();
+        let hints = serde_json::json!({
+            "title": operation.title,
+            "readOnlyHint": operation.effect == Effect::Reads,
+            "destructiveHint": operation.effect == Effect::Changes,
+            "idempotentHint": operation.effect == Effect::Reads || operation.idempotent,
+            "openWorldHint": false,
+        });
         serde_json::json!({
             "name": operation.name, "title": operation.title, "description": operation.description,
             "inputSchema": (operation.input)(), "outputSchema": (operation.output)(),

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::input::pairs;
 use super::input::schema;
-use super::output::{answer, outline};
-use super::{Effect, OperationResult, OperationSpec};
+use super::output::{answer, outline, whole};
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::verbs::update::{self, UpdateResult};
 use cm_app::{Context, Error, Result};
 use cm_render::text;
@@ -21,8 +21,13 @@ pub const OPERATION: OperationSpec = OperationSpec {
     idempotent: false,
     tool: true,
     text_only: false,
-    endpoint: None,
-    field_aliases: &[("content", "body")],
+    endpoint: Some(Endpoint {
+        method: Method::Post,
+        path: "/update",
+        success_status: 200,
+        response_schema: whole::<UpdateResult>,
+    }),
+    field_aliases: &[],
     example: r#"{"id": "1f0c2a", "set": {"importance": 0.9}, "add_tags": ["net"]}"#,
     input: schema::<Input>,
     output: outline::<UpdateResult>,
@@ -39,6 +44,8 @@ struct Input {
     remove_tags: Option<Vec<String>>,
     body: Option<String>,
     append: Option<String>,
+    /// `revision` that you read; another one is a conflict
+    expected_revision: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
@@ -53,6 +60,7 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         remove_tags: input.remove_tags.unwrap_or_default(),
         body: input.body,
         append: input.append,
+        expected_revision: input.expected_revision,
     };
     let outcome = update::update(memory, &input.id, &options)?;
     Ok(answer(memory, &outcome, &text::update::changed(&outcome)))

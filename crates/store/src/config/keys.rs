@@ -250,7 +250,7 @@ settings! {
     REDACTION_RULES = "redaction.rules": Text = "\"\"",
         "file with additional secret rules in gitleaks format; only from your own settings";
     REFLECT_AUTO = "reflect.auto": Bool = "false",
-        "start `cm reflect` in the background when a session ends, except for Codex and opencode; only from your own settings";
+        "start `cm reflect` in the background when a session ends; only from your own settings";
     REFLECT_MAX_DELTAS = "reflect.max_deltas": Integer(1, 50) = "50",
         "maximum number of proposals from one session";
     REFLECT_MAX_ITERATIONS = "reflect.max_iterations": Integer(1, 10) = "3",

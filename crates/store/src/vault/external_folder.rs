@@ -137,6 +137,25 @@ pub fn remove(folder: &Path, path: &NotePath) -> Result<(), Error> {
     write::remove(&Vault::at(folder)?, path)
 }
 
+/// Allows everyone who may read a file below a folder to run it; has no effect on Windows.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the mode cannot be changed.
+pub fn make_executable(folder: &Path, path: &NotePath) -> Result<(), Error> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = Vault::at(folder)?.file(path);
+        let mode = fs::metadata(&file).map_err(Error::io("read", &file))?.permissions().mode();
+        let mode = mode | ((mode & 0o444) >> 2);
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).map_err(Error::io("change", &file))?;
+    }
+    #[cfg(not(unix))]
+    let _ = (folder, path);
+    Ok(())
+}
+
 /// Adds a file to the folder as a note or as an attachment.
 fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());

@@ -1,5 +1,6 @@
-//! GitHub Copilot CLI: session logs.
+//! GitHub Copilot CLI: session logs, hooks, skills and MCP server.
 
+mod hooks;
 mod log;
 
 pub struct CopilotCli;

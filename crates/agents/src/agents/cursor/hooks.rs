@@ -76,6 +76,10 @@ impl AgentHooks for Cursor {
         entry_of_event.into_iter().chain(files).collect()
     }
 
+    fn settings_version(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn dialect(&self) -> JsonDialect {
         JsonDialect { comments: true, trailing_commas: true }
     }

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Opencode;
+use super::{Opencode, plugin};
 use crate::hook::HookEvent;
 use crate::hook::agent::{AgentHooks, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
+use crate::hook::owned_file::OwnedFile;
 use crate::hook::program::ProgramPath;
 use crate::hook::settings::json::JsonDialect;
 use crate::hook::skill::{MARK, Skill, SkillFile};
@@ -30,6 +31,14 @@ impl AgentHooks for Opencode {
             SettingsScope::Project => ".opencode/plugins/cm.js",
             SettingsScope::User => ".config/opencode/plugins/cm.js",
         }
+    }
+
+    fn owned_files(&self, scope: SettingsScope, program: &ProgramPath) -> Vec<OwnedFile> {
+        vec![OwnedFile {
+            path: self.hooks_file(scope).to_owned(),
+            text: plugin::plugin(program),
+            is_executable: false,
+        }]
     }
 
     fn trust_notice(&self, _: SettingsScope) -> Option<&'static str> {

@@ -3,85 +3,48 @@
 use serde_json::Value;
 
 use crate::hook::program::ProgramPath;
-use crate::hook::settings::InstallStatus;
 
 const PLUGIN: &str = include_str!("../../../../../templates/agent/opencode/cm.js");
-
-/// Prefix of the first line of the plugin, in every version.
-const MARK: &str = "// cm hooks:";
-
-/// Line of the template that defines the program path.
-const PROGRAM: &str = "const PROGRAM = \"cm\"\n";
-
-/// Error if the plugin's path contains a file that cm did not write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the file was not written by cm, because its first line does not start with `{MARK}`; move it away")]
-pub struct ForeignFile;
 
 /// Returns the plugin's source, which calls `program`.
 #[must_use]
 pub fn plugin(program: &ProgramPath) -> String {
+    calling(PLUGIN, program)
+}
+
+/// Returns a JavaScript source with `program` in place of its constant `PROGRAM`.
+pub fn calling(source: &str, program: &ProgramPath) -> String {
     // A JSON text is one of JavaScript too.
-    PLUGIN.replacen(PROGRAM, &format!("const PROGRAM = {}\n", Value::from(program.path())), 1)
+    source.replacen(PROGRAM, &format!("const PROGRAM = {}\n", Value::from(program.path())), 1)
 }
 
-/// Returns the content of the plugin file; `text` is its current content, empty if it is missing.
-///
-/// # Errors
-/// Fails if the file was not written by cm.
-pub fn install(text: &str, program: &ProgramPath) -> Result<String, ForeignFile> {
-    is_free(text).then(|| plugin(program)).ok_or(ForeignFile)
-}
-
-/// Returns the empty text, which represents a file to delete.
-///
-/// # Errors
-/// Fails if the file was not written by cm.
-pub fn uninstall(text: &str) -> Result<String, ForeignFile> {
-    is_free(text).then(String::new).ok_or(ForeignFile)
-}
-
-/// Returns whether the file contains the plugin, and in this version.
-#[must_use]
-pub fn status(text: &str, program: &ProgramPath) -> InstallStatus {
-    match () {
-        () if !text.starts_with(MARK) => InstallStatus::Absent,
-        () if text == plugin(program) => InstallStatus::Current,
-        () => InstallStatus::Outdated,
-    }
-}
-
-fn is_free(text: &str) -> bool {
-    text.trim().is_empty() || text.starts_with(MARK)
-}
+/// Line of the sources that defines the program path.
+const PROGRAM: &str = "const PROGRAM = \"cm\"\n";
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::agents::opencode::Opencode;
-    use crate::hook::HookEvent;
-    use crate::hook::agent::AgentHooks as _;
+    use crate::agents::pi::Pi;
+    use crate::hook::agent::AgentHooks;
+    use crate::hook::{HookEvent, SettingsScope};
 
     #[test]
-    fn the_plugin_is_written_replaced_and_removed_and_anothers_is_left_alone() {
-        let program = ProgramPath::new("C:\\a \"b\"\\cm.exe");
-        let written = install("", &program).unwrap();
+    fn the_program_is_quoted_in_the_source() {
+        let written = plugin(&ProgramPath::new("C:\\a \"b\"\\cm.exe"));
         assert!(written.contains("const PROGRAM = \"C:\\\\a \\\"b\\\"\\\\cm.exe\"\n"), "{written}");
-        assert_eq!(status(&written, &program), InstallStatus::Current);
-        assert_eq!(status(&written, &ProgramPath::default()), InstallStatus::Outdated);
-        assert_eq!(install(&written, &ProgramPath::default()), Ok(plugin(&ProgramPath::default())));
-        assert_eq!(uninstall(&written).as_deref(), Ok(""));
-        assert_eq!(install("export const Other = 1\n", &program), Err(ForeignFile));
-        assert_eq!(uninstall("export const Other = 1\n"), Err(ForeignFile));
-        assert_eq!(status("export const Other = 1\n", &program), InstallStatus::Absent);
     }
 
     #[test]
-    fn the_plugin_tells_the_events_that_we_handle() {
-        assert!(PLUGIN.starts_with(MARK) && PLUGIN.contains(PROGRAM));
-        for event in HookEvent::ALL {
-            let sends = PLUGIN.contains(&format!("tell(\"{event}\""));
-            assert_eq!(sends, Opencode.installed_events().contains(&event), "{event}");
+    fn each_source_tells_the_events_that_are_installed() {
+        for agent in [&Opencode as &dyn AgentHooks, &Pi] {
+            let files = agent.owned_files(SettingsScope::User, &ProgramPath::default());
+            let [file] = files.as_slice() else { panic!("{files:?}") };
+            assert!(file.text.contains(PROGRAM));
+            for event in HookEvent::ALL {
+                let sends = file.text.contains(&format!("tell(\"{event}\""));
+                assert_eq!(sends, agent.installed_events().contains(&event), "{} {event}", file.path);
+            }
         }
     }
 }

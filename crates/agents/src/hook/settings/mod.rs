@@ -177,18 +177,18 @@ fn handlers(entry: &Value) -> impl Iterator<Item = &Value> {
 fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else {
         let hooks = json!({ event: [entry] });
-        let whole = match agent.agent() {
-            Agent::Cursor => json!({ "hooks": hooks, "version": VERSION }),
-            _ => json!({ "hooks": hooks }),
+        let whole = match agent.settings_version() {
+            Some(version) => json!({ "hooks": hooks, "version": version }),
+            None => json!({ "hooks": hooks }),
         };
         return Ok(edit::insert_into_blank(text, &whole));
     };
     let Some(hooks) = root.get("hooks") else {
         let text = edit::insert(text, &root, &root, Some("hooks"), &json!({ event: [entry] }));
-        return match self::root(agent, &text)? {
+        return match (self::root(agent, &text)?, agent.settings_version()) {
             // Behind the hooks, so that taking out knows that it came with them.
-            Some(root) if agent.agent() == Agent::Cursor && root.find("version").is_none() => {
-                Ok(edit::insert(&text, &root, &root, Some("version"), &Value::from(VERSION)))
+            (Some(root), Some(version)) if root.find("version").is_none() => {
+                Ok(edit::insert(&text, &root, &root, Some("version"), &Value::from(version)))
             }
             _ => Ok(text),
         };
@@ -214,9 +214,6 @@ pub(crate) fn hook_group(matcher: Option<&str>, handler: &Value) -> Value {
         None => json!({ "hooks": [handler] }),
     }
 }
-
-/// Version that is written to Cursor's settings.
-const VERSION: u32 = 1;
 
 /// Removes the last cm hook and everything that was created for it; `None` if there is no hook.
 fn without_last(agent: HookAgent, text: &str) -> Result<Option<String>, SettingsError> {
@@ -259,9 +256,9 @@ fn without_entry(agent: HookAgent, text: &str, root: &JsonNode, path: &[(&JsonNo
     let [entry, event, hooks] = path;
     let all_go =
         [entry, event].iter().all(|(list, number)| edit::remove(text, list, *number) == Removal::Nothing);
-    if agent.agent() == Agent::Cursor
+    if let Some(version) = agent.settings_version()
         && all_go
-        && was_inserted_with(text, root, hooks.1)
+        && was_inserted_with(text, root, hooks.1, version)
         && let Removal::Text(text) = edit::remove(text, root, hooks.1 + 1)
     {
         return text;
@@ -269,10 +266,10 @@ fn without_entry(agent: HookAgent, text: &str, root: &JsonNode, path: &[(&JsonNo
     edit::take_whole(text, root, path)
 }
 
-/// Returns `true` if the version that follows Cursor's hooks was inserted together with them.
-fn was_inserted_with(text: &str, root: &JsonNode, hooks: usize) -> bool {
+/// Returns `true` if the version that follows the hooks was inserted together with them.
+fn was_inserted_with(text: &str, root: &JsonNode, hooks: usize, version: u32) -> bool {
     let behind = root.items().get(hooks + 1);
     behind.is_some_and(|item| {
-        item.key.as_deref() == Some("version") && item.value.value(text) == json!(VERSION)
+        item.key.as_deref() == Some("version") && item.value.value(text) == json!(version)
     })
 }

@@ -8,11 +8,13 @@ use super::*;
 
 use crate::agents::claude_code::ClaudeCode;
 use crate::agents::codex::Codex;
+use crate::agents::copilot_cli::CopilotCli;
 use crate::agents::cursor::Cursor;
 use crate::agents::gemini::Gemini;
+use crate::agents::qwen::Qwen;
 use crate::hook::program::is_cm_hook;
 
-const AGENTS: [HookAgent; 4] = [&ClaudeCode, &Codex, &Cursor, &Gemini];
+const AGENTS: [HookAgent; 6] = [&ClaudeCode, &Codex, &Cursor, &Gemini, &CopilotCli, &Qwen];
 
 fn there_and_back(agent: HookAgent, text: &str) -> String {
     let program = ProgramPath::default();

@@ -297,7 +297,7 @@ fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<Bac
         .and_then(|(value, _)| value.as_bool());
     match () {
         () if !work.capture || !may_capture(memory) => None,
-        () if message.event == Some(HookEvent::SessionEnd) && wants == Some(true) => {
+        () if message.event.is_some_and(|event| message.agent.ends_session(event)) && wants == Some(true) => {
             Some(BackgroundTask::Reflect)
         }
         () => Some(BackgroundTask::Read),

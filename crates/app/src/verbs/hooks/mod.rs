@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
-use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp::{self, ServerRegistration};
+use cm_agents::hook::owned_file::{self, OwnedFile};
 use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::summary::summary;
 use cm_agents::hook::settings::{self, InstallStatus};
@@ -58,6 +58,9 @@ pub struct SettingsFileChange {
     before: Option<Vec<u8>>,
     #[serde(skip)]
     after: String,
+    /// Whether the agent runs the file as a program.
+    #[serde(skip)]
+    is_executable: bool,
 }
 
 /// What happens to a settings or skill file.
@@ -102,21 +105,29 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
         let path = agent.hooks_file(changes.reach);
         let way = options.mcp.then(|| agent.server_registration(changes.reach, &program));
         let is_same_file = way == Some(ServerRegistration::File(path));
-        changes.settings(agent, path, |text| {
-            let with_hooks = match agent.agent() {
-                Agent::Opencode => {
-                    plugin::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
-                }
-                _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
-            };
-            if is_same_file { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
-        })?;
+        let owned = agent.owned_files(changes.reach, &program);
+        for file in &owned {
+            changes.settings(agent, &file.path, |text| {
+                file.install(text).map_err(|error| refused(&file.path, &error.to_string()))
+            })?;
+            changes.mark_executable(file);
+        }
+        if owned.is_empty() {
+            changes.settings(agent, path, |text| {
+                let with_hooks =
+                    settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?;
+                if is_same_file { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
+            })?;
+        }
         match way {
             Some(ServerRegistration::File(path)) if !is_same_file => {
                 changes.settings(agent, path, |text| with_server(agent, path, text, &program))?;
             }
             Some(ServerRegistration::Command(line)) => {
                 changes.notices.push(format!("{agent} registers the server with its own command: {line}"));
+            }
+            Some(ServerRegistration::Unsupported) => {
+                changes.notices.push(format!("{agent} has no MCP; `--skills` gives it cm's commands"));
             }
             _ => {}
         }
@@ -143,14 +154,23 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     for agent in agents(call, options, changes.reach, &changes.root)? {
         let path = agent.hooks_file(changes.reach);
         let server = mcp::file(agent, changes.reach);
-        changes.settings(agent, path, |text| {
-            let without_hooks = match agent.agent() {
-                // Another's plugin of that name is none of ours.
-                Agent::Opencode => plugin::uninstall(text).unwrap_or_else(|_| text.to_owned()),
-                _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
-            };
-            if server == Some(path) { without_server(agent, path, &without_hooks) } else { Ok(without_hooks) }
-        })?;
+        let owned = agent.owned_files(changes.reach, &ProgramPath::default());
+        for file in &owned {
+            // Another's file of that name is none of ours.
+            changes.settings(agent, &file.path, |text| {
+                Ok(owned_file::uninstall(text).unwrap_or_else(|_| text.to_owned()))
+            })?;
+        }
+        if owned.is_empty() {
+            changes.settings(agent, path, |text| {
+                let without_hooks = settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?;
+                if server == Some(path) {
+                    without_server(agent, path, &without_hooks)
+                } else {
+                    Ok(without_hooks)
+                }
+            })?;
+        }
         if let Some(server) = server.filter(|server| *server != path) {
             changes.settings(agent, server, |text| without_server(agent, server, text))?;
         }
@@ -193,6 +213,10 @@ pub fn apply(changes: &HookChanges) -> Result<()> {
             let bytes = [(path, file.after.clone().into_bytes())];
             external_folder::write(&changes.root, &bytes, &|_, now| Some(now) == file.before.as_deref())
                 .map_err(|error| outside(&file.path, error))?;
+            if file.is_executable {
+                external_folder::make_executable(&changes.root, &note_path(&file.path)?)
+                    .map_err(|error| outside(&file.path, error))?;
+            }
         }
     }
     Ok(())
@@ -291,6 +315,13 @@ impl HookChanges {
         Ok(())
     }
 
+    fn mark_executable(&mut self, file: &OwnedFile) {
+        let planned = self.files.iter_mut().find(|planned| planned.path == file.path);
+        if let Some(planned) = planned {
+            planned.is_executable = file.is_executable;
+        }
+    }
+
     fn push(&mut self, agent: HookAgent, path: &str, before: Option<Vec<u8>>, after: String, diff: String) {
         // What two agents share is written once.
         if self.files.iter().any(|file| file.path == path) {
@@ -305,7 +336,8 @@ impl HookChanges {
             Some(_) => FileAction::Change,
         };
         let (agent, path) = (agent.name().to_owned(), path.to_owned());
-        self.files.push(SettingsFileChange { agent, path, action, diff, before, after });
+        let is_executable = false;
+        self.files.push(SettingsFileChange { agent, path, action, diff, before, after, is_executable });
     }
 }
 
@@ -335,12 +367,10 @@ fn duplicate_warning(
     let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
     let root = root(call, other)?;
     let path = agent.hooks_file(other);
-    let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
     let state = match agent.agent() {
-        Agent::Opencode => plugin::status(&text, program),
         // It runs identical hooks once.
         Agent::ClaudeCode => InstallStatus::Absent,
-        _ => settings::status(agent, &text, program).ok()?,
+        _ => status::install_status(&root, agent, other, program).ok()?.0,
     };
     (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
         let flag = if other == HookScope::User { "--user" } else { "--project" };

@@ -10,8 +10,8 @@ use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
 use cm_agents::agents::claude_code::hooks as claude_code;
-use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp;
+use cm_agents::hook::owned_file;
 use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings;
 use cm_agents::hook::skill::{self, SkillFile};
@@ -130,20 +130,7 @@ pub(super) fn plugin_settings(root: &Path, agent: HookAgent) -> Option<String> {
 
 fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     let program = ProgramPath::default();
-    let path = agent.hooks_file(whose);
-    let looked = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| {
-        match agent.agent() {
-            Agent::Opencode => {
-                let state = plugin::status(&text, &program);
-                let events = agent.installed_events().to_vec();
-                Ok((state, if state == HookState::Absent { Vec::new() } else { events }))
-            }
-            _ => settings::status(agent, &text, &program)
-                .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
-                .map_err(|fault| faulty(path, &fault)),
-        }
-    });
-    let (found, problem) = match looked {
+    let (found, problem) = match install_status(root, agent, whose, &program) {
         Ok(found) => (found, None),
         Err(error) => ((HookState::Absent, Vec::new()), Some(error.message)),
     };
@@ -160,6 +147,31 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
         plugin: plugin_settings(root, agent),
         problem,
     }
+}
+
+/// The state of an agent's hooks below `root`, and the events that they handle.
+///
+/// # Errors
+/// Settings that cannot be read or parsed.
+pub(super) fn install_status(
+    root: &Path,
+    agent: HookAgent,
+    whose: HookScope,
+    program: &ProgramPath,
+) -> Result<(HookState, Vec<HookEvent>)> {
+    let read = |path: &str| text_of(&there(root, &note_path(path)?)?, path);
+    let owned = agent.owned_files(whose, program);
+    if owned.is_empty() {
+        let path = agent.hooks_file(whose);
+        let text = read(path)?;
+        return settings::status(agent, &text, program)
+            .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
+            .map_err(|fault| faulty(path, &fault));
+    }
+    let states = owned.iter().map(|file| Ok(file.status(&read(&file.path)?))).collect::<Result<Vec<_>>>()?;
+    let state = owned_file::joint_status(&states);
+    let events = agent.installed_events().to_vec();
+    Ok((state, if state == HookState::Absent { Vec::new() } else { events }))
 }
 
 fn shown_path(root: &Path, agent: HookAgent, whose: HookScope) -> String {

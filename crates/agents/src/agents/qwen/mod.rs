@@ -1,0 +1,6 @@
+//! Qwen Code: session logs, hooks, skills and MCP server.
+
+mod hooks;
+mod log;
+
+pub struct Qwen;

@@ -1,0 +1,187 @@
+//! Memories that agents write by themselves: Claude Code's memory files, one note each, and Codex's
+//! handbook, one note for each task group.
+//!
+//! An agent wrote them, so the notes are unverified; frontmatter sets nothing but title and type.
+
+use yaml_serde::Value;
+
+use cm_note::frontmatter::parse::{self, FrontmatterField};
+use cm_note::frontmatter::split::Split;
+use cm_note::frontmatter::write;
+use cm_note::id::NoteId;
+use cm_note::import_source::ImportFile;
+use cm_note::markdown;
+use cm_note::markdown::escape::visible;
+use cm_note::note::Note;
+use cm_note::note::suspicion::order;
+
+/// Key with the path of the file, below the name of its agent.
+const FILE: &str = "native_file";
+
+/// Maximum length of a title, in characters.
+const TITLE: usize = 200;
+
+/// Maximum length of a folder name that Claude Code derives from a path; a longer one is cut and
+/// gets a hash.
+const LONGEST_NAME: usize = 200;
+
+/// Name of Claude Code's folder for a project: its path with `-` for every other character than
+/// ASCII letters and digits. `None` if the name would be cut.
+#[must_use]
+pub fn claude_folder(project: &str) -> Option<String> {
+    let name: String = project.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    (name.len() <= LONGEST_NAME).then_some(name)
+}
+
+/// Returns `true` if a file only lists other files: each line is blank, a heading, or an item with a
+/// link.
+#[must_use]
+pub fn is_list_of_files(text: &str) -> bool {
+    let lists = |line: &str| {
+        let line = line.trim();
+        let item =
+            line.strip_prefix(['-', '*']).is_some_and(|item| item.contains("](") || item.contains("[["));
+        line.is_empty() || line.starts_with('#') || item
+    };
+    text.lines().any(|line| !line.trim().is_empty()) && text.lines().all(lists)
+}
+
+/// The task groups of Codex's handbook, as file name and text: those that apply to the project's
+/// folder or a folder below it, and without a project those that name no folder.
+#[must_use]
+pub fn codex_groups(handbook: &str, project: Option<&str>) -> Vec<(String, String)> {
+    let mut groups: Vec<String> = Vec::new();
+    for line in handbook.lines() {
+        if line.starts_with("# Task Group:") {
+            groups.push(String::new());
+        }
+        if let Some(group) = groups.last_mut() {
+            group.push_str(line);
+            group.push('\n');
+        }
+    }
+    let is_of = |group: &String| match project {
+        Some(project) => folders(group).any(|folder| is_at_or_below(folder, project)),
+        None => folders(group).next().is_none(),
+    };
+    let named = |group: String| {
+        let title = group.lines().next().unwrap_or_default().trim_start_matches("# Task Group:");
+        let name = slug::slugify(title);
+        let name: String = if name.is_empty() { "group".to_owned() } else { name.chars().take(80).collect() };
+        (format!("{name}.md"), group)
+    };
+    groups.into_iter().filter(is_of).map(named).collect()
+}
+
+/// The absolute folders in the line `applies_to: cwd=PATH; …` of a task group.
+fn folders(group: &str) -> impl Iterator<Item = &str> {
+    let line = group.lines().find_map(|line| line.trim().strip_prefix("applies_to:"));
+    let named = line.into_iter().flat_map(|line| line.split("cwd=").skip(1));
+    let folders = named.map(|rest| rest.split([';', ',', ' ']).next().unwrap_or_default());
+    folders.map(|folder| folder.trim_end_matches('/')).filter(|folder| folder.starts_with('/'))
+}
+
+fn is_at_or_below(folder: &str, project: &str) -> bool {
+    folder.strip_prefix(project).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
+/// The note with a memory. The first component of the path is the agent's name. Text that gives
+/// orders to its reader is a draft.
+pub(super) fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
+    let path = file.path.as_str();
+    let (agent, _) = path.split_once('/').unwrap_or(("agent", path));
+    let split = Split::of(text);
+    let fields = parse::parse(&split).fields;
+    let field = |key: &str| fields.get(key).and_then(FrontmatterField::text);
+    let nested =
+        fields.get("metadata").and_then(|field| field.value.get("type")?.as_str().map(str::to_owned));
+    let kind = field("type").map(|kind| kind.to_string()).or(nested);
+    let note_type = match kind.as_deref() {
+        Some("user" | "feedback") => "preference",
+        Some("project" | "reference") => "fact",
+        _ => "general",
+    };
+    let body = split.body().trim_start_matches(['\r', '\n']);
+    let heading = || {
+        let headings = markdown::outline(body, 1).headings;
+        headings.into_iter().find(|heading| heading.level == 1).map(|heading| heading.text)
+    };
+    let described = field("description").map(|text| text.to_string());
+    let title = described.or_else(heading).or_else(|| field("name").map(|name| name.to_string()));
+    let title: String = visible(&title.unwrap_or_default()).trim().chars().take(TITLE).collect();
+    let title = if title.is_empty() { file.path.file_name().to_owned() } else { title };
+    let is_order = order(body).is_some() || order(&title).is_some();
+    let (state, at) = (if is_order { "draft" } else { Note::UNVERIFIED }, file.modified.to_string());
+    let keys = [
+        ("id", id.as_str()),
+        ("type", note_type),
+        ("title", title.as_str()),
+        ("created", at.as_str()),
+        ("updated", at.as_str()),
+        ("state", state),
+        ("agent", agent),
+        (FILE, path),
+    ];
+    let mut note = "---\n".to_owned();
+    for (key, value) in keys {
+        note.push_str(&write::entry(key, &Value::String(value.to_owned())));
+        if key == "title" {
+            note.push_str(&write::entry("importance", &Value::from(0.5)));
+        }
+    }
+    format!("{note}---\n\n{body}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::instant::Instant;
+    use cm_note::path::NotePath;
+
+    #[test]
+    fn a_memory_of_claude_code_keeps_its_description_and_type() {
+        let text = "---\nname: user-tests\ndescription: Prefers integration tests\nmetadata:\n  type: user\nstate: active\n---\nAda wants integration tests.\n";
+        let file = ImportFile {
+            path: NotePath::parse("claude-code/user_tests.md").unwrap(),
+            bytes: text.as_bytes().to_vec(),
+            modified: Instant::parse("2026-05-01T10:00:00Z").unwrap(),
+        };
+        let id = NoteId::parse("11111111-1111-4111-8111-111111111111").unwrap();
+        insta::assert_snapshot!(note(&file, text, &id), @r"
+        ---
+        id: 11111111-1111-4111-8111-111111111111
+        type: preference
+        title: Prefers integration tests
+        importance: 0.5
+        created: 2026-05-01T10:00:00Z
+        updated: 2026-05-01T10:00:00Z
+        state: unverified
+        agent: claude-code
+        native_file: claude-code/user_tests.md
+        ---
+
+        Ada wants integration tests.
+        ");
+    }
+
+    #[test]
+    fn the_handbook_of_codex_is_divided_by_task_group_and_project() {
+        let handbook = "# Task Group: Shop tests\nscope: tests\napplies_to: cwd=/home/dev/shop; reuse_rule=same repo\n\n## Task 1\n\nUse port 0.\n\n# Task Group: Blog\napplies_to: cwd=/home/dev/shop-blog; reuse_rule=x\n\nHugo.\n\n# Task Group: Style\nscope: everywhere\n\nShort answers.\n";
+        let names = |project| -> Vec<String> {
+            codex_groups(handbook, project).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(None), ["style.md"]);
+        assert_eq!(names(Some("/home/dev/shop")), ["shop-tests.md"]);
+        assert!(codex_groups(handbook, Some("/home/dev"))[0].1.ends_with("Use port 0.\n\n"));
+        assert!(codex_groups("no groups\n", None).is_empty());
+    }
+
+    #[test]
+    fn an_index_is_told_from_a_memory() {
+        assert!(is_list_of_files("# Memory\n\n- [Tests](user_tests.md): what Ada wants\n"));
+        assert!(!is_list_of_files("# Memory\n\n- Use port 0.\n"));
+        assert!(!is_list_of_files("\n"));
+        assert_eq!(claude_folder("/home/dev/my.shop").as_deref(), Some("-home-dev-my-shop"));
+        assert_eq!(claude_folder(&"/a".repeat(150)), None);
+    }
+}
