@@ -63,6 +63,13 @@ impl TracedCommand {
         key + &self.text
     }
 
+    /// Any commit: what is committed, and the message, differ each time.
+    pub fn commit() -> Self {
+        let name = "git commit".to_owned();
+        let text = name.clone();
+        Self { text, name, work: CommandKind::Commit, reusable: true, ..Self::default() }
+    }
+
     /// Words of the command, split at white space.
     pub fn words(&self) -> Vec<&str> {
         self.text.split_whitespace().collect()
@@ -138,6 +145,13 @@ fn traced(
     let typed = cm_shell::line_of(&words.iter().map(String::as_str).collect::<Vec<_>>());
     let text = prefix.iter().cloned().chain([typed]).collect::<Vec<_>>().join(" && ");
     let parsed = ParsedCommand::from(command.clone());
+    if parsed.work() == CommandKind::Commit {
+        return TracedCommand::commit();
+    }
+    let work = match parsed.work() {
+        CommandKind::Other => task_kind(command),
+        work => work,
+    };
     let reusable = words.iter().chain(&env).all(|word| is_reusable(word))
         && prefix.iter().all(|file| is_reusable(file.trim_start_matches("source ")))
         && command.input.is_none()
@@ -145,7 +159,17 @@ fn traced(
         && !env.iter().any(|pair| pair.len() > LONGEST / 2);
     let folder =
         command.folder.as_deref().map(|folder| inside(folder, workspace)).filter(|folder| folder != ".");
-    TracedCommand { text, env, folder, name: parsed.name(), work: parsed.work(), reusable }
+    TracedCommand { text, env, folder, name: parsed.name(), work, reusable }
+}
+
+/// Guesses the kind of a command of an unknown program from its subcommand.
+fn task_kind(command: &SimpleCommand) -> CommandKind {
+    match command.operands().next().map(|word| word.text.as_str()) {
+        Some("test" | "tests") => CommandKind::Test,
+        Some("lint") => CommandKind::Lint,
+        Some("build") => CommandKind::Build,
+        _ => CommandKind::Other,
+    }
 }
 
 /// Removes the workspace from the beginning of a path; the workspace itself becomes `.`.
@@ -224,6 +248,14 @@ mod tests {
     }
 
     #[test]
+    fn every_commit_is_the_same_command() {
+        for line in ["git commit -am 'fix the cart'", "git add -A && git -C . commit --amend --no-edit"] {
+            assert_eq!(only(line), TracedCommand::commit(), "{line}");
+        }
+        assert_eq!(only("flutter test").work, CommandKind::Test);
+    }
+
+    #[test]
     fn one_off_arguments_are_recognized() {
         for line in [
             "make up",
@@ -236,7 +268,6 @@ mod tests {
             assert!(only(line).reusable, "{line}");
         }
         for line in [
-            "git commit -m 'fix the cart'",
             "git push origin 1c0ffee9",
             "pytest /tmp/x/test_a.py",
             "scripts/x.sh 2026-10-01",

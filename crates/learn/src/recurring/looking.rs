@@ -142,6 +142,8 @@ const LOOKING_SUBCOMMANDS: [(&str, &[&str]); 16] = [
             "ls-files",
             "grep",
             "describe",
+            // Stages, but changes no file.
+            "add",
             "shortlog",
             "reflog",
             "config",
@@ -176,6 +178,10 @@ const GIT_ACTS: [&str; 7] = ["submodule", "lfs", "fetch", "worktree", "commit", 
 pub fn effect(command: &SimpleCommand) -> CommandEffect {
     let program = command.program.as_str();
     let mut operands = command.operands().map(|word| word.text.as_str());
+    if program == "git" && command.args.first().is_some_and(|word| matches!(word.text.as_str(), "-C" | "-c"))
+    {
+        operands.next();
+    }
     let sub = operands.next().unwrap_or_default();
     let third = operands.next().unwrap_or_default();
     if writes_a_file(command) && (LOOKS.contains(&program) || program.is_empty()) {

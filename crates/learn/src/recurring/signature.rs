@@ -42,7 +42,7 @@ pattern!(
     JUDGED = r"(?ix)^-*\s*fail(?:ed|ures?)?\b | \b\d+\s+(?:tests?\s+|specs?\s+)?(?:failed|failing|failures?|errors?|problems?|passed|passing)\b
     | ^tests?:?\s | test\s+result: | ^error(?:\[e\d+\])?:\s+(?:expected|mismatched|cannot\s+(?:find|borrow|move)|unresolved|aborting|test\s+failed)
     | error\[e\d+\] | error\s+ts\d+ | assert(?:ion)?\w*\b.*(?:fail|error|==|left|right) | assertionerror | panicked\s+at
-    | \bexpected\b.+\b(?:to|but|got|received|found)\b | ^e\s{2,} | ^[\w./-]+\.[a-z]\w*:\d+(?::\d+)?:?\s | [✗✕✖×●]\s | \bFAILED\b"
+    | \bexpected\b.+\b(?:to|but|got|received|found)\b | ^[\w./-]+\.[a-z]\w*:\d+(?::\d+)?:?\s | [✗✕✖×●]\s | \bFAILED\b"
 );
 pattern!(
     ERRORS = r"(?ix)\b(?:fatal|panic|exception|refused|denied|missing|cannot|can't|couldn't|unable|unknown|unsupported|invalid|unrecognized
@@ -54,7 +54,7 @@ pattern!(
 pattern!(
     TIMES = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b"
 );
-pattern!(LEAD = r"^(?:<time>|\[[^\]]{0,40}\]|\s|[|│>*·-])+");
+pattern!(LEAD = r"^(?:<time>|E\s{2,}|\[[^\]]{0,40}\]|\s|[|│>*·-])+");
 pattern!(HOSTS = r"(?i)\b((?:\d{1,3}\.){3}\d{1,3}|localhost|\[?::1\]?):(\d{2,5})\b|\bport:?\s+(\d{2,5})\b");
 pattern!(PATHS = r"(?:[A-Za-z]:\\|~?\.{0,2}/)?[\w.@+-]+(?:[/\\][\w.@+-]+)+");
 pattern!(MACHINE_PATHS = r"(?:/(?:home|Users|root|tmp|private|var)|[A-Za-z]:\\Users|~)[/\\][\w.@+/\\-]*");

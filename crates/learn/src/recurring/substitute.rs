@@ -80,6 +80,9 @@ fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedCommand, Rep
 }
 
 fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
+    if [failed.work, used.work].iter().any(|work| matches!(work, CommandKind::Commit | CommandKind::Push)) {
+        return None;
+    }
     if failed.text == used.text {
         let adds = failed.env.iter().all(|pair| used.env.contains(pair)) && used.env.len() > failed.env.len();
         return adds.then_some(Replacement::Assignments);
@@ -95,10 +98,15 @@ fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
         return (flags && whole).then_some(Replacement::Flags);
     }
     let wraps = new.ends_with(&old) || old.ends_with(&new);
-    let renamed = !old_rest.is_empty() && old_rest == new_rest;
+    let task = |rest: &[&'_ str]| -> Vec<String> {
+        rest.iter()
+            .filter(|word| !matches!(**word, "run" | "run-script"))
+            .map(|word| (*word).to_owned())
+            .collect()
+    };
+    let renamed = !task(old_rest).is_empty() && task(old_rest) == task(new_rest);
     let joined = old.concat().replace('-', "") == new.concat().replace('-', "");
-    let same_kind =
-        failed.work == used.work && !matches!(failed.work, CommandKind::Other | CommandKind::Commit);
+    let same_kind = failed.work == used.work && failed.work != CommandKind::Other;
     // A check that names files covers less than one that does not.
     let narrows = |words: &[&str]| words.iter().skip(1).filter(|word| word.contains(['/', '.'])).count();
     let as_wide = narrows(&new) <= narrows(&old);

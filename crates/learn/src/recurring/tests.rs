@@ -48,7 +48,7 @@ fn an_edit_a_retry_or_a_file_change_in_between_is_no_prerequisite() {
         [REFUSED, "$ make up", "E a.go", "$ make itest"],
         [REFUSED, "$ make up", "$ git checkout a.go", "$ make itest"],
         [REFUSED, "$ go test ./a", "$ ls", "$ make itest"],
-        [REFUSED, "$ git push origin main", "$ ls", "$ make itest"],
+        [REFUSED, "$ git commit -m 'a b'", "$ ls", "$ make itest"],
     ] {
         let found = texts_of(&[&lines, &lines]);
         assert!(found.iter().all(|text| !text.contains("before `make itest`")), "{lines:?}: {found:?}");
@@ -56,6 +56,22 @@ fn an_edit_a_retry_or_a_file_change_in_between_is_no_prerequisite() {
     let chance: &[&str] = &[REFUSED, "$ make itest"];
     let once: &[&str] = &[REFUSED, "$ make up", "$ make itest"];
     assert_eq!(texts_of(&[once, once, chance, chance]), Vec::<String>::new());
+}
+
+#[test]
+fn a_commit_that_a_check_stops_needs_what_made_it_pass() {
+    let lines: &[&str] = &[
+        "E a.go",
+        "! git commit -m 'a b' | error: gofmt: 2 files are not formatted",
+        "$ make fmt",
+        "$ git add -A",
+        "$ git commit -m 'a b'",
+    ];
+    let found = texts_of(&[lines, lines]);
+    assert_eq!(
+        found[0],
+        "rule: Run `make fmt` before `git commit`: without it, it failed with \"error: gofmt: 2 files are not formatted\""
+    );
 }
 
 #[test]

@@ -85,7 +85,10 @@ impl SessionTrace {
             let own = match &step.kind {
                 StepKind::Command { line, parts } if line.is_empty() => {
                     let commits = parts.iter().any(|part| part.work() == CommandKind::Commit);
-                    commits.then(|| TracedKind::Passed { command: commit() }).into_iter().collect()
+                    commits
+                        .then(|| TracedKind::Passed { command: TracedCommand::commit() })
+                        .into_iter()
+                        .collect()
                 }
                 StepKind::Command { line, .. } => {
                     let output = events.get(step.done_at).map_or("", output);
@@ -107,11 +110,6 @@ impl SessionTrace {
             steps: traced,
         }
     }
-}
-
-fn commit() -> TracedCommand {
-    let name = "git commit".to_owned();
-    TracedCommand { text: name.clone(), name, work: CommandKind::Commit, ..TracedCommand::default() }
 }
 
 fn output(event: &SessionEvent) -> &str {
