@@ -77,8 +77,8 @@ fn traces_are_built_again_from_the_logs_where_the_cache_and_the_diaries_are_gone
     refused(&sandbox, 1);
     assert_eq!(learned(&sandbox), [("add".to_owned(), RULE.to_owned(), true)]);
     // With the cache, the log of the first session is not needed any more.
-    std::fs::remove_file(sandbox.path(&format!("../home/.claude/projects/-home-dev-demo/{}.jsonl", IDS[0])))
-        .unwrap();
+    let log = format!("home/.claude/projects/-home-dev-demo/{}.jsonl", IDS[0]);
+    std::fs::remove_file(sandbox.root().join(log)).unwrap();
     refused(&sandbox, 2);
     learned(&sandbox);
     assert_eq!(rules(&sandbox)[0]["state"].as_str(), Some("active"));
