@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::proposal::{PatternNote, RecurringPattern};
+use super::pattern::{PatternNote, RecurringPattern};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::code;
@@ -16,9 +16,9 @@ const COMMON: f64 = 0.5;
 const FILES: usize = 30;
 
 /// Returns a fact for each file that is always changed together with a file of another folder.
-pub fn co_edits(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+pub fn co_edits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     let mut edits: BTreeMap<u64, BTreeMap<&str, (&SessionTrace, &TracedStep)>> = BTreeMap::new();
-    for trace in traces {
+    for &trace in traces {
         for step in &trace.steps {
             let TracedKind::Edited { paths, .. } = &step.kind else { continue };
             for path in paths {

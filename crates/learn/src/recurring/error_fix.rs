@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::proposal::{PatternNote, RecurringPattern};
-use super::streak::{FailureStreak, StreakEnd, streaks};
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::SessionTrace;
 use super::wording::{code, with_message};
@@ -20,7 +20,7 @@ enum ErrorRemedy {
 #[derive(Default)]
 struct RecurringError<'t> {
     support: PatternSupport,
-    streaks: Vec<(&'t SessionTrace, FailureStreak<'t>, Option<&'t str>)>,
+    streaks: Vec<(&'t SessionTrace, &'t FailureStreak<'t>, Option<&'t str>)>,
 }
 
 /// Programs that run tasks which the project defines.
@@ -30,14 +30,14 @@ const TASK_RUNNERS: [&str; 14] = [
 ];
 
 /// Returns a pattern for each error that one remedy ended, in several sessions or once without doubt.
-pub fn error_fixes(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+pub fn error_fixes(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut found: BTreeMap<(String, ErrorRemedy), RecurringError<'_>> = BTreeMap::new();
-    for trace in traces {
-        for streak in streaks(trace) {
+    for TraceStreaks { trace, streaks } in traces {
+        for streak in streaks {
             let Some(signature) = streak.failure.signature.clone() else { continue };
-            let Some((remedy, added)) = remedy(&streak) else { continue };
+            let Some((remedy, added)) = remedy(streak) else { continue };
             let one = found.entry((signature, remedy.clone())).or_default();
-            let occurrence = Occurrence::new(trace, streak.first, quote(&streak, &remedy));
+            let occurrence = Occurrence::new(trace, streak.first, quote(streak, &remedy));
             one.support.add(trace.conversation, occurrence);
             one.streaks.push((trace, streak, added));
         }
@@ -78,7 +78,7 @@ fn quote(streak: &FailureStreak<'_>, remedy: &ErrorRemedy) -> String {
 
 impl RecurringError<'_> {
     fn pattern(&self, remedy: &ErrorRemedy) -> Option<RecurringPattern> {
-        let order = |one: &&(&SessionTrace, FailureStreak<'_>, Option<&str>)| {
+        let order = |one: &&(&SessionTrace, &FailureStreak<'_>, Option<&str>)| {
             (one.1.failure.message.is_none(), Occurrence::new(one.0, one.1.first, String::new()))
         };
         let (_, streak, added) = self.streaks.iter().min_by_key(order)?;

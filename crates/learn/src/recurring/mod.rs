@@ -8,6 +8,7 @@ pub mod co_edit;
 mod command;
 pub mod error_fix;
 mod looking;
+pub mod pattern;
 pub mod prerequisite;
 pub mod proposal;
 pub mod request;

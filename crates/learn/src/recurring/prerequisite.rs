@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
-use super::proposal::{PatternNote, RecurringPattern};
-use super::streak::{FailureStreak, StreakEnd, streaks};
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::SessionTrace;
 use super::wording::{category, code, with_message};
@@ -21,14 +21,14 @@ struct FailingCommand<'t> {
     /// Sessions in which the command failed and passed without anything in between.
     unstable: BTreeSet<u64>,
     /// Streaks that ended, with their traces.
-    ended: Vec<(&'t SessionTrace, FailureStreak<'t>)>,
+    ended: Vec<(&'t SessionTrace, &'t FailureStreak<'t>)>,
 }
 
 /// Returns a pattern for each command that repeatedly, or once without doubt, needed another one.
-pub fn prerequisites(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+pub fn prerequisites(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut failing: BTreeMap<String, FailingCommand<'_>> = BTreeMap::new();
-    for trace in traces {
-        for streak in streaks(trace) {
+    for TraceStreaks { trace, streaks } in traces {
+        for streak in streaks {
             failing.entry(streak.command.key()).or_default().take(trace, streak);
         }
     }
@@ -45,7 +45,7 @@ fn is_plausible(before: &TracedCommand, command: &TracedCommand) -> bool {
 }
 
 impl<'t> FailingCommand<'t> {
-    fn take(&mut self, trace: &'t SessionTrace, streak: FailureStreak<'t>) {
+    fn take(&mut self, trace: &'t SessionTrace, streak: &'t FailureStreak<'t>) {
         if !streak.is_without_changes() {
             return;
         }
@@ -62,7 +62,7 @@ impl<'t> FailingCommand<'t> {
             return;
         }
         for key in &plausible {
-            let occurrence = Occurrence::new(trace, streak.first, quote(&streak, key));
+            let occurrence = Occurrence::new(trace, streak.first, quote(streak, key));
             self.before.entry(key.clone()).or_default().add(trace.conversation, occurrence);
         }
         self.ended.push((trace, streak));
@@ -105,7 +105,7 @@ impl<'t> FailingCommand<'t> {
 
     /// Returns a fix to remember if the command was seen to need another one in one session only.
     fn single(&self, key: &str) -> Option<RecurringPattern> {
-        let sure = |streak: &&(&SessionTrace, FailureStreak<'_>)| {
+        let sure = |streak: &&(&SessionTrace, &FailureStreak<'_>)| {
             let (_, streak) = streak;
             let all = streak.between.iter().all(|one| is_plausible(one.command, streak.command));
             streak.end == StreakEnd::Passed
@@ -134,8 +134,8 @@ impl<'t> FailingCommand<'t> {
     }
 
     /// Returns the streak that ended first in time.
-    fn earliest(&self) -> Option<&(&'t SessionTrace, FailureStreak<'t>)> {
-        let order = |one: &&(&SessionTrace, FailureStreak<'_>)| {
+    fn earliest(&self) -> Option<&(&'t SessionTrace, &'t FailureStreak<'t>)> {
+        let order = |one: &&(&SessionTrace, &FailureStreak<'_>)| {
             let (trace, streak) = one;
             // An error that can be quoted comes before one that cannot.
             (streak.failure.message.is_none(), Occurrence::new(trace, streak.first, String::new()))
@@ -145,7 +145,7 @@ impl<'t> FailingCommand<'t> {
 
     /// Returns the first position at which a command ran between failure and success, in any session.
     fn position(&self, key: &str) -> usize {
-        let at = |(_, streak): &(&SessionTrace, FailureStreak<'_>)| {
+        let at = |(_, streak): &(&SessionTrace, &FailureStreak<'_>)| {
             streak.between.iter().position(|one| one.command.key() == key)
         };
         self.ended.iter().filter_map(at).min().unwrap_or(usize::MAX)

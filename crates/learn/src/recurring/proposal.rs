@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::support::PatternSupport;
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
 use super::{co_edit, error_fix, prerequisite, routine, substitute};
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
@@ -10,28 +11,6 @@ use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
 use cm_playbook::curation::history::SessionCounts;
-
-/// Something that recurs, or that was seen once and may recur.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecurringPattern {
-    /// Beginning of the text, which stays the same when further sessions add evidence.
-    pub head: String,
-    pub note: PatternNote,
-    /// Commands that the text names.
-    pub commands: Vec<String>,
-    pub support: PatternSupport,
-}
-
-/// Note that a pattern leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PatternNote {
-    /// A rule; the pattern recurs.
-    Rule { text: String, category: &'static str },
-    /// A fact to remember; the pattern recurs.
-    Fact { text: String },
-    /// A fix to remember; the pattern was seen in one session.
-    Fix { text: String },
-}
 
 /// A proposal that rests on counts instead of words.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,9 +29,10 @@ const FACTS: usize = 2;
 
 /// Returns the patterns in these traces, in a fixed order that does not depend on theirs. Patterns with
 /// a command that the guard would not let pass are left out.
-pub fn patterns(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
-    let mut found = prerequisite::prerequisites(traces);
-    found.extend(substitute::substitutes(traces));
+pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
+    let streaks: Vec<TraceStreaks<'_>> = traces.iter().map(|trace| TraceStreaks::of(trace)).collect();
+    let mut found = prerequisite::prerequisites(&streaks);
+    found.extend(substitute::substitutes(traces, &streaks));
     let covered: Vec<(BTreeSet<u64>, Vec<String>)> =
         found.iter().map(|one| (one.support.conversations(), one.commands.clone())).collect();
     let is_covered = |one: &RecurringPattern| {
@@ -61,7 +41,7 @@ pub fn patterns(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
             own.is_subset(conversations) && one.commands.iter().any(|command| commands.contains(command))
         })
     };
-    found.extend(error_fix::error_fixes(traces).into_iter().filter(|one| !is_covered(one)));
+    found.extend(error_fix::error_fixes(&streaks).into_iter().filter(|one| !is_covered(one)));
     found.extend(routine::before_commits(traces));
     let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
     found.extend(routine::checks(traces, &named));
@@ -77,7 +57,7 @@ fn is_safe(command: &str) -> bool {
 
 /// Proposes what the session `own` takes part in, given the traces of all sessions of its project,
 /// including its own.
-pub fn proposals(traces: &[SessionTrace], own: &SessionTrace) -> Vec<CountedProposal> {
+pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedProposal> {
     let (mut fixes, mut facts) = (0, 0);
     let mut proposed = Vec::new();
     for pattern in patterns(traces).into_iter().filter(|one| one.support.is_in(own.conversation)) {

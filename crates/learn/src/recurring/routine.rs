@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
-use super::proposal::{PatternNote, RecurringPattern};
+use super::pattern::{PatternNote, RecurringPattern};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::code;
@@ -19,10 +19,10 @@ const SHARE: f64 = 0.8;
 const CHECK_SHARE: f64 = 0.34;
 
 /// Returns a pattern for each command that regularly runs between the last edit and the commit.
-pub fn before_commits(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+pub fn before_commits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     let mut with_commit: BTreeSet<u64> = BTreeSet::new();
     let mut found: BTreeMap<String, PatternSupport> = BTreeMap::new();
-    for trace in traces {
+    for &trace in traces {
         for (commit, run) in commits(trace) {
             with_commit.insert(trace.conversation);
             for command in run.iter().filter(|command| is_candidate(command)) {
@@ -72,7 +72,7 @@ fn commits(trace: &SessionTrace) -> Vec<(&TracedStep, Vec<&TracedCommand>)> {
 
 /// Returns a fact for the command with which the sessions run their tests, and the like for builds and
 /// linters. Commands that another pattern names are left out.
-pub fn checks(traces: &[SessionTrace], named: &BTreeSet<String>) -> Vec<RecurringPattern> {
+pub fn checks(traces: &[&SessionTrace], named: &BTreeSet<String>) -> Vec<RecurringPattern> {
     let kinds = [
         (CommandKind::Test, "The tests of this project run with"),
         (CommandKind::Build, "The build of this project runs with"),
@@ -81,7 +81,7 @@ pub fn checks(traces: &[SessionTrace], named: &BTreeSet<String>) -> Vec<Recurrin
     let one = |(kind, head): (CommandKind, &str)| {
         let mut of_kind: BTreeSet<u64> = BTreeSet::new();
         let mut found: BTreeMap<String, PatternSupport> = BTreeMap::new();
-        for trace in traces.iter().filter(|trace| trace.status != SessionStatus::Failure) {
+        for &trace in traces.iter().filter(|trace| trace.status != SessionStatus::Failure) {
             for step in &trace.steps {
                 let TracedKind::Passed { command } = &step.kind else { continue };
                 if command.work != kind {

@@ -49,8 +49,24 @@ impl FailureStreak<'_> {
     }
 }
 
-/// Returns the streaks of all reusable commands, in the order of their first failures.
-pub fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
+/// A trace with the streaks of its reusable commands, in the order of their first failures.
+#[derive(Debug)]
+pub struct TraceStreaks<'t> {
+    pub trace: &'t SessionTrace,
+    pub streaks: Vec<FailureStreak<'t>>,
+}
+
+impl<'t> TraceStreaks<'t> {
+    /// Finds the streaks of a trace.
+    pub fn of(trace: &'t SessionTrace) -> Self {
+        Self { trace, streaks: streaks(trace) }
+    }
+}
+
+fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
+    if !trace.steps.iter().any(|step| matches!(step.kind, TracedKind::Failed { .. })) {
+        return Vec::new();
+    }
     let mut done: Vec<FailureStreak<'_>> = Vec::new();
     let mut open: Vec<FailureStreak<'_>> = Vec::new();
     for step in &trace.steps {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
-use super::proposal::{PatternNote, RecurringPattern};
-use super::streak::{FailureStreak, StreakEnd, streaks};
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
 use super::wording::{category, code, with_message};
@@ -26,12 +26,12 @@ struct SubstitutedCommand<'t> {
     failed: &'t TracedCommand,
     used: &'t TracedCommand,
     how: Replacement,
-    streaks: Vec<(&'t SessionTrace, FailureStreak<'t>)>,
+    streaks: Vec<(&'t SessionTrace, &'t FailureStreak<'t>)>,
     support: PatternSupport,
 }
 
 /// Returns a pattern for each command that is better replaced by another one.
-pub fn substitutes(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+pub fn substitutes(traces: &[&SessionTrace], streaks: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut found: BTreeMap<(String, String), SubstitutedCommand<'_>> = BTreeMap::new();
     let mut passing: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for trace in traces {
@@ -40,8 +40,10 @@ pub fn substitutes(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
                 passing.entry(command.key()).or_default().insert(trace.conversation);
             }
         }
-        for streak in streaks(trace) {
-            let Some((used, how)) = replacement(&streak) else { continue };
+    }
+    for TraceStreaks { trace, streaks } in streaks {
+        for streak in streaks {
+            let Some((used, how)) = replacement(streak) else { continue };
             let failed = streak.command;
             let entry = found.entry((failed.key(), used.key())).or_insert_with(|| SubstitutedCommand {
                 failed,
@@ -115,7 +117,7 @@ fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
 
 impl SubstitutedCommand<'_> {
     fn pattern(&self) -> Option<RecurringPattern> {
-        let order = |one: &&(&SessionTrace, FailureStreak<'_>)| {
+        let order = |one: &&(&SessionTrace, &FailureStreak<'_>)| {
             let (trace, streak) = one;
             (streak.failure.message.is_none(), Occurrence::new(trace, streak.first, String::new()))
         };

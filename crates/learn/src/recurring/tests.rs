@@ -1,10 +1,16 @@
+//! Tests of the patterns that are found in traces, from scripts of commands and edits.
+
 use proptest::prelude::*;
 
-use super::proposal::{PatternNote, patterns};
+use super::pattern::{PatternNote, RecurringPattern};
 use super::support::test_traces::script;
 use super::trace::SessionTrace;
 
 const REFUSED: &str = "! make itest | Error: connect ECONNREFUSED 127.0.0.1:5433";
+
+fn patterns(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+    super::proposal::patterns(&traces.iter().collect::<Vec<_>>())
+}
 
 fn texts(traces: &[SessionTrace]) -> Vec<String> {
     let text = |note: PatternNote| match note {
@@ -190,7 +196,7 @@ fn a_fork_and_a_second_copy_of_a_session_count_once() {
 fn a_proposal_quotes_and_dates_its_sessions_and_names_its_own_first() {
     let lines = [REFUSED, "$ make up", "$ make itest"];
     let traces = [script("a", &lines), script("b", &lines)];
-    let proposed = super::proposals(&traces, &traces[1]);
+    let proposed = super::proposals(&[&traces[0], &traces[1]], &traces[1]);
     assert_eq!(proposed.len(), 1);
     assert_eq!((proposed[0].counts.successes, proposed[0].counts.failures), (2, 0));
     assert_eq!(proposed[0].draft.origins[0].session, "b");

@@ -160,7 +160,12 @@ impl SessionProcessor<'_> {
         let own = self.traces.add(self.memory, &todo.listed, &heard)?;
         let recurring = with_texts_of(proposals(&self.traces.of_project(&own), &own), &known);
         let counted = recurring.iter().filter_map(counts_of).collect();
-        let recurring = recurring.into_iter().map(|one| one.draft).collect();
+        // A fact that a person has deleted since does not come back with the next session.
+        let is_repeated = |draft: &ReflectionDraft| {
+            matches!(draft.what, DraftChange::Memory(_)) && self.record.has_proposed(&hash_key(&draft.key()))
+        };
+        let recurring =
+            recurring.into_iter().map(|one| one.draft).filter(|draft| !is_repeated(draft)).collect();
         drafts.extend(self.without_repeats(recurring, todo));
         drafts.truncate(self.terms.deltas);
         let mut proposed = SessionProposals { todo, diary, drafts, counted };

@@ -125,12 +125,12 @@ impl TraceLibrary {
 
     /// Returns the traces that may show a pattern together with `own`: those of its project that ended
     /// at most [`DAYS`] days before or after it, and its own.
-    pub fn of_project(&self, own: &SessionTrace) -> Vec<SessionTrace> {
+    pub fn of_project(&self, own: &SessionTrace) -> Vec<&SessionTrace> {
         let is_near = |other: &SessionTrace| match (own.ended, other.ended) {
             (Some(own), Some(other)) => own.days_until(other).abs() <= DAYS,
             _ => true,
         };
         let is_of_project = |other: &SessionTrace| !self.is_by_workspace || other.workspace == own.workspace;
-        self.traces.iter().filter(|other| is_near(other) && is_of_project(other)).cloned().collect()
+        self.traces.iter().filter(|other| is_near(other) && is_of_project(other)).collect()
     }
 }
