@@ -3,6 +3,8 @@
 //! `cd`, output redirections, and filters such as `| tail` are left out; a timeout does not change
 //! what a command is.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::looking::{CommandEffect, effect, is_filter, written_file};
@@ -70,6 +72,11 @@ impl TracedCommand {
         Self { text, name, work: CommandKind::Commit, reusable: true, ..Self::default() }
     }
 
+    /// Words of the command but its program and flags.
+    pub fn operands(&self) -> BTreeSet<&str> {
+        self.words().into_iter().skip(1).filter(|word| !word.starts_with('-')).collect()
+    }
+
     /// Words of the command, split at white space.
     pub fn words(&self) -> Vec<&str> {
         self.text.split_whitespace().collect()
@@ -104,8 +111,13 @@ pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
                 CommandEffect::Changes => reduced.changes = true,
                 CommandEffect::Acts => {
                     let inner = transparent(&script.commands, at);
-                    if effect(inner) == CommandEffect::Acts {
-                        reduced.commands.push(traced(inner, (&prefix, &exported), workspace));
+                    if effect(&script.commands[inner]) == CommandEffect::Acts {
+                        reduced.commands.push(traced(
+                            &script.commands,
+                            inner,
+                            (&prefix, &exported),
+                            workspace,
+                        ));
                     }
                 }
             },
@@ -116,15 +128,15 @@ pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
     reduced
 }
 
-/// Returns the command that a program such as `timeout` runs, or the command itself.
-fn transparent(commands: &[SimpleCommand], mut at: usize) -> &SimpleCommand {
+/// Returns the index of the command that a program such as `timeout` runs, or of the command itself.
+fn transparent(commands: &[SimpleCommand], mut at: usize) -> usize {
     while commands[at].is_wrapper
         && TRANSPARENT.contains(&commands[at].program.as_str())
         && commands.get(at + 1).is_some_and(|inner| inner.is_inner)
     {
         at += 1;
     }
-    &commands[at]
+    at
 }
 
 fn words_of(command: &SimpleCommand) -> Vec<String> {
@@ -133,10 +145,12 @@ fn words_of(command: &SimpleCommand) -> Vec<String> {
 }
 
 fn traced(
-    command: &SimpleCommand,
+    commands: &[SimpleCommand],
+    at: usize,
     (prefix, exported): (&[String], &[String]),
     workspace: Option<&str>,
 ) -> TracedCommand {
+    let command = &commands[at];
     let words: Vec<String> = words_of(command).iter().map(|word| inside(word, workspace)).collect();
     let own = command.assignments.iter().map(|(name, value)| format!("{name}={}", inside(value, workspace)));
     let mut env: Vec<String> = own.chain(exported.iter().cloned()).collect();
@@ -148,8 +162,10 @@ fn traced(
     if parsed.work() == CommandKind::Commit {
         return TracedCommand::commit();
     }
-    let work = match parsed.work() {
-        CommandKind::Other => task_kind(command),
+    // `npx vitest` and `uv run pytest` are what they run.
+    let run = commands.get(at + 1).filter(|inner| command.is_wrapper && inner.is_inner).unwrap_or(command);
+    let work = match ParsedCommand::from(run.clone()).work() {
+        CommandKind::Other => task_kind(run),
         work => work,
     };
     let reusable = words.iter().chain(&env).all(|word| is_reusable(word))

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::pattern::{PatternNote, RecurringPattern};
+use super::prerequisite::is_plausible;
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::SessionTrace;
 use super::wording::{code, with_message};
-use crate::outcome::shell::CommandKind;
 
 /// What ended an error.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,10 +53,7 @@ fn remedy<'t>(streak: &FailureStreak<'t>) -> Option<(ErrorRemedy, Option<&'t str
     }
     if streak.edits.is_empty() {
         let [only] = streak.between.as_slice() else { return None };
-        use CommandKind::{Commit, Push, Revert, Test};
-        let fits = only.command.reusable
-            && only.command.name != streak.command.name
-            && !matches!(only.command.work, Test | Commit | Push | Revert);
+        let fits = is_plausible(only.command, streak.command);
         return fits.then(|| (ErrorRemedy::Command(only.command.key()), None));
     }
     let files: BTreeSet<&String> = streak.edits.iter().flat_map(|(paths, _)| *paths).collect();

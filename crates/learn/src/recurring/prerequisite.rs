@@ -35,11 +35,15 @@ pub fn prerequisites(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     failing.into_iter().flat_map(|(key, command)| command.patterns(&key)).collect()
 }
 
-/// Returns whether a command could have made another one pass.
-fn is_plausible(before: &TracedCommand, command: &TracedCommand) -> bool {
+/// Returns whether a command could have made another one pass. A test, commit or push makes nothing
+/// pass, and neither does the same command with fewer or more operands.
+pub(super) fn is_plausible(before: &TracedCommand, command: &TracedCommand) -> bool {
     use CommandKind::{Commit, Push, Revert, Test};
+    let (before_words, words) = (before.operands(), command.operands());
+    let is_same = before.words().first() == command.words().first()
+        && (before_words.is_subset(&words) || words.is_subset(&before_words));
     before.reusable
-        && before.name != command.name
+        && !is_same
         && !matches!(before.work, Test | Commit | Push | Revert)
         && !before.text.ends_with(&command.text)
 }

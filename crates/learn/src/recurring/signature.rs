@@ -13,7 +13,7 @@ use cm_note::note::suspicion::order;
 /// Why a command failed, as far as its output says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommandFailure {
-    /// Error message on one line, at most 110 characters; `None` if the output has none that may be
+    /// Error message on one line, at most 160 characters; `None` if the output has none that may be
     /// quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -28,7 +28,7 @@ pub struct CommandFailure {
 }
 
 /// Maximum length of a quoted message, in characters.
-const MESSAGE: usize = 110;
+const MESSAGE: usize = 160;
 /// Number of lines at each end of the output that are examined.
 const EDGE: usize = 200;
 
@@ -51,6 +51,7 @@ pattern!(
     | \b(?:no\s+such|no\s+module|could\s+not|failed\s+to|must\s+(?:be|have|set)|does\s+not|do\s+not|did\s+not|already\s+(?:in|exists)|is\s+not)\b
     | \bnot\s+(?:found|set|installed|available|exist|defined|supported|recognized|allowed|running|connected|configured)\b"
 );
+pattern!(TYPED = r"^(?:Caused by: )?(?:\w+[.:]+)*\w*(?:Error|Exception): \S");
 pattern!(
     TIMES = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b"
 );
@@ -104,7 +105,9 @@ fn error_line(output: &str) -> Option<(String, bool)> {
         })
         .filter(|line| line.chars().filter(|c| c.is_alphabetic()).count() >= 4 && !ASIDE.is_match(line))
         .collect();
-    let cause = plain.iter().find(|line| ERRORS.is_match(line) && !JUDGED.is_match(line));
+    let is_cause = |line: &&String| !JUDGED.is_match(line);
+    let typed = plain.iter().filter(is_cause).find(|line| TYPED.is_match(line));
+    let cause = typed.or_else(|| plain.iter().filter(is_cause).find(|line| ERRORS.is_match(line)));
     if let Some(line) = cause {
         return Some((line.clone(), false));
     }
@@ -170,6 +173,10 @@ mod tests {
         assert_eq!(
             message("FAIL x 0.01s\ndial tcp 127.0.0.1:6432: connect: connection refused"),
             "dial tcp 127.0.0.1:6432: connect: connection refused"
+        );
+        assert_eq!(
+            message("ImportError while importing test module\nE   ModuleNotFoundError: No module named 'a'"),
+            "ModuleNotFoundError: No module named 'a'"
         );
         assert_eq!(message("open /home/mara/shop/.env: no such file"), "open …/.env: no such file");
     }

@@ -65,6 +65,22 @@ fn an_edit_a_retry_or_a_file_change_in_between_is_no_prerequisite() {
 }
 
 #[test]
+fn another_task_of_the_same_program_can_be_a_prerequisite_and_a_part_of_the_command_cannot() {
+    for (command, before, expected) in [
+        ("npx playwright test", "npx playwright install", 1),
+        ("python manage.py test", "python manage.py migrate", 1),
+        ("make itest", "make up", 1),
+        ("docker compose up", "docker compose up -d db", 0),
+        ("cargo build", "cargo build -p a", 0),
+        ("npm run e2e", "npx vitest run", 0),
+    ] {
+        let failed = format!("! {command} | Error: the thing is missing");
+        let lines = [failed.as_str(), &format!("$ {before}"), &format!("$ {command}")];
+        assert_eq!(texts_of(&[&lines]).len(), expected, "{command}");
+    }
+}
+
+#[test]
 fn a_commit_that_a_check_stops_needs_what_made_it_pass() {
     let lines: &[&str] = &[
         "E a.go",
