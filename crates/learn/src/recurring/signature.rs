@@ -124,7 +124,7 @@ fn quotable(line: &str) -> String {
         format!("…/{}", path.rsplit(['/', '\\']).next().unwrap_or(path))
     };
     let shown = MACHINE_PATHS.replace_all(line, base);
-    let shown = shown.replace('`', "'").replace('"', "'").replace("<time>", "");
+    let shown = shown.replace(['`', '"'], "'").replace("<time>", "");
     cut(&shown.split_whitespace().collect::<Vec<_>>().join(" "), MESSAGE)
 }
 
