@@ -40,6 +40,7 @@ mod parity;
 mod pipes;
 mod playbook_life;
 mod races;
+mod recurring;
 mod roles;
 mod sandbox;
 mod schema;

@@ -6,6 +6,7 @@ pub mod handoff;
 pub mod onboard;
 pub mod outcome;
 pub mod prose;
+pub mod recurring;
 pub mod reflect;
 pub mod remember;
 pub mod stash;

@@ -66,6 +66,9 @@ pub struct SimpleCommand {
     /// Whether it only runs the command after its own flags, as `sudo`, `timeout` and `npx` do; that
     /// command follows in the script.
     pub is_wrapper: bool,
+    /// Whether it stands inside another command: in a substitution, a function, or the arguments of
+    /// a program that runs commands.
+    pub is_inner: bool,
     /// Working folder set by an earlier `cd`.
     pub folder: Option<String>,
 }

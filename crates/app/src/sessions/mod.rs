@@ -23,6 +23,7 @@ mod session_row;
 pub mod show;
 pub(super) mod sources;
 pub mod timeline;
+pub mod trace_cache;
 
 use crate::context::open::Context;
 use crate::context::progress::Progress;

@@ -190,6 +190,11 @@ impl ReflectionLog {
         self.lines.iter().filter(of).flat_map(|line| &line.keys).map(String::as_str).collect()
     }
 
+    /// Returns whether any session led to the proposal with this hash.
+    pub fn has_proposed(&self, hash: &str) -> bool {
+        self.lines.iter().any(|line| line.keys.iter().any(|key| key == hash))
+    }
+
     /// Returns whether the session succeeded for its user, according to the latest successful
     /// attempt.
     pub fn status(&self, agent: &str, session: &str) -> Option<SessionStatus> {

@@ -1,9 +1,12 @@
 //! Classifies shell commands: tests, builds, checks, commits and reverts.
 
+use serde::{Deserialize, Serialize};
+
 use cm_shell::SimpleCommand;
 
 /// Kind of work that a command does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CommandKind {
     /// Runs tests, as `cargo test` does.
     Test,
@@ -18,6 +21,7 @@ pub enum CommandKind {
     /// Discards or reverts changes.
     Revert,
     /// Any other command.
+    #[default]
     Other,
 }
 

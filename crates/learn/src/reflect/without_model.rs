@@ -294,7 +294,7 @@ fn bullet_type(rule: &str) -> BulletType {
 }
 
 /// Name of a project: the last component of its workspace path.
-fn project(workspace: &str) -> String {
+pub(crate) fn project(workspace: &str) -> String {
     let name = workspace.rsplit(['/', '\\']).find(|part| !part.is_empty());
     name.unwrap_or(workspace).to_owned()
 }

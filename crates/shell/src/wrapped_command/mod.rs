@@ -9,7 +9,12 @@ use super::{DEPTH, Redirect, ShellWord, SimpleCommand, inline_program, output};
 use embedded::{shell, texts};
 
 /// Appends a command and the commands that it runs. Returns its output, if known.
-pub(crate) fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
+pub(crate) fn add_command(
+    mut command: SimpleCommand,
+    depth: usize,
+    reading: &mut ShellState,
+) -> Option<String> {
+    command.is_inner = depth > 0;
     if depth > DEPTH {
         reading.script.truncated = true;
         return None;

@@ -36,6 +36,9 @@ const MOST_AUDITED: u64 = 16 << 20;
 /// Size in bytes above which the log of hooks is rotated.
 const MOST_FAILURES: u64 = 64 << 10;
 
+/// Size in bytes above which the cache of session traces is rotated.
+const MOST_TRACES: u64 = 16 << 20;
+
 /// Folder of the injection logs.
 const HOOKS_FOLDER: &str = "hooks";
 
@@ -89,6 +92,15 @@ impl JsonLinesFile {
     /// [`Error::NoPrivateFolder`].
     pub fn of_onboarding(vault: &Vault) -> Result<Self, Error> {
         Self::private(vault, "onboarded.jsonl")
+    }
+
+    /// Opens the cache of session traces: `traces.jsonl`, rotated to `traces.jsonl.1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_traces(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_TRACES), ..Self::private(vault, "traces.jsonl")? })
     }
 
     /// Opens the log of failed hooks: `hooks.log`, rotated to `hooks.log.1`.

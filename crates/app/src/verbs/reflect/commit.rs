@@ -39,7 +39,7 @@ impl SessionProcessor<'_> {
         proposed: &SessionProposals<'_>,
         gathered: &GatheredEvidence,
     ) -> Result<CommitResult> {
-        let SessionProposals { todo, diary, drafts } = proposed;
+        let SessionProposals { todo, diary, drafts, .. } = proposed;
         let place = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.memory, diary)?) };
         let deltas = drafts.iter().filter_map(|draft| match &draft.what {
             DraftChange::Delta(delta) => Some(delta.clone()),

@@ -11,6 +11,7 @@ pub(crate) mod memories;
 mod process_session;
 mod queue;
 mod redact;
+mod traces;
 pub mod work_package;
 
 use schemars::JsonSchema;
@@ -29,6 +30,7 @@ use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
 use cm_store::config::keys;
 use process_session::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
 use queue::{QueuedSession, SessionQueue, plan};
+use traces::TraceLibrary;
 
 pub use cm_learn::reflect::run::RunOutcome;
 pub use process_session::{LearnedChange, SessionReflection};
@@ -91,13 +93,14 @@ pub fn reflect(
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
     let over = todo.len().saturating_sub(options.limit.unwrap_or(usize::MAX));
     todo.truncate(options.limit.unwrap_or(usize::MAX));
-    let reader = SessionReader::open(memory)?;
+    let mut reader = SessionReader::open(memory)?;
     let wants_model = !options.no_model && !todo.is_empty();
     let asker = if wants_model { LanguageModel::open(memory, &reader.rules, stop)? } else { None };
     let model = asker.as_ref().map(LanguageModel::name);
     let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(memory, DAYS)? };
     let terms = terms(memory, options.dry_run);
-    let mut work = SessionProcessor { memory, reader, record, model: asker, earlier, terms };
+    let traces = TraceLibrary::open(memory, shelf, &mut reader, (&todo, options.dry_run), stop)?;
+    let mut work = SessionProcessor { memory, reader, record, model: asker, earlier, traces, terms };
     let mut ran = RunState::default();
     for one in &todo {
         if stop.is_requested() || ran.fatal_error.is_some() {

@@ -3,7 +3,7 @@
 //!
 //! The vault is locked only for the commit. A model's proposals are checked against the log first.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,6 +12,7 @@ use super::commit::CommitResult;
 use super::evidence::{self, GatheredEvidence};
 use super::queue::QueuedSession;
 use super::redact::{is_redacted, redact_draft};
+use super::traces::TraceLibrary;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::error::{Error, ErrorKind, Result};
@@ -23,6 +24,7 @@ use crate::verbs::diary::session::{SessionReader, SessionTranscript};
 use crate::verbs::playbook;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::recurring::{CountedProposal, proposals};
 use cm_learn::reflect::answer::{DeltasAnswer, RuleAnswer, RuleOpinion, deltas_schema, rule_schema};
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::evidence::RuleVerdict;
@@ -35,6 +37,7 @@ use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::note::NoteKind;
 use cm_playbook::curation::delta::CurationDelta;
+use cm_playbook::curation::history::SessionCounts;
 use cm_session::status::SessionStatus;
 
 /// Maximum number of existing rules in a model's prompt.
@@ -116,6 +119,8 @@ pub struct SessionProcessor<'a> {
     pub model: Option<LanguageModel>,
     /// Recent diaries, which show patterns across sessions.
     pub earlier: Vec<Diary>,
+    /// Traces of the project's sessions, in which patterns are counted.
+    pub traces: TraceLibrary,
     pub terms: ReflectLimits,
 }
 
@@ -124,6 +129,8 @@ pub struct SessionProposals<'a> {
     pub todo: &'a QueuedSession,
     pub diary: Diary,
     pub drafts: Vec<ReflectionDraft>,
+    /// Counts of the rules that were proposed by counting, by rule text with normalized whitespace.
+    pub counted: HashMap<String, SessionCounts>,
 }
 
 impl SessionProcessor<'_> {
@@ -150,8 +157,19 @@ impl SessionProcessor<'_> {
         let known: Vec<RuleRef<'_>> =
             live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
         let words = self.new_feedback(&heard, &live, &known, todo);
-        let (drafts, unfounded) = self.drafts((todo, &heard, &diary), &known, &words, &mut notices)?;
-        let mut proposed = SessionProposals { todo, diary, drafts };
+        let (mut drafts, unfounded) = self.drafts((todo, &heard, &diary), &known, &words, &mut notices)?;
+        let own = self.traces.add(self.memory, &todo.listed, &heard)?;
+        let recurring = with_texts_of(proposals(&self.traces.of_project(&own), &own), &known);
+        let counted = recurring.iter().filter_map(counts_of).collect();
+        // A fact that a person has deleted since does not come back with the next session.
+        let is_repeated = |draft: &ReflectionDraft| {
+            matches!(draft.what, DraftChange::Memory(_)) && self.record.has_proposed(&hash_key(&draft.key()))
+        };
+        let recurring =
+            recurring.into_iter().map(|one| one.draft).filter(|draft| !is_repeated(draft)).collect();
+        drafts.extend(self.without_repeats(recurring, todo));
+        drafts.truncate(self.terms.deltas);
+        let mut proposed = SessionProposals { todo, diary, drafts, counted };
         let all = proposed.drafts.len();
         let (gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
         let carried = self.commit(&proposed, &gathered)?;
@@ -306,7 +324,7 @@ impl SessionProcessor<'_> {
     ) -> std::result::Result<(GatheredEvidence, usize), SessionFailure> {
         let mut gathered = GatheredEvidence::of_session(&proposed.todo.listed.session.meta);
         let mut rejected = 0;
-        let SessionProposals { diary, drafts, .. } = proposed;
+        let SessionProposals { diary, drafts, counted, .. } = proposed;
         let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
         let mut kept = Vec::new();
         for mut draft in std::mem::take(drafts) {
@@ -314,6 +332,12 @@ impl SessionProcessor<'_> {
                 kept.push(draft);
                 continue;
             };
+            // What was counted needs no search: its sessions are known.
+            if let Some(counts) = counted.get(&fold_whitespace(&add.bullet.content)) {
+                gathered.insert(&add.bullet.content, counts.clone());
+                kept.push(draft);
+                continue;
+            }
             let said = evidence::evidence_for(self.memory, &self.record, &add.bullet.content, here)?;
             // One session or none is a draft whatever a model says; so is what it accepts.
             if let Some(asker) = self
@@ -362,6 +386,24 @@ impl From<ModelFailure> for SessionFailure {
             }
         }
     }
+}
+
+/// Gives each counted rule the text of the existing rule with the same beginning, so that further
+/// sessions are evidence for it although the error message that it quotes differs.
+fn with_texts_of(mut counted: Vec<CountedProposal>, rules: &[RuleRef<'_>]) -> Vec<CountedProposal> {
+    for one in &mut counted {
+        let DraftChange::Delta(CurationDelta::Add(add)) = &mut one.draft.what else { continue };
+        if let Some(same) = rules.iter().find(|rule| rule.content.starts_with(&one.head)) {
+            same.content.clone_into(&mut add.bullet.content);
+        }
+    }
+    counted
+}
+
+/// Returns the text and the counts of a counted rule; `None` for a memory.
+fn counts_of(one: &CountedProposal) -> Option<(String, SessionCounts)> {
+    let DraftChange::Delta(CurationDelta::Add(add)) = &one.draft.what else { return None };
+    Some((fold_whitespace(&add.bullet.content), one.counts.clone()))
 }
 
 /// Returns whether a bullet is active or a draft, rather than retired or deprecated.

@@ -4,6 +4,8 @@
 //! like a model's: proposals that quote nothing from the session are refused, and the program sets
 //! their origin.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -11,6 +13,7 @@ use serde_json::Value;
 use super::evidence::GatheredEvidence;
 use super::process_session::{SessionProcessor, SessionProposals, is_live};
 use super::queue::{QueuedSession, plan, session_key};
+use super::traces::TraceLibrary;
 use super::{Options, terms};
 use crate::context::open::Context;
 use crate::context::write;
@@ -141,7 +144,9 @@ pub fn apply_answer(
     let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
     let terms = super::ReflectLimits { reprocess: true, ..terms(memory, dry_run) };
     let record = ReflectionLog::load_with_notice(memory)?;
-    let mut work = SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), terms };
+    let traces = TraceLibrary::default();
+    let mut work =
+        SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), traces, terms };
     let drafts = work.without_repeats(drafts, &todo);
     let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
     let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
@@ -151,7 +156,8 @@ pub fn apply_answer(
             gathered.insert(&add.bullet.content, said.evidence);
         }
     }
-    let proposed = SessionProposals { todo: &todo, diary: heard.diary.clone(), drafts };
+    let proposed =
+        SessionProposals { todo: &todo, diary: heard.diary.clone(), drafts, counted: HashMap::new() };
     let carried = work.commit(&proposed, &gathered)?;
     carried.notices.iter().for_each(|notice| memory.notice(notice));
     let mut outcome = carried.outcome;

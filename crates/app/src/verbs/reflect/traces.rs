@@ -1,0 +1,136 @@
+//! Provides the traces of a project's sessions, so that what recurs in several of them is counted.
+//!
+//! Traces come from the cache; sessions that are not in it are read from their logs once.
+
+use std::collections::HashSet;
+
+use super::queue::{QueuedSession, session_key};
+use crate::context::cancellation::Cancellation;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::sessions::SessionAccess;
+use crate::sessions::load::GONE;
+use crate::sessions::session_filter::is_global;
+use crate::sessions::trace_cache::TraceCache;
+use crate::verbs::diary::session::{SessionReader, SessionTranscript};
+use cm_index::sessions::{SessionIndexFilter, SessionSummary};
+use cm_learn::recurring::SessionTrace;
+use cm_learn::reflect::evidence::DAYS;
+
+/// Traces of the sessions that a run may count.
+#[derive(Debug, Default)]
+pub struct TraceLibrary {
+    cache: TraceCache,
+    traces: Vec<SessionTrace>,
+    /// Whether the vault has sessions of several projects, which are counted apart.
+    is_by_workspace: bool,
+    /// Whether new traces are not written to the cache.
+    is_dry_run: bool,
+}
+
+impl TraceLibrary {
+    /// Loads the traces of all sessions that ended at most [`DAYS`] days before the first queued one.
+    /// Queued sessions are left out; they are added when they are processed.
+    ///
+    /// # Errors
+    /// Returns an error if the session index or the cache cannot be used.
+    pub fn open(
+        memory: &Context,
+        shelf: &SessionAccess,
+        reader: &mut SessionReader,
+        (todo, is_dry_run): (&[QueuedSession], bool),
+        stop: &Cancellation,
+    ) -> Result<Self> {
+        let is_by_workspace = is_global(memory, memory.target());
+        let mut library = Self { is_by_workspace, is_dry_run, ..Self::default() };
+        if todo.is_empty() {
+            return Ok(library);
+        }
+        library.cache = TraceCache::load(memory.target())?;
+        let queued: HashSet<(String, String)> =
+            todo.iter().flat_map(|one| one.forks.iter().chain([&one.listed])).map(session_key).collect();
+        let first = todo.iter().filter_map(|one| one.listed.session.meta.ended).min();
+        let since = first.unwrap_or(memory.now()).min(memory.now()).minus_days(DAYS);
+        let filter = SessionIndexFilter {
+            since: Some(since),
+            without_subagents: true,
+            ..SessionIndexFilter::default()
+        };
+        let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+        for listed in listing.list.iter().filter(|listed| !queued.contains(&session_key(listed))) {
+            if stop.is_requested() {
+                break;
+            }
+            library.add_earlier(memory, reader, listed)?;
+        }
+        Ok(library)
+    }
+
+    /// Adds a session from the cache, else from its log.
+    fn add_earlier(
+        &mut self,
+        memory: &Context,
+        reader: &mut SessionReader,
+        listed: &SessionSummary,
+    ) -> Result<()> {
+        if let Some(cached) = self.cache.get(listed) {
+            let trace = SessionTrace { conversation: listed.session.conversation, ..cached.clone() };
+            self.traces.push(trace);
+            return Ok(());
+        }
+        match reader.read(memory, &listed.session, None) {
+            Ok(transcript) => self.add(memory, listed, &transcript).map(drop),
+            // An empty trace is stored, so that a log that is gone is not looked for again.
+            Err(error) if error.code == GONE => {
+                let meta = &listed.session.meta;
+                let trace = SessionTrace {
+                    session: meta.id.to_string(),
+                    agent: meta.agent.to_string(),
+                    ended: meta.ended,
+                    ..SessionTrace::default()
+                };
+                self.store(memory, listed, &trace)
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Adds the trace of a session that was read, and returns it.
+    ///
+    /// # Errors
+    /// Returns an error if the cache cannot be written.
+    pub fn add(
+        &mut self,
+        memory: &Context,
+        listed: &SessionSummary,
+        transcript: &SessionTranscript,
+    ) -> Result<SessionTrace> {
+        let status = transcript.diary.verdict.status;
+        let trace = SessionTrace {
+            conversation: listed.session.conversation,
+            ..SessionTrace::of(&transcript.meta, &transcript.events, &transcript.steps, status)
+        };
+        self.store(memory, listed, &trace)?;
+        self.traces.retain(|one| one.session != trace.session || one.agent != trace.agent);
+        self.traces.push(trace.clone());
+        Ok(trace)
+    }
+
+    fn store(&mut self, memory: &Context, listed: &SessionSummary, trace: &SessionTrace) -> Result<()> {
+        if self.is_dry_run || self.cache.get(listed).is_some() {
+            return Ok(());
+        }
+        self.cache.add(memory.target(), listed, trace)
+    }
+
+    /// Returns the traces that may show a pattern together with `own`: those of its project that ended
+    /// at most [`DAYS`] days before or after it, and its own.
+    pub fn of_project(&self, own: &SessionTrace) -> Vec<&SessionTrace> {
+        let is_near = |other: &SessionTrace| match (own.ended, other.ended) {
+            (Some(own), Some(other)) => own.days_until(other).abs() <= DAYS,
+            _ => true,
+        };
+        let is_of_project = |other: &SessionTrace| !self.is_by_workspace || other.workspace == own.workspace;
+        self.traces.iter().filter(|other| is_near(other) && is_of_project(other)).collect()
+    }
+}

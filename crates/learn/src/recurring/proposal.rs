@@ -1,0 +1,114 @@
+//! Turns the patterns that a session takes part in into proposals, with their evidence.
+
+use std::collections::BTreeSet;
+
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::TraceStreaks;
+use super::trace::SessionTrace;
+use super::{co_edit, error_fix, prerequisite, routine, substitute};
+use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
+use crate::trauma::{GuardVerdict, PathContext, decide};
+use cm_note::bullet::{BulletKind, Scope, content};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
+use cm_playbook::curation::history::SessionCounts;
+
+/// A proposal that rests on counts instead of words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedProposal {
+    pub draft: ReflectionDraft,
+    /// Beginning of the text that identifies the pattern. A rule with this beginning is the same one.
+    pub head: String,
+    /// Sessions for and against the pattern.
+    pub counts: SessionCounts,
+}
+
+/// Maximum number of fixes that were seen in one session, per session.
+const FIXES: usize = 3;
+/// Maximum number of facts per session.
+const FACTS: usize = 2;
+
+/// Returns the patterns in these traces, in a fixed order that does not depend on theirs. Patterns with
+/// a command that the guard would not let pass are left out.
+pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
+    let streaks: Vec<TraceStreaks<'_>> = traces.iter().map(|trace| TraceStreaks::of(trace)).collect();
+    let mut found = prerequisite::prerequisites(&streaks);
+    found.extend(substitute::substitutes(traces, &streaks));
+    let covered: Vec<(BTreeSet<u64>, Vec<String>)> =
+        found.iter().map(|one| (one.support.conversations(), one.commands.clone())).collect();
+    let is_covered = |one: &RecurringPattern| {
+        let own = one.support.conversations();
+        covered.iter().any(|(conversations, commands)| {
+            own.is_subset(conversations) && one.commands.iter().any(|command| commands.contains(command))
+        })
+    };
+    found.extend(error_fix::error_fixes(&streaks).into_iter().filter(|one| !is_covered(one)));
+    found.extend(routine::before_commits(traces));
+    let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
+    found.extend(routine::checks(traces, &named));
+    found.extend(co_edit::co_edits(traces));
+    found.retain(|one| one.commands.iter().all(|command| is_safe(command)));
+    found
+}
+
+fn is_safe(command: &str) -> bool {
+    let ground = PathContext::new("/home/user/project", "/home/user");
+    decide(command, &ground, &[], &[]).judgement == GuardVerdict::Allow
+}
+
+/// Proposes what the session `own` takes part in, given the traces of all sessions of its project,
+/// including its own.
+pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedProposal> {
+    let (mut fixes, mut facts) = (0, 0);
+    let mut proposed = Vec::new();
+    for pattern in patterns(traces).into_iter().filter(|one| one.support.is_in(own.conversation)) {
+        match pattern.note {
+            PatternNote::Fix { .. } if fixes == FIXES => continue,
+            PatternNote::Fact { .. } if facts == FACTS => continue,
+            PatternNote::Fix { .. } => fixes += 1,
+            PatternNote::Fact { .. } => facts += 1,
+            PatternNote::Rule { .. } => {}
+        }
+        proposed.extend(proposal(&pattern, own));
+    }
+    proposed
+}
+
+fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedProposal> {
+    let support = &pattern.support;
+    let sessions = support.count();
+    let memory = |note_type: &'static str, text: &str| {
+        DraftChange::Memory(ProposedMemory {
+            note_type,
+            text: format!("{text}."),
+            observations: sessions,
+            confidence: confidence(sessions),
+            evidence: support.evidence(),
+        })
+    };
+    let origins = support.origins(own.conversation);
+    let (what, strength) = match &pattern.note {
+        PatternNote::Fix { text } => (memory("fix", text), 15),
+        PatternNote::Fact { text } => (memory("fact", text), 20),
+        PatternNote::Rule { text, category } => {
+            let first = origins.first();
+            let bullet = RuleProposal {
+                category: (*category).to_owned(),
+                content: content::rule(&format!("{text}.")).ok()?,
+                kind: Some(BulletKind::WorkflowRule),
+                scope: own.workspace.as_ref().map(|_| Scope::Workspace),
+                workspace: own.workspace.as_deref().map(crate::reflect::without_model::project),
+                evidence: support.evidence(),
+                ..RuleProposal::default()
+            };
+            let delta = AddDelta {
+                bullet,
+                reason: Some(format!("the same happened in {sessions} sessions")),
+                session: first.map(|origin| origin.session.clone()),
+                line: first.map(|origin| origin.line),
+            };
+            (DraftChange::Delta(CurationDelta::Add(Box::new(delta))), 35 + 10 * sessions as u32)
+        }
+    };
+    let draft = ReflectionDraft { what, origins, strength };
+    Some(CountedProposal { draft, head: pattern.head.clone(), counts: support.counts() })
+}

@@ -1,0 +1,134 @@
+//! Follows a command from its first failure to the run in which that failure is gone.
+
+use super::command::TracedCommand;
+use super::signature::CommandFailure;
+use super::trace::{SessionTrace, TracedKind, TracedStep};
+
+/// Runs of one command that failed with one error, and what happened between them and the next run
+/// with another result.
+#[derive(Debug)]
+pub struct FailureStreak<'t> {
+    pub command: &'t TracedCommand,
+    pub failure: &'t CommandFailure,
+    /// The first failed run.
+    pub first: &'t TracedStep,
+    /// Other commands that succeeded meanwhile, in order.
+    pub between: Vec<CommandBetween<'t>>,
+    /// Paths and added line of each edit meanwhile.
+    pub edits: Vec<(&'t [String], Option<&'t str>)>,
+    /// Whether files changed in a way that cannot be followed.
+    pub changed: bool,
+    /// Number of commands in `between` after which the command failed again with the same error.
+    pub in_vain: usize,
+    pub end: StreakEnd,
+}
+
+/// A command that succeeded after another one had failed.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandBetween<'t> {
+    pub command: &'t TracedCommand,
+    /// Whether files had changed before it.
+    pub after_change: bool,
+}
+
+/// How a streak of failures ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreakEnd {
+    /// The command succeeded.
+    Passed,
+    /// The command failed with another error.
+    OtherError,
+    /// The command was not run again.
+    Open,
+}
+
+impl FailureStreak<'_> {
+    /// Returns whether no file changed during the streak.
+    pub fn is_without_changes(&self) -> bool {
+        self.edits.is_empty() && !self.changed
+    }
+}
+
+/// A trace with the streaks of its reusable commands, in the order of their first failures.
+#[derive(Debug)]
+pub struct TraceStreaks<'t> {
+    pub trace: &'t SessionTrace,
+    pub streaks: Vec<FailureStreak<'t>>,
+}
+
+impl<'t> TraceStreaks<'t> {
+    /// Finds the streaks of a trace.
+    pub fn of(trace: &'t SessionTrace) -> Self {
+        Self { trace, streaks: streaks(trace) }
+    }
+}
+
+fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
+    if !trace.steps.iter().any(|step| matches!(step.kind, TracedKind::Failed { .. })) {
+        return Vec::new();
+    }
+    let mut done: Vec<FailureStreak<'_>> = Vec::new();
+    let mut open: Vec<FailureStreak<'_>> = Vec::new();
+    for step in &trace.steps {
+        match &step.kind {
+            TracedKind::Passed { command } => {
+                let own = open.iter().position(|streak| is_same(streak.command, command));
+                if let Some(streak) = own.map(|own| open.remove(own)) {
+                    // In another folder it is another command.
+                    if streak.command.folder == command.folder {
+                        done.push(FailureStreak { end: StreakEnd::Passed, ..streak });
+                    }
+                }
+                for streak in &mut open {
+                    let after_change = !streak.is_without_changes();
+                    streak.between.push(CommandBetween { command, after_change });
+                }
+            }
+            TracedKind::Failed { command, failure } if command.reusable => {
+                let own = open.iter().position(|streak| is_same(streak.command, command));
+                match own {
+                    Some(own) if is_same_error(open[own].failure, failure) => {
+                        open[own].in_vain = open[own].between.len();
+                        continue;
+                    }
+                    Some(own) => {
+                        let streak = open.remove(own);
+                        if streak.command.folder == command.folder {
+                            done.push(FailureStreak { end: StreakEnd::OtherError, ..streak });
+                        }
+                    }
+                    None => {}
+                }
+                open.push(FailureStreak {
+                    command,
+                    failure,
+                    first: step,
+                    between: Vec::new(),
+                    edits: Vec::new(),
+                    changed: false,
+                    in_vain: 0,
+                    end: StreakEnd::Open,
+                });
+            }
+            TracedKind::Failed { .. } => {}
+            TracedKind::Edited { paths, added } => {
+                open.iter_mut().for_each(|streak| streak.edits.push((paths, added.as_deref())));
+            }
+            TracedKind::Changed => open.iter_mut().for_each(|streak| streak.changed = true),
+        }
+    }
+    done.extend(open);
+    done.sort_by_key(|streak| streak.first.line);
+    done
+}
+
+fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {
+    one.text == other.text && one.env == other.env
+}
+
+fn is_same_error(one: &CommandFailure, other: &CommandFailure) -> bool {
+    match (&one.signature, &other.signature) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.message == other.message,
+    }
+}

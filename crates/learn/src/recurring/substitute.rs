@@ -1,0 +1,155 @@
+//! Finds commands that are used in place of another one: it fails, and one of the same purpose passes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::command::TracedCommand;
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
+use super::support::{Occurrence, PatternSupport};
+use super::trace::{SessionTrace, TracedKind};
+use super::wording::{category, code, with_message};
+use crate::outcome::shell::CommandKind;
+
+/// How a command replaces another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Replacement {
+    /// The same command with further assignments.
+    Assignments,
+    /// Another program, or the same one run by another, for the same purpose.
+    Program,
+    /// The same command with further flags.
+    Flags,
+}
+
+/// A command that failed and the one that passed in its place.
+struct SubstitutedCommand<'t> {
+    failed: &'t TracedCommand,
+    used: &'t TracedCommand,
+    how: Replacement,
+    streaks: Vec<(&'t SessionTrace, &'t FailureStreak<'t>)>,
+    support: PatternSupport,
+}
+
+/// Returns a pattern for each command that is better replaced by another one.
+pub fn substitutes(traces: &[&SessionTrace], streaks: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
+    let mut found: BTreeMap<(String, String), SubstitutedCommand<'_>> = BTreeMap::new();
+    let mut passing: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    for trace in traces {
+        for step in &trace.steps {
+            if let TracedKind::Passed { command } = &step.kind {
+                passing.entry(command.key()).or_default().insert(trace.conversation);
+            }
+        }
+    }
+    for TraceStreaks { trace, streaks } in streaks {
+        for streak in streaks {
+            let Some((used, how)) = replacement(streak) else { continue };
+            let failed = streak.command;
+            let entry = found.entry((failed.key(), used.key())).or_insert_with(|| SubstitutedCommand {
+                failed,
+                used,
+                how,
+                streaks: Vec::new(),
+                support: PatternSupport::default(),
+            });
+            let quote = format!(
+                "`{}` failed{}, then `{}` passed",
+                failed.key(),
+                with_message(streak.failure),
+                used.key()
+            );
+            entry.support.add(trace.conversation, Occurrence::new(trace, streak.first, quote));
+            entry.streaks.push((trace, streak));
+        }
+    }
+    let patterns = found.into_values().filter_map(|mut one| {
+        let passed = passing.get(&one.failed.key());
+        passed.into_iter().flatten().for_each(|conversation| one.support.oppose(*conversation));
+        one.pattern()
+    });
+    patterns.collect()
+}
+
+/// Returns the command that passed in place of a failed one, if it was the next to pass, no file had
+/// changed, and the failed one did not pass without a change.
+fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedCommand, Replacement)> {
+    if streak.end == StreakEnd::Passed && streak.is_without_changes() {
+        return None;
+    }
+    let next = streak.between.first().filter(|one| !one.after_change && one.command.reusable)?;
+    let how = how(streak.command, next.command)?;
+    (how == Replacement::Assignments || !streak.failure.judged).then_some((next.command, how))
+}
+
+fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
+    if [failed.work, used.work].iter().any(|work| matches!(work, CommandKind::Commit | CommandKind::Push)) {
+        return None;
+    }
+    if failed.text == used.text {
+        let adds = failed.env.iter().all(|pair| used.env.contains(pair)) && used.env.len() > failed.env.len();
+        return adds.then_some(Replacement::Assignments);
+    }
+    let (old, new) = (failed.words(), used.words());
+    let (Some((_, old_rest)), Some((_, new_rest))) = (old.split_first(), new.split_first()) else {
+        return None;
+    };
+    if failed.name == used.name {
+        let added: Vec<&&str> = new.iter().filter(|word| !old.contains(word)).collect();
+        let flags = !added.is_empty() && added.iter().all(|word| word.starts_with('-'));
+        let whole = old.iter().all(|word| new.contains(word)) && new.len() == old.len() + added.len();
+        return (flags && whole).then_some(Replacement::Flags);
+    }
+    let wraps = new.ends_with(&old) || old.ends_with(&new);
+    let task = |rest: &[&'_ str]| -> Vec<String> {
+        rest.iter()
+            .filter(|word| !matches!(**word, "run" | "run-script"))
+            .map(|word| (*word).to_owned())
+            .collect()
+    };
+    let renamed = !task(old_rest).is_empty() && task(old_rest) == task(new_rest);
+    let joined = old.concat().replace('-', "") == new.concat().replace('-', "");
+    let same_kind = failed.work == used.work && failed.work != CommandKind::Other;
+    // A check that names files covers less than one that does not.
+    let narrows = |words: &[&str]| words.iter().skip(1).filter(|word| word.contains(['/', '.'])).count();
+    let as_wide = narrows(&new) <= narrows(&old);
+    (wraps || renamed || joined || (same_kind && as_wide)).then_some(Replacement::Program)
+}
+
+impl SubstitutedCommand<'_> {
+    fn pattern(&self) -> Option<RecurringPattern> {
+        let order = |one: &&(&SessionTrace, &FailureStreak<'_>)| {
+            let (trace, streak) = one;
+            (streak.failure.message.is_none(), Occurrence::new(trace, streak.first, String::new()))
+        };
+        let (_, streak) = self.streaks.iter().min_by_key(order)?;
+        let (failed, used) = (self.failed.key(), self.used.key());
+        let message = with_message(streak.failure);
+        let signatures: BTreeSet<_> =
+            self.streaks.iter().map(|(_, streak)| &streak.failure.signature).collect();
+        let one_error = signatures.len() == 1 && streak.failure.signature.is_some();
+        // A command that also passes by itself needs no replacement.
+        if self.support.count_against() >= self.support.count() {
+            return None;
+        }
+        let is_doubtful = self.how == Replacement::Flags || streak.failure.judged;
+        let (head, note) = if self.support.count() >= 2 {
+            if is_doubtful && !one_error {
+                return None;
+            }
+            let head = match self.how {
+                Replacement::Assignments => format!("Run {}, not plain {}", code(&used), code(&failed)),
+                _ => format!("Use {}, not {}", code(&used), code(&failed)),
+            };
+            let text = format!("{head}, which failed{message}");
+            (head, PatternNote::Rule { text, category: category(self.used.work) })
+        } else {
+            if is_doubtful || message.is_empty() {
+                return None;
+            }
+            let head = format!("{} failed{message}", code(&failed));
+            let text = format!("{head}; {} worked instead", code(&used));
+            (head, PatternNote::Fix { text })
+        };
+        Some(RecurringPattern { head, note, commands: vec![used, failed], support: self.support.clone() })
+    }
+}

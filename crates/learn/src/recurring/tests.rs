@@ -1,0 +1,267 @@
+//! Tests of the patterns that are found in traces, from scripts of commands and edits.
+
+use proptest::prelude::*;
+
+use super::pattern::{PatternNote, RecurringPattern};
+use super::support::test_traces::script;
+use super::trace::SessionTrace;
+
+const REFUSED: &str = "! make itest | Error: connect ECONNREFUSED 127.0.0.1:5433";
+
+fn patterns(traces: &[SessionTrace]) -> Vec<RecurringPattern> {
+    super::proposal::patterns(&traces.iter().collect::<Vec<_>>())
+}
+
+fn texts(traces: &[SessionTrace]) -> Vec<String> {
+    let text = |note: PatternNote| match note {
+        PatternNote::Rule { text, .. } => format!("rule: {text}"),
+        PatternNote::Fact { text } => format!("fact: {text}"),
+        PatternNote::Fix { text } => format!("fix: {text}"),
+    };
+    patterns(traces).into_iter().map(|one| text(one.note)).collect()
+}
+
+fn texts_of(scripts: &[&[&str]]) -> Vec<String> {
+    let traces: Vec<SessionTrace> =
+        scripts.iter().enumerate().map(|(at, lines)| script(&format!("s{at}"), lines)).collect();
+    texts(&traces)
+}
+
+#[test]
+fn a_command_that_needs_another_one_is_a_fix_once_and_a_rule_twice() {
+    let once: &[&str] = &[REFUSED, "$ ls", "$ docker compose up -d db", "$ make itest"];
+    assert_eq!(
+        texts_of(&[once]),
+        [
+            "fix: `make itest` failed with \"Error: connect ECONNREFUSED 127.0.0.1:5433\" until `docker compose up -d db` was run"
+        ]
+    );
+    let rule = "rule: Run `docker compose up -d db` before `make itest`: without it, it failed with \"Error: connect ECONNREFUSED 127.0.0.1:5433\"";
+    assert_eq!(texts_of(&[once, once]), [rule]);
+    let other_error: &[&str] = &[
+        REFUSED,
+        "$ docker compose up -d db",
+        "! make itest | --- FAIL: TestCart",
+        "E a.go",
+        "$ make itest",
+    ];
+    assert_eq!(texts_of(&[once, other_error]), [rule]);
+}
+
+#[test]
+fn an_edit_a_retry_or_a_file_change_in_between_is_no_prerequisite() {
+    for lines in [
+        [REFUSED, "$ make up", "E a.go", "$ make itest"],
+        [REFUSED, "$ make up", "$ git checkout a.go", "$ make itest"],
+        [REFUSED, "$ go test ./a", "$ ls", "$ make itest"],
+        [REFUSED, "$ git commit -m 'a b'", "$ ls", "$ make itest"],
+    ] {
+        let found = texts_of(&[&lines, &lines]);
+        assert!(found.iter().all(|text| !text.contains("before `make itest`")), "{lines:?}: {found:?}");
+    }
+    let chance: &[&str] = &[REFUSED, "$ make itest"];
+    let once: &[&str] = &[REFUSED, "$ make up", "$ make itest"];
+    assert_eq!(texts_of(&[once, once, chance, chance]), Vec::<String>::new());
+}
+
+#[test]
+fn another_task_of_the_same_program_can_be_a_prerequisite_and_a_part_of_the_command_cannot() {
+    for (command, before, expected) in [
+        ("npx playwright test", "npx playwright install", 1),
+        ("python manage.py test", "python manage.py migrate", 1),
+        ("make itest", "make up", 1),
+        ("docker compose up", "docker compose up -d db", 0),
+        ("cargo build", "cargo build -p a", 0),
+        ("npm run e2e", "npx vitest run", 0),
+    ] {
+        let failed = format!("! {command} | Error: the thing is missing");
+        let lines = [failed.as_str(), &format!("$ {before}"), &format!("$ {command}")];
+        assert_eq!(texts_of(&[&lines]).len(), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_commit_that_a_check_stops_needs_what_made_it_pass() {
+    let lines: &[&str] = &[
+        "E a.go",
+        "! git commit -m 'a b' | error: gofmt: 2 files are not formatted",
+        "$ make fmt",
+        "$ git add -A",
+        "$ git commit -m 'a b'",
+    ];
+    let found = texts_of(&[lines, lines]);
+    assert_eq!(
+        found[0],
+        "rule: Run `make fmt` before `git commit`: without it, it failed with \"error: gofmt: 2 files are not formatted\""
+    );
+}
+
+#[test]
+fn dangerous_and_one_off_commands_are_not_learned() {
+    for command in
+        ["rm -rf data", "terraform destroy -auto-approve", "scripts/load.sh 2026-10-01", "make seed X='a b'"]
+    {
+        let line = format!("$ {command}");
+        let lines: &[&str] = &[REFUSED, &line, "$ make itest"];
+        assert_eq!(texts_of(&[lines, lines]), Vec::<String>::new(), "{command}");
+    }
+}
+
+#[test]
+fn a_command_of_the_same_purpose_replaces_one_that_cannot_run() {
+    let lines: &[&str] = &["! npm test | npm ERR! Missing script: \"test\"", "$ pnpm test:unit"];
+    assert_eq!(
+        texts_of(&[lines]),
+        ["fix: `npm test` failed with \"npm ERR! Missing script: 'test'\"; `pnpm test:unit` worked instead"]
+    );
+    assert_eq!(
+        texts_of(&[lines, lines]),
+        ["rule: Use `pnpm test:unit`, not `npm test`, which failed with \"npm ERR! Missing script: 'test'\""]
+    );
+    let works: &[&str] = &["$ npm test"];
+    assert_eq!(texts_of(&[lines, lines, works, works]), Vec::<String>::new());
+    let env: &[&str] = &["! pnpm deploy | Error: AWS_PROFILE is not set", "$ AWS_PROFILE=shop pnpm deploy"];
+    assert_eq!(
+        texts_of(&[env, env]),
+        [
+            "rule: Run `AWS_PROFILE=shop pnpm deploy`, not plain `pnpm deploy`, which failed with \"Error: AWS_PROFILE is not set\""
+        ]
+    );
+    let renamed: &[&str] = &["! python a.py | bash: python: command not found", "$ python3 a.py"];
+    assert_eq!(texts_of(&[renamed]).len(), 1);
+    for other in [
+        ["! cargo test | test result: FAILED. 1 failed", "$ cargo check"],
+        ["! cargo test | test result: FAILED. 1 failed", "$ cargo test -p a"],
+        ["! pytest | Error: no such option", "$ pytest tests/a.py"],
+        ["! make deploy | Error: token expired", "$ make login"],
+    ] {
+        assert_eq!(texts_of(&[&other, &other]), Vec::<String>::new(), "{other:?}");
+    }
+}
+
+#[test]
+fn an_error_that_comes_back_is_learned_with_what_ended_it() {
+    let one: &[&str] = &[REFUSED, "$ make up", "$ make itest"];
+    let two: &[&str] =
+        &["! make migrate | Error: connect ECONNREFUSED 127.0.0.1:5433", "$ make up", "$ make migrate"];
+    let found = texts_of(&[one, two]);
+    assert!(found.iter().any(|text| text.starts_with("rule: When a command fails with") && text.contains("run `make up`")), "{found:?}");
+    let edit: &[&str] = &["! make gen | Error: unknown plugin foo in line 3", "E buf.gen.yaml", "$ make gen"];
+    let found = texts_of(&[edit, edit]);
+    assert!(found[0].contains("look at `buf.gen.yaml` first"), "{found:?}");
+    assert_eq!(
+        texts_of(&[edit]),
+        [
+            "fix: `make gen` failed with \"Error: unknown plugin foo in line 3\" until `b` was added to `buf.gen.yaml`"
+        ]
+    );
+    let bug: &[&str] = &["! make test | --- FAIL: TestCart: expected 3 to be 2", "E cart.go", "$ make test"];
+    assert_eq!(texts_of(&[bug]), Vec::<String>::new(), "a mistake in the code is fixed once");
+}
+
+#[test]
+fn what_runs_before_nearly_every_commit_is_a_routine() {
+    let with: &[&str] = &["E a.go", "$ make fmt", "$ git commit -m 'a b'"];
+    let without: &[&str] = &["E a.go", "$ git commit -m 'a b'"];
+    assert_eq!(
+        texts_of(&[with, with, with]),
+        [
+            "rule: Run `make fmt` before each commit: nearly every session here does",
+            "fact: The linter of this project runs with `make fmt`"
+        ][..1]
+    );
+    assert_eq!(texts_of(&[with, with]), Vec::<String>::new());
+    assert!(!texts_of(&[with, with, with, without]).iter().any(|text| text.contains("commit")));
+}
+
+#[test]
+fn the_check_that_most_sessions_use_is_a_fact() {
+    let full: &[&str] = &["E a.go", "$ make test"];
+    let single: &[&str] = &["E a.go", "$ go test ./a"];
+    assert_eq!(
+        texts_of(&[full, full, full, single]),
+        ["fact: The tests of this project run with `make test`"]
+    );
+    assert_eq!(texts_of(&[full, full]), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_change_together_are_a_fact() {
+    let both: &[&str] = &["E api/schema.proto", "E web/client.ts"];
+    let other: &[&str] = &["E README.md"];
+    let found = texts_of(&[both, both, both, other, other, other]);
+    assert_eq!(found, ["fact: Changes of `api/schema.proto` come with changes of `web/client.ts`"]);
+    assert_eq!(
+        texts_of(&[both, both, both]),
+        Vec::<String>::new(),
+        "a file that always changes goes with everything"
+    );
+}
+
+#[test]
+fn a_fork_and_a_second_copy_of_a_session_count_once() {
+    let lines = [REFUSED, "$ make up", "$ make itest"];
+    let one = script("a", &lines);
+    let fork = SessionTrace { conversation: one.conversation, ..script("b", &lines) };
+    let found = texts(&[one.clone(), fork, one]);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("fix: "), "{found:?}");
+}
+
+#[test]
+fn a_proposal_quotes_and_dates_its_sessions_and_names_its_own_first() {
+    let lines = [REFUSED, "$ make up", "$ make itest"];
+    let traces = [script("a", &lines), script("b", &lines)];
+    let proposed = super::proposals(&[&traces[0], &traces[1]], &traces[1]);
+    assert_eq!(proposed.len(), 1);
+    assert_eq!((proposed[0].counts.successes, proposed[0].counts.failures), (2, 0));
+    assert_eq!(proposed[0].draft.origins[0].session, "b");
+    let evidence = &proposed[0].counts.quotes;
+    assert_eq!(evidence.len(), 2);
+    let crate::reflect::DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) =
+        &proposed[0].draft.what
+    else {
+        panic!("{proposed:?}")
+    };
+    assert_eq!(add.session.as_deref(), Some("b"));
+    assert_eq!(
+        add.bullet.evidence[0],
+        "the log of a line 1 on 1970-01-01: `make itest` failed with \"Error: connect ECONNREFUSED 127.0.0.1:5433\", `make up` ran, then `make itest` passed"
+    );
+}
+
+fn any_line() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        REFUSED,
+        "! make itest | --- FAIL: TestCart",
+        "$ make itest",
+        "$ make up",
+        "$ docker compose up -d db",
+        "! npm test | npm ERR! Missing script: \"test\"",
+        "$ pnpm test:unit",
+        "$ A=1 make itest",
+        "E api/a.go",
+        "E web/b.ts",
+        "$ git commit -m 'a b'",
+        "$ rm x",
+        "$ make fmt",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn the_order_of_sessions_and_a_session_twice_change_nothing(
+        scripts in prop::collection::vec(prop::collection::vec(any_line(), 0..10), 1..6)
+    ) {
+        let traces: Vec<SessionTrace> =
+            scripts.iter().enumerate().map(|(at, lines)| script(&format!("s{at}"), lines)).collect();
+        let found = patterns(&traces);
+        let mut shuffled: Vec<SessionTrace> = traces.iter().rev().cloned().collect();
+        shuffled.extend(traces.iter().take(1).cloned());
+        prop_assert_eq!(&patterns(&shuffled), &found);
+        for pattern in &found {
+            prop_assert!(pattern.support.count() <= traces.len() && pattern.support.count() >= 1);
+        }
+    }
+}

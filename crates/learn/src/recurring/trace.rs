@@ -1,0 +1,231 @@
+//! Reduces a session to the commands that it ran, with their results, and the files that it changed.
+
+use serde::{Deserialize, Serialize};
+
+use super::command::{ReducedLine, TracedCommand, inside, reduce};
+use super::signature::{CommandFailure, has_error};
+use crate::outcome::shell::CommandKind;
+use crate::outcome::steps::{SessionStep, StepKind};
+use cm_note::instant::Instant;
+use cm_session::SessionMeta;
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
+use cm_session::status::SessionStatus;
+
+/// Version of the form of traces. A stored trace of another version is built again.
+pub const VERSION: u32 = 1;
+
+/// Maximum number of steps of a trace; later ones are left out.
+const MOST: usize = 600;
+/// Maximum length of an added line that is stored, in characters.
+const ADDED: usize = 100;
+
+/// Commands and edits of one session, in log order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SessionTrace {
+    /// Session id.
+    pub session: String,
+    /// Name of the agent.
+    pub agent: String,
+    /// Number of the conversation, which forks share; set by the reader of the traces.
+    #[serde(skip)]
+    pub conversation: u64,
+    /// Working folder, as in the log.
+    pub workspace: Option<String>,
+    /// Time of the last record.
+    pub ended: Option<Instant>,
+    #[serde(default)]
+    pub status: SessionStatus,
+    pub steps: Vec<TracedStep>,
+}
+
+/// A command or edit of a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TracedStep {
+    /// Line in the log, from 1.
+    pub line: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Instant>,
+    #[serde(flatten)]
+    pub kind: TracedKind,
+}
+
+/// What a step of a trace did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "did")]
+pub enum TracedKind {
+    /// A command succeeded.
+    Passed { command: TracedCommand },
+    /// A command failed.
+    Failed { command: TracedCommand, failure: CommandFailure },
+    /// Files were edited.
+    Edited {
+        /// Paths, relative to the workspace where they are below it.
+        paths: Vec<String>,
+        /// The added line, if the edit added exactly one short one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        added: Option<String>,
+    },
+    /// Files may have changed in some other way.
+    Changed,
+}
+
+impl SessionTrace {
+    /// Builds the trace of a session from its events and steps. Steps of subagents and steps with an
+    /// unknown result are left out.
+    pub fn of(
+        meta: &SessionMeta,
+        events: &[SessionEvent],
+        steps: &[SessionStep],
+        status: SessionStatus,
+    ) -> Self {
+        let workspace = meta.workspace.as_deref();
+        let mut traced = Vec::new();
+        for step in steps.iter().filter(|step| !step.is_subagent) {
+            let at = events.get(step.at).and_then(|event| event.at);
+            let own = match &step.kind {
+                StepKind::Command { line, parts } if line.is_empty() => {
+                    let commits = parts.iter().any(|part| part.work() == CommandKind::Commit);
+                    commits
+                        .then(|| TracedKind::Passed { command: TracedCommand::commit() })
+                        .into_iter()
+                        .collect()
+                }
+                StepKind::Command { line, .. } => {
+                    let output = events.get(step.done_at).map_or("", output);
+                    of_line(&reduce(line, workspace), step.outcome, output)
+                }
+                StepKind::Edit { paths, texts } if step.edited() => of_edit(paths, texts, workspace),
+                StepKind::Edit { .. } | StepKind::Other => Vec::new(),
+            };
+            traced.extend(own.into_iter().map(|kind| TracedStep { line: step.line, at, kind }));
+        }
+        traced.truncate(MOST);
+        Self {
+            session: meta.id.to_string(),
+            agent: meta.agent.to_string(),
+            conversation: 0,
+            workspace: meta.workspace.clone(),
+            ended: meta.ended.or(meta.started),
+            status,
+            steps: traced,
+        }
+    }
+}
+
+fn output(event: &SessionEvent) -> &str {
+    match &event.kind {
+        EventKind::ToolResult { text, .. } => text,
+        EventKind::PersonCommand { output, .. } => output.as_deref().unwrap_or_default(),
+        _ => "",
+    }
+}
+
+fn of_line(line: &ReducedLine, outcome: ToolOutcome, output: &str) -> Vec<TracedKind> {
+    let mut traced = Vec::new();
+    if outcome != ToolOutcome::Error || line.commands.is_empty() {
+        if !line.written.is_empty() {
+            traced.push(TracedKind::Edited { paths: line.written.clone(), added: None });
+        } else if line.changes {
+            traced.push(TracedKind::Changed);
+        }
+    } else if line.changes {
+        traced.push(TracedKind::Changed);
+    }
+    match (outcome, line.commands.as_slice()) {
+        // Which of several commands failed is not known.
+        (ToolOutcome::Error, [command]) => {
+            traced.push(TracedKind::Failed { command: command.clone(), failure: CommandFailure::of(output) });
+        }
+        (ToolOutcome::Ok, _) if line.hides_outcome && has_error(output) => {}
+        (ToolOutcome::Ok, [.., last]) if line.hides_outcome => {
+            traced.push(TracedKind::Passed { command: last.clone() });
+        }
+        (ToolOutcome::Ok, commands) => {
+            traced.extend(commands.iter().map(|command| TracedKind::Passed { command: command.clone() }));
+        }
+        _ => {}
+    }
+    traced
+}
+
+fn of_edit(paths: &[String], texts: &[(String, String)], workspace: Option<&str>) -> Vec<TracedKind> {
+    let paths: Vec<String> =
+        paths.iter().map(|path| inside(path, workspace)).filter(|path| is_of_project(path)).collect();
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    vec![TracedKind::Edited { paths, added: added_line(texts) }]
+}
+
+/// Returns whether a path is relative and not in a folder of an agent or of version control.
+fn is_of_project(path: &str) -> bool {
+    let folders = [".claude", ".cursor", ".codex", ".gemini", ".git"];
+    !path.starts_with(['/', '~', '\\'])
+        && path.get(1..3) != Some(":\\")
+        && !path.split(['/', '\\']).any(|part| folders.contains(&part) || part == "..")
+}
+
+fn added_line(texts: &[(String, String)]) -> Option<String> {
+    let [(old, new)] = texts else { return None };
+    let mut added = new
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !old.lines().any(|before| before.trim() == *line));
+    let line = added.next().filter(|line| line.chars().count() <= ADDED && !line.contains('`'))?;
+    added.next().is_none().then(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::test_traces::trace;
+    use super::*;
+    use crate::outcome::test_events::*;
+
+    #[test]
+    fn commands_and_edits_are_listed_with_their_results() {
+        use ToolOutcome::{Error, Ok};
+        let kinds = [
+            ran("1", "cd /w && make test 2>&1 | tail", Error, "connect: connection refused").to_vec(),
+            ran("2", "ls", Ok, "a").to_vec(),
+            ran("3", "make up && make seed", Ok, "").to_vec(),
+            edited("4", "/w/src/a.rs").to_vec(),
+            edited("5", "/tmp/x.rs").to_vec(),
+            ran("6", "make up && make test", Error, "no").to_vec(),
+            ran("7", "cargo run | tail", Ok, "error: no such table").to_vec(),
+        ];
+        let traced = trace("s", kinds.concat());
+        let shown: Vec<String> = traced
+            .steps
+            .iter()
+            .map(|step| match &step.kind {
+                TracedKind::Passed { command } => format!("{} ok", command.text),
+                TracedKind::Failed { command, failure } => {
+                    format!("{} {}", command.text, failure.message.as_deref().unwrap_or_default())
+                }
+                TracedKind::Edited { paths, added } => format!("{paths:?} {added:?}"),
+                TracedKind::Changed => "changed".to_owned(),
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "make test connect: connection refused",
+                "make up ok",
+                "make seed ok",
+                "[\"src/a.rs\"] Some(\"b\")"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_trace_is_written_and_read_back() {
+        let kinds = [
+            ran("1", "A=1 make test", ToolOutcome::Error, "--- FAIL: TestX").to_vec(),
+            edited("2", "/w/a").to_vec(),
+            ran("3", "rm x", ToolOutcome::Ok, "").to_vec(),
+        ];
+        let traced = SessionTrace { conversation: 0, ..trace("s", kinds.concat()) };
+        let text = serde_json::to_string(&traced).unwrap();
+        assert_eq!(serde_json::from_str::<SessionTrace>(&text).unwrap(), traced);
+    }
+}

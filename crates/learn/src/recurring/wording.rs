@@ -1,0 +1,23 @@
+//! Words the texts that are learned by counting.
+
+use super::signature::CommandFailure;
+use crate::outcome::shell::CommandKind;
+
+/// Formats a command or path as code.
+pub fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+/// Formats an error message as a phrase, ` with "…"`; empty if there is none to quote.
+pub fn with_message(failure: &CommandFailure) -> String {
+    failure.message.as_deref().map(|message| format!(" with \"{message}\"")).unwrap_or_default()
+}
+
+/// Category of a rule about a command.
+pub fn category(work: CommandKind) -> &'static str {
+    match work {
+        CommandKind::Test => "testing",
+        CommandKind::Commit | CommandKind::Push | CommandKind::Revert => "git",
+        CommandKind::Build | CommandKind::Lint | CommandKind::Other => "workflow",
+    }
+}

@@ -1,0 +1,95 @@
+//! What recurs in several sessions is learned by counting: once a fix, twice a draft, three times a
+//! rule.
+
+use serde_json::Value;
+
+use crate::support::{Sandbox, SessionLine, talk, vault_of};
+
+const IDS: [&str; 3] = [
+    "aaaaaaaa-0000-4000-8000-000000000001",
+    "bbbbbbbb-0000-4000-8000-000000000002",
+    "cccccccc-0000-4000-8000-000000000003",
+];
+
+const RULE: &str = "Run `docker compose up -d db` before `make itest`: without it, it failed with \"Error: connect ECONNREFUSED 127.0.0.1:5433\".";
+
+/// Writes a session in which the integration tests fail until the database is started.
+fn refused(sandbox: &Sandbox, at: usize) {
+    talk(
+        sandbox,
+        IDS[at],
+        8 + at,
+        &[
+            SessionLine::Person("Bitte die Integrationstests laufen lassen."),
+            SessionLine::Ran("make itest", "Exit code 2\nError: connect ECONNREFUSED 127.0.0.1:5433"),
+            SessionLine::Ran("docker compose ps", ""),
+            SessionLine::Ran("cd /home/dev/demo && docker compose up -d db 2>&1 | tail -3", "Started"),
+            SessionLine::Ran("make itest", "ok, 88 passed"),
+            SessionLine::Agent("Sie laufen."),
+        ],
+    );
+}
+
+fn rules(sandbox: &Sandbox) -> Vec<Value> {
+    let list = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
+    list["bullets"].as_array().unwrap().clone()
+}
+
+fn learned(sandbox: &Sandbox) -> Vec<(String, String, bool)> {
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    let worked = ran["worked"].as_array().unwrap();
+    let all = worked.iter().flat_map(|one| one["learned"].as_array().unwrap());
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap().to_owned();
+    all.map(|one| (text(one, "what"), text(one, "text"), one["draft"].as_bool().unwrap())).collect()
+}
+
+#[test]
+fn a_command_that_needs_another_one_is_a_fix_then_a_draft_and_then_a_rule() {
+    let sandbox = vault_of("");
+    refused(&sandbox, 0);
+    let once = learned(&sandbox);
+    let fix = "`make itest` failed with \"Error: connect ECONNREFUSED 127.0.0.1:5433\" until `docker compose up -d db` was run";
+    assert_eq!(once, [("fix".to_owned(), fix.to_owned(), false)]);
+    refused(&sandbox, 1);
+    assert_eq!(learned(&sandbox), [("add".to_owned(), RULE.to_owned(), true)]);
+    let drafts = rules(&sandbox);
+    assert_eq!((drafts.len(), drafts[0]["state"].as_str()), (1, Some("draft")));
+    let why = sandbox.cm(&["why", drafts[0]["id"].as_str().unwrap()]).ok().stdout;
+    for id in &IDS[..2] {
+        let quote = format!("the log of {id} line 2 on 2026-11-20: `make itest` failed with");
+        assert!(why.contains(&quote), "{why}");
+    }
+    refused(&sandbox, 2);
+    learned(&sandbox);
+    let active = rules(&sandbox);
+    assert_eq!((active.len(), active[0]["state"].as_str()), (1, Some("active")), "{active:?}");
+    sandbox.cm(&["validate"]).ok();
+}
+
+#[test]
+fn traces_are_built_again_from_the_logs_where_the_cache_and_the_diaries_are_gone() {
+    let sandbox = vault_of("");
+    refused(&sandbox, 0);
+    learned(&sandbox);
+    assert!(sandbox.private("traces.jsonl").is_file());
+    std::fs::remove_file(sandbox.private("traces.jsonl")).unwrap();
+    std::fs::remove_dir_all(sandbox.vault().join("diary")).unwrap();
+    refused(&sandbox, 1);
+    assert_eq!(learned(&sandbox), [("add".to_owned(), RULE.to_owned(), true)]);
+    // With the cache, the log of the first session is not needed any more.
+    let log = format!("home/.claude/projects/-home-dev-demo/{}.jsonl", IDS[0]);
+    std::fs::remove_file(sandbox.root().join(log)).unwrap();
+    refused(&sandbox, 2);
+    learned(&sandbox);
+    assert_eq!(rules(&sandbox)[0]["state"].as_str(), Some("active"));
+}
+
+#[test]
+fn a_dry_run_counts_and_stores_no_traces() {
+    let sandbox = vault_of("");
+    refused(&sandbox, 0);
+    refused(&sandbox, 1);
+    let ran = sandbox.cm(&["reflect", "--dry-run", "--json"]).ok().json();
+    assert_eq!(ran["applied"], 2, "{ran}");
+    assert!(!sandbox.private("traces.jsonl").exists());
+}
