@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use cm_app::verbs::context::{self, Briefing};
-use cm_app::verbs::playbook::add::{self, RuleProposal};
+use cm_app::verbs::playbook_add::{self as add, RuleProposal};
 use cm_app::{Context, Error, Request};
 
 use crate::cue;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cm_app::Context;
 use cm_app::verbs::{
-    add, delete, episode, forget, generate, import, init, mark, observe, pin, playbook, relate, rename,
+    add, delete, episode, forget, generate, import, init, mark, observe, pin, playbook_add, relate, rename,
     starters, update,
 };
 use cm_note::note::FeedbackSignal;
@@ -102,12 +102,12 @@ fn change_vault(memory: &Context, ids: &[String]) {
     pin::unpin(memory, &ids[13]).unwrap();
     delete::delete(memory, &[ids[11 * 21 + 1].clone()], None).unwrap();
     for n in 0..3 {
-        let rule = playbook::add::RuleProposal {
+        let rule = playbook_add::RuleProposal {
             category: "testing".to_owned(),
             content: format!("Run the suite number {n} of the stations before every push."),
-            ..playbook::add::RuleProposal::default()
+            ..playbook_add::RuleProposal::default()
         };
-        let added = playbook::add::propose(memory, rule, false).unwrap();
+        let added = playbook_add::propose(memory, rule, false).unwrap();
         let id = added.id;
         let helpful =
             mark::Options { signal: FeedbackSignal::Helpful, because: None, weight: None, invert: false };

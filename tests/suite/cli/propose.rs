@@ -47,8 +47,8 @@ fn a_prompt_that_is_meant_to_last_brings_the_request_and_its_record_is_active() 
     corrected(&sandbox, WORDS);
     let answer = propose(&sandbox, "Use pnpm, never npm.", "we always use pnpm here, never npm");
     assert_eq!((&answer["state"], &answer["neighbours"]), (&json!("active"), &json!([])), "{answer:#}");
-    let rule = sandbox.cm(&["playbook", "get", answer["id"].as_str().unwrap(), "--json"]).ok().json();
-    assert!(rule["evidence"].to_string().contains("we always use pnpm here"), "{rule:#}");
+    let why = sandbox.cm(&["why", answer["id"].as_str().unwrap(), "--json"]).ok().json();
+    assert!(why.to_string().contains("we always use pnpm here"), "{why:#}");
     let briefing = sandbox.cm(&["context", "install a date picker with npm", "--json"]).ok().json();
     assert!(briefing["rules"].to_string().contains("never npm"), "{briefing:#}");
 }
@@ -88,9 +88,9 @@ fn words_that_are_not_meant_to_last_make_a_draft() {
 #[test]
 fn the_object_of_a_correction_may_come_from_the_command_it_answers() {
     let sandbox = shop();
-    corrected(&sandbox, "never do that again, we're not allowed to install packages without asking Ana");
-    let quote = "we're not allowed to install packages without asking Ana";
-    let answer = propose(&sandbox, "Never run `npm install` without asking Ana.", quote);
+    corrected(&sandbox, "never do that again, we don't use npm without asking Ana");
+    let quote = "we don't use npm without asking Ana";
+    let answer = propose(&sandbox, "Never use `npm install picker` without asking Ana.", quote);
     assert_eq!(answer["state"], "active", "{answer:#}");
 }
 
@@ -102,7 +102,10 @@ fn a_fact_becomes_a_memory_and_verdicts_settle_neighbours() {
     let arguments = ["propose", "The staging server has 2 GB of memory.", "--kind", "fact", "--quote", quote];
     let fact = sandbox.cm(&[&arguments[..], &["--session", SESSION, "--json"]].concat()).ok().json();
     assert_eq!(fact["state"], "active", "{fact:#}");
-    let first = sandbox.cm(&["playbook", "add", "Use pnpm for packages, not npm.", "--json"]).ok().json();
+    let first = sandbox
+        .cm(&["playbook", "add", "Use pnpm for packages, not npm.", "--category", "tools", "--json"])
+        .ok()
+        .json();
     let first = first["id"].as_str().unwrap();
     corrected(&sandbox, WORDS);
     let second = propose(

@@ -43,6 +43,7 @@ pub mod onboard;
 pub mod outcome;
 pub mod pin;
 pub mod playbook;
+pub mod playbook_add;
 pub mod privacy;
 pub mod project;
 pub mod propose;

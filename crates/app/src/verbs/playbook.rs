@@ -1,7 +1,6 @@
 //! The merged playbook of all open vaults: the project's bullets take precedence, feedback is
 //! combined, and blocks of every vault apply.
 
-pub mod add;
 pub mod export;
 pub mod get;
 pub mod import;

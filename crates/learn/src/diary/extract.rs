@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use super::user_statements::{UtteranceKind, utterances};
 use super::{
     Diary, DiaryItem, DiaryOrigin, ITEMS, RelatedSessionRef, StatementAuthor, agent_statements,
-    changed_files, distinct, failures, keywords, remedies,
+    changed_files, distinct, failures, keywords,
 };
 pub use crate::outcome::steps::steps;
 use crate::outcome::verdict;
@@ -54,9 +54,7 @@ pub fn extract_with(
     let steps = steps(events);
     let stated = UserStatements::of(meta, events, lasting);
     let causes = agent_statements::causes(events, &steps);
-    let mut challenges = failures::challenges(events, &steps, &causes);
-    challenges.extend(remedies::remedies(events, &steps));
-    challenges.sort_by_key(|item| item.line);
+    let challenges = failures::challenges(events, &steps, &causes);
     let mut decisions = stated.decisions;
     decisions.extend(agent_statements::decisions(events));
     let mut learnings = stated.learnings;

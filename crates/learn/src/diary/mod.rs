@@ -10,7 +10,6 @@ mod failures;
 mod keywords;
 pub mod note;
 pub mod read;
-mod remedies;
 pub mod update;
 mod user_statements;
 

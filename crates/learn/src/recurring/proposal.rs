@@ -109,6 +109,6 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
             (DraftChange::Delta(CurationDelta::Add(Box::new(delta))), 35 + 10 * sessions as u32)
         }
     };
-    let draft = ReflectionDraft { what, origins, strength };
+    let draft = ReflectionDraft { what, origins, strength, certainty: None };
     Some(CountedProposal { draft, head: pattern.head.clone(), counts: support.counts() })
 }

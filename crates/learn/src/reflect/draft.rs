@@ -19,8 +19,8 @@ pub struct ReflectionDraft {
     /// How well the change is supported. If there are too many drafts, those with the lowest
     /// strength are dropped.
     pub strength: u32,
-    /// How certain it is without further evidence, by the user's words or by the commands of several
-    /// sessions; `None` if only further evidence can tell.
+    /// How certain it is without further evidence, by the user's words; `None` if only further
+    /// evidence can tell.
     pub certainty: Option<Certainty>,
 }
 

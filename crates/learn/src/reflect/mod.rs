@@ -11,7 +11,6 @@ pub mod fence;
 pub mod grounding;
 pub mod package;
 pub mod relevant_rules;
-mod remedies;
 pub mod rounds;
 pub mod run;
 pub mod verify;

@@ -192,7 +192,6 @@ fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
         session.diary.challenges.iter().filter(solved).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
     drafts.extend(grouped(pairs).iter().filter_map(propose_fix));
-    drafts.extend(super::remedies::propose(sessions.iter().map(|session| session.diary)));
     drafts
 }
 

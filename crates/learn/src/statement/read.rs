@@ -94,7 +94,7 @@ pub fn of_prompt(
         .collect()
 }
 
-/// Whether a sentence is, or begins or ends within, a quotation of somebody else.
+/// Whether a sentence is, or begins or ends within, a quotation of another person.
 fn is_quoted(text: &str) -> bool {
     let begins = text.starts_with(['"', '“', '„', '«', '»', '「', '>']);
     begins || text.matches('"').count() % 2 == 1

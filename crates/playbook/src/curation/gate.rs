@@ -55,7 +55,7 @@ impl Curation<'_> {
     fn evidence_for(&self, at: usize) -> Option<String> {
         let bullet = self.shelf.get(at);
         if self.request.history.is_admitted(bullet.content()) {
-            return Some("a person stated it, or the commands of three sessions show it".to_owned());
+            return Some("a person stated it as lasting".to_owned());
         }
         let helpful = || {
             bullet

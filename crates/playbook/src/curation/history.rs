@@ -41,7 +41,7 @@ pub trait RuleEvidenceSource: std::fmt::Debug {
     fn has_seen(&self, session: &str) -> bool;
 
     /// Whether the rule needs no evidence of further sessions: a person stated it outright in a
-    /// session that was read, or the commands of three sessions show it. Never taken from a delta.
+    /// session that was read. Never taken from a delta.
     fn is_admitted(&self, _rule: &str) -> bool {
         false
     }

@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::verbs::playbook::add::{DeprecatedBullet, ProposalResult};
+use cm_app::verbs::playbook_add::{DeprecatedBullet, ProposalResult};
 
 pub fn proposed(outcome: &ProposalResult) -> String {
     let what = match (outcome.added, outcome.credited) {

@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::commands::text_or_stdin;
-use cm_app::verbs::playbook::add::{self, RuleProposal};
+use cm_app::verbs::playbook_add::{self as add, RuleProposal};
 use cm_app::{Context, Result};
 use cm_note::bullet::{BulletKind, BulletType, Scope};
 use cm_render::text;

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::verbs::playbook::add;
+use cm_app::verbs::playbook_add as add;
 use cm_app::{Context, Result};
 use cm_render::text;
 

@@ -117,14 +117,14 @@ impl SessionReader {
     fn redacted_transcript(
         &self,
         open: &OpenVault,
-        told: ParsedSession,
+        parsed: ParsedSession,
         prompts: StatementAuthor,
     ) -> SessionTranscript {
         // By its place below the home folder, so that it is the same on every machine, and without the folder's name.
         let home = self.home.as_deref();
-        let path = home.and_then(|home| told.path.strip_prefix(home).ok()).unwrap_or(&told.path);
+        let path = home.and_then(|home| parsed.path.strip_prefix(home).ok()).unwrap_or(&parsed.path);
         let path = path.to_string_lossy().into_owned();
-        let ParsedSession { meta, events, .. } = told.redacted(&self.rules);
+        let ParsedSession { meta, events, .. } = parsed.redacted(&self.rules);
         let mut content = meta.id.as_str().as_bytes().to_vec();
         events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
         // The prompts of a subagent are those of another agent.
