@@ -1,5 +1,5 @@
-//! Measures the quality of search, of duplicate and contradiction detection, and of briefings on
-//! labelled sets.
+//! Measures the quality of search, of duplicate and contradiction detection, of briefings, and of
+//! what is learned from sessions, on labelled sets and on recorded sessions.
 //!
 //! The sets are given by folder or stored in the folder `CM_EVAL`; the project contains none.
 //! Queries run on a real vault through the same operations as all surfaces. Nothing is tuned.
@@ -13,11 +13,13 @@
 mod cue;
 mod eval_vault;
 mod fault;
+mod learning_loop;
 mod lines;
 mod machine;
 mod metrics;
 mod mode;
 mod pairs;
+mod replay;
 mod retrieval;
 mod set;
 mod standing;
@@ -71,6 +73,10 @@ enum What {
         #[arg(long)]
         show: bool,
     },
+    /// Learning from labelled sessions: lessons learned, and briefings that hold the right one
+    Loop(learning_loop::Options),
+    /// The sessions of a project in time order: how much of what was learned twice a briefing prevents
+    Replay(replay::Options),
 }
 
 #[derive(Args)]
@@ -109,6 +115,8 @@ fn main() -> ExitCode {
         What::Context { set, work, modes, max_tokens, show } => {
             mode::named(&modes).and_then(|modes| standing::report(&set, &work, &modes, max_tokens, show))
         }
+        What::Loop(options) => learning_loop::report(&options),
+        What::Replay(options) => replay::report(&options),
     };
     match done.and_then(|text| print(&text)) {
         Ok(()) => ExitCode::SUCCESS,
