@@ -56,6 +56,8 @@ struct Judged {
     likeness: f64,
     /// Whether one text counts as a duplicate of the other.
     one: bool,
+    /// Whether both texts say the same, so that they may be condensed.
+    restated: bool,
     /// Whether the pair is a merge candidate, for each of [`COSINES`].
     merging: [bool; COSINES.len()],
 }
@@ -75,6 +77,7 @@ impl Judged {
             by_meaning: opposed(&a, &b, sense).map(|found| format!("{:?}: {}", found.ground, found.reason)),
             likeness: likeness(&a, &b),
             one: one.near(&other, DEFAULT, sense).is_some(),
+            restated: one.restates(&other, DEFAULT, sense),
             merging: COSINES.map(worth),
         }
     }
@@ -125,6 +128,7 @@ fn tallies(pairs: &[Pair], judged: &[Judged]) -> Vec<(String, Tally)> {
     tallies
         .extend(WORDS.map(|least| duplicate(format!("words ≥ {least}"), &|judged| judged.is_alike(least))));
     tallies.push(duplicate("taken for one".to_owned(), &|judged| judged.one));
+    tallies.push(duplicate("says the same".to_owned(), &|judged| judged.restated));
     tallies.extend(COSINES.iter().enumerate().map(|(at, cosine)| {
         duplicate(format!("worth merging, cosine ≥ {cosine}"), &|judged| judged.merging[at])
     }));
@@ -145,11 +149,13 @@ fn mistakes(pairs: &[Pair], judged: &[Judged]) -> String {
     for (pair, judged) in pairs.iter().zip(judged) {
         let contradicts = judged.by_meaning.is_some() != (pair.label == Label::Contradiction);
         let duplicates = judged.one != (pair.label == Label::Duplicate);
-        if contradicts || duplicates {
+        let condensed = judged.restated && pair.label != Label::Duplicate;
+        if contradicts || duplicates || condensed {
             let why = judged.by_meaning.as_deref().unwrap_or("not opposed");
-            let (one, like) = (if judged.one { ", taken for one" } else { "" }, judged.likeness);
+            let one = if judged.one { ", taken for one" } else { "" };
+            let (same, like) = (if judged.restated { ", says the same" } else { "" }, judged.likeness);
             text += &format!(
-                "  {why}{one}, likeness {like:.2} [{:?}]\n    {}\n    {}\n",
+                "  {why}{one}{same}, likeness {like:.2} [{:?}]\n    {}\n    {}\n",
                 pair.label, pair.a, pair.b
             );
         }
@@ -180,7 +186,7 @@ impl Label {
     fn of(name: &str) -> Self {
         match name {
             "contradiction" | "conflict" => Self::Contradiction,
-            "duplicate" => Self::Duplicate,
+            "duplicate" | "same" => Self::Duplicate,
             _ => Self::Other,
         }
     }

@@ -14,6 +14,7 @@ mod architecture;
 mod as_of;
 mod briefed_sessions;
 mod cli;
+mod condense;
 mod conflicts;
 mod damage;
 mod diaries;

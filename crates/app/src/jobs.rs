@@ -1,4 +1,5 @@
-//! Scheduled jobs of the server: learning from sessions and updating CORE.md after decay.
+//! Scheduled jobs of the server and of hooks: learning from sessions, condensing observations, and
+//! updating CORE.md after decay.
 //! The time of each job's last run is stored in the user's private files.
 
 use std::collections::BTreeMap;
@@ -7,14 +8,18 @@ use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::SessionAccess;
+use crate::verbs::condense;
 use crate::verbs::decay::{self, decay};
 use crate::verbs::generate;
 use crate::verbs::reflect::{self, ReflectResult};
 use cm_note::instant::Instant;
+use cm_store::config::keys;
 use cm_store::vault::{Vault, layout};
 
 /// Name of the private file with the time of each job's last run.
 const FILE: &str = "jobs.json";
+/// Name of the job that condenses observations.
+pub const CONDENSE: &str = "condense";
 
 /// Returns the time of a job's last run. A job without a record is recorded as run now, so that a
 /// server that misses the next scheduled time catches up.
@@ -89,6 +94,33 @@ pub fn fade(memory: &Context) -> Result<String> {
         said.push_str("; CORE.md was rewritten");
     }
     Ok(said)
+}
+
+/// Condenses the observations of the target vault, unless `curation.condense` is off. Returns a
+/// summary.
+///
+/// # Errors
+/// The errors of [`condense::condense`].
+pub fn condense(memory: &Context) -> Result<String> {
+    if memory.target().settings.flag(keys::CURATION_CONDENSE) == Some(false) {
+        return Ok("`curation.condense` is off".to_owned());
+    }
+    let done = condense::condense(memory)?;
+    Ok(format!("{} observations condensed into {}", done.condensed(), done.memories.len()))
+}
+
+/// Condenses the observations of the target vault if the last run was more than a day ago.
+///
+/// # Errors
+/// The errors of [`condense()`]; the next call tries again.
+pub(crate) fn condense_daily(memory: &Context) -> Result<()> {
+    let (vault, now) = (&memory.target().vault, memory.now());
+    let last = read_last_runs(vault).remove(CONDENSE);
+    if last.is_some_and(|last| last <= now && last.days_until(now) < 1.0) {
+        return Ok(());
+    }
+    condense(memory)?;
+    keep(vault, CONDENSE, now)
 }
 
 #[cfg(test)]

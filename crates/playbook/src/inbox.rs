@@ -327,7 +327,9 @@ fn doubt(
         return Some(("another note contradicts it".to_owned(), graph.written(edge)));
     }
     let sources = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
-    for source in sources.map(|edge| edge.to) {
+    let is_condensed_here =
+        |source: usize| graph.notes()[source].condensed_into.iter().any(|id| id == graph.notes()[at].key());
+    for source in sources.map(|edge| edge.to).filter(|source| !is_condensed_here(*source)) {
         let title = &graph.notes()[source].title;
         if past[source] {
             let newer = supersessions(graph).find(|edge| edge.to == source);

@@ -23,6 +23,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     core.max_tokens                    900      your settings for this vault  token limit of CORE.md
     core.usage                         auto     default                       whether CORE.md counts how often notes were read here; `auto` counts in a vault without a remote
     curation.block_cosine              0.85     default                       cosine similarity above which a new rule counts as blocked
+    curation.condense                  true     default                       once a day, in hooks and in the server's jobs, join observations that say the same; `cm undo` takes it back
     curation.duplicate_cosine          0.85     default                       minimum cosine similarity to list a rule as a neighbour of a new one
     curation.duplicate_jaccard         0.85     default                       minimum share of common words to list a rule as a neighbour of a new one
     curation.max_per_category          200      default                       maximum number of active rules per category; further rules become drafts

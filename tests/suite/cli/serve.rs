@@ -86,13 +86,13 @@ fn the_export_is_the_document_that_the_command_prints_and_the_contract_is_shown(
 #[test]
 fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() {
     let sandbox = crate::support::taught();
-    let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";
+    let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"condense\": \"2026-11-01T03:30:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";
     sandbox.open_vault().write_private("jobs.json", long_ago).unwrap();
     let before = sandbox.read("CORE.md");
     sandbox.write("CORE.md", before.replace("- ", "* "));
     let mut server = ServerProcess::of(&sandbox, &["--jobs"]);
     let mut said = Vec::new();
-    while said.len() < 2 {
+    while said.len() < 3 {
         said.extend(Some(server.line()).filter(|line| line["notice"] != Value::Null));
     }
     let words = |name: &str| {
@@ -101,6 +101,7 @@ fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() 
     };
     assert!(said.iter().all(|line| line["notice"] == "job"), "{said:?}");
     assert!(words("reflect: ").contains("sessions"), "{said:?}");
+    assert!(words("condense: ").contains("observations"), "{said:?}");
     assert!(words("decay: ").contains("active"), "{said:?}");
     // Its time is recorded shortly after the response.
     while sandbox.read_private("jobs.json").contains("2026-11-01") {
@@ -118,7 +119,8 @@ fn a_job_that_was_never_done_waits_for_its_time_from_now_on() {
     let server = ServerProcess::of(&sandbox, &["--jobs"]);
     assert_eq!(server.ask("GET", "/health", "", "").0, 200);
     let kept: Value = serde_json::from_str(&sandbox.read_private("jobs.json")).unwrap();
-    assert_eq!(kept, json!({ "reflect": "2026-11-21T12:00:00Z", "decay": "2026-11-21T12:00:00Z" }));
+    let at = "2026-11-21T12:00:00Z";
+    assert_eq!(kept, json!({ "reflect": at, "condense": at, "decay": at }));
     let figures = server.ask("GET", "/metrics", "", "").1;
     assert!(!figures.contains("cm_job_runs_total{"), "{figures}");
 }

@@ -246,7 +246,7 @@ fn event_of(memory: &Context, options: &Options) -> Feedback {
 
 /// Returns the edits that change an observation's maturity and, if it became deprecated, end its
 /// validity. Empty for other notes.
-fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
+pub(crate) fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
     if note.note_type.as_deref() != Some(Note::OBSERVATION) {
         return Vec::new();
     }

@@ -6,6 +6,7 @@ pub(crate) mod agent_update;
 pub mod audit;
 pub mod commit;
 pub mod completions;
+pub mod condense;
 pub mod config;
 pub mod context;
 pub mod curate;

@@ -141,10 +141,10 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
         let said = RuleStatement::of(&statement_of(&alike.title, &text));
         let there = EmbeddedStatement { statement: &said, embedding: None };
         let contradicts = match meant.verdict(&there, least, &sense) {
-            StatementRelation::Same if !is_out_of_use(memory, &alike.id) => {
-                return Ok(ObservationMatch::Same(alike.id));
-            }
-            StatementRelation::Same => None,
+            StatementRelation::Same => match memory_in_use(memory, &alike.id) {
+                Some(id) => return Ok(ObservationMatch::Same(id)),
+                None => None,
+            },
             StatementRelation::Contradicts(opposition) => Some(opposition.reason),
             StatementRelation::Near(_) => None,
             StatementRelation::Different if alike.score >= NEAR => None,
@@ -156,14 +156,20 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     Ok(ObservationMatch::New(neighbours))
 }
 
-/// Whether a memory must not be credited: it is retired or deprecated, or it is a draft and the
-/// caller is a person.
-fn is_out_of_use(memory: &Context, id: &str) -> bool {
-    find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
+/// The memory to credit for a statement of the memory `id`: itself, or the one that it was condensed
+/// into. `None` if that one is retired or deprecated, or a draft and the caller is a person.
+fn memory_in_use(memory: &Context, id: &str) -> Option<String> {
+    let found = find(memory, id).ok()?;
+    let found = match found.note.condensed_into.first() {
+        Some(into) => find(memory, into).ok()?,
+        None => found,
+    };
+    let is_out_of_use = match found.note.state.as_deref() {
         Some("retired") => true,
         Some("draft") => memory.is_person(),
         _ => found.note.maturity.as_deref() == Some("deprecated"),
-    })
+    };
+    (!is_out_of_use).then(|| found.note.key().to_owned())
 }
 
 /// Returns what a memory states: its text up to the first heading, or its title if there is none.

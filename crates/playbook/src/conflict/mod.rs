@@ -15,6 +15,7 @@ mod named_choice;
 mod neighbours;
 mod pairs;
 mod relation;
+mod restatement;
 mod rule_token;
 mod similarity;
 mod statement;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use compared_rules::ComparedRules;
 pub use pairs::alike;
 pub use relation::StatementRelation;
+pub use restatement::restated;
 pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
 

@@ -157,7 +157,9 @@ impl EmbeddedStatement<'_> {
 /// Whether two rules say the same in different words: every word has a counterpart in the other
 /// rule, and both have equally many negations and exceptions.
 fn says_same(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
-    a.shape() == b.shape() && all_have_counterparts(a, b, sense) && all_have_counterparts(b, a, sense)
+    a.shape() == b.shape()
+        && all_have_counterparts(a, b, sense, SAME_WORD)
+        && all_have_counterparts(b, a, sense, SAME_WORD)
 }
 
 /// Whether rule `a` differs from `b` only in the spelling of a name and in omitting its version:
@@ -187,7 +189,8 @@ fn is_same_name(one: &str, other: &str) -> bool {
 /// only added do not count.
 fn is_exchanged(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
     let additional = beyond(a, b).next().is_none() || beyond(b, a).next().is_none();
-    let exchanged = !all_have_counterparts(a, b, sense) || !all_have_counterparts(b, a, sense);
+    let exchanged =
+        !all_have_counterparts(a, b, sense, SAME_WORD) || !all_have_counterparts(b, a, sense, SAME_WORD);
     !sense.is_disabled() && !additional && exchanged
 }
 
@@ -196,9 +199,16 @@ pub(crate) fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
     beyond(a, b).any(|word| word.firm) && beyond(b, a).any(|word| word.firm)
 }
 
-fn all_have_counterparts(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+/// Whether every word that only `a` has is no name or number and has a word of `b` with at least
+/// this cosine.
+pub(super) fn all_have_counterparts(
+    a: &RuleStatement,
+    b: &RuleStatement,
+    sense: &WordVectors<'_>,
+    least: f64,
+) -> bool {
     let counterpart = |word: &WrittenWord| {
-        !word.firm && b.written().any(|(_, other)| sense.likeness(&word.raw, &other.raw) >= SAME_WORD)
+        !word.firm && b.written().any(|(_, other)| sense.likeness(&word.raw, &other.raw) >= least)
     };
     beyond(a, b).all(counterpart)
 }

@@ -84,6 +84,11 @@ impl RuleStatement {
         self.canonical.get_or_init(|| CanonicalForm::of(&self.text))
     }
 
+    /// The text as written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the share of words that two rules have in common, 0–1, ignoring negation.
     pub(super) fn overlap(&self, other: &Self) -> f64 {
         let common = self.marks.common(&other.marks);

@@ -169,6 +169,8 @@ settings! {
         "whether CORE.md counts how often notes were read here; `auto` counts in a vault without a remote";
     CURATION_BLOCK_COSINE = "curation.block_cosine": Number(0.3, 1.0) = "0.85",
         "cosine similarity above which a new rule counts as blocked";
+    CURATION_CONDENSE = "curation.condense": Bool = "true",
+        "once a day, in hooks and in the server's jobs, join observations that say the same; `cm undo` takes it back";
     CURATION_DUPLICATE_COSINE = "curation.duplicate_cosine": Number(0.3, 1.0) = "0.85",
         "minimum cosine similarity to list a rule as a neighbour of a new one";
     CURATION_DUPLICATE_JACCARD = "curation.duplicate_jaccard": Number(0.1, 1.0) = "0.85",

@@ -78,6 +78,11 @@ impl CanonicalForm {
         &self.form
     }
 
+    /// The words of the form, in order; single characters for text without spaces.
+    pub fn words(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.words.iter().map(String::as_str)
+    }
+
     /// Whether both forms have the same words, except for their order and typos in at most a
     /// quarter of the words. Negations, numbers and the neighbors of directing words must be equal.
     pub fn is_rearranged_or_misspelled(&self, other: &Self) -> bool {

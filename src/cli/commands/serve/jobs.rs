@@ -10,6 +10,8 @@ use cm_server::http::schedule::JobInterval;
 
 /// 03:00 UTC.
 const REFLECT: JobInterval = JobInterval::Daily { minute: 3 * 60 };
+/// 03:30 UTC, after learning.
+const CONDENSE: JobInterval = JobInterval::Daily { minute: 3 * 60 + 30 };
 /// Sundays at 04:30 UTC.
 const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30 };
 
@@ -30,7 +32,11 @@ pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
                 done: Arc::new(move |now| jobs::done(&open(&to_keep, ProgressWatch::default())?, name, now)),
             })
         };
-    Ok(vec![job("reflect", REFLECT, jobs::reflect)?, job("decay", DECAY, |memory, _| jobs::fade(memory))?])
+    Ok(vec![
+        job("reflect", REFLECT, jobs::reflect)?,
+        job(jobs::CONDENSE, CONDENSE, |memory, _| jobs::condense(memory))?,
+        job("decay", DECAY, |memory, _| jobs::fade(memory))?,
+    ])
 }
 
 fn open(calls: &Calls, watch: ProgressWatch) -> Result<Context> {

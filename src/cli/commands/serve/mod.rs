@@ -32,7 +32,8 @@ use cm_server::operations::TABLE;
 /// to stderr as a line of JSON, without its content. The private file audit.jsonl records who called which operation, and
 /// the result. Ctrl-C and SIGTERM wait for running requests.
 ///
-/// With --jobs the server runs `cm reflect` daily at 03:00 UTC. On Sundays at 04:30 UTC it recomputes decay scores like
+/// With --jobs the server runs `cm reflect` daily at 03:00 UTC, and at 03:30 UTC it condenses observations that say the same
+/// (`curation.condense`). On Sundays at 04:30 UTC it recomputes decay scores like
 /// `cm decay` and rewrites CORE.md if it exists. Jobs that were missed while the server was down run at startup.
 #[derive(Debug, Args)]
 #[command(
@@ -45,7 +46,7 @@ pub struct Arguments {
     /// Additional accepted host name, besides localhost and the address; may be repeated
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
-    /// Run scheduled jobs: learn from sessions daily, recompute decay weekly
+    /// Run scheduled jobs: learn from sessions and condense observations daily, recompute decay weekly
     #[arg(long)]
     jobs: bool,
     /// Do not serve /mcp

@@ -12,6 +12,7 @@ use crate::context::open::Context;
 use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
+use crate::jobs;
 use crate::sessions;
 use crate::verbs::guard;
 use crate::verbs::handoff::ClaimedHandoff;
@@ -94,14 +95,22 @@ pub fn log_panic(call: &Request, words: &[&str], what: &str) {
     log(call, &HookMessage::read("", agent, event), what);
 }
 
-/// Refreshes the index and, if hooks may read sessions, the session index. Failures are logged.
+/// Refreshes the index and, if hooks may read sessions, the session index; once a day, condenses
+/// observations. Failures are logged.
 pub fn read(call: Request) {
     let (memory, message) = (Context::open(call.clone()), HookMessage::read("", None, None));
     let read = memory.and_then(|memory| {
         for open in &memory.vaults {
             memory.ensure_fresh(open)?;
         }
-        if may_capture(&memory) { sessions::refresh(&memory) } else { Ok(()) }
+        if may_capture(&memory) {
+            sessions::refresh(&memory)?;
+        }
+        jobs::condense_daily(&memory)?;
+        for open in memory.vaults.iter().skip(1) {
+            jobs::condense_daily(&memory.for_vault(open)?)?;
+        }
+        Ok(())
     });
     match read {
         Err(error) if error.kind != ErrorKind::NoVault => log(&call, &message, &error.message),

@@ -1,0 +1,180 @@
+//! Decides whether two statements say the same, so that one may stand for both, and groups the
+//! statements that do.
+//!
+//! Stricter than a neighbour: a pair that differs in a number, a name, a version, a path, code, a
+//! negation or the order of its words is never one statement.
+
+use std::collections::HashMap;
+
+use super::neighbours::neighbours;
+use super::pairs::alike;
+use super::similarity::{EmbeddedStatement, MinSimilarity, all_have_counterparts};
+use super::{RuleStatement, opposed};
+use crate::embedding_model::WordVectors;
+use cm_text::canonical::CanonicalForm;
+use cm_text::embedding::Embedding;
+
+/// Minimum cosine of two words, 0–1, of which one may stand for the other.
+const INTERCHANGEABLE: f64 = 0.8;
+/// Minimum cosine and minimum share of common words of statements that are compared.
+const CANDIDATE: MinSimilarity = MinSimilarity { jaccard: 0.5, cosine: 0.6 };
+/// How many nearest neighbours by embedding each statement is compared with.
+const NEAREST: usize = 8;
+
+impl EmbeddedStatement<'_> {
+    /// Whether both statements say the same in equal or interchangeable words. Symmetric.
+    pub fn restates(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> bool {
+        let (one, another) = (self.statement, other.statement);
+        if literals(one.text()) != literals(another.text()) {
+            return false;
+        }
+        let (ours, theirs) = (one.canonical(), another.canonical());
+        if ours == theirs {
+            return true;
+        }
+        one.may_be_one_with(another)
+            && one.shape() == another.shape()
+            && !ours.is_opposite(theirs)
+            && self.cosine(other) >= least.cosine
+            && all_have_counterparts(one, another, sense, INTERCHANGEABLE)
+            && all_have_counterparts(another, one, sense, INTERCHANGEABLE)
+            && has_interchangeable_words(ours, theirs, sense)
+            && opposed(one, another, sense).is_none()
+    }
+}
+
+/// Whether both forms have equal or interchangeable words in the same order.
+fn has_interchangeable_words(ours: &CanonicalForm, theirs: &CanonicalForm, sense: &WordVectors<'_>) -> bool {
+    ours.words().len() == theirs.words().len()
+        && ours.words().zip(theirs.words()).all(|(one, other)| {
+            let plain = one.chars().chain(other.chars()).all(char::is_alphabetic);
+            one == other || plain && sense.likeness(one, other) >= INTERCHANGEABLE
+        })
+}
+
+/// Groups texts that say the same, by index: each group has at least two, in ascending order, and
+/// every pair in it says the same. Groups are in the order of their first text.
+pub fn restated(texts: &[String], least: MinSimilarity, sense: &WordVectors<'_>) -> Vec<Vec<usize>> {
+    let statements: Vec<RuleStatement> = texts.iter().map(|text| RuleStatement::of(text)).collect();
+    let embeddings: Vec<Option<Embedding>> = texts.iter().map(|text| sense.text(text)).collect();
+    let embedded =
+        |at: usize| EmbeddedStatement { statement: &statements[at], embedding: embeddings[at].as_ref() };
+    let mut earlier: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (a, b) in candidates(&statements, &embeddings) {
+        if embedded(a).restates(&embedded(b), least, sense) {
+            earlier.entry(b).or_default().push(a);
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in 0..texts.len() {
+        let same = earlier.remove(&at).unwrap_or_default();
+        let fitting = groups.iter_mut().find(|group| group.iter().all(|one| same.contains(one)));
+        match fitting {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// Pairs that may say the same, by ascending index: equal after normalization, with common words,
+/// or near in meaning.
+fn candidates(
+    statements: &[RuleStatement],
+    embeddings: &[Option<Embedding>],
+) -> std::collections::BTreeSet<(usize, usize)> {
+    let mut pairs = std::collections::BTreeSet::new();
+    let mut equal: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, statement) in statements.iter().enumerate() {
+        let others = equal.entry(statement.canonical().as_str()).or_default();
+        pairs.extend(others.iter().map(|other| (*other, at)));
+        others.push(at);
+    }
+    let all: Vec<&RuleStatement> = statements.iter().collect();
+    pairs.extend(alike(&all, CANDIDATE.jaccard).into_iter().map(|(a, b, _)| (a, b)));
+    pairs.extend(neighbours(embeddings, CANDIDATE.cosine, NEAREST).into_iter().map(|(a, b, _)| (a, b)));
+    pairs
+}
+
+/// The words that mean something only as they are written, sorted: paths, file and module names,
+/// options, addresses, identifiers and code spans.
+fn literals(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, part) in text.split('`').enumerate() {
+        // An odd part stands between two backticks.
+        if at % 2 == 1 {
+            found.push(part.split_whitespace().collect::<Vec<_>>().join(" "));
+            continue;
+        }
+        let trim =
+            |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '(' | ')' | '“' | '”');
+        let words = part.split_whitespace().map(|word| word.trim_matches(trim));
+        found.extend(words.filter(|word| is_literal(word)).map(str::to_owned));
+    }
+    found.sort_unstable();
+    found
+}
+
+fn is_literal(word: &str) -> bool {
+    let letters = word.chars().any(char::is_alphabetic);
+    let inner_capital = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+    let sign = |c: char| matches!(c, '/' | '\\' | '_' | '@' | '=' | '$' | '*' | '~' | '#' | '<' | '>' | '+');
+    letters
+        && (word.contains(sign)
+            || word.contains("::")
+            || word.starts_with('-')
+            || inner_capital
+            || word.split('.').filter(|part| !part.is_empty()).count() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedding_model::NoEmbeddings;
+
+    const LEAST: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
+
+    fn groups(texts: &[&str]) -> Vec<Vec<usize>> {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        restated(&texts, LEAST, &WordVectors::of(&NoEmbeddings))
+    }
+
+    #[test]
+    fn what_is_written_otherwise_and_says_the_same_is_one_group() {
+        let texts = [
+            "The cache expires after 10 minutes.",
+            "Pre-commit hooks run the formatter",
+            "the cache expires after 10 min",
+            "pre commit hooks run the formatter",
+            "The cache expires after ten minutes",
+        ];
+        assert_eq!(groups(&texts), [vec![0, 2, 4], vec![1, 3]]);
+    }
+
+    #[test]
+    fn texts_that_differ_in_what_counts_are_never_one() {
+        for [one, other] in [
+            ["The cache expires after 10 minutes", "The cache expires after 10 seconds"],
+            ["The build needs node 20.1", "The build needs node 20.2"],
+            ["The seeds lie in `db/seeds`", "The seeds lie in `db/seed`"],
+            ["The report is written to out/pre-view.txt", "The report is written to out/preview.txt"],
+            ["Run it with -k", "Run it with -K"],
+            ["The worker may restart", "The worker may not restart"],
+            ["The gateway calls the ledger", "The ledger calls the gateway"],
+            ["readFile blocks the loop", "readfile blocks the loop"],
+            ["The cache is cleared in staging", "The cache is cleared"],
+        ] {
+            assert_eq!(groups(&[one, other]), Vec::<Vec<usize>>::new(), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn words_that_are_read_as_they_are_written_are_literals() {
+        assert_eq!(
+            literals("Call `cargo  test` in crates/text, see lib.rs; not std::fs. Use --all, HashMap."),
+            ["--all", "HashMap", "cargo test", "crates/text", "lib.rs", "std::fs"]
+        );
+        assert!(literals("At 10.5 seconds, e. g. later.").is_empty());
+    }
+}
