@@ -21,6 +21,9 @@ use cm_render::text;
 /// and the vault is locked only for that commit. Without a model (`llm.provider`) everything is extracted by rules.
 ///
 /// Ctrl-C finishes the current session and stops; a second Ctrl-C drops that session. The next run continues from there.
+/// What Claude Code and Codex remember by themselves (as in `cm import native`) is taken over once, as unverified memories;
+/// `reflect.native` switches it off.
+///
 /// --emit prints the work for one session for the running agent, and `cm curate` applies its answer.
 ///
 /// The last line, `outcome` in --json and the exit code show the result: changed (0); nothing to learn (8); partly failed,

@@ -38,6 +38,23 @@ fn every_file_says_first_what_it_is() {
     hold(opening);
 }
 
+/// libFuzzer fails without the folder that holds its first inputs.
+#[test]
+fn every_fuzz_target_is_declared_and_has_seeds() {
+    let fuzz = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let manifest = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+    for entry in std::fs::read_dir(fuzz.join("fuzz_targets")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name} is not in fuzz/Cargo.toml");
+        let seeds = std::fs::read_dir(fuzz.join("corpus").join(&name)).map(Iterator::count);
+        assert!(seeds.is_ok_and(|count| count > 0), "fuzz/corpus/{name} has no seeds");
+    }
+}
+
 #[test]
 fn no_file_is_a_drawer() {
     hold(drawer);

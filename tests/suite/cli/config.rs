@@ -66,6 +66,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     reflect.auto                       false    default                       start `cm reflect` in the background when a session ends; only from your own settings
     reflect.max_deltas                 50       default                       maximum number of proposals from one session
     reflect.max_iterations             3        default                       maximum number of model calls for proposals from one session
+    reflect.native                     true     default                       `cm reflect` also takes over what Claude Code and Codex remember by themselves, as unverified memories
     scoring.active                     0.5      default                       minimum score of an active memory
     scoring.candidate_multiplier       0.5      default                       score factor of a candidate rule
     scoring.deprecated_events          3        default                       minimum number of helpful and harmful events before the harmful share can deprecate a rule

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::exchange::{ONE, VAULT, beside, files, uses};
-use crate::support::vault_of;
+use crate::support::{Sandbox, vault_of};
 
 #[test]
 fn an_exported_vault_imports_to_the_same_notes_and_the_same_use() {
@@ -138,8 +138,8 @@ fn settings_of_the_earlier_tool_are_named_where_they_are_left_out_and_no_value_i
     assert!(findings("{").concat().starts_with("cannot read the settings"));
 }
 
-#[test]
-fn memories_of_agents_come_into_the_vault_of_their_scope_once() {
+/// A vault in a project for which Claude Code and Codex keep memories, beside those of others.
+fn with_native_memories() -> Sandbox {
     let sandbox = vault_of("");
     let project = sandbox.vault().canonicalize().unwrap().display().to_string();
     let folder: String = project.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -162,6 +162,12 @@ fn memories_of_agents_come_into_the_vault_of_their_scope_once() {
             "# Task Group: Tests\napplies_to: cwd={project}; reuse_rule=same\n\nUse port 0.\n\n# Task Group: Other\napplies_to: cwd=/other\n\nNo.\n"
         ),
     );
+    sandbox
+}
+
+#[test]
+fn memories_of_agents_come_into_the_vault_of_their_scope_once() {
+    let sandbox = with_native_memories();
     sandbox.cm(&["add", "--type", "fact", "--title", "Queue", "--body", "The queue has one writer."]).ok();
     let imported = sandbox.cm(&["import", "native", "--json"]).ok().json();
     let paths: Vec<&str> =
@@ -175,4 +181,40 @@ fn memories_of_agents_come_into_the_vault_of_their_scope_once() {
     );
     let again = sandbox.cm(&["import", "native", "--json"]).ok().json();
     assert_eq!(again["imported"], serde_json::json!([]), "{again:#}");
+}
+
+#[test]
+fn reflection_takes_the_memories_of_agents_once_and_a_deleted_one_does_not_come_back() {
+    let sandbox = with_native_memories();
+    let dry = sandbox.cm(&["reflect", "--dry-run", "--json"]).ok().json();
+    assert_eq!(dry["native"]["notes"].as_array().unwrap().len(), 3, "{dry:#}");
+    let reflected = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!(reflected["outcome"], "changed", "{reflected:#}");
+    let paths: Vec<&str> = reflected["native"]["notes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| note["path"].as_str().unwrap())
+        .collect();
+    let all = ["native/claude-code/port.md", "native/claude-code/queue.md", "native/codex/tests.md"];
+    assert_eq!(paths, all);
+    assert!(sandbox.read(all[0]).contains("state: unverified\n"));
+    sandbox.cm(&["delete", all[1]]).ok();
+    let again = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!((again.code, again.json()["native"]["notes"].as_array().unwrap().len()), (8, 0));
+    assert!(!sandbox.vault().join(all[1]).exists());
+}
+
+#[test]
+fn reflection_reads_no_memories_of_agents_that_the_settings_exclude() {
+    for settings in ["[reflect]\nnative = false\n", "[sessions]\nagents = [\"gemini\"]\n"] {
+        let sandbox = with_native_memories();
+        sandbox.settings(settings);
+        let reflected = sandbox.cm(&["reflect", "--json"]);
+        assert_eq!(reflected.code, 8, "{settings}");
+        assert_eq!(reflected.json()["native"]["notes"], serde_json::json!([]), "{settings}");
+    }
+    let sandbox = with_native_memories();
+    let of_codex = sandbox.cm(&["reflect", "--agent", "codex", "--json"]).ok().json();
+    assert_eq!(of_codex["native"]["notes"].as_array().unwrap().len(), 1, "{of_codex:#}");
 }

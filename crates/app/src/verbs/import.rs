@@ -148,6 +148,16 @@ fn import_native(memory: &Context, options: &Options) -> Result<FolderImport> {
     import_folder(memory, options, folder, &source, (ImportFormat::Native, because))
 }
 
+/// Imports memories that agents keep by themselves, whoever calls: they stay unverified.
+///
+/// # Errors
+/// Nothing new, and the errors of [`write::apply`].
+pub(crate) fn native_folder(memory: &Context, folder: ImportFolder, dry_run: bool) -> Result<FolderImport> {
+    let options = Options { source: "native".into(), dry_run, ..Options::default() };
+    let source = memory.call.home.clone().unwrap_or_default();
+    import_folder(memory, &options, folder, &source, (ImportFormat::Native, "read by `cm reflect`"))
+}
+
 /// Imports a folder.
 ///
 /// # Errors

@@ -68,7 +68,7 @@ pub(crate) fn leave_known(memory: &Context, open: &OpenVault, plan: &mut ImportP
 }
 
 /// The words of a note's body without its first heading, for comparison.
-fn words(text: &str) -> String {
+pub(crate) fn words(text: &str) -> String {
     let body = Split::of(text).body().trim_start();
     let body = if body.starts_with("# ") { body.split_once('\n').map_or("", |(_, rest)| rest) } else { body };
     let words = body.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

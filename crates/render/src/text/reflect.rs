@@ -7,6 +7,10 @@ use cm_app::verbs::reflect::{LearnedChange, ReflectResult, RunOutcome, SessionRe
 /// Results by session, then how the run ended and why.
 pub fn reflected(outcome: &ReflectResult) -> String {
     let mut text: String = outcome.worked.iter().map(|worked| session(worked, outcome.dry_run)).collect();
+    for note in &outcome.native.notes {
+        let verb = if outcome.dry_run { "would take" } else { "taken over" };
+        text += &format!("{verb}  {}\n", safe(&note.path));
+    }
     let run = &outcome.run;
     let colour = match run.ending {
         RunOutcome::Changed => GOOD,

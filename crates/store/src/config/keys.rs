@@ -257,6 +257,8 @@ settings! {
         "maximum number of proposals from one session";
     REFLECT_MAX_ITERATIONS = "reflect.max_iterations": Integer(1, 10) = "3",
         "maximum number of model calls for proposals from one session";
+    REFLECT_NATIVE = "reflect.native": Bool = "true",
+        "`cm reflect` also takes over what Claude Code and Codex remember by themselves, as unverified memories";
     SCORING_ACTIVE = "scoring.active": Number(0.0, 1000.0) = "0.5",
         "minimum score of an active memory";
     SCORING_CANDIDATE_MULTIPLIER = "scoring.candidate_multiplier": Number(0.0, 1000.0) = "0.5",

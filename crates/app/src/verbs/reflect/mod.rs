@@ -1,5 +1,5 @@
 //! Reflects on sessions: each becomes a diary and a set of proposals, which curation accepts or
-//! refuses.
+//! refuses. Memories that agents keep by themselves are taken over.
 //!
 //! Every session is one commit and one line of the record, so an interrupted run loses nothing and
 //! the next run continues.
@@ -8,6 +8,7 @@ mod commit;
 pub(crate) mod evidence;
 mod log_result;
 pub(crate) mod memories;
+mod native;
 mod process_session;
 mod queue;
 mod redact;
@@ -33,6 +34,7 @@ use queue::{QueuedSession, SessionQueue, plan};
 use traces::TraceLibrary;
 
 pub use cm_learn::reflect::run::RunOutcome;
+pub use native::NativeMemories;
 pub use process_session::{LearnedChange, SessionReflection};
 
 /// Which sessions `cm reflect` processes, and how.
@@ -56,6 +58,8 @@ pub struct ReflectResult {
     pub run: ReflectionRun,
     /// Results of the processed sessions, in order.
     pub worked: Vec<SessionReflection>,
+    /// Memories that agents keep by themselves and that were taken over.
+    pub native: NativeMemories,
     /// Name of the model that was used; null if the run used rules only.
     pub model: Option<String>,
     /// Whether the user stopped the run.
@@ -112,7 +116,16 @@ pub fn reflect(
     }
     progress(Progress { done: todo.len(), total: todo.len() }, "");
     let left = todo.len() - ran.worked.len() + over;
-    Ok(ran.into_result(left, before, model, options.dry_run, stop))
+    let mut native = NativeMemories::default();
+    if !stop.is_requested() && ran.fatal_error.is_none() {
+        match native::take(memory, options) {
+            Ok(taken) => native = taken,
+            Err(error) => {
+                memory.notice(format!("the agents' own memories were not read: {}", error.message));
+            }
+        }
+    }
+    Ok(ran.into_result(left, before, model, options.dry_run, stop).with_native(native))
 }
 
 /// Reads the limits of a run from the settings.
@@ -197,7 +210,21 @@ impl RunState {
             RunOutcome::PartlyFailed => Some(ErrorKind::Failed),
             RunOutcome::Failed => Some(self.first.unwrap_or(ErrorKind::Failed)),
         };
-        ReflectResult { run, worked: self.worked, model, interrupted, dry_run, before, kind }
+        let native = NativeMemories::default();
+        ReflectResult { run, worked: self.worked, native, model, interrupted, dry_run, before, kind }
+    }
+}
+
+impl ReflectResult {
+    /// Adds the memories of agents; a run that took some over has changed something.
+    fn with_native(mut self, native: NativeMemories) -> Self {
+        let is_idle = matches!(self.run.ending, RunOutcome::NothingToDo | RunOutcome::NothingLearned);
+        if !native.notes.is_empty() && is_idle {
+            self.run.ending = RunOutcome::Changed;
+            self.kind = None;
+        }
+        self.native = native;
+        self
     }
 }
 
