@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cm_agents::ingest::{EventSink, IngestLimits, LogFormat, LogSource, read_bytes};
+use cm_agents::ingest::{EventSink, IngestLimits, LogFormat, LogSource, SkipReason, read_bytes};
 use cm_session::event::SessionEvent;
 use cm_session::{Agent, SessionId, SessionMeta};
 
@@ -12,6 +12,8 @@ struct EventRecorder {
     order: Vec<SessionId>,
     events: BTreeMap<(usize, u64, u32), SessionEvent>,
     ours: bool,
+    /// Events that were left out because cm caused them.
+    own: usize,
 }
 
 impl EventRecorder {
@@ -32,6 +34,10 @@ impl EventSink for EventRecorder {
     fn event(&mut self, session: &SessionId, event: SessionEvent) {
         let place = self.place(session);
         self.events.insert((place, event.line, event.part), event);
+    }
+
+    fn skipped(&mut self, _: u64, _: &str, reason: SkipReason) {
+        self.own += usize::from(reason == SkipReason::OwnContent);
     }
 
     fn meta(&mut self, meta: &SessionMeta) {
@@ -60,7 +66,8 @@ pub fn any(agent: Agent, format: LogFormat, bytes: &[u8]) {
 pub fn appended(agent: Agent, format: LogFormat, bytes: &[u8]) {
     any(agent, format, bytes);
     let whole = check_session(agent, format, bytes, IngestLimits::default());
-    if whole.ours {
+    // A session that cm caused and that has no id is dropped without metadata.
+    if whole.ours || whole.own > 0 && whole.order.is_empty() {
         return;
     }
     let half = bytes[..bytes.len() / 2].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
