@@ -100,10 +100,10 @@ pub fn report(options: &Options) -> Result<String> {
     let mut waiting: Vec<&ReplayedSession> = Vec::new();
     for (number, session) in sessions.iter().enumerate() {
         // A session that still ran when this one began has taught nothing yet.
-        let (over, running) =
-            waiting.into_iter().partition(|one: &&ReplayedSession| one.ended <= session.started);
+        let (over, running): (Vec<&ReplayedSession>, Vec<_>) =
+            waiting.into_iter().partition(|one| one.ended <= session.started);
         waiting = running;
-        for ended in Vec::<&ReplayedSession>::from(over) {
+        for ended in over {
             main.learn(&home, ended, options.accept)?;
         }
         let briefing = main.brief(session)?;
