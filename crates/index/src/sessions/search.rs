@@ -7,7 +7,9 @@ use tantivy::query::Query as Foreign;
 
 use super::collect::{BySession, Conversation, Matches, by_conversation};
 use super::filter::SessionIndexFilter;
+use super::meaning::{RankedConversation, SessionMeaning};
 use super::opened::{SessionIndex, SessionTable};
+use super::passages::part_with;
 use super::record::{Session, SessionKey};
 use super::redacted_event::Speaker;
 use super::schema::Weights;
@@ -16,6 +18,7 @@ use crate::error::RebuildReason;
 use crate::text::{Snippets, Translator, beginning};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
+use cm_note::rank::standout::Standing;
 
 /// Parameters of a session search.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +28,9 @@ pub struct SessionSearchRequest<'a> {
     pub query: &'a Query,
     pub filter: &'a SessionIndexFilter,
     pub weights: Weights,
+    /// Similarities of the query's text; the ranking is then by words and meaning, and a
+    /// conversation without any of the words can match. `None` ranks by words.
+    pub meaning: Option<&'a SessionMeaning>,
     /// Number of conversations to skip.
     pub offset: usize,
     /// Maximum number of conversations.
@@ -44,8 +50,11 @@ pub struct SessionHits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationHit {
     pub session: Session,
-    /// Score of the best stretch; 0 if the query only filters.
+    /// BM25 score of the best stretch; 0 if none contains words of the query or if the query only
+    /// filters.
     pub score: f32,
+    /// How far the conversation stands out by words and meaning; `None` if ranked by words.
+    pub standing: Option<Standing>,
     /// The best matching stretch.
     pub best: Stretch,
     /// Excerpt of the best stretch around the searched words, on one line.
@@ -67,12 +76,70 @@ impl SessionIndex {
             let scored = request.query.ranks();
             let conversations =
                 opened.conversations_with(&*query, request.filter, request.weights, scored)?;
+            if let Some(meaning) = request.meaning.filter(|_| scored) {
+                return opened.search_by_meaning(request, meaning, conversations);
+            }
             let total = conversations.len();
             let page = conversations.into_iter().skip(request.offset).take(request.limit);
             let book = opened.book()?;
             let hits = page.map(|conversation| opened.hit(conversation, request.query, &book));
             Ok(SessionHits { hits: hits.collect::<tantivy::Result<_>>()?, total })
         })
+    }
+
+    fn search_by_meaning(
+        &self,
+        request: SessionSearchRequest<'_>,
+        meaning: &SessionMeaning,
+        words: Vec<Conversation>,
+    ) -> tantivy::Result<SessionHits> {
+        let statistics = self.statistics()?;
+        let places = self.fields.places(request.weights);
+        let bounds = match request.query.bounds() {
+            None => None,
+            Some(bounds) => {
+                let query = Translator::new(places, &statistics).root(&bounds)?;
+                Some(self.conversations_with(&*query, request.filter, request.weights, false)?)
+            }
+        };
+        let ranked = self.ranked(words, meaning, request.filter, bounds.as_deref())?;
+        let total = ranked.len();
+        let book = self.book()?;
+        let page = ranked.into_iter().skip(request.offset).take(request.limit);
+        let hits = page.map(|ranked| self.ranked_hit(ranked, request.query, &book));
+        Ok(SessionHits { hits: hits.collect::<tantivy::Result<_>>()?, total })
+    }
+
+    fn ranked_hit(
+        &self,
+        ranked: RankedConversation,
+        query: &Query,
+        book: &SessionTable,
+    ) -> tantivy::Result<ConversationHit> {
+        let standing = Some(ranked.standing);
+        let mut hit = match ranked.words {
+            Some(words) => ConversationHit { standing, ..self.hit(words, query, book)? },
+            None => ConversationHit {
+                session: self.numbered(ranked.session, book)?,
+                score: 0.0,
+                standing,
+                best: Stretch::default(),
+                snippet: String::new(),
+                stretches: 0,
+                lines: Vec::new(),
+                forks: Vec::new(),
+            },
+        };
+        if let Some(passage) = ranked.passage {
+            hit.best = self.stretch(&passage.numbers, passage.address)?;
+            let part = part_with(&hit.best.text, passage.key).unwrap_or(0..hit.best.text.len());
+            let text = &hit.best.text[part];
+            hit.snippet = Snippets::of(query).best(text, &[]).unwrap_or_else(|| beginning(text, &[]));
+            if hit.lines.is_empty() {
+                hit.lines.push(hit.best.line);
+            }
+        }
+        Ok(hit)
     }
 
     /// Returns the conversations with matching stretches, best first.
@@ -112,6 +179,7 @@ impl SessionIndex {
         Ok(ConversationHit {
             session: self.numbered(session, book)?,
             score: matches.best.score(),
+            standing: None,
             best,
             snippet,
             stretches: matches.by.iter().sum(),

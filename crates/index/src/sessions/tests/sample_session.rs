@@ -113,7 +113,7 @@ pub(super) fn search_with(
     weights: Weights,
 ) -> SessionHits {
     let query = Query::parse(query, instant(0));
-    sessions.search(SessionSearchRequest { query: &query, filter, weights, offset: 0, limit: 50 }).unwrap()
+    sessions.search(SessionSearchRequest { query: &query, filter, weights, meaning: None, offset: 0, limit: 50 }).unwrap()
 }
 
 /// Returns the ids of the sessions that a search finds.

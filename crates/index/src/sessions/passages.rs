@@ -1,0 +1,146 @@
+//! Passages of sessions for embedding: parts of what the person typed and of what agents answered.
+//!
+//! The columns of a stretch hold the keys of its passages, so that passages come and go with their
+//! session. Vectors are computed and stored by the caller, by key.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use tantivy::DocAddress;
+
+use super::columns::Numbers;
+use super::opened::{SessionIndex, StoredText};
+use super::redacted_event::{KINDS, Speaker};
+use crate::error::RebuildReason;
+use cm_note::passage::{PassageKey, PassageSet};
+
+/// Maximum number of words of a passage; longer texts are split into even parts.
+const WORDS: usize = 160;
+/// Number of stretches of an event that have passages. What follows is mostly pasted.
+const STRETCHES_OF_PERSON: u64 = 4;
+const STRETCHES_OF_AGENT: u64 = 1;
+/// Number of the person's passages of a session that come before those of other sessions.
+const FIRST: usize = 4;
+
+/// A passage of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionPassage {
+    pub key: PassageKey,
+    /// Number of the session in the index.
+    pub(super) session: u64,
+    /// Whether the person typed it.
+    pub(super) by_person: bool,
+    pub(super) numbers: Numbers,
+    pub(super) address: DocAddress,
+}
+
+/// Returns the byte ranges of a stretch's passages; `None` if such stretches are not embedded.
+/// `piece` is the number of the stretch within its event.
+pub(super) fn ranges_of(kind: u64, speaker: Speaker, piece: u64, text: &str) -> Vec<Range<usize>> {
+    let kind = KINDS.get(kind as usize).copied().unwrap_or_default();
+    let is_embedded = match (speaker, kind) {
+        (Speaker::Person, "user_prompt") => piece < STRETCHES_OF_PERSON,
+        (Speaker::Agent, "assistant_text") => piece < STRETCHES_OF_AGENT,
+        _ => false,
+    };
+    if is_embedded { split(text) } else { Vec::new() }
+}
+
+/// Splits a text into even parts of at most [`WORDS`] words.
+fn split(text: &str) -> Vec<Range<usize>> {
+    let start = text.as_ptr() as usize;
+    let words: Vec<Range<usize>> = text
+        .split_whitespace()
+        .map(|word| {
+            let from = word.as_ptr() as usize - start;
+            from..from + word.len()
+        })
+        .collect();
+    let parts = words.len().div_ceil(WORDS).max(1);
+    let size = words.len().div_ceil(parts).max(1);
+    words.chunks(size).map(|part| part[0].start..part[part.len() - 1].end).collect()
+}
+
+impl SessionIndex {
+    /// Returns the passages of all sessions, in storage order; the first call reads them.
+    pub(super) fn passages(&self) -> tantivy::Result<&[SessionPassage]> {
+        if let Some(passages) = self.passages.get() {
+            return Ok(passages);
+        }
+        let book = self.book()?;
+        let is_subagent = |session: u64| book.sessions.get(&session).is_some_and(|line| line.subagent);
+        let mut passages = Vec::new();
+        for ((segment, columns), ordinal) in
+            self.searcher.segment_readers().iter().zip(self.columns()?).zip(0..)
+        {
+            for doc in segment.doc_ids_alive() {
+                for key in columns.passages(doc) {
+                    let Some(numbers) = columns.numbers(doc) else { continue };
+                    passages.push(SessionPassage {
+                        key: PassageKey::from_number(key),
+                        session: numbers.session,
+                        by_person: numbers.speaker == Speaker::Person as u64 && !is_subagent(numbers.session),
+                        numbers,
+                        address: DocAddress::new(ordinal, doc),
+                    });
+                }
+            }
+        }
+        Ok(self.passages.get_or_init(|| passages))
+    }
+
+    /// Returns the passages whose key is not in `known`, each key once: the person's first passages
+    /// of each session, then the person's others, then those of agents, of later sessions first.
+    pub(super) fn passages_without(&self, known: &PassageSet) -> Result<Vec<SessionPassage>, RebuildReason> {
+        self.guarded(|opened| {
+            let book = opened.book()?;
+            let mut all = opened.passages()?.to_vec();
+            all.sort_by_key(|passage| (passage.session, passage.numbers.place, passage.numbers.piece));
+            let mut typed: HashMap<u64, usize> = HashMap::new();
+            let mut keyed = Vec::new();
+            for passage in all {
+                let round = if passage.by_person {
+                    let typed = typed.entry(passage.session).or_default();
+                    *typed += 1;
+                    usize::from(*typed > FIRST)
+                } else {
+                    2
+                };
+                let ended = book.sessions.get(&passage.session).and_then(|line| line.ended);
+                keyed.push(((round, std::cmp::Reverse(ended)), passage));
+            }
+            keyed.sort_by_key(|(key, _)| *key);
+            let mut seen: HashSet<PassageKey> = HashSet::new();
+            let is_missing =
+                |passage: &SessionPassage| !known.contains(&passage.key) && seen.insert(passage.key);
+            let mut is_missing = is_missing;
+            Ok(keyed.into_iter().map(|(_, passage)| passage).filter(|it| is_missing(it)).collect())
+        })
+    }
+
+    /// Returns the text of a passage; empty if its stretch has changed.
+    pub(super) fn passage_text(&self, passage: &SessionPassage) -> tantivy::Result<String> {
+        let StoredText(text) = self.searcher.doc(passage.address)?;
+        Ok(part_with(&text, passage.key).map_or_else(String::new, |range| text[range].to_owned()))
+    }
+}
+
+/// Returns the byte range of the passage with this key in its stretch.
+pub(super) fn part_with(stretch: &str, key: PassageKey) -> Option<Range<usize>> {
+    split(stretch).into_iter().find(|range| PassageKey::of(&stretch[range.clone()]) == key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_is_one_passage_and_a_long_one_is_split_evenly() {
+        assert_eq!(split("  fix the build\n"), [2..15]);
+        assert!(split(" \n").is_empty());
+        let long = "word ".repeat(WORDS + 1);
+        let parts = split(&long);
+        assert_eq!(parts.len(), 2);
+        assert!(parts.iter().all(|part| long[part.clone()].split(' ').count() <= WORDS / 2 + 1));
+    }
+}
