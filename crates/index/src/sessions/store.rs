@@ -75,6 +75,11 @@ impl Sessions {
         Ok(self.opened()?.list(filter, offset, limit)?)
     }
 
+    /// Whether a session of any agent has this id.
+    pub fn contains(&self, id: &str) -> Result<bool, Error> {
+        Ok(self.opened()?.contains(id)?)
+    }
+
     /// Looks up a session by id or id prefix.
     pub fn lookup(&self, name: &str) -> Result<SessionLookup, Error> {
         Ok(self.opened()?.lookup(name)?)
