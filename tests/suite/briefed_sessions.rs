@@ -163,3 +163,31 @@ fn a_briefing_reads_no_log() {
     told(&sandbox, "s4s4s4s4", "/home/dev/demo", &[("user", "the retry of gauge fetches again")]);
     assert_eq!(sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len(), before);
 }
+
+#[test]
+fn a_session_is_found_by_meaning_and_reflecting_on_it_changes_no_history() {
+    let sandbox = vault_of("");
+    let said = [
+        ("a1a1a1a1", "customers are billed twice when the payment times out"),
+        ("a2a2a2a2", "rename the colour tokens of the theme"),
+        ("a3a3a3a3", "update the licence header of every file"),
+        ("a4a4a4a4", "the map does not scroll on phones"),
+        ("a5a5a5a5", "write release notes for the next version"),
+        ("a6a6a6a6", "move the icons into one sprite"),
+    ];
+    for (id, text) in said {
+        told(&sandbox, id, "/home/dev/demo", &[("user", text), ("assistant", "Done.")]);
+    }
+    sandbox.cm(&["sessions", "--days", "0"]).ok();
+    let history =
+        |task: &str| sandbox.cm(&["context", task, "--json"]).ok().json()["history"].clone();
+    let raw = history("duplicate charges on a credit card");
+    assert_eq!((&raw[0]["session"], &raw[0]["by_person"]), (&"a1a1a1a1".into(), &true.into()), "{raw}");
+    assert_eq!(raw.as_array().unwrap().len(), 1, "{raw}");
+    sandbox.cm(&["reflect", "--days", "0"]).ok();
+    let learned = history("duplicate charges on a credit card");
+    let ids = |history: &Value| -> Vec<Value> {
+        history.as_array().unwrap().iter().map(|one| one["session"].clone()).collect()
+    };
+    assert_eq!(ids(&learned), ids(&raw));
+}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::collect::Conversation;
 use super::filter::SessionIndexFilter;
 use super::opened::{SessionIndex, SessionTable};
-use super::passages::SessionPassage;
+use super::passages::{PassageOrigin, SessionPassage};
 use crate::vector::SimilarityScan;
 use cm_note::instant::Instant;
 use cm_note::passage::{PassageKey, PassageMap};
@@ -67,10 +67,10 @@ struct CosineSum {
 }
 
 impl CosineSum {
-    fn add(&mut self, cosine: f32, by_person: bool) {
-        let weighted = if by_person { cosine } else { OF_AGENT * cosine };
+    fn add(&mut self, cosine: f32, origin: PassageOrigin) {
+        let weighted = if origin == PassageOrigin::Agent { OF_AGENT * cosine } else { cosine };
         self.nearest = Some(self.nearest.map_or(weighted, |nearest| nearest.max(weighted)));
-        if by_person {
+        if origin == PassageOrigin::Person {
             self.sum += cosine;
             self.count += 1;
         }
@@ -148,10 +148,10 @@ impl SessionIndex {
             let (coarse, fine) = (coarse.get(&passage.key), fine.get(&passage.key));
             let Some(cosine) = fine.or(coarse) else { continue };
             let session = found.entry(passage.session).or_default();
-            coarse.into_iter().for_each(|cosine| session.coarse.add(*cosine, passage.by_person));
-            fine.into_iter().for_each(|cosine| session.fine.add(*cosine, passage.by_person));
+            coarse.into_iter().for_each(|cosine| session.coarse.add(*cosine, passage.origin));
+            fine.into_iter().for_each(|cosine| session.fine.add(*cosine, passage.origin));
             let is_nearer = session.passage.is_none_or(|(nearest, _)| *cosine > nearest);
-            if passage.by_person && is_nearer {
+            if passage.origin == PassageOrigin::Person && is_nearer {
                 session.passage = Some((*cosine, *passage));
             }
         }

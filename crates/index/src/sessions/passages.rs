@@ -10,7 +10,7 @@ use tantivy::DocAddress;
 
 use super::columns::Numbers;
 use super::opened::{SessionIndex, StoredText};
-use super::redacted_event::{KINDS, Speaker};
+use super::redacted_event::{KINDS, SUMMARY, Speaker};
 use crate::error::RebuildReason;
 use cm_note::passage::{PassageKey, PassageSet};
 
@@ -19,8 +19,21 @@ const WORDS: usize = 160;
 /// Number of stretches of an event that have passages. What follows is mostly pasted.
 const STRETCHES_OF_PERSON: u64 = 4;
 const STRETCHES_OF_AGENT: u64 = 1;
+/// The same for an agent's summary of the session.
+const STRETCHES_OF_SUMMARY: u64 = 4;
 /// Number of the person's passages of a session that come before those of other sessions.
 const FIRST: usize = 4;
+
+/// Origin of a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PassageOrigin {
+    /// The person typed it.
+    Person,
+    /// An agent's summary of the session.
+    Summary,
+    /// An agent's message.
+    Agent,
+}
 
 /// A passage of a session.
 #[derive(Debug, Clone, Copy)]
@@ -28,19 +41,19 @@ pub struct SessionPassage {
     pub key: PassageKey,
     /// Number of the session in the index.
     pub(super) session: u64,
-    /// Whether the person typed it.
-    pub(super) by_person: bool,
+    pub(super) origin: PassageOrigin,
     pub(super) numbers: Numbers,
     pub(super) address: DocAddress,
 }
 
-/// Returns the byte ranges of a stretch's passages; `None` if such stretches are not embedded.
+/// Returns the byte ranges of a stretch's passages; empty if such stretches are not embedded.
 /// `piece` is the number of the stretch within its event.
 pub(super) fn ranges_of(kind: u64, speaker: Speaker, piece: u64, text: &str) -> Vec<Range<usize>> {
     let kind = KINDS.get(kind as usize).copied().unwrap_or_default();
     let is_embedded = match (speaker, kind) {
         (Speaker::Person, "user_prompt") => piece < STRETCHES_OF_PERSON,
         (Speaker::Agent, "assistant_text") => piece < STRETCHES_OF_AGENT,
+        (Speaker::Agent, SUMMARY) => piece < STRETCHES_OF_SUMMARY,
         _ => false,
     };
     if is_embedded { split(text) } else { Vec::new() }
@@ -79,7 +92,13 @@ impl SessionIndex {
                     passages.push(SessionPassage {
                         key: PassageKey::from_number(key),
                         session: numbers.session,
-                        by_person: numbers.speaker == Speaker::Person as u64 && !is_subagent(numbers.session),
+                        origin: match numbers.speaker {
+                            speaker if speaker == Speaker::Person as u64 && !is_subagent(numbers.session) => {
+                                PassageOrigin::Person
+                            }
+                            _ if KINDS.get(numbers.kind as usize) == Some(&SUMMARY) => PassageOrigin::Summary,
+                            _ => PassageOrigin::Agent,
+                        },
                         numbers,
                         address: DocAddress::new(ordinal, doc),
                     });
@@ -90,7 +109,8 @@ impl SessionIndex {
     }
 
     /// Returns the passages whose key is not in `known`, each key once: the person's first passages
-    /// of each session, then the person's others, then those of agents, of later sessions first.
+    /// of each session, then the person's others and summaries, then those of agents, of later
+    /// sessions first.
     pub(super) fn passages_without(&self, known: &PassageSet) -> Result<Vec<SessionPassage>, RebuildReason> {
         self.guarded(|opened| {
             let book = opened.book()?;
@@ -99,22 +119,23 @@ impl SessionIndex {
             let mut typed: HashMap<u64, usize> = HashMap::new();
             let mut keyed = Vec::new();
             for passage in all {
-                let round = if passage.by_person {
-                    let typed = typed.entry(passage.session).or_default();
-                    *typed += 1;
-                    usize::from(*typed > FIRST)
-                } else {
-                    2
+                let round = match passage.origin {
+                    PassageOrigin::Person => {
+                        let typed = typed.entry(passage.session).or_default();
+                        *typed += 1;
+                        usize::from(*typed > FIRST)
+                    }
+                    PassageOrigin::Summary => 1,
+                    PassageOrigin::Agent => 2,
                 };
                 let ended = book.sessions.get(&passage.session).and_then(|line| line.ended);
                 keyed.push(((round, std::cmp::Reverse(ended)), passage));
             }
             keyed.sort_by_key(|(key, _)| *key);
             let mut seen: HashSet<PassageKey> = HashSet::new();
-            let is_missing =
-                |passage: &SessionPassage| !known.contains(&passage.key) && seen.insert(passage.key);
-            let mut is_missing = is_missing;
-            Ok(keyed.into_iter().map(|(_, passage)| passage).filter(|it| is_missing(it)).collect())
+            let mut missing: Vec<SessionPassage> = keyed.into_iter().map(|(_, passage)| passage).collect();
+            missing.retain(|passage| !known.contains(&passage.key) && seen.insert(passage.key));
+            Ok(missing)
         })
     }
 

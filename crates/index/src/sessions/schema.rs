@@ -178,7 +178,7 @@ impl Fields {
         for (speaker, text) in &event.texts {
             for stretch in cut(text.as_str()) {
                 let mut document = self.stretch(session, event, piece, *speaker as u64);
-                document.add_text(self.words[*speaker as usize], stretch);
+                document.add_text(self.words[event.indexed_as(*speaker) as usize], stretch);
                 document.add_text(self.stored, stretch);
                 document.add_u64(self.bytes, stretch.len() as u64);
                 for range in ranges_of(event.kind, *speaker, piece, stretch) {

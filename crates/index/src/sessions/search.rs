@@ -9,7 +9,7 @@ use super::collect::{BySession, Conversation, Matches, by_conversation};
 use super::filter::SessionIndexFilter;
 use super::meaning::{RankedConversation, SessionMeaning};
 use super::opened::{SessionIndex, SessionTable};
-use super::passages::part_with;
+use super::passages::{SessionPassage, part_with};
 use super::record::{Session, SessionKey};
 use super::redacted_event::Speaker;
 use super::schema::Weights;
@@ -116,30 +116,33 @@ impl SessionIndex {
         query: &Query,
         book: &SessionTable,
     ) -> tantivy::Result<ConversationHit> {
-        let standing = Some(ranked.standing);
-        let mut hit = match ranked.words {
-            Some(words) => ConversationHit { standing, ..self.hit(words, query, book)? },
-            None => ConversationHit {
-                session: self.numbered(ranked.session, book)?,
-                score: 0.0,
-                standing,
-                best: Stretch::default(),
-                snippet: String::new(),
-                stretches: 0,
-                lines: Vec::new(),
-                forks: Vec::new(),
-            },
-        };
-        if let Some(passage) = ranked.passage {
-            hit.best = self.stretch(&passage.numbers, passage.address)?;
-            let part = part_with(&hit.best.text, passage.key).unwrap_or(0..hit.best.text.len());
-            let text = &hit.best.text[part];
-            hit.snippet = Snippets::of(query).best(text, &[]).unwrap_or_else(|| beginning(text, &[]));
-            if hit.lines.is_empty() {
-                hit.lines.push(hit.best.line);
+        let RankedConversation { session, standing, words, passage } = ranked;
+        let mut hit = match (words, passage) {
+            (Some(words), None) => self.hit(words, query, book)?,
+            (Some(words), Some(passage)) => {
+                let (best, snippet) = self.passage_hit(&passage, query)?;
+                ConversationHit { best, snippet, ..self.hit(words, query, book)? }
             }
-        }
+            (None, passage) => {
+                let missing = || tantivy::TantivyError::InternalError("a match has no passage".to_owned());
+                let (best, snippet) = self.passage_hit(&passage.ok_or_else(missing)?, query)?;
+                let lines = vec![best.line];
+                let session = self.numbered(session, book)?;
+                let forks = Vec::new();
+                ConversationHit { session, score: 0.0, standing: None, best, snippet, stretches: 0, lines, forks }
+            }
+        };
+        hit.standing = Some(standing);
         Ok(hit)
+    }
+
+    /// Returns the stretch of a passage, and an excerpt of the passage.
+    fn passage_hit(&self, passage: &SessionPassage, query: &Query) -> tantivy::Result<(Stretch, String)> {
+        let stretch = self.stretch(&passage.numbers, passage.address)?;
+        let part = part_with(&stretch.text, passage.key).unwrap_or(0..stretch.text.len());
+        let text = &stretch.text[part];
+        let snippet = Snippets::of(query).best(text, &[]).unwrap_or_else(|| beginning(text, &[]));
+        Ok((stretch, snippet))
     }
 
     /// Returns the conversations with matching stretches, best first.

@@ -13,7 +13,7 @@ use crate::error::RebuildReason;
 use cm_note::instant::Instant;
 
 /// A piece of one speaker's text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stretch {
     /// Time in whole seconds; `None` if the log does not contain it.
     pub at: Option<Instant>,

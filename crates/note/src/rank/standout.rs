@@ -46,6 +46,10 @@ const OF_BEST: f64 = 0.9;
 /// Standard deviations above unrelated texts: mean over both models, and for the coarse model alone.
 const NEAR: f32 = 3.5;
 const NEAR_COARSE: f32 = 3.0;
+/// Standard deviations above unrelated texts at which a session stands out in any company, with
+/// this share of the best score. Otherwise it would be left out where many are about the question.
+const VERY_NEAR: f32 = 8.0;
+const OF_BEST_IF_VERY_NEAR: f64 = 0.5;
 /// Number of imaginary unrelated sessions that are added to the real ones, so that one or two
 /// sessions can stand out as well.
 const UNRELATED: f64 = 3.0;
@@ -88,22 +92,24 @@ pub fn standings(sessions: &[SessionScores], coarse: CosineBaseline, fine: Cosin
     let scores: Vec<f64> = (0..sessions.len()).map(score).collect();
     let best = scores.iter().copied().fold(0.0, f64::max);
     let least = LEAST.min(OF_BEST * best);
-    let near = |one: &SessionScores| is_near(one, coarse, fine);
-    sessions
-        .iter()
-        .zip(scores)
-        .map(|(one, score)| Standing { score, stands_out: best > 0.0 && score >= least, is_near: near(one) })
-        .collect()
+    let standing = |(one, score): (&SessionScores, f64)| {
+        let (nearness, near) = nearness(one, coarse, fine);
+        let enough = if nearness >= VERY_NEAR { least.min(OF_BEST_IF_VERY_NEAR * best) } else { least };
+        Standing { score, stands_out: best > 0.0 && score >= enough, is_near: nearness >= near }
+    };
+    sessions.iter().zip(scores).map(standing).collect()
 }
 
-fn is_near(one: &SessionScores, coarse: CosineBaseline, fine: CosineBaseline) -> bool {
+/// Returns how many standard deviations a session is above unrelated texts, and how many make it
+/// near.
+fn nearness(one: &SessionScores, coarse: CosineBaseline, fine: CosineBaseline) -> (f32, f32) {
     let above = |cosines: PassageCosines, chance: CosineBaseline| {
         (cosines.nearest - chance.mean) / chance.deviation.max(f32::EPSILON)
     };
     match (one.coarse.map(|it| above(it, coarse)), one.fine.map(|it| above(it, fine))) {
-        (Some(coarse), Some(fine)) => (coarse + fine) / 2.0 >= NEAR,
-        (Some(coarse), None) => coarse >= NEAR_COARSE,
-        (None, fine) => fine.is_some_and(|fine| fine >= NEAR),
+        (Some(coarse), Some(fine)) => ((coarse + fine) / 2.0, NEAR),
+        (Some(coarse), None) => (coarse, NEAR_COARSE),
+        (None, fine) => (fine.unwrap_or_default(), NEAR),
     }
 }
 

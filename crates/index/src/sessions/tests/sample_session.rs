@@ -135,7 +135,7 @@ pub(super) fn seen(sessions: &Sessions) -> Result<String, Error> {
         let all = Weights { person: 1.0, agent: 0.5, tool: 0.2 };
         for weights in [Weights::default(), all] {
             let asked =
-                SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: 50 };
+                SessionSearchRequest { query: &query, filter: &filter, weights, meaning: None, offset: 0, limit: 50 };
             seen += &format!("{words}: {:#?}\n", sessions.search(asked)?);
         }
     }
