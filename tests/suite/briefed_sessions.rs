@@ -179,8 +179,7 @@ fn a_session_is_found_by_meaning_and_reflecting_on_it_changes_no_history() {
         told(&sandbox, id, "/home/dev/demo", &[("user", text), ("assistant", "Done.")]);
     }
     sandbox.cm(&["sessions", "--days", "0"]).ok();
-    let history =
-        |task: &str| sandbox.cm(&["context", task, "--json"]).ok().json()["history"].clone();
+    let history = |task: &str| sandbox.cm(&["context", task, "--json"]).ok().json()["history"].clone();
     let raw = history("duplicate charges on a credit card");
     assert_eq!((&raw[0]["session"], &raw[0]["by_person"]), (&"a1a1a1a1".into(), &true.into()), "{raw}");
     assert_eq!(raw.as_array().unwrap().len(), 1, "{raw}");

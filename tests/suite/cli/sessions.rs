@@ -196,7 +196,8 @@ fn a_search_tells_the_lines_and_looks_at_tools_only_where_asked() {
         (&json!(3), &json!("tool"))
     );
     let only = |words: &str| {
-        let ran = sandbox.cm(&["sessions", "search", words, "--agent", "claude-code", "--in", "tools", "--json"]);
+        let ran =
+            sandbox.cm(&["sessions", "search", words, "--agent", "claude-code", "--in", "tools", "--json"]);
         let places = ran.ok().json()["hits"][0]["places"].clone();
         places.as_array().into_iter().flatten().map(|place| place["speaker"].clone()).collect::<Vec<_>>()
     };

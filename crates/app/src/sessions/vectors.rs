@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::context::embedding::budget;
 use crate::context::models::Model;
 use crate::context::open::Context;
 use crate::context::progress::Progress;
@@ -20,6 +21,9 @@ use cm_text::embedding::Embedding;
 
 /// Number of passages per thread that the large model embeds between two checks of the time limit.
 const STEP: usize = 4;
+/// A command that shows sessions embeds missing passages only if there are at most this many, about
+/// half a minute of work. A larger backlog is left to servers and `cm embed`.
+const CATCH_UP: usize = 1_500;
 /// Number of passages whose texts are in memory at once.
 const AT_ONCE: usize = 1_000;
 /// Number of vectors of deleted passages that are tolerated, in addition to a quarter of the rest.
@@ -51,11 +55,27 @@ impl<'m> SessionVectors<'m> {
         }
         if !self.memory.call.no_refresh && !self.memory.is_low_latency() {
             self.embed_coarse().ok()?;
+            self.catch_up();
         }
         let coarse = StaticModel::shipped();
         let coarse = self.scan(coarse, &coarse.of(question), question)?;
         let fine = if self.memory.is_low_latency() { None } else { self.compare_fine(question) };
         Some(SessionMeaning { coarse, fine })
+    }
+
+    /// Embeds missing passages with the large model within the time limit of a command, unless there
+    /// are too many. What fails or is left is done by a later command.
+    fn catch_up(&self) {
+        let target = self.memory.target();
+        let limit = budget(&target.settings).as_millis() as u64;
+        if target.cached().is_some() {
+            // A long-lived process embeds in the background, because a client waits for each answer.
+            return;
+        }
+        let deadline = (self.memory.call.clock)() + limit;
+        let _ = self.embed_fine(&mut |progress| {
+            limit > 0 && progress.total - progress.done <= CATCH_UP && (self.memory.call.clock)() < deadline
+        });
     }
 
     fn compare_fine(&self, question: &str) -> Option<ModelScan> {
@@ -112,8 +132,8 @@ impl<'m> SessionVectors<'m> {
         Ok(())
     }
 
-    /// Embeds missing passages with the large model while `go_on` returns true, the person's first
-    /// ones of each session first. Returns how many exist and how many are embedded.
+    /// Embeds missing passages with the large model while `go_on` returns true, those of the latest
+    /// sessions first. Returns how many were missing and how many are embedded now.
     ///
     /// # Errors
     /// The index cannot be read, or the disk is full. Vectors stored before the error are

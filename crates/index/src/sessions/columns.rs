@@ -5,7 +5,8 @@ use tantivy::{DocAddress, DocId, SegmentReader};
 
 use super::opened::SessionColumnsRow;
 use super::schema::{
-    AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PASSAGE, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED, SUBAGENT,
+    AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PASSAGE, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED,
+    SUBAGENT,
 };
 
 /// Columns of the session documents in one segment.

@@ -54,6 +54,9 @@ pub(super) struct RankedConversation {
 struct SessionSimilarity {
     coarse: CosineSum,
     fine: CosineSum,
+    /// Whether a passage has no vector of the large model. Its cosines then say nothing, because the
+    /// nearest passage may be among the missing ones.
+    is_partial: bool,
     /// The person's nearest passage and its cosine.
     passage: Option<(f32, SessionPassage)>,
 }
@@ -84,7 +87,7 @@ impl CosineSum {
 
 impl SessionSimilarity {
     fn nearest(&self) -> f32 {
-        self.fine.nearest.or(self.coarse.nearest).unwrap_or(f32::NEG_INFINITY)
+        self.coarse.nearest.unwrap_or(f32::NEG_INFINITY)
     }
 }
 
@@ -146,13 +149,15 @@ impl SessionIndex {
                 continue;
             }
             let (coarse, fine) = (coarse.get(&passage.key), fine.get(&passage.key));
-            let Some(cosine) = fine.or(coarse) else { continue };
+            let Some(cosine) = coarse else { continue };
             let session = found.entry(passage.session).or_default();
-            coarse.into_iter().for_each(|cosine| session.coarse.add(*cosine, passage.origin));
+            session.coarse.add(*cosine, passage.origin);
             fine.into_iter().for_each(|cosine| session.fine.add(*cosine, passage.origin));
-            let is_nearer = session.passage.is_none_or(|(nearest, _)| *cosine > nearest);
+            session.is_partial |= fine.is_none();
+            let cosine = fine.map_or(*cosine, |fine| (cosine + fine) / 2.0);
+            let is_nearer = session.passage.is_none_or(|(nearest, _)| cosine > nearest);
             if passage.origin == PassageOrigin::Person && is_nearer {
-                session.passage = Some((*cosine, *passage));
+                session.passage = Some((cosine, *passage));
             }
         }
         Ok(found)
@@ -175,7 +180,7 @@ fn rank(
         .map(|(_, words, near)| SessionScores {
             bm25: bm25(words),
             coarse: near.coarse.cosines(),
-            fine: near.fine.cosines(),
+            fine: near.fine.cosines().filter(|_| !near.is_partial),
         })
         .collect();
     let best = scores.iter().map(|one| one.bm25).fold(0.0, f32::max);

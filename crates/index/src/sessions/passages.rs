@@ -3,7 +3,7 @@
 //! The columns of a stretch hold the keys of its passages, so that passages come and go with their
 //! session. Vectors are computed and stored by the caller, by key.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use tantivy::DocAddress;
@@ -21,8 +21,10 @@ const STRETCHES_OF_PERSON: u64 = 4;
 const STRETCHES_OF_AGENT: u64 = 1;
 /// The same for an agent's summary of the session.
 const STRETCHES_OF_SUMMARY: u64 = 4;
-/// Number of the person's passages of a session that come before those of other sessions.
-const FIRST: usize = 4;
+/// Maximum number of an agent's messages per session that have passages: the first and the last
+/// ones, in which it says what it is about to do and what came of it.
+const FIRST_OF_AGENT: usize = 8;
+const LAST_OF_AGENT: usize = 24;
 
 /// Origin of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +77,7 @@ fn split(text: &str) -> Vec<Range<usize>> {
 }
 
 impl SessionIndex {
-    /// Returns the passages of all sessions, in storage order; the first call reads them.
+    /// Returns the passages of all sessions, by session and place; the first call reads them.
     pub(super) fn passages(&self) -> tantivy::Result<&[SessionPassage]> {
         if let Some(passages) = self.passages.get() {
             return Ok(passages);
@@ -105,36 +107,23 @@ impl SessionIndex {
                 }
             }
         }
+        passages.sort_unstable_by_key(|it: &SessionPassage| (it.session, it.numbers.place, it.numbers.piece));
+        let sessions = passages.chunk_by(|a, b| a.session == b.session);
+        let passages = sessions.flat_map(few_of_agent).collect();
         Ok(self.passages.get_or_init(|| passages))
     }
 
-    /// Returns the passages whose key is not in `known`, each key once: the person's first passages
-    /// of each session, then the person's others and summaries, then those of agents, of later
-    /// sessions first.
+    /// Returns the passages whose key is not in `known`, each key once, those of the sessions that
+    /// ended last first.
     pub(super) fn passages_without(&self, known: &PassageSet) -> Result<Vec<SessionPassage>, RebuildReason> {
         self.guarded(|opened| {
             let book = opened.book()?;
-            let mut all = opened.passages()?.to_vec();
-            all.sort_by_key(|passage| (passage.session, passage.numbers.place, passage.numbers.piece));
-            let mut typed: HashMap<u64, usize> = HashMap::new();
-            let mut keyed = Vec::new();
-            for passage in all {
-                let round = match passage.origin {
-                    PassageOrigin::Person => {
-                        let typed = typed.entry(passage.session).or_default();
-                        *typed += 1;
-                        usize::from(*typed > FIRST)
-                    }
-                    PassageOrigin::Summary => 1,
-                    PassageOrigin::Agent => 2,
-                };
-                let ended = book.sessions.get(&passage.session).and_then(|line| line.ended);
-                keyed.push(((round, std::cmp::Reverse(ended)), passage));
-            }
-            keyed.sort_by_key(|(key, _)| *key);
-            let mut seen: HashSet<PassageKey> = HashSet::new();
-            let mut missing: Vec<SessionPassage> = keyed.into_iter().map(|(_, passage)| passage).collect();
-            missing.retain(|passage| !known.contains(&passage.key) && seen.insert(passage.key));
+            let mut seen = PassageSet::default();
+            let mut missing = opened.passages()?.to_vec();
+            missing.retain(|passage| !known.contains(&passage.key));
+            let ended = |session: u64| book.sessions.get(&session).and_then(|line| line.ended);
+            missing.sort_by_key(|passage| (Reverse(ended(passage.session)), passage.session));
+            missing.retain(|passage| seen.insert(passage.key));
             Ok(missing)
         })
     }
@@ -144,6 +133,17 @@ impl SessionIndex {
         let StoredText(text) = self.searcher.doc(passage.address)?;
         Ok(part_with(&text, passage.key).map_or_else(String::new, |range| text[range].to_owned()))
     }
+}
+
+/// Returns the passages of one session without those of an agent's messages in the middle.
+fn few_of_agent(session: &[SessionPassage]) -> impl Iterator<Item = SessionPassage> + '_ {
+    let is_agents = |passage: &SessionPassage| passage.origin == PassageOrigin::Agent;
+    let count = session.iter().filter(|passage| is_agents(passage)).count();
+    let mut number = 0;
+    session.iter().copied().filter(move |passage| {
+        number += usize::from(is_agents(passage));
+        !is_agents(passage) || number <= FIRST_OF_AGENT || number + LAST_OF_AGENT > count
+    })
 }
 
 /// Returns the byte range of the passage with this key in its stretch.

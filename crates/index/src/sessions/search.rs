@@ -129,7 +129,16 @@ impl SessionIndex {
                 let lines = vec![best.line];
                 let session = self.numbered(session, book)?;
                 let forks = Vec::new();
-                ConversationHit { session, score: 0.0, standing: None, best, snippet, stretches: 0, lines, forks }
+                ConversationHit {
+                    session,
+                    score: 0.0,
+                    standing: None,
+                    best,
+                    snippet,
+                    stretches: 0,
+                    lines,
+                    forks,
+                }
             }
         };
         hit.standing = Some(standing);

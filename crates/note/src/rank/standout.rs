@@ -49,7 +49,7 @@ const NEAR_COARSE: f32 = 3.0;
 /// Standard deviations above unrelated texts at which a session stands out in any company, with
 /// this share of the best score. Otherwise it would be left out where many are about the question.
 const VERY_NEAR: f32 = 8.0;
-const OF_BEST_IF_VERY_NEAR: f64 = 0.5;
+const OF_BEST_IF_VERY_NEAR: f64 = 0.3;
 /// Number of imaginary unrelated sessions that are added to the real ones, so that one or two
 /// sessions can stand out as well.
 const UNRELATED: f64 = 3.0;

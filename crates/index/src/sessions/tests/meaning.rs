@@ -57,12 +57,18 @@ fn others() -> Vec<SampleSession> {
 fn a_session_is_found_without_any_of_the_words_and_shown_with_the_persons_words() {
     let folder = tempfile::tempdir().unwrap();
     let mut talks = others();
-    talks.push(SampleSession::new("sea", vec![person(1, "hello"), agent(2, "ok"), person(3, "read the sea level")]));
+    talks.push(SampleSession::new(
+        "sea",
+        vec![person(1, "hello"), agent(2, "ok"), person(3, "read the sea level")],
+    ));
     let sessions = told(folder.path(), &talks);
     let found = ask(&sessions, &meaning(&sessions, folder.path()), "tide gauges");
     assert_eq!(ids(&found), ["sea"]);
     let hit = &found.hits[0];
-    assert_eq!((hit.best.line, hit.best.speaker, &*hit.snippet), (3, Some(Speaker::Person), "read the sea level"));
+    assert_eq!(
+        (hit.best.line, hit.best.speaker, &*hit.snippet),
+        (3, Some(Speaker::Person), "read the sea level")
+    );
     assert_eq!((hit.lines.clone(), hit.score, found.total), (vec![3], 0.0, 1));
     assert!(hit.standing.is_some_and(|standing| standing.stands_out && standing.is_near));
 }
@@ -92,12 +98,13 @@ fn passages_are_what_was_said_and_summaries_and_leave_with_their_session() {
     let sessions = told(folder.path(), std::slice::from_ref(&talk));
     let passages = sessions.passages_without(&PassageSet::default()).unwrap();
     let texts = sessions.passage_texts(&passages).unwrap();
-    assert_eq!(texts, ["go on", "we measured the water", "fine"]);
+    assert_eq!(texts, ["go on", "fine", "we measured the water"]);
     assert_eq!(sessions.passage_keys().unwrap().len(), 3);
     // The words of a summary weigh as much as the person's.
     let found = super::sample_session::search(&sessions, "measured", &SessionIndexFilter::default());
     assert_eq!(found.hits[0].best.speaker, Some(Speaker::Agent));
-    let mut writer = crate::sessions::SessionStoreWriter::open(folder.path(), std::time::Duration::ZERO).unwrap();
+    let mut writer =
+        crate::sessions::SessionStoreWriter::open(folder.path(), std::time::Duration::ZERO).unwrap();
     writer.remove(&talk.key()).unwrap();
     writer.finish().unwrap();
     assert!(Sessions::open(folder.path()).passage_keys().unwrap().is_empty());
