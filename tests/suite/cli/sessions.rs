@@ -182,7 +182,7 @@ fn a_prefix_of_several_ids_lists_them_and_one_of_none_says_so() {
 fn a_search_tells_the_lines_and_looks_at_tools_only_where_asked() {
     let sandbox = all_agents();
     insta::assert_snapshot!(sandbox.cm(&["sessions", "search", "never delete tests", "--agent", "claude-code"]).snapshot(), @"
-    11111111  Run the unit tests and fix the failing one.  claude-code 2026-10-05 · 8.52
+    11111111  Run the unit tests and fix the failing one.  claude-code 2026-10-05 · 1.69
         5  person  no, never delete tests. Fix src/decay.rs instead.
         1  person  Run the unit tests and fix the failing one.
         2  agent   Running the tests.

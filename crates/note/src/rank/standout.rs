@@ -39,7 +39,7 @@ pub struct Standing {
 }
 
 /// Score of a session that stands out.
-const LEAST: f64 = 1.2;
+const LEAST: f64 = 1.1;
 /// A session with this share of the best score stands out too, so that of many equal sessions about
 /// the question not all are left out.
 const OF_BEST: f64 = 0.9;
