@@ -14,6 +14,7 @@ mod filter;
 mod list;
 mod meaning;
 mod opened;
+mod passage_ranges;
 mod passages;
 mod record;
 mod redacted_event;

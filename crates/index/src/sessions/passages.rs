@@ -4,23 +4,16 @@
 //! session. Vectors are computed and stored by the caller, by key.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use tantivy::DocAddress;
 
 use super::columns::Numbers;
 use super::opened::{SessionIndex, StoredText};
+use super::passage_ranges::part_with;
 use super::redacted_event::{KINDS, SUMMARY, Speaker};
 use crate::error::RebuildReason;
 use cm_note::passage::{PassageKey, PassageSet};
 
-/// Maximum number of words of a passage; longer texts are split into even parts.
-const WORDS: usize = 160;
-/// Number of stretches of an event that have passages. What follows is mostly pasted.
-const STRETCHES_OF_PERSON: u64 = 4;
-const STRETCHES_OF_AGENT: u64 = 1;
-/// The same for an agent's summary of the session.
-const STRETCHES_OF_SUMMARY: u64 = 4;
 /// Maximum number of an agent's messages per session that have passages: the first and the last
 /// ones, in which it says what it is about to do and what came of it.
 const FIRST_OF_AGENT: usize = 8;
@@ -46,34 +39,6 @@ pub struct SessionPassage {
     pub(super) origin: PassageOrigin,
     pub(super) numbers: Numbers,
     pub(super) address: DocAddress,
-}
-
-/// Returns the byte ranges of a stretch's passages; empty if such stretches are not embedded.
-/// `piece` is the number of the stretch within its event.
-pub(super) fn ranges_of(kind: u64, speaker: Speaker, piece: u64, text: &str) -> Vec<Range<usize>> {
-    let kind = KINDS.get(kind as usize).copied().unwrap_or_default();
-    let is_embedded = match (speaker, kind) {
-        (Speaker::Person, "user_prompt") => piece < STRETCHES_OF_PERSON,
-        (Speaker::Agent, "assistant_text") => piece < STRETCHES_OF_AGENT,
-        (Speaker::Agent, SUMMARY) => piece < STRETCHES_OF_SUMMARY,
-        _ => false,
-    };
-    if is_embedded { split(text) } else { Vec::new() }
-}
-
-/// Splits a text into even parts of at most [`WORDS`] words.
-fn split(text: &str) -> Vec<Range<usize>> {
-    let start = text.as_ptr() as usize;
-    let words: Vec<Range<usize>> = text
-        .split_whitespace()
-        .map(|word| {
-            let from = word.as_ptr() as usize - start;
-            from..from + word.len()
-        })
-        .collect();
-    let parts = words.len().div_ceil(WORDS).max(1);
-    let size = words.len().div_ceil(parts).max(1);
-    words.chunks(size).map(|part| part[0].start..part[part.len() - 1].end).collect()
 }
 
 impl SessionIndex {
@@ -144,24 +109,4 @@ fn few_of_agent(session: &[SessionPassage]) -> impl Iterator<Item = SessionPassa
         number += usize::from(is_agents(passage));
         !is_agents(passage) || number <= FIRST_OF_AGENT || number + LAST_OF_AGENT > count
     })
-}
-
-/// Returns the byte range of the passage with this key in its stretch.
-pub(super) fn part_with(stretch: &str, key: PassageKey) -> Option<Range<usize>> {
-    split(stretch).into_iter().find(|range| PassageKey::of(&stretch[range.clone()]) == key)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_text_is_one_passage_and_a_long_one_is_split_evenly() {
-        assert_eq!(split("  fix the build\n"), [2..15]);
-        assert!(split(" \n").is_empty());
-        let long = "word ".repeat(WORDS + 1);
-        let parts = split(&long);
-        assert_eq!(parts.len(), 2);
-        assert!(parts.iter().all(|part| long[part.clone()].split(' ').count() <= WORDS / 2 + 1));
-    }
 }

@@ -5,7 +5,7 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use super::passages::ranges_of;
+use super::passage_ranges::ranges_of;
 use super::record::{Log, Session, SessionKey};
 use super::redacted_event::{RedactedEvent, Speaker, cut};
 use crate::error::Error;
