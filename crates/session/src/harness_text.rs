@@ -2,7 +2,7 @@
 //! instructions.
 
 /// Beginnings of such text. Agents copy each other's formats, so all agents share one list.
-const OPENINGS: [&str; 30] = [
+const OPENINGS: [&str; 29] = [
     "<local-command-caveat>",
     "<local-command-stdout>",
     "<local-command-stderr>",
@@ -32,13 +32,20 @@ const OPENINGS: [&str; 30] = [
     "Operation stopped by hook: ",
     "Stop hook feedback:",
     "Base directory for this skill: ",
-    "This session is being continued from a previous conversation",
 ];
 
 /// Whether a program wrote this user message.
 pub fn is_scaffold(text: &str) -> bool {
     let text = text.trim_start();
-    OPENINGS.iter().any(|opening| text.starts_with(opening))
+    OPENINGS.iter().any(|opening| text.starts_with(opening)) || is_summary(text)
+}
+
+/// Beginning of the summary with which a session goes on after its context was compacted.
+const SUMMARY: &str = "This session is being continued from a previous conversation";
+
+/// Whether this user message is an agent's summary of the session so far.
+pub fn is_summary(text: &str) -> bool {
+    text.trim_start().starts_with(SUMMARY)
 }
 
 /// Tags around the hook output that Gemini CLI adds to the person's prompt.
@@ -78,6 +85,8 @@ mod tests {
         assert!(is_scaffold("# AGENTS.md instructions for /x"));
         assert!(!is_scaffold("what does <environment_context> mean?"));
         assert!(!is_scaffold(""));
+        let summary = "This session is being continued from a previous conversation that ran out of context.";
+        assert!(is_summary(summary) && is_scaffold(summary) && !is_summary("go on"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::sessions::search::SearchScope;
 use cm_app::sessions::{SessionAccess, SessionSelection, list, search, show, timeline};
 use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
@@ -42,16 +43,19 @@ enum Action {
         #[arg(long, short = 'n', default_value_t = 200)]
         limit: usize,
     },
-    /// Search sessions by their text
+    /// Search sessions by words and meaning
     #[command(
-        after_help = "Example:\n  cm sessions search \"connection pool\" --agent claude-code --days 90"
+        after_help = "Examples:\n  cm sessions search \"connection pool\" --agent claude-code --days 90\n  cm sessions search \"docker compose up\" --in tools"
     )]
     Search {
         /// Search query, as in `cm search`
         query: String,
         #[command(flatten)]
         which: WhichArguments,
-        /// Also search tool calls and results
+        /// What to search: what was said, tool calls and their output, or both
+        #[arg(long = "in", value_name = "PART", default_value = "said", conflicts_with = "tools")]
+        within: SearchPart,
+        /// Short for `--in all`
         #[arg(long)]
         tools: bool,
         /// Maximum number of results
@@ -91,6 +95,26 @@ enum Action {
         #[arg(long)]
         tools: bool,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SearchPart {
+    /// What people and agents said
+    Said,
+    /// Tool calls and their output
+    Tools,
+    /// Both
+    All,
+}
+
+impl From<SearchPart> for SearchScope {
+    fn from(part: SearchPart) -> Self {
+        match part {
+            SearchPart::Said => Self::Said,
+            SearchPart::Tools => Self::Tools,
+            SearchPart::All => Self::All,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,8 +184,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             let outcome = show::show(&memory, &open()?, &session, &options)?;
             output.print(&memory, &outcome, text::sessions::show)
         }
-        Action::Search { query, which, tools, limit, offset } => {
-            let options = search::Options { query, which: which.into(), tools, limit, offset };
+        Action::Search { query, which, within, tools, limit, offset } => {
+            let within = if tools { SearchScope::All } else { within.into() };
+            let options = search::Options { query, which: which.into(), within, limit, offset };
             search::check(&options)?;
             let outcome = search::search(&memory, &open()?, &options)?;
             outcome.notices.iter().for_each(|notice| memory.notice(notice));

@@ -182,7 +182,7 @@ fn a_prefix_of_several_ids_lists_them_and_one_of_none_says_so() {
 fn a_search_tells_the_lines_and_looks_at_tools_only_where_asked() {
     let sandbox = all_agents();
     insta::assert_snapshot!(sandbox.cm(&["sessions", "search", "never delete tests", "--agent", "claude-code"]).snapshot(), @"
-    11111111  Run the unit tests and fix the failing one.  claude-code 2026-10-05 · 8.52
+    11111111  Run the unit tests and fix the failing one.  claude-code 2026-10-05 · 1.69
         5  person  no, never delete tests. Fix src/decay.rs instead.
         1  person  Run the unit tests and fix the failing one.
         2  agent   Running the tests.
@@ -195,6 +195,15 @@ fn a_search_tells_the_lines_and_looks_at_tools_only_where_asked() {
         (&tools["hits"][0]["places"][0]["line"], &tools["hits"][0]["places"][0]["speaker"]),
         (&json!(3), &json!("tool"))
     );
+    let only = |words: &str| {
+        let ran =
+            sandbox.cm(&["sessions", "search", words, "--agent", "claude-code", "--in", "tools", "--json"]);
+        let places = ran.ok().json()["hits"][0]["places"].clone();
+        places.as_array().into_iter().flatten().map(|place| place["speaker"].clone()).collect::<Vec<_>>()
+    };
+    assert!(only("cargo test").iter().all(|speaker| speaker == "tool") && !only("cargo test").is_empty());
+    assert!(only("never delete").is_empty(), "what was said is no tool output");
+    assert_eq!(sandbox.cm(&["sessions", "search", "cargo", "--in", "tools", "--tools"]).code, 2);
     let codex = sandbox.cm(&["sessions", "search", "lambda", "--agent", "pi", "--json"]).ok().json();
     assert_eq!(codex["total"], 0);
     insta::assert_snapshot!(sandbox.cm(&["sessions", "search", "xylophone"]).snapshot(), @"

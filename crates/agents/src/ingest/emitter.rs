@@ -12,7 +12,7 @@ use super::sink::{EventSink, SkipReason};
 use super::tally::RecordCounts;
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
-use cm_session::harness_text::{is_scaffold, without_hook_context};
+use cm_session::harness_text::{is_scaffold, is_summary, without_hook_context};
 use cm_session::{CallId, RecordId, SessionId, SessionMeta, injected_markers, title, typed_reply};
 
 /// Maximum number of events that wait until the session's id is known and it is clear that cm did
@@ -221,12 +221,17 @@ impl<'s> Emitter<'s> {
         }
     }
 
-    /// Emits text in the user role: a prompt, or injected text if it has the form of program
-    /// output.
+    /// Emits text in the user role: a prompt, an agent's summary of the session, or injected text if
+    /// it has the form of program output.
     pub fn emit_prompt(&mut self, at: Option<Instant>, record: Option<&str>, text: &str) {
         let text = without_hook_context(text).to_owned();
-        let kind =
-            if is_scaffold(&text) { EventKind::Injected { text } } else { EventKind::UserPrompt { text } };
+        let kind = if is_summary(&text) {
+            EventKind::Compaction { trigger: None, summary: Some(text) }
+        } else if is_scaffold(&text) {
+            EventKind::Injected { text }
+        } else {
+            EventKind::UserPrompt { text }
+        };
         self.emit(at, record, false, kind);
     }
 

@@ -24,6 +24,7 @@ pub mod show;
 pub(super) mod sources;
 pub mod timeline;
 pub mod trace_cache;
+pub(crate) mod vectors;
 
 use crate::context::open::Context;
 use crate::context::progress::Progress;
@@ -119,7 +120,7 @@ impl SessionAccess {
 
 /// Returns the folder of the session index. Callers with a token use a separate index that contains
 /// only uploaded sessions.
-pub(super) fn folder(memory: &Context) -> std::path::PathBuf {
+pub(crate) fn folder(memory: &Context) -> std::path::PathBuf {
     memory.target().vault.index().join(if memory.call.by.has_token { "sent" } else { "sessions" })
 }
 

@@ -10,6 +10,8 @@ use std::time::Duration;
 use super::access_log;
 use super::index_writer::{AllowedSessions, SessionIndexWriter, title_of};
 use super::sources::{LogSources, path_of};
+use super::vectors::SessionVectors;
+use crate::context::embedding::budget;
 use crate::context::open::Context;
 use crate::context::progress::{Progress, ProgressWatch};
 use crate::context::secrets;
@@ -25,6 +27,8 @@ use cm_store::config::keys;
 /// changes, every log is read again.
 pub(super) const SCOPE: &str = "cm:scope";
 
+/// Maximum number of time limits that one pass spends on embedding with the large model.
+const MAX_LIMITS: usize = 20;
 /// Maximum number of notices of each kind; further ones are only counted.
 const MAX_NOTICES: usize = 3;
 
@@ -68,11 +72,15 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<(
             "{count} sessions of other folders are skipped; add folders to `sessions.workspaces` in your own settings"
         ));
     }
+    let changed = reader.notices.read.len();
     access_log::record(memory, std::mem::take(&mut reader.notices.read));
     // What was read until then is kept; the next reading goes on.
     memory.call.watch.check_cancelled()?;
     match read {
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            embed(memory, changed);
+            Ok(())
+        }
         Err(cm_index::Error::Busy { .. }) => {
             memory.notice("another process is reading sessions; the answer uses what is indexed so far");
             Ok(())
@@ -85,6 +93,21 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<(
             Ok(())
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Embeds the new passages: with the small model all of them, with the large one within the time
+/// limit of a command for each of the `changed` logs.
+fn embed(memory: &Context, changed: usize) {
+    let Some(vectors) = SessionVectors::open(memory) else { return };
+    let limit = budget(&memory.target().settings).as_millis() as u64 * changed.clamp(1, MAX_LIMITS) as u64;
+    let deadline = (memory.call.clock)() + limit;
+    let embedded = vectors.embed_coarse().and_then(|()| {
+        let in_time = |_: Progress| limit > 0 && (memory.call.clock)() < deadline;
+        vectors.embed_fine(&mut { in_time }).map(|_| ())
+    });
+    if let Err(error) = embedded {
+        memory.notice(format!("not all sessions can be found by meaning: {}", error.message));
     }
 }
 

@@ -6,11 +6,13 @@ use serde::Serialize;
 use super::cass::{ExternalHit, outside};
 use super::list::{filter, lookback};
 use super::session_row::{SessionInfo, speaker};
+use super::vectors::SessionVectors;
 use super::{SessionAccess, SessionSelection};
 use crate::context::open::Context;
 use crate::context::retrieve::rounded;
 use crate::error::{Error, Result};
 use cm_index::sessions::{ConversationHit as Match, SessionSearchRequest, Speaker, Stretch, Weights};
+use cm_learn::reflect::evidence::keywords;
 use cm_note::instant::Instant;
 use cm_note::query::Query;
 
@@ -21,6 +23,37 @@ const FURTHEST: usize = 10_000;
 /// Maximum number of excerpts shown per session.
 const MOST_PLACES: usize = 3;
 
+/// Parts of a session that are searched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SearchScope {
+    /// What the person and agents said.
+    #[default]
+    Said,
+    /// What tools were called with and printed: commands, files, output.
+    Tools,
+    /// Both.
+    All,
+}
+
+impl SearchScope {
+    fn weights(self) -> Weights {
+        let said = Weights::default();
+        match self {
+            Self::Said => said,
+            Self::Tools => Weights { person: 0.0, agent: 0.0, tool: 1.0 },
+            Self::All => Weights { tool: said.agent, ..said },
+        }
+    }
+
+    fn contains(self, speaker: Option<Speaker>) -> bool {
+        match self {
+            Self::Said => speaker != Some(Speaker::Tool),
+            Self::Tools => speaker == Some(Speaker::Tool),
+            Self::All => true,
+        }
+    }
+}
+
 /// Query, filter and page of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -28,8 +61,8 @@ pub struct Options {
     pub query: String,
     /// Filter for sessions; if it sets no number of days, sessions of any age are searched.
     pub which: SessionSelection,
-    /// Search the output of tools as well.
-    pub tools: bool,
+    /// What is searched.
+    pub within: SearchScope,
     /// Maximum number of sessions.
     pub limit: usize,
     /// Number of sessions to skip: the `next` of an earlier answer.
@@ -55,7 +88,7 @@ pub struct SessionHit {
     /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
     pub info: SessionInfo,
-    /// Score of the best excerpt; comparable only within one answer. 0 if the query only filters.
+    /// Score by words and meaning; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
     /// The best excerpt and up to two others.
     pub places: Vec<SessionMatch>,
@@ -106,8 +139,8 @@ pub fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Searches the text of sessions. Text of the user weighs most, that of agents less; tool output is
-/// only searched on request.
+/// Searches the text of sessions by words and meaning. Text of the user weighs most, that of agents
+/// less; calls of tools and their output are only searched on request, by words.
 ///
 /// # Errors
 /// Returns an error if the query, an agent name or the number of days is invalid, or if the session
@@ -120,12 +153,23 @@ pub fn search(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
         None => None,
     };
     let filter = filter(memory, &options.which, days)?;
-    let tool = if options.tools { 0.3 } else { 0.0 };
-    let weights = Weights { tool, ..Weights::default() };
+    let weights = options.within.weights();
     let (offset, limit) = (options.offset, options.limit.max(1));
-    let asked = SessionSearchRequest { query: &query, filter: &filter, weights, offset, limit };
+    let text = query.semantic_text();
+    // One word is looked up, several describe what was talked about.
+    let has_subject = options.within != SearchScope::Tools && keywords(&text).len() > 1;
+    let meaning = SessionVectors::open(memory).filter(|_| has_subject);
+    let meaning = meaning.and_then(|vectors| vectors.compare(&text));
+    let asked = SessionSearchRequest {
+        query: &query,
+        filter: &filter,
+        weights,
+        meaning: meaning.as_ref(),
+        offset,
+        limit,
+    };
     let found = shelf.query(|sessions| sessions.search(asked))?.unwrap_or_default();
-    let hits = found.hits.into_iter().map(|hit| shelf.hit(hit, &query, options.tools));
+    let hits = found.hits.into_iter().map(|hit| shelf.hit(hit, &query, options.within));
     let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
     let end = offset + hits.len();
     let next = (end < found.total && !hits.is_empty() && end <= FURTHEST).then_some(end);
@@ -140,7 +184,7 @@ pub fn search(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
 }
 
 impl SessionAccess {
-    fn hit(&self, found: Match, query: &Query, tools: bool) -> Result<SessionHit> {
+    fn hit(&self, found: Match, query: &Query, within: SearchScope) -> Result<SessionHit> {
         let key = found.session.key();
         let mut snippets = cm_index::Snippets::of(query);
         let mut places = vec![spot(&found.best, found.snippet)];
@@ -149,14 +193,13 @@ impl SessionAccess {
                 break;
             }
             let said = self.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
-            let heard =
-                said.into_iter().flatten().filter(|said| tools || said.speaker != Some(Speaker::Tool));
+            let heard = said.into_iter().flatten().filter(|said| within.contains(said.speaker));
             let mut fits = |said: Stretch| snippets.best(&said.text, &[]).map(|snippet| spot(&said, snippet));
             places.extend(heard.filter_map(&mut fits).next());
         }
         Ok(SessionHit {
             info: self.info_of(&found.session)?,
-            score: rounded(f64::from(found.score)),
+            score: rounded(found.standing.map_or(f64::from(found.score), |it| it.score.max(0.0))),
             places,
             lines: found.lines,
             forks: found.forks.into_iter().map(|fork| fork.id.as_str().to_owned()).collect(),

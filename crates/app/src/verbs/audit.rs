@@ -247,8 +247,14 @@ fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::R
         for notice in &query.notices {
             memory.notice(format!("{}: {notice}", shelved.bullet.id));
         }
-        let asked =
-            SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: MOST_SESSIONS };
+        let asked = SessionSearchRequest {
+            query: &query,
+            filter: &filter,
+            weights,
+            meaning: None,
+            offset: 0,
+            limit: MOST_SESSIONS,
+        };
         let found = match sessions.query(|sessions| sessions.search(asked)) {
             Ok(Some(found)) => found,
             Ok(None) => continue,

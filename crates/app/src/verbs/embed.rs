@@ -8,6 +8,7 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::progress::Progress;
 use crate::context::request::Request;
 use crate::error::{Error, Result};
+use crate::sessions::vectors::SessionVectors;
 use crate::verbs::config;
 use crate::verbs::config::SettingsTarget;
 use cm_embed::{Embedder, EmbeddingProvider};
@@ -86,7 +87,7 @@ pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
     Ok(EmbeddingStatus { provider: provider(memory), models, read: 0, ms: 0 })
 }
 
-/// Embeds all passages without a vector, or all passages if `anew`, and reports progress after each
+/// Embeds all passages of notes and sessions without a vector, or all passages if `anew`, and reports progress after each
 /// batch.
 ///
 /// # Errors
@@ -122,6 +123,15 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
             true
         })?;
         read += all.done.saturating_sub(before);
+    }
+    if let Some(sessions) = SessionVectors::open(memory) {
+        sessions.embed_coarse()?;
+        read += sessions
+            .embed_fine(&mut |now| {
+                progress(now);
+                true
+            })?
+            .done;
     }
     let ms = (memory.call.clock)().saturating_sub(begun);
     Ok(EmbeddingStatus { read, ms, ..status(memory)? })

@@ -206,6 +206,13 @@ pub(super) struct Conversation {
     pub(super) others: Vec<u64>,
 }
 
+impl Conversation {
+    /// Whether the person wrote the best matching stretch.
+    pub(super) fn is_by_person(&self) -> bool {
+        self.matches.best.numbers.speaker == Speaker::Person as u64
+    }
+}
+
 /// Groups forked sessions into conversations, best first. Copies have equal matches; the session
 /// that ended last represents them.
 pub(super) fn by_conversation(found: HashMap<u64, Matches>, book: &SessionTable) -> Vec<Conversation> {

@@ -5,7 +5,8 @@ use tantivy::{DocAddress, DocId, SegmentReader};
 
 use super::opened::SessionColumnsRow;
 use super::schema::{
-    AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED, SUBAGENT,
+    AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PASSAGE, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED,
+    SUBAGENT,
 };
 
 /// Columns of the session documents in one segment.
@@ -56,6 +57,7 @@ pub(super) struct StretchColumns {
     speaker: Column<u64>,
     bytes: Column<u64>,
     record: Column<u64>,
+    passage: Column<u64>,
     at: Column<i64>,
 }
 
@@ -82,6 +84,7 @@ impl StretchColumns {
             speaker: columns.u64(SPEAKER)?,
             bytes: columns.u64(BYTES)?,
             record: columns.u64(RECORD)?,
+            passage: columns.u64(PASSAGE)?,
             at: columns.i64(AT)?,
         })
     }
@@ -102,6 +105,11 @@ impl StretchColumns {
     /// Returns session, place and speaker of a stretch, or `None` for other documents.
     pub(super) fn place_and_speaker(&self, doc: DocId) -> Option<(u64, u64, u64)> {
         Some((self.session.first(doc)?, self.place.first(doc)?, self.speaker.first(doc)?))
+    }
+
+    /// Returns the keys of the passages of a stretch.
+    pub(super) fn passages(&self, doc: DocId) -> impl Iterator<Item = u64> + '_ {
+        self.passage.values_for_doc(doc)
     }
 
     /// Returns the time of a stretch in Unix seconds.

@@ -9,6 +9,8 @@ use super::record::{Log, Session, SessionKey};
 use super::schema::{path_fact, session_prefix};
 use super::stretches::Counts;
 use crate::error::RebuildReason;
+use crate::text::fact;
+use cm_note::query::LabelField;
 
 /// Maximum number of sessions returned for an ambiguous prefix.
 const MOST_CANDIDATES: usize = 20;
@@ -60,6 +62,12 @@ impl SessionIndex {
             let list = page.map(|(_, line)| opened.listed(opened.session(line.address)?));
             Ok(IndexedSessionPage { list: list.collect::<tantivy::Result<_>>()?, total: all.len() })
         })
+    }
+
+    /// Whether a session of any agent has this id.
+    pub(super) fn contains(&self, id: &str) -> Result<bool, RebuildReason> {
+        let term = self.fields.fact(&fact(LabelField::Session, &LabelField::Session.folded(id)));
+        self.guarded(|opened| Ok(!opened.having(&term)?.is_empty()))
     }
 
     /// Looks up a session by id, or by a case-insensitive prefix of its id.

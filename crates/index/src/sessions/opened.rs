@@ -13,6 +13,7 @@ use tantivy::{
 };
 
 use super::columns::{SessionColumns, StretchColumns};
+use super::passages::SessionPassage;
 use super::record::Session;
 use super::schema::{self, Fields, IS_SESSION, LAYOUT};
 use crate::error::{Error, RebuildReason, at};
@@ -55,6 +56,7 @@ pub(super) struct SessionIndex {
     pub(super) stamp: CommitPayload,
     book: OnceLock<Arc<SessionTable>>,
     columns: OnceLock<Vec<StretchColumns>>,
+    pub(super) passages: OnceLock<Vec<SessionPassage>>,
     lengths: OnceLock<BTreeMap<Field, u64>>,
 }
 
@@ -121,6 +123,7 @@ impl SessionIndex {
             stamp,
             book: OnceLock::new(),
             columns: OnceLock::new(),
+            passages: OnceLock::new(),
             lengths: OnceLock::new(),
         })
     }

@@ -31,6 +31,9 @@ pub(super) const KINDS: [&str; 13] = [
     "system",
 ];
 
+/// Kind of an agent's summary of its session.
+pub(super) const SUMMARY: &str = "compaction";
+
 /// Author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,6 +81,13 @@ pub struct RedactedEvent {
 }
 
 impl RedactedEvent {
+    /// Returns the speaker in whose field the words of `speaker` are indexed. A summary repeats what
+    /// the person wanted and what came of it, so that its words count like the person's.
+    pub(super) fn indexed_as(&self, speaker: Speaker) -> Speaker {
+        let is_summary = KINDS.get(self.kind as usize) == Some(&SUMMARY);
+        if is_summary && speaker == Speaker::Agent { Speaker::Person } else { speaker }
+    }
+
     /// Converts an event, passing each of its texts through `redact`.
     pub fn of(event: &SessionEvent, mut redact: impl FnMut(&str) -> Redacted) -> Self {
         let mut texts = Vec::new();

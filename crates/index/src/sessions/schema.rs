@@ -5,10 +5,12 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
+use super::passage_ranges::ranges_of;
 use super::record::{Log, Session, SessionKey};
 use super::redacted_event::{RedactedEvent, Speaker, cut};
 use crate::error::Error;
 use crate::text::{KEY, RAW, SearchFields, TEXT, fact};
+use cm_note::passage::PassageKey;
 use cm_note::query::LabelField;
 
 /// Score weights by speaker. The text of a speaker with weight 0 is not searched.
@@ -30,7 +32,7 @@ impl Default for Weights {
 }
 
 /// Schema version, increased with every change.
-pub(super) const LAYOUT: u32 = 2;
+pub(super) const LAYOUT: u32 = 3;
 
 /// Column names.
 pub(super) const SESSION: &str = "session";
@@ -45,6 +47,7 @@ pub(super) const STARTED: &str = "started";
 pub(super) const ENDED: &str = "ended";
 pub(super) const CONVERSATION: &str = "conversation";
 pub(super) const FORK: &str = "fork";
+pub(super) const PASSAGE: &str = "passage";
 pub(super) const SUBAGENT: &str = "subagent";
 
 /// Exact index terms that mark the documents of sessions and of logs.
@@ -71,6 +74,8 @@ pub(super) struct Fields {
     pub(super) bytes: Field,
     /// Hashed id of a person's record, by which copies of the record are recognized.
     pub(super) record: Field,
+    /// Keys of the passages of a stretch that are embedded, if any.
+    pub(super) passage: Field,
     /// Fields of a session: start, end, conversation, fork origin and whether an agent started it.
     pub(super) started: Field,
     pub(super) ended: Field,
@@ -105,6 +110,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         speaker: builder.add_u64_field(SPEAKER, FAST),
         bytes: builder.add_u64_field(BYTES, FAST),
         record: builder.add_u64_field(RECORD, FAST),
+        passage: builder.add_u64_field(PASSAGE, FAST),
         started: builder.add_i64_field(STARTED, FAST),
         ended: builder.add_i64_field(ENDED, FAST),
         conversation: builder.add_u64_field(CONVERSATION, FAST),
@@ -172,9 +178,12 @@ impl Fields {
         for (speaker, text) in &event.texts {
             for stretch in cut(text.as_str()) {
                 let mut document = self.stretch(session, event, piece, *speaker as u64);
-                document.add_text(self.words[*speaker as usize], stretch);
+                document.add_text(self.words[event.indexed_as(*speaker) as usize], stretch);
                 document.add_text(self.stored, stretch);
                 document.add_u64(self.bytes, stretch.len() as u64);
+                for range in ranges_of(event.kind, *speaker, piece, stretch) {
+                    document.add_u64(self.passage, PassageKey::of(&stretch[range]).number());
+                }
                 bytes += stretch.len();
                 piece += 1;
                 add(document)?;

@@ -7,7 +7,10 @@ use tantivy::query::Query as Foreign;
 
 use super::collect::{BySession, Conversation, Matches, by_conversation};
 use super::filter::SessionIndexFilter;
+use super::meaning::{RankedConversation, SessionMeaning};
 use super::opened::{SessionIndex, SessionTable};
+use super::passage_ranges::part_with;
+use super::passages::SessionPassage;
 use super::record::{Session, SessionKey};
 use super::redacted_event::Speaker;
 use super::schema::Weights;
@@ -16,6 +19,7 @@ use crate::error::RebuildReason;
 use crate::text::{Snippets, Translator, beginning};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
+use cm_note::rank::standout::Standing;
 
 /// Parameters of a session search.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +29,9 @@ pub struct SessionSearchRequest<'a> {
     pub query: &'a Query,
     pub filter: &'a SessionIndexFilter,
     pub weights: Weights,
+    /// Similarities of the query's text; the ranking is then by words and meaning, and a
+    /// conversation without any of the words can match. `None` ranks by words.
+    pub meaning: Option<&'a SessionMeaning>,
     /// Number of conversations to skip.
     pub offset: usize,
     /// Maximum number of conversations.
@@ -44,8 +51,11 @@ pub struct SessionHits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationHit {
     pub session: Session,
-    /// Score of the best stretch; 0 if the query only filters.
+    /// BM25 score of the best stretch; 0 if none contains words of the query or if the query only
+    /// filters.
     pub score: f32,
+    /// How far the conversation stands out by words and meaning; `None` if ranked by words.
+    pub standing: Option<Standing>,
     /// The best matching stretch.
     pub best: Stretch,
     /// Excerpt of the best stretch around the searched words, on one line.
@@ -67,12 +77,82 @@ impl SessionIndex {
             let scored = request.query.ranks();
             let conversations =
                 opened.conversations_with(&*query, request.filter, request.weights, scored)?;
+            if let Some(meaning) = request.meaning.filter(|_| scored) {
+                return opened.search_by_meaning(request, meaning, conversations);
+            }
             let total = conversations.len();
             let page = conversations.into_iter().skip(request.offset).take(request.limit);
             let book = opened.book()?;
             let hits = page.map(|conversation| opened.hit(conversation, request.query, &book));
             Ok(SessionHits { hits: hits.collect::<tantivy::Result<_>>()?, total })
         })
+    }
+
+    fn search_by_meaning(
+        &self,
+        request: SessionSearchRequest<'_>,
+        meaning: &SessionMeaning,
+        words: Vec<Conversation>,
+    ) -> tantivy::Result<SessionHits> {
+        let statistics = self.statistics()?;
+        let places = self.fields.places(request.weights);
+        let bounds = match request.query.bounds() {
+            None => None,
+            Some(bounds) => {
+                let query = Translator::new(places, &statistics).root(&bounds)?;
+                Some(self.conversations_with(&*query, request.filter, request.weights, false)?)
+            }
+        };
+        let ranked = self.ranked(words, meaning, request.filter, bounds.as_deref())?;
+        let total = ranked.len();
+        let book = self.book()?;
+        let page = ranked.into_iter().skip(request.offset).take(request.limit);
+        let hits = page.map(|ranked| self.ranked_hit(ranked, request.query, &book));
+        Ok(SessionHits { hits: hits.collect::<tantivy::Result<_>>()?, total })
+    }
+
+    fn ranked_hit(
+        &self,
+        ranked: RankedConversation,
+        query: &Query,
+        book: &SessionTable,
+    ) -> tantivy::Result<ConversationHit> {
+        let RankedConversation { session, standing, words, passage } = ranked;
+        let mut hit = match (words, passage) {
+            (Some(words), None) => self.hit(words, query, book)?,
+            (Some(words), Some(passage)) => {
+                let (best, snippet) = self.passage_hit(&passage, query)?;
+                ConversationHit { best, snippet, ..self.hit(words, query, book)? }
+            }
+            (None, passage) => {
+                let missing = || tantivy::TantivyError::InternalError("a match has no passage".to_owned());
+                let (best, snippet) = self.passage_hit(&passage.ok_or_else(missing)?, query)?;
+                let lines = vec![best.line];
+                let session = self.numbered(session, book)?;
+                let forks = Vec::new();
+                ConversationHit {
+                    session,
+                    score: 0.0,
+                    standing: None,
+                    best,
+                    snippet,
+                    stretches: 0,
+                    lines,
+                    forks,
+                }
+            }
+        };
+        hit.standing = Some(standing);
+        Ok(hit)
+    }
+
+    /// Returns the stretch of a passage, and an excerpt of the passage.
+    fn passage_hit(&self, passage: &SessionPassage, query: &Query) -> tantivy::Result<(Stretch, String)> {
+        let stretch = self.stretch(&passage.numbers, passage.address)?;
+        let part = part_with(&stretch.text, passage.key).unwrap_or(0..stretch.text.len());
+        let text = &stretch.text[part];
+        let snippet = Snippets::of(query).best(text, &[]).unwrap_or_else(|| beginning(text, &[]));
+        Ok((stretch, snippet))
     }
 
     /// Returns the conversations with matching stretches, best first.
@@ -112,6 +192,7 @@ impl SessionIndex {
         Ok(ConversationHit {
             session: self.numbered(session, book)?,
             score: matches.best.score(),
+            standing: None,
             best,
             snippet,
             stretches: matches.by.iter().sum(),

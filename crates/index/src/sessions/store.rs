@@ -13,6 +13,7 @@ use super::evidence::ConversationEvidence;
 use super::filter::SessionIndexFilter;
 use super::list::{IndexedSessionPage, SessionLookup};
 use super::opened::{META, SessionIndex};
+use super::passages::SessionPassage;
 use super::record::{Log, SessionKey};
 use super::schema::IS_LOG;
 use super::search::{SessionHits, SessionSearchRequest};
@@ -20,6 +21,7 @@ use super::stretches::Stretch;
 use crate::error::{Error, RebuildReason};
 use crate::store::misshapen_is_damaged;
 use crate::text::touched;
+use cm_note::passage::PassageSet;
 
 /// Read access to the session index. Cheap to create: files are opened on first use and reopened
 /// after changes. It never waits for a writer.
@@ -73,6 +75,11 @@ impl Sessions {
         Ok(self.opened()?.list(filter, offset, limit)?)
     }
 
+    /// Whether a session of any agent has this id.
+    pub fn contains(&self, id: &str) -> Result<bool, Error> {
+        Ok(self.opened()?.contains(id)?)
+    }
+
     /// Looks up a session by id or id prefix.
     pub fn lookup(&self, name: &str) -> Result<SessionLookup, Error> {
         Ok(self.opened()?.lookup(name)?)
@@ -92,6 +99,25 @@ impl Sessions {
     /// Returns the first `most` stretches by the person in a session.
     pub fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, Error> {
         Ok(self.opened()?.prompts(session, most)?)
+    }
+
+    /// Returns the passages whose key is not in `known`, most important first.
+    pub fn passages_without(&self, known: &PassageSet) -> Result<Vec<SessionPassage>, Error> {
+        Ok(self.opened()?.passages_without(known)?)
+    }
+
+    /// Returns the keys of all passages.
+    pub fn passage_keys(&self) -> Result<PassageSet, Error> {
+        let opened = self.opened()?;
+        Ok(opened.guarded(|opened| Ok(opened.passages()?.iter().map(|passage| passage.key).collect()))?)
+    }
+
+    /// Returns the texts of passages that this index returned, in order. A text is empty if the
+    /// index has changed since.
+    pub fn passage_texts(&self, passages: &[SessionPassage]) -> Result<Vec<String>, Error> {
+        let opened = self.opened()?;
+        let text = |passage| opened.passage_text(passage);
+        Ok(opened.guarded(|_| passages.iter().map(text).collect())?)
     }
 
     /// Returns the recorded logs, sorted by path.

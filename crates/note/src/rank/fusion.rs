@@ -83,7 +83,11 @@ fn rescaled_cosine(cosine: f64) -> f64 {
 /// Returns the weight of similarity in BM25 points, and the combined similarity of each note.
 fn similarities(evidence: &[NoteScores], weights: &FusionWeights) -> (f64, Vec<f64>) {
     let rescaled = |cosine: Option<f32>| cosine.map(|cosine| rescaled_cosine(f64::from(cosine)));
-    let Some(translation) = CosineRegression::of(evidence) else {
+    let both: Vec<(f64, f64)> =
+        evidence.iter().filter_map(|one| Some((f64::from(one.coarse?), f64::from(one.fine?)))).collect();
+    let is_missing = evidence.iter().any(|one| one.fine.is_none() && one.coarse.is_some());
+    let has_fine = evidence.iter().any(|one| one.fine.is_some());
+    let Some(translation) = CosineRegression::fit(&both, is_missing).filter(|_| has_fine) else {
         return (weights.coarse, evidence.iter().map(|one| rescaled(one.coarse).unwrap_or(0.0)).collect());
     };
     let near = |one: &NoteScores| {
@@ -100,7 +104,7 @@ fn similarities(evidence: &[NoteScores], weights: &FusionWeights) -> (f64, Vec<f
 /// Linear regression from coarse to fine cosines. It predicts the fine cosine of notes that only
 /// the coarse model has embedded, so that no note gains or loses by its model.
 #[derive(Clone, Copy)]
-struct CosineRegression {
+pub(super) struct CosineRegression {
     slope: f64,
     offset: f64,
 }
@@ -109,19 +113,12 @@ struct CosineRegression {
 const ENOUGH: usize = 8;
 
 impl CosineRegression {
-    /// Fits the regression. Returns `None` if the fine model has embedded nothing, or too few notes
-    /// to predict the others.
-    fn of(evidence: &[NoteScores]) -> Option<Self> {
-        let read = evidence.iter().filter(|one| one.fine.is_some()).count();
-        if read == 0 {
-            return None;
-        }
-        let both: Vec<(f64, f64)> =
-            evidence.iter().filter_map(|one| Some((f64::from(one.coarse?), f64::from(one.fine?)))).collect();
-        let unread = evidence.iter().any(|one| one.fine.is_none() && one.coarse.is_some());
+    /// Fits the regression to pairs of a coarse and a fine cosine. `is_missing` says whether fine
+    /// cosines are to be predicted. Returns `None` if there are too few pairs for that.
+    pub(super) fn fit(both: &[(f64, f64)], is_missing: bool) -> Option<Self> {
         if both.len() < ENOUGH {
             // With nothing to guess the line is never asked.
-            return (!unread).then_some(Self { slope: 1.0, offset: 0.0 });
+            return (!is_missing).then_some(Self { slope: 1.0, offset: 0.0 });
         }
         let count = both.len() as f64;
         let mean = |part: fn(&(f64, f64)) -> f64| both.iter().map(part).sum::<f64>() / count;
@@ -132,7 +129,7 @@ impl CosineRegression {
         Some(Self { slope, offset: y - slope * x })
     }
 
-    fn guess(self, coarse: f64) -> f64 {
+    pub(super) fn guess(self, coarse: f64) -> f64 {
         (self.slope * coarse + self.offset).clamp(-1.0, 1.0)
     }
 }

@@ -6,6 +6,7 @@
 pub mod fusion;
 pub mod graph_expansion;
 pub mod similarity_threshold;
+pub mod standout;
 pub mod tie_breakers;
 
 use crate::score::bullet::EffectiveScore;

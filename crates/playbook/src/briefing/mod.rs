@@ -20,6 +20,10 @@ pub const LEAST_TOKENS: usize = 100;
 /// Unverified memories may use at most the token budget divided by this number.
 pub const UNVERIFIED_SHARE: usize = 3;
 
+/// The best passages of past sessions, up to the token budget divided by this number, are not
+/// dropped for ordinary entries, so that what was learned does not displace what the person said.
+pub const HISTORY_SHARE: usize = 3;
+
 /// Sections of the briefing, in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BriefingSection {
@@ -154,16 +158,27 @@ pub struct BriefingPlan {
 }
 
 /// Plans the briefing for a task within a budget of at least [`LEAST_TOKENS`] tokens. Entries that
-/// do not fit are dropped whole, lowest tier and worth first. `omitted` counts the entries dropped
-/// before.
+/// do not fit are dropped whole, lowest tier and worth first, the best passages of sessions last
+/// within their tier. `omitted` counts the entries dropped before.
 pub fn plan(task: &str, entries: &[BriefingEntry], omitted: OmittedCounts, budget: usize) -> BriefingPlan {
     let head = head(task);
     let lengths: Vec<usize> = entries.iter().map(|entry| entry.line.chars().count()).collect();
     let mut leaving: Vec<usize> = (0..entries.len()).collect();
+    let order = |a: &usize, b: &usize| {
+        let (first, second) = (&entries[*a], &entries[*b]);
+        second.worth.total_cmp(&first.worth).then(a.cmp(b))
+    };
+    leaving.sort_by(order);
+    let mut reserved = vec![false; entries.len()];
+    let mut room = budget / HISTORY_SHARE;
+    for at in leaving.iter().copied().filter(|at| entries[*at].section == BriefingSection::History) {
+        let Some(left) = room.checked_sub(tokens(lengths[at])) else { break };
+        (room, reserved[at]) = (left, true);
+    }
     // The first to leave stands last; of equals the later one leaves first.
     leaving.sort_by(|a, b| {
-        let (first, second) = (&entries[*a], &entries[*b]);
-        second.tier.cmp(&first.tier).then(second.worth.total_cmp(&first.worth)).then(a.cmp(b))
+        let tiers = entries[*b].tier.cmp(&entries[*a].tier);
+        tiers.then(reserved[*b].cmp(&reserved[*a])).then_with(|| order(a, b))
     });
     let mut plan =
         BriefingPlan { included: vec![true; entries.len()], omitted, text: String::new(), tokens: 0 };
@@ -269,6 +284,16 @@ mod tests {
             !plan.text.contains("## Memories")
                 && plan.text.starts_with("# Briefing: Fix it\n\n## Rules\n\n- good")
         );
+    }
+
+    #[test]
+    fn what_was_learned_leaves_a_third_of_the_room_to_past_sessions() {
+        let said = |text: &str| entry(BriefingSection::History, EntryTier::Worth, 0.1, text);
+        let mut entries: Vec<BriefingEntry> = (0..40).map(|_| rule(0.9, &"rule ".repeat(10))).collect();
+        entries.extend([said(&"- said ".repeat(20)), said(&"- told ".repeat(20))]);
+        let plan = plan("Fix it", &entries, OmittedCounts::default(), 200);
+        assert_eq!(plan.included[40..], [true, false]);
+        assert!(plan.included[0]);
     }
 
     #[test]

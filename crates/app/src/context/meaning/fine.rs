@@ -6,6 +6,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::progress::Progress;
 use crate::error::{Error, Result};
+use crate::sessions::vectors::SessionVectors;
 use cm_embed::builtin::StaticModel;
 use cm_embed::{Embedder as _, EmbeddingProvider};
 use cm_index::{VectorTable, Vectors};
@@ -86,7 +87,7 @@ impl Context {
         }
     }
 
-    /// Embeds missing passages of all open vaults for about `slice`, with pauses of `breath`.
+    /// Embeds missing passages of all open vaults and of their sessions for about `slice`, with pauses of `breath`.
     /// Returns whether passages remain.
     ///
     /// # Errors
@@ -112,7 +113,15 @@ impl Context {
                 return Ok(true);
             }
         }
-        Ok(false)
+        let Some(sessions) = SessionVectors::open(self) else { return Ok(false) };
+        if budget(&self.target().settings).is_zero() {
+            return Ok(false);
+        }
+        let progress = sessions.embed_fine(&mut |_| {
+            std::thread::sleep(breath);
+            (self.call.clock)() < deadline
+        })?;
+        Ok(progress.done < progress.total)
     }
 
     /// Embeds missing passages with `model`, the notes in `first` first, while `go_on` returns
@@ -189,7 +198,7 @@ impl Context {
                 return None;
             }
         };
-        match self.all(&model, texts) {
+        match self.embed_texts(&model, texts) {
             Ok(all) => {
                 let vectors = all.iter().map(|embedding| embedding.parts().to_vec()).collect();
                 Some((model.name().to_owned(), vectors))
@@ -204,7 +213,7 @@ impl Context {
     /// Embeds passages and stores their vectors. Returns false if another process holds the writer.
     fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<bool> {
         let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
-        let embeddings = match self.all(model, &texts) {
+        let embeddings = match self.embed_texts(model, &texts) {
             Ok(embeddings) => embeddings,
             Err(error) => {
                 let error = Rc::new(error);
@@ -225,7 +234,11 @@ impl Context {
     }
 
     /// Embeds texts; the built-in model uses up to `threads` threads of the call.
-    fn all(&self, model: &Model, texts: &[&str]) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
+    pub(crate) fn embed_texts(
+        &self,
+        model: &Model,
+        texts: &[&str],
+    ) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
         let threads = self.call.threads.max(1);
         if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != EmbeddingProvider::Builtin
         {

@@ -1,5 +1,5 @@
-//! Past sessions about a task: the person's own messages first, then diaries, then messages of
-//! agents.
+//! Past sessions about a task, by words and meaning of what was said in them; then those of which
+//! only a diary exists.
 //!
 //! Uses the session index without refreshing it, so that no briefing waits for logs. An agent sees
 //! only its own sessions unless `sessions.cross_agent` allows more; a caller without an agent name
@@ -15,6 +15,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
+use crate::sessions::vectors::SessionVectors;
 use crate::sessions::{SessionAccess, agent};
 use crate::verbs::privacy;
 use cm_index::sessions::{
@@ -28,15 +29,20 @@ use cm_note::markdown::escape::visible;
 use cm_note::markdown::outline;
 use cm_note::note::Note;
 use cm_note::note::suspicion::suspicion;
-use cm_note::query::Query;
+use cm_note::query::{Query, QueryNode};
 use cm_note::rank::relevance;
 use cm_playbook::briefing::OmittedCounts;
 use cm_session::status::SessionStatus;
+use cm_text::stop_words::is_stop_word;
 
 /// Factor for the score of a session in another project, if the caller named a project.
 const ELSEWHERE: f64 = 0.5;
 /// Minimum score of a diary, as a share of the best diary's.
 const MATCH: f32 = 0.5;
+/// A session found by words alone contains one in this many words of the task.
+const FEW: usize = 3;
+/// The same for a session that stands out but is not near in meaning.
+const MOST: usize = 2;
 /// Number of sessions to retrieve per shown session, because some are filtered out.
 const SPARE: usize = 4;
 
@@ -47,17 +53,14 @@ impl BriefingBuilder<'_> {
         if limit == 0 {
             return Ok(Some(Vec::new()));
         }
-        let logs = self.logs(limit)?;
+        let shelf = SessionAccess::open_without_refresh(self.memory);
+        let logs = self.logs(&shelf, limit)?;
         let indexed = logs.is_some();
-        let (by_person, by_agents): (Vec<_>, Vec<_>) =
-            logs.unwrap_or_default().into_iter().partition(|log| log.passage.by_person);
-        // Each session is shown once, by the first of these that speaks of it.
         let mut shown: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
-        let mut parts = [once(by_person, &mut shown), Vec::new(), Vec::new()];
+        let mut parts = [once(logs.unwrap_or_default(), &mut shown), Vec::new()];
         for open in &self.memory.vaults {
-            self.diaries(open, limit, &mut shown, &mut parts[1])?;
+            self.diaries(&shelf, open, limit, &mut shown, &mut parts[1])?;
         }
-        parts[2] = once(by_agents, &mut shown);
         for part in &mut parts {
             part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
         }
@@ -78,8 +81,11 @@ impl BriefingBuilder<'_> {
         if elsewhere { ELSEWHERE } else { 1.0 }
     }
 
+    /// Adds sessions that only a diary records. Of an indexed session its log decides whether it is
+    /// shown, so that a diary displaces nothing that the person said.
     fn diaries(
         &self,
+        shelf: &SessionAccess,
         open: &OpenVault,
         limit: usize,
         shown: &mut HashSet<String>,
@@ -94,6 +100,9 @@ impl BriefingBuilder<'_> {
             let Ok(loaded) = load(open, &note.path) else { continue };
             let Some(diary) = read(&loaded.text()) else { continue };
             if self.only_agent().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
+                continue;
+            }
+            if shelf.query(|sessions| sessions.contains(&diary.session))?.unwrap_or_default() {
                 continue;
             }
             let query = Query { root: self.candidates.words(), notices: Vec::new() };
@@ -119,9 +128,22 @@ impl BriefingBuilder<'_> {
         Ok(())
     }
 
+    /// Returns a query that matches any word of the task with a meaning of its own, or any word if
+    /// there is none.
+    fn content_words(&self) -> QueryNode {
+        let QueryNode::Group(mut group) = self.candidates.words() else { return QueryNode::Nothing };
+        let is_content = |node: &QueryNode| match node {
+            QueryNode::Text { text, .. } => !is_stop_word(&text.as_str().to_lowercase()),
+            _ => true,
+        };
+        if group.should.iter().any(is_content) {
+            group.should.retain(is_content);
+        }
+        QueryNode::Group(group)
+    }
+
     /// Session messages that match the task, best first; `None` without a session index.
-    fn logs(&self, limit: usize) -> Result<Option<Vec<LogPassage>>> {
-        let shelf = SessionAccess::open_without_refresh(self.memory);
+    fn logs(&self, shelf: &SessionAccess, limit: usize) -> Result<Option<Vec<LogPassage>>> {
         if let Ok(None) = shelf.query(Sessions::version) {
             return Ok(None);
         }
@@ -132,14 +154,20 @@ impl BriefingBuilder<'_> {
             Some(None) => return Ok(Some(Vec::new())),
         };
         let filter = SessionIndexFilter { agents, without_subagents: true, ..SessionIndexFilter::default() };
-        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        let query = Query { root: self.content_words(), notices: Vec::new() };
         let words = keywords(self.task);
-        if words.is_empty() {
+        let meaning = SessionVectors::open(self.memory).and_then(|vectors| vectors.compare(self.task));
+        if words.is_empty() && meaning.is_none() {
             return Ok(Some(Vec::new()));
         }
-        let weights = Weights::default();
-        let asked =
-            SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
+        let asked = SessionSearchRequest {
+            query: &query,
+            filter: &filter,
+            weights: Weights::default(),
+            meaning: meaning.as_ref(),
+            offset: 0,
+            limit: limit * SPARE,
+        };
         let found = match shelf.query(|sessions| sessions.search(asked)) {
             Ok(found) => found.unwrap_or_default(),
             Err(error) => {
@@ -147,8 +175,13 @@ impl BriefingBuilder<'_> {
                 SessionHits::default()
             }
         };
-        let best = found.hits.first().map_or(0.0, |hit| hit.score);
-        let fits = |hit: &&ConversationHit| hit.score >= CHANCE * best && mentions(&words, &hit.best.text);
+        let best = found.hits.first().map_or(0.0, rank_of);
+        let fits = |hit: &&ConversationHit| match hit.standing {
+            None => hit.score >= CHANCE * best && mentions(&words, FEW, &hit.best.text),
+            Some(standing) => {
+                standing.stands_out && (standing.is_near || mentions(&words, MOST, &hit.best.text))
+            }
+        };
         let hits: Vec<&ConversationHit> = found.hits.iter().filter(fits).collect();
         let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
         let diaries = DiaryIndex::of(self.memory, &ids)?;
@@ -170,7 +203,7 @@ impl BriefingBuilder<'_> {
             outcome: status.map(name),
             diary: kept.map(|kept| kept.path.to_string()),
             by_person: hit.best.speaker == Some(Speaker::Person),
-            score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
+            score: relevance(rank_of(hit), best) * self.here(meta.workspace.as_deref()),
         };
         let forks = hit.forks.iter().map(|fork| fork.id.as_str().to_owned()).collect();
         LogPassage { passage, forks }
@@ -224,8 +257,14 @@ fn done(note: &Note, diary: &Diary) -> Option<String> {
     Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
 }
 
-/// Whether a text contains enough words of the task; words match if their first four characters do.
-fn mentions(words: &[String], text: &str) -> bool {
+/// Score by which the hits of one search are ordered.
+fn rank_of(hit: &ConversationHit) -> f32 {
+    hit.standing.map_or(hit.score, |standing| standing.score as f32)
+}
+
+/// Whether a text contains one in `share` of the task's words, and at least two; words match if
+/// their first four characters do.
+fn mentions(words: &[String], share: usize, text: &str) -> bool {
     let said = text.to_lowercase();
     let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let stem = |word: &str| word.chars().take(4).collect::<String>();
@@ -233,8 +272,8 @@ fn mentions(words: &[String], text: &str) -> bool {
         let stem = stem(word);
         said.iter().any(|other| other.starts_with(&stem))
     };
-    let least = words.len().div_ceil(3).max(words.len().min(2));
-    words.iter().filter(there).count() >= least
+    let least = words.len().div_ceil(share).max(words.len().min(2));
+    !words.is_empty() && words.iter().filter(there).count() >= least
 }
 
 #[cfg(test)]
@@ -244,9 +283,9 @@ mod tests {
     #[test]
     fn a_place_speaks_of_a_task_where_enough_of_its_words_stand_together() {
         let words = keywords("change the retry of gauge fetches");
-        assert!(mentions(&words, "The gauges were fetched twice."));
-        assert!(!mentions(&words, "I changed the colours."));
-        assert!(mentions(&keywords("retries"), "retry it"));
+        assert!(mentions(&words, FEW, "The gauges were fetched twice."));
+        assert!(!mentions(&words, FEW, "I changed the colours."));
+        assert!(mentions(&keywords("retries"), FEW, "retry it"));
         assert_eq!((project("/home/dev/demo/"), project("demo")), ("demo", "demo"));
     }
 }

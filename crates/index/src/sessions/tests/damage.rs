@@ -140,8 +140,8 @@ fn an_index_of_another_version_is_told_from_a_damaged_one() {
     fs::write(&meta, &bytes).unwrap();
     let text = String::from_utf8(frame::read(&meta).unwrap().unwrap().unwrap()).unwrap();
     let other = text
-        .replace("\"payload\": \"2 ", "\"payload\": \"9 ")
-        .replace("\"payload\":\"2 ", "\"payload\":\"9 ");
+        .replace("\"payload\": \"3 ", "\"payload\": \"9 ")
+        .replace("\"payload\":\"3 ", "\"payload\":\"9 ");
     assert_ne!(text, other);
     frame::write(&meta, other.as_bytes()).unwrap();
     assert!(matches!(version(), Err(Error::Unusable(RebuildReason::Foreign))));

@@ -6,6 +6,7 @@ mod evidence;
 mod finding;
 mod forks;
 mod listing;
+mod meaning;
 mod order;
 mod sample_session;
 mod writers;

@@ -113,7 +113,9 @@ pub(super) fn search_with(
     weights: Weights,
 ) -> SessionHits {
     let query = Query::parse(query, instant(0));
-    sessions.search(SessionSearchRequest { query: &query, filter, weights, offset: 0, limit: 50 }).unwrap()
+    sessions
+        .search(SessionSearchRequest { query: &query, filter, weights, meaning: None, offset: 0, limit: 50 })
+        .unwrap()
 }
 
 /// Returns the ids of the sessions that a search finds.
@@ -134,8 +136,14 @@ pub(super) fn seen(sessions: &Sessions) -> Result<String, Error> {
         let query = Query::parse(words, instant(0));
         let all = Weights { person: 1.0, agent: 0.5, tool: 0.2 };
         for weights in [Weights::default(), all] {
-            let asked =
-                SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: 50 };
+            let asked = SessionSearchRequest {
+                query: &query,
+                filter: &filter,
+                weights,
+                meaning: None,
+                offset: 0,
+                limit: 50,
+            };
             seen += &format!("{words}: {:#?}\n", sessions.search(asked)?);
         }
     }
