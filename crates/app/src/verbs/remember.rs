@@ -130,6 +130,10 @@ pub struct SkippedSentences {
     pub slight: usize,
     /// Number of sentences that exceed the length limit of a fact.
     pub too_long: usize,
+    /// Number of sentences that curse or insult.
+    pub anger: usize,
+    /// Number of sentences that are only about their session's task.
+    pub passing: usize,
 }
 
 /// Result of `cm remember`.
@@ -203,7 +207,12 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
         superseded: done.superseded,
         preferences: done.preferences,
         episodes: done.episodes,
-        left_out: SkippedSentences { slight: done.left_out.slight, too_long: done.left_out.too_long },
+        left_out: SkippedSentences {
+            slight: done.left_out.slight,
+            too_long: done.left_out.too_long,
+            anger: done.left_out.anger,
+            passing: done.left_out.passing,
+        },
         commit,
         section,
         files,
@@ -228,6 +237,7 @@ fn planned(
     outside.notices.iter().for_each(|notice| memory.notice(notice));
     let mut sources = sources::read_vault_sources(memory, open)?;
     sources.extend(outside.sources.iter().cloned());
+    sources::retain_lasting(open, &mut sources);
     let known = sources::existing(memory, open)?;
     let sense = WordVectors::of(meaning::meaning(open));
     let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());

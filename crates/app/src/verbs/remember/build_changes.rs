@@ -14,6 +14,7 @@ use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{place, sharded};
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
 use cm_learn::remember::preferences::{ChangedPreference, Observation, evidence, number};
+use cm_learn::remember::source::SourceKind;
 use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
 use cm_note::bullet::BulletState;
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -83,15 +84,20 @@ fn message(plan: &RememberPlan) -> CommitMessage {
     let parts = [
         (plan.facts.new.len(), "fact"),
         (plan.preferences.new.len() + plan.preferences.changed.len(), "preference"),
-        (plan.episodes.len(), "episode"),
+        (plan.episodes.iter().filter(|entry| !is_record(entry)).count(), "episode"),
     ];
     let told: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect();
-    let what = if told.is_empty() { "sources of facts".to_owned() } else { told.join(", ") };
+    let what = if told.is_empty() { "which sources were read".to_owned() } else { told.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
+}
+
+/// Returns `true` if an entry only records which friction reports were read.
+fn is_record(entry: &EpisodeEntry) -> bool {
+    entry.note_type.as_deref() == Some(SourceKind::Friction.name())
 }
 
 struct ChangeBuilder<'m> {
@@ -354,10 +360,10 @@ impl ChangeBuilder<'_> {
             for (at, entry) in entries.iter().enumerate() {
                 text +=
                     &if at == 0 && !there { compose::episode(entry) } else { compose::episode_entry(entry) };
-                written.push(NewEpisode {
-                    path: day.clone(),
-                    entry: format!("{} - {}", entry.at.minute(), entry.title),
-                });
+                if !is_record(entry) {
+                    let entry = format!("{} - {}", entry.at.minute(), entry.title);
+                    written.push(NewEpisode { path: day.clone(), entry });
+                }
             }
             self.changes.push(match there {
                 true => VaultFileChange::Edit { path, edits: vec![Edit::AppendBody { text }] },

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use yaml_serde::Value;
 
+use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::secrets;
@@ -18,6 +19,7 @@ use cm_learn::remember::friction_reports::{self, FrictionReports};
 use cm_learn::remember::preferences::Observation;
 use cm_learn::remember::source::{MemorySource, SourceKind};
 use cm_learn::remember::{ExistingMemory, episodes, facts, parse, preferences, valid_notes};
+use cm_learn::statement::{Statement, StatementContext, THRESHOLD_MEDIUM};
 use cm_note::finding::FindingCode;
 use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use cm_note::frontmatter::split::Split;
@@ -189,6 +191,31 @@ pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
     }
     known.done = episodes::done(&days);
     Ok(known)
+}
+
+/// Removes the claims that no heading declares and that are only about their session's task, as the
+/// classifier of statements judges.
+pub fn retain_lasting(open: &OpenVault, sources: &mut [MemorySource]) {
+    let claims = sources.iter().flat_map(|source| source.facts.iter().chain(&source.preferences));
+    let statements: Vec<Statement> = claims
+        .filter(|claim| !claim.is_explicit)
+        .map(|claim| Statement {
+            text: claim.text.clone(),
+            line: claim.line,
+            place: 0,
+            context: StatementContext::Plain,
+            answers: None,
+        })
+        .collect();
+    let judged = judge_statements(open, &statements);
+    let mut lasts = judged.iter().map(|judged| judged.lasting() >= THRESHOLD_MEDIUM);
+    for source in sources {
+        let before = source.facts.len() + source.preferences.len();
+        for claims in [&mut source.facts, &mut source.preferences] {
+            claims.retain(|claim| claim.is_explicit || lasts.next().unwrap_or(true));
+        }
+        source.skipped.passing += before - source.facts.len() - source.preferences.len();
+    }
 }
 
 /// Returns whether a note is a memory of this type.
