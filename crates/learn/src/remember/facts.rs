@@ -6,7 +6,7 @@
 use super::source::same_place;
 use super::supersession::replaced;
 use cm_note::instant::Instant;
-use cm_note::note::suspicion::order;
+use cm_note::note::suspicion::{order, payload};
 use cm_note::path::NotePath;
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, opposed};
 use cm_playbook::embedding_model::WordVectors;
@@ -154,7 +154,9 @@ pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &Wo
             })
             .collect();
         let pinned = superseded.iter().any(|(at, _)| shelf[*at].pinned);
-        let draft = order(&stated.text).or(pinned.then_some(PINNED));
+        // A person may give instructions; what others call a fact gives none.
+        let suspicious = if stated.is_persons { payload(&stated.text) } else { order(&stated.text) };
+        let draft = suspicious.or(pinned.then_some(PINNED));
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in superseded.into_iter().filter(|_| draft.is_none()) {

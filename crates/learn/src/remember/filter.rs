@@ -37,6 +37,8 @@ pattern!(
       |you\ (?:are\ )?(?:stupid|useless|dumb|fool)|(?:stupid|useless|dumb)\ (?:bot|ai|thing|machine|agent|model)
       |schei(?:ß|ss)\w*|verdammt\w*|idioten?|arschloch|joder|mierda|coño|pendejo|merde|putain|bordel|connard)\b | 妈的 | 他妈 | 傻逼 | 白痴"
 );
+// A curse at somebody or something instead of an interjection.
+pattern!(DIRECTED = r"(?i)^(?:fuck|damn|screw)\s+(?:this|that|it|you|off)\b");
 // What people add to an instruction that they repeat.
 pattern!(
     TAIL = r"(?i)(?:[\s,;–—-]+(?:(?:as |like )?i(?:'ve| have)? (?:already )?(?:told|said|asked)(?: (?:you|to you))?(?: (?:before|already|so|that|twice|many times))*|please|pls|ok(?:ay)?|thanks?|thank you|remember|got it|will you|damn ?it|ffs))+[.!?]*$"
@@ -52,7 +54,7 @@ pattern!(
     MACHINE = r"(?i)\bexit code \d|traceback \(|\w(?:error|exception):|^(?:error|warning|fatal|panic)\b|\bat \S+:\d+|^[\w./\\~-]+/[\w./\\-]*$|^[0-9a-f]{7,40}$|^https?://\S+$"
 );
 pattern!(
-    HENCE = r"(?i)^(?:(?:please|and|also|so|but|no|ok(?:ay)?)[,:]?\s+|(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule)[,:]?\s+)+"
+    HENCE = r"(?i)^(?:(?:please|and|also|so|but|ok(?:ay)?)[,:]?\s+|no[,:.]\s+|(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule)[,:]?\s+)+"
 );
 
 /// Why a sentence is not remembered.
@@ -111,7 +113,7 @@ pub fn preference(text: &str) -> Result<String, RejectReason> {
     let words = content_word_count(&text);
     let is_short = words < WANTS && !(words + 1 == WANTS && ORDERS.is_match(&text));
     let slight = is_short || VOID.is_match(&text) || POINTS_BACK.is_match(&text) || is_noise(&text);
-    if slight && ANGER.is_match(&whole) {
+    if slight && ANGER.is_match(&whole) || DIRECTED.is_match(&whole) {
         return Err(RejectReason::Anger);
     }
     checked(text, slight)
@@ -210,6 +212,8 @@ mod tests {
         assert_eq!(preference("please never force-push").as_deref(), Ok("Never force-push"));
         assert_eq!(preference("don't add docstrings, I told you!").as_deref(), Ok("don't add docstrings"));
         assert_eq!(preference("damn, use tabs").as_deref(), Ok("Use tabs"));
+        assert_eq!(preference("no db mocks, please").as_deref(), Ok("No db mocks"));
+        assert_eq!(preference("no, use tabs").as_deref(), Ok("Use tabs"));
         assert_eq!(preference("no").err(), Some(RejectReason::Slight));
     }
 
@@ -217,6 +221,7 @@ mod tests {
     fn anger_and_orders_without_an_object_are_no_preferences() {
         for text in [
             "fuck this, you broke it",
+            "fuck this, stop changing my files",
             "You idiot, never do that again",
             "stop it, what the hell",
             "das ist doch Scheiße",

@@ -19,7 +19,7 @@ use cm_learn::remember::friction_reports::{self, FrictionReports};
 use cm_learn::remember::preferences::Observation;
 use cm_learn::remember::source::{MemorySource, SourceKind};
 use cm_learn::remember::{ExistingMemory, episodes, facts, parse, preferences, valid_notes};
-use cm_learn::statement::{Statement, StatementContext, THRESHOLD_MEDIUM};
+use cm_learn::statement::{Statement, StatementContext};
 use cm_note::finding::FindingCode;
 use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use cm_note::frontmatter::split::Split;
@@ -33,6 +33,10 @@ use cm_store::vault::external_folder;
 const STASHES: [&str; 1] = [".claude/stash"];
 /// Folders of friction analysis results, relative to the project folder.
 const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
+
+/// Minimum probability at which a claim without a heading may be meant to last. It is low, because
+/// such claims already read like facts or preferences.
+const LASTING: f32 = 0.3;
 
 /// Stashes and friction results in the project's folder, outside the vault.
 #[derive(Debug, Default)]
@@ -208,7 +212,7 @@ pub fn retain_lasting(open: &OpenVault, sources: &mut [MemorySource]) {
         })
         .collect();
     let judged = judge_statements(open, &statements);
-    let mut lasts = judged.iter().map(|judged| judged.lasting() >= THRESHOLD_MEDIUM);
+    let mut lasts = judged.iter().map(|judged| judged.lasting() >= LASTING);
     for source in sources {
         let before = source.facts.len() + source.preferences.len();
         for claims in [&mut source.facts, &mut source.preferences] {
