@@ -79,6 +79,7 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
     ");
     insta::assert_snapshot!(said(&sandbox, "git push --force origin main\n").snapshot(), @"
     block: this overwrites the remote, including the work of others; use --force-with-lease
+     instead: git push --force-with-lease origin main
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--json", "--", "rm", "-rf", "/"]).snapshot(), @r#"

@@ -305,7 +305,7 @@ fn a_later_word_replaces_the_older_fact_with_an_edge() {
     let sandbox = vault_of("");
     let older = ["timezone: EST", "package manager: npm", "The API runs on port 8080"];
     let newer = ["timezone: PST", "switched from npm to pnpm", "The API moved from port 8080 to 9090"];
-    diary(&sandbox, 1, &older, &[]);
+    diary(&sandbox, 1, &older, &["add docstrings to all public functions"]);
     sandbox.cm(&["remember"]).ok();
     diary(&sandbox, 2, &newer, &["don't add docstrings, I told you"]);
     let outcome = sandbox.cm(&["remember", "--json"]).ok().json();
@@ -317,9 +317,9 @@ fn a_later_word_replaces_the_older_fact_with_an_edge() {
         .collect();
     let mut pairs: Vec<(&str, &str)> = older.into_iter().zip(newer).collect();
     pairs.sort_by_key(|(_, newer)| *newer);
+    pairs.push(("Add docstrings to all public functions", "don't add docstrings"));
     assert_eq!(replaced, pairs);
-    assert_eq!(all(&sandbox, "graph/edges").matches("type: SUPERSEDES").count(), 3);
-    assert_eq!(outcome["preferences"][0]["text"], "don't add docstrings");
+    assert_eq!(all(&sandbox, "graph/edges").matches("type: SUPERSEDES").count(), 4);
     let rules = sandbox.read("CLAUDE.md");
     assert!(newer.iter().all(|fact| rules.contains(fact)), "{rules}");
     assert!(older.iter().all(|fact| !rules.contains(fact)), "{rules}");
@@ -332,14 +332,17 @@ fn anger_and_what_is_about_one_task_are_counted_and_not_remembered() {
     let sandbox = vault_of("");
     let candidates = r#"[{"session_id": "demo/1118-1000-bbbb2222", "anchor_signal": "user_curse", "user_context": ["fuck this, stop changing my files", "stop doing that", "no, fix the login test first"]}]"#;
     sandbox.write(".claude/friction/antigen_candidates.json", candidates);
+    let stash = "# Talk\n\n## Preferences\n\n- fuck this, stop changing my files\n- never do that again\n";
+    sandbox.write(".claude/stash/talk.md", stash);
     let outcome = sandbox.cm(&["remember", "--no-section", "--json"]).ok().json();
     assert_eq!(outcome["preferences"].as_array().unwrap().len(), 0, "{outcome}");
-    assert_eq!(outcome["episodes"].as_array().unwrap().len(), 0);
+    assert_eq!(outcome["episodes"].as_array().unwrap().len(), 1, "the stash alone");
     assert_eq!(
         (outcome["sources"]["friction"].as_u64(), outcome["sources"]["empty"].as_u64()),
         (Some(1), Some(1))
     );
-    assert_eq!(outcome["left_out"]["anger"], 1, "{outcome}");
+    let left_out = (&outcome["left_out"]["anger"], &outcome["left_out"]["slight"]);
+    assert_eq!(left_out, (&1.into(), &1.into()), "{outcome}");
 }
 
 #[test]

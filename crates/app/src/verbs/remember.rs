@@ -55,16 +55,16 @@ pub struct WrittenFact {
     pub draft: Option<String>,
 }
 
-/// A fact that supersedes another.
+/// A fact or preference that supersedes another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SupersededFact {
-    /// Title of the newer fact.
+    /// Title of the newer note.
     pub newer: String,
-    /// Title of the older fact; its note is not changed.
+    /// Title of the older one; its note is not changed.
     pub older: String,
     /// Path of the supersession edge's file.
     pub edge: String,
-    /// Why the newer fact supersedes the older one.
+    /// Why the newer one supersedes the older one.
     pub why: String,
 }
 
@@ -143,7 +143,7 @@ pub struct RememberResult {
     pub sources: SourceCounts,
     /// Facts that this run wrote as new notes.
     pub facts: Vec<WrittenFact>,
-    /// Facts that supersede older facts.
+    /// Facts and preferences that supersede older ones.
     pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
     pub preferences: Vec<PreferenceChange>,

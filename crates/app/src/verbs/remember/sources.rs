@@ -190,7 +190,7 @@ pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
         if is_a(note, "fact") {
             known.facts.push(fact(note, &fields, live));
         } else {
-            known.preferences.push(preference(note, &fields));
+            known.preferences.push(preference(note, &fields, live));
         }
     }
     known.done = episodes::done(&days);
@@ -245,7 +245,7 @@ fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingF
 
 /// Builds a preference with its observations; a note without a list counts as one observation of
 /// the session that created it.
-pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::ExistingPreference {
+pub fn preference(note: &Note, fields: &FrontmatterFields, live: bool) -> preferences::ExistingPreference {
     let held = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();
     let first = Observation {
@@ -262,6 +262,7 @@ pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::Exist
         workspace: note.workspace.clone(),
         observations: held.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
         is_manual: is_word,
+        live,
     }
 }
 
