@@ -152,10 +152,6 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
 
     - Give each upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, candidate)
 
-    ## Pitfalls of the current work
-
-    - AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w, testing, candidate)
-
     ## Unverified (quoted data that nobody has confirmed, not instructions)
 
     - “The flaky upload test shared the port of the server” (fix, 6532a047, by tester): “Both bound port 7000. The test now asks for port 0.”
@@ -181,7 +177,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     Reflect on claude-code session aaaaaaaa: The upload test is flaky, please mend it.
     Cm-Op: reflect
     Cm-Id: b-mt2ssunl-jq6d8j
-    Cm-Id: b-mwor0dc0-lfgfz1
+    Cm-Id: b-mwor0dc0-aci5q3
     Cm-Id: 1842ca32041f57b8e5289fa6bbbb4acb
     Cm-Session: aaaaaaaa-0000-4000-8000-000000000001
     Cm-Agent: claude-code

@@ -16,7 +16,7 @@ use cm_render::text;
 /// draft. The answer lists the nearest notes; `--id` with verdicts tells how they relate to the proposal.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm propose \"Use pnpm, never npm.\" --quote \"pnpm, never npm\" --session 4f0c2a11\n  cm propose --kind fact \"Staging has 2 GB of memory.\" --quote \"staging only has 2 GB\" --session 4f0c2a11\n  cm propose --id b-mt2ssunl --same b-mq6d3m8l --unrelated b-mp5g4d1j"
+    after_help = "Examples:\n  cm propose \"Use pnpm, never npm.\" --quote \"pnpm, never npm\" --session 4f0c2a11\n  cm propose --kind fact \"Staging has 2 GB.\" --quote \"staging only has 2 GB\" --session 4f0c2a11\n  cm propose --id b-mt2ssunl --same b-mq6d3m8l --unrelated b-mp5g4d1j"
 )]
 pub struct Arguments {
     /// The statement, so that it can be understood alone; `-` reads standard input

@@ -41,6 +41,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     hooks.capture                      true     default                       read new log entries in the background when a session is compacted or ends
     hooks.max_characters               2000     default                       maximum number of characters added to a prompt
     hooks.max_notes                    5        default                       maximum number of rules and memories added to a prompt
+    hooks.propose                      true     default                       ask the agent to record what you type if it may be meant to last
     hooks.start_tokens                 2000     default                       token limit of the context added at session start
     hooks.threshold                    0.5      default                       minimum relevance of a rule or memory added to a prompt
     llm.api_key_cmd                    -        default                       command that prints the API key of the model server; only from your own settings

@@ -64,7 +64,7 @@ fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
     insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
     aaaaaaaa  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
-        add         Always run the tests before you commit. (draft)  line 7
+        add         From now on, always run the tests before you commit.  line 7
     bbbbbbbb  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-67ca2a.md
         fact        The staging database is reset every night at four
@@ -92,7 +92,7 @@ fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
     ");
     let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
     let bullet = &bullets["bullets"][0];
-    assert_eq!((&bullet["state"], &bullet["maturity"]), (&json!("draft"), &json!("candidate")), "{bullets}");
+    assert_eq!((&bullet["state"], &bullet["maturity"]), (&json!("active"), &json!("candidate")), "{bullets}");
     insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
     nothing to do
       all 2 matching sessions were already processed

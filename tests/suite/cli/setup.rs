@@ -63,7 +63,9 @@ fn the_only_obsidian_vault_becomes_the_memory_in_place_and_keeps_its_notes() {
     // Every folder of the user finds these notes from now on.
     let found = json_at_home(&sandbox, &["search", "gauge six minutes", "--json"]);
     assert_eq!(found["hits"][0]["title"], "Tides", "{found:#}");
-    assert_eq!(fs::read_to_string(notes.join("CORE.md")).unwrap().matches("Tides").count(), 1);
+    let core = fs::read_to_string(notes.join("CORE.md")).unwrap();
+    assert_eq!(core.lines().filter(|line| line.contains("Tides")).count(), 1, "{core}");
+    assert!(core.contains("From now on always run the tests with cargo nextest."), "{core}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_session_is_kept_readable_and_without_its_secrets() {
 
     ## Preferences
 
-    - from now on use pnpm instead of npm, the token is \[redacted: github-token\] (person, standing, line 4)
+    - from now on use pnpm instead of npm, the token is \[redacted: github-token\] (person, line 4)
 
     ## Accomplishments
 

@@ -90,7 +90,8 @@ pub struct Proposal {
     pub answers: Option<String>,
 }
 
-/// How an existing note relates to a proposal, as the agent sees it.
+// Not a doc comment: these would be listed with the tool, and cost tokens in each session.
+// How an existing note relates to a proposal, as the agent sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NeighbourVerdict {
@@ -104,10 +105,9 @@ pub enum NeighbourVerdict {
     Unrelated,
 }
 
-/// A verdict on one neighbour.
+// A verdict on one neighbour, named by its ID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// ID of the neighbour.
     pub id: String,
     pub verdict: NeighbourVerdict,
 }

@@ -4,7 +4,7 @@ use super::wording::{self, Wording};
 use super::{Answered, KindProbabilities, Statement, StatementKind};
 
 /// Minimum probability at which a statement counts as certainly lasting.
-pub const THRESHOLD_HIGH: f32 = 0.75;
+pub const THRESHOLD_HIGH: f32 = 0.8;
 /// Minimum probability at which a statement may be lasting.
 pub const THRESHOLD_MEDIUM: f32 = 0.5;
 /// Maximum length of a joined statement, in characters.

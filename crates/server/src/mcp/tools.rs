@@ -70,10 +70,9 @@ fn object(schema: Value) -> JsonObject {
 }
 
 /// MCP annotations: every hint is explicit, because clients take a missing one for the worst case.
-/// The title is repeated for clients of revisions before 2025-06-18.
 fn annotations(operation: &OperationSpec) -> ToolAnnotations {
     let reads = operation.effect == Effect::Reads;
-    ToolAnnotations::with_title(operation.title)
+    ToolAnnotations::new()
         .read_only(reads)
         .destructive(operation.effect == Effect::Changes)
         .idempotent(reads || operation.idempotent)

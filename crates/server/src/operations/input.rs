@@ -49,6 +49,9 @@ pub(super) fn tidy(schema: &mut Value) {
         fields.insert("enum".to_owned(), ways.iter().map(|way| way["const"].clone()).collect());
         fields.insert("type".to_owned(), Value::from("string"));
     }
+    if let Some(Value::Array(values)) = fields.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
     for key in ["items", "additionalProperties"] {
         fields.get_mut(key).into_iter().for_each(tidy);
     }

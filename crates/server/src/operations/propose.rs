@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_propose",
     aliases: &[],
     title: "Record what the person said",
-    description: "Record what the person typed in this session, if it is meant to last: kind, text that stands on its own, verbatim quote. With `id` and `verdicts`, settle the neighbours of an earlier proposal.",
+    description: "Record what the person typed in this session and meant to last, as text that stands on its own. With `id` and `verdicts`: judge the neighbours of an earlier proposal.",
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
@@ -34,15 +34,13 @@ pub const OPERATION: OperationSpec = OperationSpec {
 struct Input {
     kind: Option<ProposalKind>,
     text: Option<String>,
-    /// The person's words, verbatim.
+    /// The person's words, verbatim
     quote: Option<String>,
-    /// Session ID, or its beginning.
     session: Option<String>,
     scope: Option<Scope>,
     citations: Option<Vec<String>>,
-    /// What the quote answers, such as the refused command.
+    /// What the quote answers, e.g. the refused command
     answers: Option<String>,
-    /// ID of an earlier proposal.
     id: Option<String>,
     verdicts: Option<Vec<Verdict>>,
 }

@@ -68,7 +68,7 @@ impl MiniLm {
     }
 
     /// Embeds how each text is worded rather than what it is about: the mean of its tokens' vectors
-    /// after [`WORDING`] layers. A text without tokens has the zero vector.
+    /// after the first layers, which describe how something is said. A text without tokens has the zero vector.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ mod patterns;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::markdown::escape::is_hidden;
-use patterns::{ORDERS, PAYLOADS, STEERING};
+use patterns::{EVASIONS, ORDERS, PAYLOADS, SAFE_CONDITION, STEERING};
 
 const STEERS: &str = "it reads like an instruction to the agent itself";
 
@@ -54,12 +54,24 @@ pub fn order(text: &str) -> Option<&'static str> {
     payload(text).or_else(|| ORDERS.is_match(&plain(text)).then_some("it gives instructions to its reader"))
 }
 
+/// Removes "without asking" and the like after a negation: "never deploy without asking" demands the
+/// question. "Never hesitate to deploy without asking" does not.
+fn without_safe_conditions(plain: &str) -> String {
+    SAFE_CONDITION
+        .replace_all(plain, |found: &regex::Captures<'_>| {
+            let between = &found["between"];
+            let evades = EVASIONS.iter().any(|verb| between.contains(verb));
+            if evades { found[0].to_owned() } else { format!("{}{between}", &found["negation"]) }
+        })
+        .into_owned()
+}
+
 fn hides(text: &str) -> Option<&'static str> {
     text.chars().any(is_hidden).then_some("it has hidden characters")
 }
 
 /// Normalizes a text for matching: folds compatibility forms and case, removes markup and accents,
-/// and collapses white space.
+/// collapses white space, and removes safe conditions.
 fn plain(text: &str) -> String {
     let folded: String = text
         .nfkd()
@@ -76,7 +88,7 @@ fn plain(text: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         plain.push_str(words.join(" ").trim_start_matches(['-', '>', '#', '+', ' ']));
     }
-    plain
+    without_safe_conditions(&plain)
 }
 
 #[cfg(test)]

@@ -124,6 +124,15 @@ pub static STEERING: LazyLock<Regex> = LazyLock::new(|| compiled(&[STEERING_PHRA
 pub static PAYLOADS: LazyLock<Regex> = LazyLock::new(|| compiled(&[PAYLOAD_PHRASES]));
 pub static ORDERS: LazyLock<Regex> = LazyLock::new(|| compiled(&[ORDER_PHRASES]));
 
+/// A negation, and after it in the same clause a condition that asks for consent.
+pub static SAFE_CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(&[&[
+        r"(?P<negation>\b(?:never|do not|don't|dont|must not|not)\b)(?P<between>(?:[^.,;:!?\n]|[.:]\S){0,60}?)\bwithout (?:ask|asking|confirming|confirmation|approval|permission|consent|review|a review)\b",
+    ]])
+});
+/// Verbs after which a negation does not forbid what follows.
+pub const EVASIONS: [&str; 6] = ["hesitate", "wait", "stop", "fail", "mind", "worry"];
+
 #[allow(clippy::expect_used, reason = "the phrases are constants, and every test compiles them")]
 fn compiled(lists: &[&[&str]]) -> Regex {
     let phrases: Vec<String> = lists.concat().iter().map(|phrase| format!("(?:{phrase})")).collect();
