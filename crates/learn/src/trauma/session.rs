@@ -18,6 +18,8 @@ const PROMPTS: usize = 3;
 const COMMANDS: usize = 12;
 /// Minimum length of a word that shows which command a message is about, in characters.
 const TELLING: usize = 4;
+/// Length above which an ASCII word is no word of a language, in bytes.
+const LONG_WORD: usize = 24;
 
 /// A harmful command with its place in the session log.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,7 +158,8 @@ fn reported(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<
     for (author, other) in [(MessageAuthor::Person, false), (MessageAuthor::Agent, true)] {
         let all: Vec<Reaction> =
             (after..events.len()).flat_map(|at| message(&events[at], at, other)).collect();
-        let texts: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
+        let texts: Vec<String> = all.iter().map(|one| without_long_words(&one.text)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let judged = judge(author, &texts);
         let mut last = None;
         for (reaction, probability) in all.into_iter().zip(judged) {
@@ -167,6 +170,12 @@ fn reported(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<
     }
     found.sort_by_key(|reaction| reaction.at);
     found
+}
+
+/// Removes keys, hashes and long paths, which hide from the classifier what a sentence says.
+fn without_long_words(text: &str) -> String {
+    let is_short = |word: &&str| word.len() <= LONG_WORD || !word.is_ascii();
+    text.split_whitespace().filter(is_short).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the sentences of a message of the user, or of the agent, that can report harm.

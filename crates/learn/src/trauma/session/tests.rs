@@ -72,6 +72,12 @@ fn complaints_count_in_several_languages() {
 }
 
 #[test]
+fn a_long_path_or_key_hides_no_complaint() {
+    let complaint = "oh no, you deleted everything in /home/ada/shop/data/2026/measurements/raw-copies";
+    assert_eq!(lines(vec![called("git clean -fdx"), prompt(complaint)]), [1]);
+}
+
+#[test]
 fn ordinary_remarks_are_no_complaints() {
     for remark in [
         "delete the file",
