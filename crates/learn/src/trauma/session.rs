@@ -200,7 +200,7 @@ fn blamed(suspects: &[Suspect<'_, '_>], reaction: &Reaction, prompts: usize) -> 
         })
     };
     let said = words(&reaction.text);
-    let named = possible().filter(|(_, suspect)| !words(suspect.command).is_disjoint(&said)).last();
+    let named = possible().rfind(|(_, suspect)| !words(suspect.command).is_disjoint(&said));
     let gravest = || possible().max_by_key(|(at, suspect)| (suspect.danger.severity, *at));
     named.or_else(gravest).map(|(at, _)| at)
 }
