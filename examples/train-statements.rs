@@ -105,9 +105,12 @@ fn main() {
 
 /// Trains the weights for both authors of reports of harm, prints their figures and writes them.
 fn train_reactions([person, agent, ordinary]: [&Path; 3], write: Option<&Path>) {
-    let mut persons = read(person);
-    persons.extend(read(ordinary).into_iter().map(|example| Example { kind: 0, ..example }));
-    let [person, agent] = [("person", mixed(persons)), ("agent", read(agent))].map(|(author, examples)| {
+    let with_ordinary = |folder: &Path| {
+        let mut examples = read(folder);
+        examples.extend(read(ordinary).into_iter().map(|example| Example { kind: 0, ..example }));
+        mixed(examples)
+    };
+    let [person, agent] = [("person", with_ordinary(person)), ("agent", with_ordinary(agent))].map(|(author, examples)| {
         let weights = [true, false].map(|with_embedding| {
             println!("\n== {author}, {} embedding", if with_embedding { "with" } else { "without" });
             report(

@@ -257,9 +257,7 @@ fn secrets_of_a_command_are_neither_shown_nor_kept() {
     let sandbox = vault_of("");
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let command = format!("GITHUB_TOKEN={secret} git push --force origin main");
-    let regret = format!(
-        "oh no, you have overwritten all the work of my colleagues on the main branch, everything is gone, and the token {secret} with it"
-    );
+    let regret = format!("oh no, you deleted everything: `{secret}`");
     log(&sandbox, "eeeeeeee-0000-4000-8000-000000000005", &[("go", &command, true), (&regret, "", true)]);
     let shown = sandbox.cm(&["trauma", "scan", "--json"]).ok().stdout;
     assert!(shown.contains("force-push") && !shown.contains(secret), "{shown}");

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use crate::prose::{MessageAuthor, sentences};
+use crate::prose::{MessageAuthor, Sentence, sentences};
 use crate::statement::StatementContext;
 use crate::statement::classifier::{DIMENSION, KindWeights};
 use crate::statement::features::hashed;
@@ -98,6 +98,9 @@ pub fn judge_by_words(author: MessageAuthor, sentences: &[&str]) -> Vec<f32> {
 /// Returns the sentences of a message that can report harm, in order.
 pub(super) fn candidates(message: &str, author: MessageAuthor) -> Vec<String> {
     let is_long = author == MessageAuthor::Person && message.chars().count() > LONG;
-    let own = sentences(message, author).into_iter().take(if is_long { FIRST_OF_LONG } else { FIRST });
+    // Agents list what they did; an admission is a sentence of its own.
+    let is_prose = |sentence: &Sentence| author == MessageAuthor::Person || !sentence.listed;
+    let all = sentences(message, author).into_iter().filter(is_prose);
+    let own = all.take(if is_long { FIRST_OF_LONG } else { FIRST });
     own.map(|sentence| sentence.text).filter(|text| !text.is_empty()).collect()
 }
