@@ -110,21 +110,22 @@ fn train_reactions([person, agent, ordinary]: [&Path; 3], write: Option<&Path>) 
         examples.extend(read(ordinary).into_iter().map(|example| Example { kind: 0, ..example }));
         mixed(examples)
     };
-    let [person, agent] = [("person", with_ordinary(person)), ("agent", with_ordinary(agent))].map(|(author, examples)| {
-        let weights = [true, false].map(|with_embedding| {
-            println!("\n== {author}, {} embedding", if with_embedding { "with" } else { "without" });
-            report(
-                "cross-validation",
-                &cross_validate(&examples, with_embedding),
-                std::env::var_os("SHOW").is_some(),
-            );
-            let [none, harm, ..] =
-                fit(&examples.iter().collect::<Vec<_>>(), with_embedding).packed(with_embedding);
-            difference(&harm, &none)
+    let [person, agent] =
+        [("person", with_ordinary(person)), ("agent", with_ordinary(agent))].map(|(author, examples)| {
+            let weights = [true, false].map(|with_embedding| {
+                println!("\n== {author}, {} embedding", if with_embedding { "with" } else { "without" });
+                report(
+                    "cross-validation",
+                    &cross_validate(&examples, with_embedding),
+                    std::env::var_os("SHOW").is_some(),
+                );
+                let [none, harm, ..] =
+                    fit(&examples.iter().collect::<Vec<_>>(), with_embedding).packed(with_embedding);
+                difference(&harm, &none)
+            });
+            let [with_embedding, without_embedding] = weights;
+            HarmWeights { with_embedding, without_embedding }
         });
-        let [with_embedding, without_embedding] = weights;
-        HarmWeights { with_embedding, without_embedding }
-    });
     if let Some(file) = write {
         std::fs::write(file, ReactionClassifier { person, agent }.write()).expect("the file can be written");
         println!("\nwrote {}", file.display());
