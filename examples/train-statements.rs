@@ -1,9 +1,15 @@
-//! Trains the classifier of statements (`crates/learn/src/statement/`) and writes its weights.
+//! Trains the classifiers of statements (`crates/learn/src/statement/`) and of reports of harm
+//! (`crates/learn/src/trauma/reaction.rs`), and writes their weights.
 //!
 //! `cargo run --release --example train-statements -- TRAIN [TEST] [--write FILE]`. TRAIN and TEST
 //! are folders of files `LANGUAGE.tsv` or `LANGUAGE-N.tsv` with one example per line: label, context
 //! and text, separated by tabs. It prints figures by cross-validation and, with TEST, on those
 //! examples. `assets/statements.bin` was written with `examples/statements/train`.
+//!
+//! `… -- --reactions PERSON AGENT ORDINARY [--write FILE]` reads examples of label (`harm` or `none`)
+//! and text from PERSON and AGENT. The statements in ORDINARY report no harm.
+//! `assets/reactions.bin` was written with `examples/reactions/person`, `examples/reactions/agent`
+//! and `examples/statements/train`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -22,6 +28,7 @@ use cm_learn::statement::{
     KINDS, KindProbabilities, StatementClassifier, StatementContext, StatementKind, THRESHOLD_HIGH,
     THRESHOLD_MEDIUM,
 };
+use cm_learn::trauma::reaction::{HarmWeights, ReactionClassifier};
 
 /// Steps of gradient descent.
 const STEPS: usize = 350;
@@ -62,21 +69,21 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let write = arguments.iter().position(|argument| argument == "--write").map(|at| &arguments[at + 1]);
     let folders: Vec<&String> = arguments.iter().take_while(|argument| *argument != "--write").collect();
+    if let [flag, person, agent, ordinary] = folders.as_slice()
+        && *flag == "--reactions"
+    {
+        return train_reactions([person, agent, ordinary].map(Path::new), write.map(Path::new));
+    }
     let [train, test @ ..] = folders.as_slice() else {
-        return println!("usage: train-statements TRAIN [TEST] [--write FILE]");
+        return println!(
+            "usage: train-statements [--reactions PERSON AGENT ORDINARY | TRAIN [TEST]] [--write FILE]"
+        );
     };
     let examples = read(Path::new(train));
     println!("{} examples", examples.len());
     for with_embedding in [true, false] {
         println!("\n== {} embedding", if with_embedding { "with" } else { "without" });
-        let mut judged = Vec::new();
-        for fold in 0..FOLDS {
-            let part =
-                |rest: bool| examples.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) != rest);
-            let weights = fit(&part(true).map(|(_, example)| example).collect::<Vec<_>>(), with_embedding);
-            judged.extend(part(false).map(|(_, example)| (example, weights.judge(example, with_embedding))));
-        }
-        report("cross-validation", &judged, false);
+        report("cross-validation", &cross_validate(&examples, with_embedding), false);
         if let Some(test) = test.first() {
             let weights = fit(&examples.iter().collect::<Vec<_>>(), with_embedding);
             let examples = read(Path::new(test));
@@ -96,6 +103,66 @@ fn main() {
     }
 }
 
+/// Trains the weights for both authors of reports of harm, prints their figures and writes them.
+fn train_reactions([person, agent, ordinary]: [&Path; 3], write: Option<&Path>) {
+    let with_ordinary = |folder: &Path| {
+        let mut examples = read(folder);
+        examples.extend(read(ordinary).into_iter().map(|example| Example { kind: 0, ..example }));
+        mixed(examples)
+    };
+    let [person, agent] =
+        [("person", with_ordinary(person)), ("agent", with_ordinary(agent))].map(|(author, examples)| {
+            let weights = [true, false].map(|with_embedding| {
+                println!("\n== {author}, {} embedding", if with_embedding { "with" } else { "without" });
+                report(
+                    "cross-validation",
+                    &cross_validate(&examples, with_embedding),
+                    std::env::var_os("SHOW").is_some(),
+                );
+                let [none, harm, ..] =
+                    fit(&examples.iter().collect::<Vec<_>>(), with_embedding).packed(with_embedding);
+                difference(&harm, &none)
+            });
+            let [with_embedding, without_embedding] = weights;
+            HarmWeights { with_embedding, without_embedding }
+        });
+    if let Some(file) = write {
+        std::fs::write(file, ReactionClassifier { person, agent }.write()).expect("the file can be written");
+        println!("\nwrote {}", file.display());
+    }
+}
+
+/// Returns the weights of the difference of two scores.
+fn difference(one: &KindWeights, other: &KindWeights) -> KindWeights {
+    let hashed: Vec<f32> = one
+        .hashed
+        .iter()
+        .zip(&other.hashed)
+        .map(|(a, b)| f32::from(*a) * one.scale - f32::from(*b) * other.scale)
+        .collect();
+    let (scale, hashed) = quantized(&hashed);
+    let dense = one.dense.iter().zip(&other.dense).map(|(a, b)| a - b).collect();
+    KindWeights { bias: one.bias - other.bias, dense, scale, hashed }
+}
+
+/// Returns values as multiples of a scale.
+fn quantized(values: &[f32]) -> (f32, Vec<i8>) {
+    let most = values.iter().map(|value| value.abs()).fold(f32::MIN_POSITIVE, f32::max);
+    let scale = most / 127.0;
+    (scale, values.iter().map(|value| (value / scale).round() as i8).collect())
+}
+
+fn cross_validate(examples: &[Example], with_embedding: bool) -> Vec<(&Example, KindProbabilities)> {
+    let mut judged = Vec::new();
+    for fold in 0..FOLDS {
+        let part =
+            |rest: bool| examples.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) != rest);
+        let weights = fit(&part(true).map(|(_, example)| example).collect::<Vec<_>>(), with_embedding);
+        judged.extend(part(false).map(|(_, example)| (example, weights.judge(example, with_embedding))));
+    }
+    judged
+}
+
 /// Reads all examples of a folder, in an order that mixes files and does not depend on the machine.
 fn read(folder: &Path) -> Vec<Example> {
     let mut files: Vec<_> = std::fs::read_dir(folder).expect("the folder is there").flatten().collect();
@@ -107,12 +174,16 @@ fn read(folder: &Path) -> Vec<Example> {
         let text = std::fs::read_to_string(file.path()).expect("the file is text");
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let fields: Vec<&str> = line.split('\t').collect();
-            let [label, context, text] = fields.as_slice() else { panic!("{name}: {line}") };
-            let kind =
-                ["none", "rule", "decision", "fact", "preference"].iter().position(|kind| kind == label);
+            let (label, context, text) = match fields.as_slice() {
+                [label, context, text] => (label, *context, text),
+                [label, text] => (label, StatementContext::Plain.name(), text),
+                _ => panic!("{name}: {line}"),
+            };
+            let labels = ["none", "rule", "decision", "fact", "preference"];
+            let kind = if *label == "harm" { Some(1) } else { labels.iter().position(|kind| kind == label) };
             let context = [StatementContext::Plain, StatementContext::Refused, StatementContext::After]
                 .into_iter()
-                .find(|known| known.name() == *context)
+                .find(|known| known.name() == context)
                 .unwrap_or_else(|| panic!("{name}: {line}"));
             examples.push(Example {
                 language: language.clone(),
@@ -132,7 +203,11 @@ fn read(folder: &Path) -> Vec<Example> {
     for (example, vector) in examples.iter_mut().zip(vectors) {
         example.embedding = vector.parts().to_vec();
     }
-    // A fixed permutation, so that each part of a cross-validation has all files.
+    mixed(examples)
+}
+
+/// Reorders examples by a fixed permutation, so that each part of a cross-validation has all files.
+fn mixed(examples: Vec<Example>) -> Vec<Example> {
     let count = examples.len();
     let mut mixed: Vec<(usize, Example)> =
         examples.into_iter().enumerate().map(|(at, example)| (at * 7_919 % count.max(1), example)).collect();
@@ -241,8 +316,8 @@ impl Weights {
 
     fn packed(&self, with_embedding: bool) -> [KindWeights; KINDS] {
         std::array::from_fn(|kind| {
-            let most = self.hashed.iter().map(|weight| weight[kind].abs()).fold(f32::MIN_POSITIVE, f32::max);
-            let scale = most / 127.0;
+            let (scale, hashed) =
+                quantized(&self.hashed.iter().map(|weight| weight[kind]).collect::<Vec<_>>());
             KindWeights {
                 bias: self.bias[kind],
                 dense: if with_embedding {
@@ -251,7 +326,7 @@ impl Weights {
                     Vec::new()
                 },
                 scale,
-                hashed: self.hashed.iter().map(|weight| (weight[kind] / scale).round() as i8).collect(),
+                hashed,
             }
         })
     }

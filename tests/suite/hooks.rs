@@ -50,7 +50,7 @@ fn context() -> HookReply {
 
 fn verdict(judgement: GuardVerdict) -> HookReply {
     let reason = "`git push --force` overwrites what others pushed to main".to_owned();
-    HookReply::Verdict(GuardDecision { judgement, reason, class: None, incident: None })
+    HookReply::Verdict(GuardDecision { judgement, reason, class: None, incident: None, instead: None })
 }
 
 #[test]

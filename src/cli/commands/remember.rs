@@ -13,7 +13,9 @@ use cm_render::text;
 ///
 /// Reads new stashes and diaries of the vault, and files that other tools write in the project: .claude/stash/, and antigen
 /// reviews in .claude/friction/ or .aurora/friction/. A fact that updates or contradicts an older one supersedes it; the old
-/// note stays. A preference is likely after 3 sessions and certain after 5; a session that contradicts it lowers its rank.
+/// note stays: `timezone: PST` supersedes `timezone: EST`, and "switched from npm to pnpm" supersedes "package manager: npm".
+/// Curses, complaints and remarks about one task are counted and left out. A preference is likely after 3 sessions and
+/// certain after 5; a session that contradicts it lowers its rank, and supersedes it once it has fallen to the lowest one.
 /// All changes are one commit. The notes themselves record what was remembered before.
 ///
 /// Facts, certain preferences and the last five episodes are then written to a rule file, between <!-- MEMORY:START --> and

@@ -12,7 +12,8 @@ use cm_render::text;
 /// Find destructive commands that went wrong, and store them as warnings
 ///
 /// Considers only commands that a tool call actually ran: deleted files, dropped databases, force pushes, hard resets, teardowns
-/// and disk writes. A command counts if the user regretted it, it failed half-way, or something was restored afterwards.
+/// and disk writes. A command counts if the user complained about a loss, the agent admitted one, it failed half-way, or
+/// something was restored afterwards. Complaints and admissions are recognized in English, German, Spanish, French and Chinese.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm trauma scan --days 30\n  cm trauma scan --agent codex --json\n  cm trauma accept 1 t-0c5bbe9a"

@@ -62,6 +62,7 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git", "reset", "--hard"]).snapshot(), @"
     warn: this discards all uncommitted changes
+     instead: git stash push --include-untracked
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "rm", "-rf", "/"]).snapshot(), @"
@@ -78,6 +79,7 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
     ");
     insta::assert_snapshot!(said(&sandbox, "git push --force origin main\n").snapshot(), @"
     block: this overwrites the remote, including the work of others; use --force-with-lease
+     instead: git push --force-with-lease origin main
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--json", "--", "rm", "-rf", "/"]).snapshot(), @r#"
@@ -85,7 +87,8 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
       "decision": "block",
       "class": "files",
       "reason": "this deletes / and everything in it: a system folder",
-      "incident": null
+      "incident": null,
+      "instead": null
     }
     [exit 5]
     "#);
@@ -98,14 +101,15 @@ fn an_accepted_incident_and_blocked_patterns_of_the_vault_count() {
     {
       "decision": "block",
       "class": "hard-reset",
-      "reason": "this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)",
+      "reason": "this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3); use `git stash push --include-untracked` instead",
       "incident": {
         "bullet": "b-mq6d3m8l-x1y2z3",
         "class": "hard-reset",
         "shape": "git reset --hard",
         "session": "0a1b2c3d",
         "date": "2026-11-01"
-      }
+      },
+      "instead": "git stash push --include-untracked"
     }
     [exit 5]
     "#);
@@ -136,7 +140,7 @@ fn claude_code_is_answered_as_its_hooks_are() {
     let sandbox = vault_of(INCIDENT);
     insta::assert_snapshot!(said(&sandbox, &claude("ls", "")).snapshot(), @"[exit 0]");
     insta::assert_snapshot!(said(&sandbox, &claude("git reset --hard", "")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3); use `git stash push --include-untracked` instead"}}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &claude("git clean -fd", "")).snapshot(), @r#"
@@ -157,7 +161,7 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     let codex = |command: &str| claude(command, "\"turn_id\":\"t\",\"model\":\"m\",");
     insta::assert_snapshot!(said(&sandbox, &codex("ls")).snapshot(), @"[exit 0]");
     insta::assert_snapshot!(said(&sandbox, &codex("git reset --hard")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3); use `git stash push --include-untracked` instead"}}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &codex("git clean -fd")).snapshot(), @r#"
@@ -179,7 +183,7 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &cursor("git reset --hard")).snapshot(), @r#"
-    {"permission":"deny","user_message":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)","agent_message":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
+    {"permission":"deny","user_message":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3); use `git stash push --include-untracked` instead","agent_message":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3); use `git stash push --include-untracked` instead"}
     [exit 0]
     "#);
     // The vault is found from the folder in the agent's message.
@@ -199,7 +203,7 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &gemini("git reset --hard")).snapshot(), @r#"
-    {"decision":"deny","reason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
+    {"decision":"deny","reason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3); use `git stash push --include-untracked` instead"}
     [exit 0]
     "#);
 }

@@ -291,9 +291,58 @@ fn what_other_tools_left_in_the_project_is_read_and_not_touched() {
     let wanted: Vec<&str> =
         outcome["preferences"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
     assert_eq!(wanted, ["Always run the linter before you commit", "Use pnpm instead of npm"]);
-    assert!(sandbox.read("episodes/2026-11-18.md").contains("user curse"));
+    // Friction is no episode; the log of the day only records that the reports were read.
+    let episodes: Vec<&str> =
+        outcome["episodes"].as_array().unwrap().iter().map(|one| one["entry"].as_str().unwrap()).collect();
+    assert_eq!(episodes, ["15:45 - Stash: cache"]);
+    assert!(!sandbox.read("CLAUDE.md").to_lowercase().contains("friction"));
     assert_eq!(sandbox.read(".claude/stash/cache.md"), stash);
     assert_eq!(sandbox.cm(&["remember"]).code, 8);
+}
+
+#[test]
+fn a_later_word_replaces_the_older_fact_with_an_edge() {
+    let sandbox = vault_of("");
+    let older = ["timezone: EST", "package manager: npm", "The API runs on port 8080"];
+    let newer = ["timezone: PST", "switched from npm to pnpm", "The API moved from port 8080 to 9090"];
+    diary(&sandbox, 1, &older, &["add docstrings to all public functions"]);
+    sandbox.cm(&["remember"]).ok();
+    diary(&sandbox, 2, &newer, &["don't add docstrings, I told you"]);
+    let outcome = sandbox.cm(&["remember", "--json"]).ok().json();
+    let replaced: Vec<(&str, &str)> = outcome["superseded"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["older"].as_str().unwrap(), one["newer"].as_str().unwrap()))
+        .collect();
+    let mut pairs: Vec<(&str, &str)> = older.into_iter().zip(newer).collect();
+    pairs.sort_by_key(|(_, newer)| *newer);
+    pairs.push(("Add docstrings to all public functions", "don't add docstrings"));
+    assert_eq!(replaced, pairs);
+    assert_eq!(all(&sandbox, "graph/edges").matches("type: SUPERSEDES").count(), 4);
+    let rules = sandbox.read("CLAUDE.md");
+    assert!(newer.iter().all(|fact| rules.contains(fact)), "{rules}");
+    assert!(older.iter().all(|fact| !rules.contains(fact)), "{rules}");
+    assert_eq!(sandbox.cm(&["remember"]).code, 8);
+    assert_eq!(sandbox.cm(&["validate"]).code, 0);
+}
+
+#[test]
+fn anger_and_what_is_about_one_task_are_counted_and_not_remembered() {
+    let sandbox = vault_of("");
+    let candidates = r#"[{"session_id": "demo/1118-1000-bbbb2222", "anchor_signal": "user_curse", "user_context": ["fuck this, stop changing my files", "stop doing that", "no, fix the login test first"]}]"#;
+    sandbox.write(".claude/friction/antigen_candidates.json", candidates);
+    let stash = "# Talk\n\n## Preferences\n\n- fuck this, stop changing my files\n- never do that again\n";
+    sandbox.write(".claude/stash/talk.md", stash);
+    let outcome = sandbox.cm(&["remember", "--no-section", "--json"]).ok().json();
+    assert_eq!(outcome["preferences"].as_array().unwrap().len(), 0, "{outcome}");
+    assert_eq!(outcome["episodes"].as_array().unwrap().len(), 1, "the stash alone");
+    assert_eq!(
+        (outcome["sources"]["friction"].as_u64(), outcome["sources"]["empty"].as_u64()),
+        (Some(1), Some(1))
+    );
+    let left_out = (&outcome["left_out"]["anger"], &outcome["left_out"]["slight"]);
+    assert_eq!(left_out, (&1.into(), &1.into()), "{outcome}");
 }
 
 #[test]

@@ -85,6 +85,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     let sandbox = with_incident();
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git reset --hard"]).snapshot(), @"
     warn: this discards all uncommitted changes
+     instead: git stash push --include-untracked
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
@@ -134,7 +135,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     +It was run on 2026-11-20 in a session of claude-code and went wrong.
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git reset --hard HEAD~1"]).snapshot(), @"
-    block: this discards all uncommitted changes and moves the branch off its commits; stash or branch first; it went wrong before on 2026-11-20 (session aaaaaaaa-0000-4000-8000-000000000001, b-mwqcvpc0-s7enqz)
+    block: this discards all uncommitted changes and moves the branch off its commits; stash or branch first; it went wrong before on 2026-11-20 (session aaaaaaaa-0000-4000-8000-000000000001, b-mwqcvpc0-s7enqz); use `git reset --keep HEAD~1` instead
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
@@ -256,7 +257,7 @@ fn secrets_of_a_command_are_neither_shown_nor_kept() {
     let sandbox = vault_of("");
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let command = format!("GITHUB_TOKEN={secret} git push --force origin main");
-    let regret = format!("why did you do that? my token is {secret}");
+    let regret = format!("oh no, you deleted everything: `{secret}`");
     log(&sandbox, "eeeeeeee-0000-4000-8000-000000000005", &[("go", &command, true), (&regret, "", true)]);
     let shown = sandbox.cm(&["trauma", "scan", "--json"]).ok().stdout;
     assert!(shown.contains("force-push") && !shown.contains(secret), "{shown}");

@@ -109,6 +109,7 @@ mod tests {
             reason: "it deletes".to_owned(),
             class: None,
             incident: None,
+            instead: None,
         };
         for agent in hook_agents() {
             for event in HookEvent::ALL {

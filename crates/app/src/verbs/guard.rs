@@ -44,6 +44,8 @@ pub struct Guarded {
     pub reason: String,
     /// A similar incident of the past; null if there is none.
     pub incident: Option<PastIncident>,
+    /// Command with the same purpose that is allowed; null if none is known.
+    pub instead: Option<String>,
 }
 
 impl From<&GuardDecision> for Guarded {
@@ -53,6 +55,7 @@ impl From<&GuardDecision> for Guarded {
             class: decision.class,
             reason: decision.reason.clone(),
             incident: decision.incident.clone(),
+            instead: decision.instead.clone(),
         }
     }
 }

@@ -55,16 +55,16 @@ pub struct WrittenFact {
     pub draft: Option<String>,
 }
 
-/// A fact that supersedes another.
+/// A fact or preference that supersedes another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SupersededFact {
-    /// Title of the newer fact.
+    /// Title of the newer note.
     pub newer: String,
-    /// Title of the older fact; its note is not changed.
+    /// Title of the older one; its note is not changed.
     pub older: String,
     /// Path of the supersession edge's file.
     pub edge: String,
-    /// Why the newer fact supersedes the older one.
+    /// Why the newer one supersedes the older one.
     pub why: String,
 }
 
@@ -130,6 +130,10 @@ pub struct SkippedSentences {
     pub slight: usize,
     /// Number of sentences that exceed the length limit of a fact.
     pub too_long: usize,
+    /// Number of sentences that curse or insult.
+    pub anger: usize,
+    /// Number of sentences that are only about their session's task.
+    pub passing: usize,
 }
 
 /// Result of `cm remember`.
@@ -139,7 +143,7 @@ pub struct RememberResult {
     pub sources: SourceCounts,
     /// Facts that this run wrote as new notes.
     pub facts: Vec<WrittenFact>,
-    /// Facts that supersede older facts.
+    /// Facts and preferences that supersede older ones.
     pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
     pub preferences: Vec<PreferenceChange>,
@@ -203,7 +207,12 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
         superseded: done.superseded,
         preferences: done.preferences,
         episodes: done.episodes,
-        left_out: SkippedSentences { slight: done.left_out.slight, too_long: done.left_out.too_long },
+        left_out: SkippedSentences {
+            slight: done.left_out.slight,
+            too_long: done.left_out.too_long,
+            anger: done.left_out.anger,
+            passing: done.left_out.passing,
+        },
         commit,
         section,
         files,
@@ -228,6 +237,7 @@ fn planned(
     outside.notices.iter().for_each(|notice| memory.notice(notice));
     let mut sources = sources::read_vault_sources(memory, open)?;
     sources.extend(outside.sources.iter().cloned());
+    sources::retain_lasting(open, &mut sources);
     let known = sources::existing(memory, open)?;
     let sense = WordVectors::of(meaning::meaning(open));
     let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());

@@ -3,6 +3,7 @@
 //!
 //! The data of an incident comes from the session's log, never from user input.
 
+use crate::context::meaning::judge_reactions;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::progress::Progress;
@@ -84,7 +85,10 @@ pub fn scan(
     wanted: &LogSelection,
     progress: &dyn Fn(Progress),
 ) -> Result<(IncidentScan, Vec<UserText>)> {
-    let kept = Context::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
+    let memory = Context::open(call.clone()).ok();
+    let kept = memory.as_ref().map(guard::incidents).unwrap_or_default();
+    let open = memory.as_ref().map(Context::target);
+    let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
     let mut found: Vec<ScannedIncident> = Vec::new();
     let (mut sessions, secrets) = (0, secrets::rules_for_call(call)?);
@@ -93,7 +97,7 @@ pub fn scan(
         let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
         let ground = PathContext::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
-        let happened = incidents(&told.events, &ground);
+        let happened = incidents(&told.events, &ground, &judge);
         found.extend(happened.iter().map(|happened| to_incident(happened, &told, &kept, &secrets)));
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));

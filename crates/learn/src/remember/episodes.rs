@@ -136,6 +136,9 @@ pub fn parse(day: &str, body: &str) -> Vec<LoggedEpisode> {
 /// Returns the `most` latest entries, latest first. If several entries are about the same sources,
 /// only the latest is kept.
 pub fn last(mut episodes: Vec<LoggedEpisode>, most: usize) -> Vec<LoggedEpisode> {
+    // An entry that only records which friction reports were read tells nothing.
+    let is_record = |(key, _): &(String, String)| key.starts_with("friction:");
+    episodes.retain(|episode| episode.sources.is_empty() || !episode.sources.iter().all(is_record));
     // What stands later in a day's log was written later.
     episodes.reverse();
     episodes.sort_by(|a, b| (&b.day, &b.minute).cmp(&(&a.day, &a.minute)));
@@ -199,6 +202,16 @@ mod tests {
         ];
         let titles: Vec<String> = last(all, 3).into_iter().map(|episode| episode.title).collect();
         assert_eq!(titles, ["2026-11-03 10:00", "2026-11-03 08:00", "2026-11-02 23:00"]);
+    }
+
+    #[test]
+    fn a_record_of_friction_reports_is_no_episode_to_show() {
+        let mut friction = source("friction:shop/1101-1000-aaaa", "Friction");
+        friction.origin = SourceKind::Friction;
+        let day = compose::episode(&combined_entry(&[&friction], friction.at).unwrap());
+        let episodes = parse("2026-11-01", &day);
+        assert_eq!(standing(&friction, &done(&episodes)), SourceStatus::Before);
+        assert_eq!(last(episodes, 5), []);
     }
 
     proptest! {

@@ -4,8 +4,9 @@
 //! Facts are never deleted. An older fact remains, with an edge from its successor.
 
 use super::source::same_place;
+use super::supersession::replaced;
 use cm_note::instant::Instant;
-use cm_note::note::suspicion::order;
+use cm_note::note::suspicion::{order, payload};
 use cm_note::path::NotePath;
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, opposed};
 use cm_playbook::embedding_model::WordVectors;
@@ -114,6 +115,7 @@ const PINNED: &str = "it contradicts a pinned fact";
 
 struct ComparedFact {
     end: FactRef,
+    text: String,
     /// Words of the statement in lower case, including numbers and names.
     tokens: Vec<String>,
     statement: RuleStatement,
@@ -143,10 +145,18 @@ pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &Wo
             .iter()
             .enumerate()
             .filter(|(_, there)| there.live)
-            .filter_map(|(at, there)| Some((at, there.superseded_by(&entry, sense)?)))
+            .filter_map(|(at, there)| {
+                let why = match there.at.is_some_and(|at| at > stated.at) {
+                    true => entry.superseded_by(there, sense),
+                    false => there.superseded_by(&entry, sense),
+                };
+                Some((at, why?))
+            })
             .collect();
         let pinned = superseded.iter().any(|(at, _)| shelf[*at].pinned);
-        let draft = order(&stated.text).or(pinned.then_some(PINNED));
+        // A person may give instructions; what others call a fact gives none.
+        let suspicious = if stated.is_persons { payload(&stated.text) } else { order(&stated.text) };
+        let draft = suspicious.or(pinned.then_some(PINNED));
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in superseded.into_iter().filter(|_| draft.is_none()) {
@@ -197,6 +207,7 @@ impl ComparedFact {
     fn existing(at: usize, existing: &ExistingFact, sense: &WordVectors<'_>) -> Self {
         Self {
             end: FactRef::Known(at),
+            text: existing.text.clone(),
             tokens: tokens(&existing.text),
             statement: RuleStatement::of(&existing.text),
             meaning: sense.text(&existing.text),
@@ -210,6 +221,7 @@ impl ComparedFact {
     fn stated(end: FactRef, stated: &StatedFact, sense: &WordVectors<'_>) -> Self {
         Self {
             end,
+            text: stated.text.clone(),
             tokens: tokens(&stated.text),
             statement: RuleStatement::of(&stated.text),
             meaning: sense.text(&stated.text),
@@ -238,6 +250,9 @@ impl ComparedFact {
     fn superseded_by(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return None;
+        }
+        if let Some(why) = replaced(&self.text, &new.text) {
+            return Some(why);
         }
         let figure = differing_figure(&self.tokens, &new.tokens);
         if figure.as_ref().is_some_and(|figure| figure.is_label) {

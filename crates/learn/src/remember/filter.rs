@@ -1,7 +1,7 @@
 //! Decides whether a sentence is worth remembering: short, complete, and valid beyond the moment.
 //!
-//! Doubtful sentences are rejected: questions, work steps, errors, code, and references to context
-//! that is lost later.
+//! Doubtful sentences are rejected: questions, work steps, errors, code, anger, and references to
+//! context that is lost later.
 
 use crate::diary::content_word_count;
 use crate::friction::ledger::{FactLength, fit};
@@ -12,6 +12,8 @@ use cm_note::markdown::escape::visible;
 const WORDS: usize = 3;
 /// Minimum number of content words in a preference.
 const WANTS: usize = 2;
+/// Maximum number of words of the label in an entry such as `timezone: EST`.
+const LABEL: usize = 4;
 
 pattern!(
     STEP = r"(?i)^(?:ran|run|added|fixed|updated|created|removed|renamed|moved|changed|wrote|tried|checked|read|opened|committed|pushed|merged|tested|refactored|implemented|built|installed|reproduced|started|stopped|next|todo)\b"
@@ -19,11 +21,40 @@ pattern!(
 pattern!(
     POINTS = r"(?i)^(?:this|that|it|its|these|those|they|he|she|here|there|now|then|same|done|ok(?:ay)?)\b"
 );
+// The object of an order, which only its session knows: "don't merge it yet".
 pattern!(
-    MACHINE = r"(?i)\bexit code \d|traceback \(|\w(?:error|exception):|^(?:error|warning|fatal|panic)\b|\bat \S+:\d+|^[\w./\\~-]+/[\w./\\-]*$|^[0-9a-f]{7,40}$"
+    POINTS_BACK = r"(?i)^(?:(?:please|just|now|then|ok(?:ay)?|but|and|so|let'?s|don'?t|dont|do not|never|always|not|stop|quit)[,:]?\s+)*[a-z]+\s+(?:it|this|that|them|those|these)\b"
+);
+// An order without any object of its own: "stop doing that", "never again".
+pattern!(
+    VOID = r"(?i)^(?:(?:please|just|again|ever|always|never|don'?t|dont|do|not|stop|quit|no|like|you|to|the|a|and|doing|did|done|try|trying|say|saying|that|this|it|so|them|those|way|thing|things|stuff|wrong|right)\b[\s,.!;:–—-]*)+$"
 );
 pattern!(
-    HENCE = r"(?i)^(?:(?:please|and|also|so|but|no|ok(?:ay)?)[,:]?\s+|(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule)[,:]?\s+)+"
+    CURSES = r"(?i)^(?:(?:damn(?:ed|it)?|shit|fuck(?:ing)?|ffs|argh+|ugh+|wtf|verdammt|schei(?:ß|ss)e|mist|joder|mierda|merde|putain)\b[\s,.!:;–—-]*)+"
+);
+pattern!(
+    ANGER = r"(?ix)\b(?:fuck\w*|shit\w*|bullshit|damn\w*|goddamn\w*|ffs|wtf|idiots?|idiotic|morons?|what\ the\ (?:hell|heck)|for\ (?:god|christ|fuck)'?s\ sake
+      |you\ (?:are\ )?(?:stupid|useless|dumb|fool)|(?:stupid|useless|dumb)\ (?:bot|ai|thing|machine|agent|model)
+      |schei(?:ß|ss)\w*|verdammt\w*|idioten?|arschloch|joder|mierda|coño|pendejo|merde|putain|bordel|connard)\b | 妈的 | 他妈 | 傻逼 | 白痴"
+);
+// A curse at somebody or something instead of an interjection.
+pattern!(DIRECTED = r"(?i)^(?:fuck|damn|screw)\s+(?:this|that|it|you|off)\b");
+// What people add to an instruction that they repeat.
+pattern!(
+    TAIL = r"(?i)(?:[\s,;–—-]+(?:(?:as |like )?i(?:'ve| have)? (?:already )?(?:told|said|asked)(?: (?:you|to you))?(?: (?:before|already|so|that|twice|many times))*|please|pls|ok(?:ay)?|thanks?|thank you|remember|got it|will you|damn ?it|ffs))+[.!?]*$"
+);
+// A short entry of a list of facts, such as `timezone: EST`.
+pattern!(ENTRY = r"^([\p{L}][\p{L}\p{N} _./-]{0,40}?)\s*[:=：]\s*(\S.*)$");
+// Labels of remarks instead of facts.
+pattern!(
+    REMARK = r"(?i)^(?:note|notes|nb|warning|caution|todo|tip|hint|example|e\.g|fixed|added|changed|next|next steps?|steps?|question|answer|update|updated|problem|issue|error|result|summary|status|done|reason|see|ps|btw|fix|feat|chore|docs|test|refactor|https?|file|line|output|command|here|also|but|and)$"
+);
+pattern!(ORDERS = r"(?i)^(?:use|prefer|avoid|never|always|no|don'?t|dont|do not|keep|write)\b");
+pattern!(
+    MACHINE = r"(?i)\bexit code \d|traceback \(|\w(?:error|exception):|^(?:error|warning|fatal|panic)\b|\bat \S+:\d+|^[\w./\\~-]+/[\w./\\-]*$|^[0-9a-f]{7,40}$|^https?://\S+$"
+);
+pattern!(
+    HENCE = r"(?i)^(?:(?:please|and|also|so|but|ok(?:ay)?)[,:]?\s+|no[,:.]\s+|(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule)[,:]?\s+)+"
 );
 
 /// Why a sentence is not remembered.
@@ -33,6 +64,22 @@ pub enum RejectReason {
     Slight,
     /// The sentence is longer than facts may be.
     TooLong,
+    /// The sentence curses or insults.
+    Anger,
+}
+
+/// Splits a short entry such as `timezone: EST` into label and value; `None` for other sentences.
+pub(super) fn entry(text: &str) -> Option<(&str, &str)> {
+    let parts = ENTRY.captures(text)?;
+    let (label, value) = (parts.get(1)?.as_str(), parts.get(2)?.as_str());
+    let is_entry =
+        label.split_whitespace().count() <= LABEL && !REMARK.is_match(label) && !value.starts_with("//");
+    is_entry.then_some((label, value))
+}
+
+/// Returns a message without the curses at its beginning.
+pub(super) fn without_curses(text: &str) -> std::borrow::Cow<'_, str> {
+    CURSES.replace(text, "")
 }
 
 /// Returns the text under which a sentence is stored as a fact.
@@ -41,9 +88,13 @@ pub enum RejectReason {
 /// Returns the reason if the sentence is rejected.
 pub fn fact(text: &str) -> Result<String, RejectReason> {
     let text = plain(text);
-    let slight = content_word_count(&text) < WORDS
+    let words = content_word_count(&text);
+    let is_figure = || words + 1 == WORDS && text.chars().any(|c| c.is_ascii_digit());
+    let is_short = words < WORDS && entry(&text).is_none() && !is_figure();
+    let slight = is_short
         || STEP.is_match(&text)
         || POINTS.is_match(&text)
+        || POINTS_BACK.is_match(&text)
         || is_noise(&text);
     checked(text, slight)
 }
@@ -55,14 +106,22 @@ pub fn fact(text: &str) -> Result<String, RejectReason> {
 /// Returns the reason if the sentence is rejected.
 pub fn preference(text: &str) -> Result<String, RejectReason> {
     let whole = plain(text);
-    let bare = HENCE.replace(&whole, "");
-    let text = if bare.trim().is_empty() { whole } else { capital(&bare) };
-    let slight = content_word_count(&text) < WANTS || is_noise(&text);
+    let bare = without_curses(&whole);
+    let bare = TAIL.replace(&bare, "");
+    let bare = HENCE.replace(&bare, "");
+    let text = if bare.trim().is_empty() { whole.clone() } else { capital(&bare) };
+    let words = content_word_count(&text);
+    let is_short = words < WANTS && !(words + 1 == WANTS && ORDERS.is_match(&text));
+    let slight = is_short || VOID.is_match(&text) || POINTS_BACK.is_match(&text) || is_noise(&text);
+    if slight && ANGER.is_match(&whole) || DIRECTED.is_match(&whole) {
+        return Err(RejectReason::Anger);
+    }
     checked(text, slight)
 }
 
 fn checked(text: String, slight: bool) -> Result<String, RejectReason> {
     match fit(&text) {
+        _ if ANGER.is_match(&text) => Err(RejectReason::Anger),
         _ if slight => Err(RejectReason::Slight),
         FactLength::TooLong => Err(RejectReason::TooLong),
         FactLength::Fits | FactLength::Long => Ok(text),
@@ -151,7 +210,50 @@ mod tests {
             Ok("Use pnpm instead of npm")
         );
         assert_eq!(preference("please never force-push").as_deref(), Ok("Never force-push"));
+        assert_eq!(preference("don't add docstrings, I told you!").as_deref(), Ok("don't add docstrings"));
+        assert_eq!(preference("damn, use tabs").as_deref(), Ok("Use tabs"));
+        assert_eq!(preference("no db mocks, please").as_deref(), Ok("No db mocks"));
+        assert_eq!(preference("no, use tabs").as_deref(), Ok("Use tabs"));
         assert_eq!(preference("no").err(), Some(RejectReason::Slight));
+    }
+
+    #[test]
+    fn anger_and_orders_without_an_object_are_no_preferences() {
+        for text in [
+            "fuck this, you broke it",
+            "fuck this, stop changing my files",
+            "You idiot, never do that again",
+            "stop it, what the hell",
+            "das ist doch Scheiße",
+        ] {
+            assert_eq!(preference(text), Err(RejectReason::Anger), "{text}");
+        }
+        for text in [
+            "stop doing that",
+            "never again!",
+            "don't do it like that",
+            "put it in src/cart.ts and run the tests",
+        ] {
+            assert_eq!(preference(text), Err(RejectReason::Slight), "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_of_a_list_are_facts_and_remarks_are_none() {
+        for text in
+            ["timezone: EST", "Reviewer: Ana", "Node version: 22", "Database is Postgres 14", "时区：北京"]
+        {
+            assert_eq!(fact(text).as_deref(), Ok(text));
+        }
+        for text in [
+            "note: slow",
+            "TODO: tests",
+            "next: the cart",
+            "https://example.com",
+            "don't merge it yet, Jonas looks at the cart first",
+        ] {
+            assert_eq!(fact(text), Err(RejectReason::Slight), "{text}");
+        }
     }
 
     proptest! {

@@ -7,20 +7,15 @@
 
 use serde::Deserialize;
 
-use super::filter::{RejectReason, fact, preference};
+use super::filter::{RejectReason, fact, preference, without_curses};
 use super::source::{Claim, MemorySource, SourceKind, hash, same_session};
 use crate::diary::{UtteranceKind, utterances};
-use crate::prose::{cut, pattern};
+use crate::prose::cut;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
 /// Maximum length of a quote from a friction report, in characters.
 const QUOTE: usize = 120;
-/// Kinds of friction signals that are severe enough to be remembered as an episode.
-const SEVERE: [&str; 4] = ["user_curse", "interrupt_cascade", "session_abandoned", "user_intervention"];
-
-pattern!(CURSE = r"(?i)^(?:(?:damn(?:ed|it)?|shit|fuck(?:ing)?|ffs|argh+|ugh+|wtf)\b[\s,.!:;–—-]*)+");
-
 /// Contents of a project's friction reports, without secrets; `None` for missing files.
 #[derive(Debug, Clone, Default)]
 pub struct FrictionReports {
@@ -38,8 +33,6 @@ pub struct FrictionReports {
 #[derive(Debug, Deserialize)]
 struct WireCandidate {
     session_id: String,
-    #[serde(default)]
-    anchor_signal: String,
     #[serde(default)]
     anchor_ts: String,
     #[serde(default)]
@@ -78,7 +71,6 @@ pub fn sources(left: &FrictionReports, at: Instant) -> (Vec<MemorySource>, Vec<S
     if candidates.is_empty() && clusters.is_empty() {
         of_review(&mut sources, left, at);
     }
-    sources.retain(|source| source.is_event || !source.facts.is_empty() || !source.preferences.is_empty());
     sources.iter_mut().for_each(set_hash);
     (sources, notices)
 }
@@ -124,17 +116,6 @@ fn of_candidate(
 ) {
     let at = Instant::parse(&candidate.anchor_ts).unwrap_or(at);
     let source = session(sources, &candidate.session_id, left, at);
-    let severe = SEVERE.contains(&candidate.anchor_signal.as_str());
-    if severe && !source.is_event {
-        source.is_event = true;
-        source.at = at;
-        source.title = format!(
-            "Friction in {}: {}",
-            visible(&candidate.session_id),
-            candidate.anchor_signal.replace('_', " ")
-        );
-        source.summary = candidate.user_context.first().map(|statement| quoted(statement));
-    }
     for text in &candidate.user_context {
         take(source, text);
     }
@@ -144,14 +125,6 @@ fn of_candidate(
 fn of_cluster(sources: &mut Vec<MemorySource>, cluster: &WireCluster, left: &FrictionReports, at: Instant) {
     let mut probe = MemorySource::new(String::new(), SourceKind::Friction, at);
     cluster.contexts.iter().for_each(|text| take(&mut probe, text));
-    if probe.preferences.is_empty() && probe.facts.is_empty() {
-        let objection = cluster
-            .contexts
-            .iter()
-            .map(|statement| format!("Avoid what users objected to with {}", quoted(statement)));
-        let claim = objection.filter_map(|text| preference(&text).ok()).next();
-        probe.preferences.extend(claim.map(|text| Claim { text, line: 0, is_persons: false }));
-    }
     for id in &cluster.session_ids {
         let source = session(sources, id, left, at);
         // One statement stands for the cluster, so that its sessions are observations of the same.
@@ -174,7 +147,8 @@ fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instan
         source.tags = vec!["friction".to_owned()];
         source.is_event = false;
         take(&mut source, quote);
-        if sources.iter().all(|there| there.key != source.key) {
+        let is_empty = source.facts.is_empty() && source.preferences.is_empty();
+        if !is_empty && sources.iter().all(|there| there.key != source.key) {
             sources.push(source);
         }
     }
@@ -182,7 +156,7 @@ fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instan
 
 /// Adds the facts and preferences that a user message states to a source.
 fn take(source: &mut MemorySource, text: &str) {
-    for statement in utterances(&CURSE.replace(text, ""), true) {
+    for statement in utterances(&without_curses(text), true) {
         let (claims, judged) = match statement.kind {
             UtteranceKind::Preference | UtteranceKind::Decision => {
                 (&mut source.preferences, preference(&statement.text))
@@ -191,7 +165,7 @@ fn take(source: &mut MemorySource, text: &str) {
             UtteranceKind::Retraction => continue,
         };
         match judged {
-            Ok(text) => add(claims, Claim { text, line: 0, is_persons: false }),
+            Ok(text) => add(claims, Claim { text, line: 0, is_persons: false, is_explicit: false }),
             Err(unfit) => source.skipped.count(unfit),
         }
     }
@@ -222,6 +196,10 @@ pub struct SkippedCounts {
     pub slight: usize,
     /// Statements that are longer than facts may be.
     pub too_long: usize,
+    /// Statements that curse or insult.
+    pub anger: usize,
+    /// Statements that end with their session, as the classifier judged.
+    pub passing: usize,
 }
 
 impl SkippedCounts {
@@ -230,12 +208,15 @@ impl SkippedCounts {
         match unfit {
             RejectReason::Slight => self.slight += 1,
             RejectReason::TooLong => self.too_long += 1,
+            RejectReason::Anger => self.anger += 1,
         }
     }
 
     pub fn add(&mut self, other: Self) {
         self.slight += other.slight;
         self.too_long += other.too_long;
+        self.anger += other.anger;
+        self.passing += other.passing;
     }
 }
 
@@ -257,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_tell_what_people_wanted_and_which_sessions_went_badly() {
+    fn candidates_tell_what_people_wanted_and_make_no_episodes() {
         let sources = left(
             r#"[{"session_id": "demo/1002-1000-bbbb2222", "anchor_signal": "user_curse", "anchor_ts": "2026-10-02T10:01:10.000Z",
                  "user_context": ["damn, always run the linter before you commit"], "unknown": 1},
@@ -272,9 +253,12 @@ mod tests {
             .collect();
         assert_eq!(
             summaries,
-            [("friction:demo/1002-1000-bbbb2222", true, 1), ("friction:demo/1003-1000-cccc3333", false, 1)]
+            [
+                ("friction:demo/1002-1000-bbbb2222", false, 1),
+                ("friction:demo/1003-1000-cccc3333", false, 1),
+                ("friction:demo/1004-1000-dddd4444", false, 0)
+            ]
         );
-        assert_eq!(sources[0].at.day(), "2026-10-02");
         assert_eq!(sources[1].preferences[0].text, "Use pnpm instead of npm");
     }
 
@@ -289,6 +273,8 @@ mod tests {
         assert_eq!(antigen.len(), 2);
         assert_eq!(antigen[0].preferences, antigen[1].preferences);
         assert_eq!(left("", &cluster("drop"), ""), []);
+        let angry = cluster("antigen").replace("stop touching the lock file", "you fucking broke it again");
+        assert!(left("", &angry, "").iter().all(|source| source.preferences.is_empty()));
     }
 
     #[test]

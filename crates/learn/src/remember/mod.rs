@@ -15,6 +15,7 @@ pub mod preferences;
 pub mod render;
 pub mod section;
 pub mod source;
+mod supersession;
 
 pub use friction_reports::SkippedCounts;
 
@@ -46,6 +47,8 @@ pub struct SourceCounts {
     pub diaries: usize,
     /// Sessions in friction reports.
     pub friction: usize,
+    /// Sources among these in which nothing is worth remembering.
+    pub empty: usize,
     /// Sources that were already remembered and did not change.
     pub before: usize,
 }
@@ -101,6 +104,8 @@ pub fn plan(
             (_, SourceKind::Diary) => plan.taken.diaries += 1,
             (_, SourceKind::Friction) => plan.taken.friction += 1,
         }
+        let is_empty = !source.is_event && source.facts.is_empty() && source.preferences.is_empty();
+        plan.taken.empty += usize::from(is_empty);
         plan.left_out.add(source.skipped);
         fresh.push((source, standing(source, &existing.done)));
     }
@@ -167,7 +172,8 @@ mod tests {
     use source::Claim;
 
     fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> MemorySource {
-        let claim = |text: &str| Claim { text: text.to_owned(), line: 1, is_persons: false };
+        let claim =
+            |text: &str| Claim { text: text.to_owned(), line: 1, is_persons: false, is_explicit: true };
         MemorySource {
             title: key.to_owned(),
             hash: source::hash(&format!("{fact} {wants}")),

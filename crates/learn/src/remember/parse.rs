@@ -98,11 +98,20 @@ fn of_diary(source: &mut MemorySource, diary: &Diary) {
     let mut left_out = SkippedCounts::default();
     let person = |item: &&DiaryItem| item.voice.is_persons();
     let lasting = |item: &&DiaryItem| person(item) || !names_a_cause(&item.text);
-    let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
+    let learned = diary.learnings.iter().filter(lasting);
     source.facts = learned.filter_map(|item| claim_of(item, fact, source.origin, &mut left_out)).collect();
+    let decided = diary.decisions.iter().filter(person);
+    let decided = decided.filter_map(|item| claim_of(item, fact, source.origin, &mut left_out));
+    // A person decides many things for the task at hand only.
+    source.facts.extend(decided.map(|claim| Claim { is_explicit: false, ..claim }));
     let wanted = diary.preferences.iter().filter(person);
     source.preferences =
         wanted.filter_map(|item| claim_of(item, preference, source.origin, &mut left_out)).collect();
+    let is_wanted = |fact: &Claim| {
+        let (a, b) = (fact.text.to_lowercase(), |claim: &Claim| claim.text.to_lowercase());
+        source.preferences.iter().any(|claim| claim.line == fact.line && b(claim) == a)
+    };
+    source.facts = source.facts.iter().filter(|fact| !is_wanted(fact)).cloned().collect();
     source.skipped = left_out;
     let status = Some(diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
     let statements = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
@@ -118,7 +127,7 @@ fn claim_of(
 ) -> Option<Claim> {
     let is_persons = origin == SourceKind::Diary && item.voice == StatementAuthor::Person;
     match judge(&words_of(&item.text)) {
-        Ok(text) => Some(Claim { text, line: item.line, is_persons }),
+        Ok(text) => Some(Claim { text, line: item.line, is_persons, is_explicit: true }),
         Err(unfit) => {
             left_out.count(unfit);
             None
@@ -137,17 +146,17 @@ fn of_prose(source: &mut MemorySource, body: &str) {
     for sentence in &all {
         let heading = sentence.heading.trim_end_matches(':');
         if FACTS.is_match(heading) {
-            take_claim(&mut source.facts, fact(&sentence.text), &mut left_out);
+            take_claim(&mut source.facts, fact(&sentence.text), true, &mut left_out);
         } else if WANTS.is_match(heading) {
-            take_claim(&mut source.preferences, preference(&sentence.text), &mut left_out);
+            take_claim(&mut source.preferences, preference(&sentence.text), true, &mut left_out);
         } else {
             for utterance in utterances(&sentence.text, false) {
                 match utterance.kind {
                     UtteranceKind::Learning => {
-                        take_claim(&mut source.facts, fact(&utterance.text), &mut left_out)
+                        take_claim(&mut source.facts, fact(&utterance.text), false, &mut left_out)
                     }
                     UtteranceKind::Preference => {
-                        take_claim(&mut source.preferences, preference(&utterance.text), &mut left_out)
+                        take_claim(&mut source.preferences, preference(&utterance.text), false, &mut left_out)
                     }
                     UtteranceKind::Decision | UtteranceKind::Retraction => {}
                 }
@@ -161,10 +170,15 @@ fn of_prose(source: &mut MemorySource, body: &str) {
     source.summary = summary(statements.take(3));
 }
 
-fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, RejectReason>, left_out: &mut SkippedCounts) {
+fn take_claim(
+    claims: &mut Vec<Claim>,
+    judged: Result<String, RejectReason>,
+    is_explicit: bool,
+    left_out: &mut SkippedCounts,
+) {
     match judged {
         Ok(text) if claims.iter().all(|claim| claim.text != text) => {
-            claims.push(Claim { text, line: 0, is_persons: false })
+            claims.push(Claim { text, line: 0, is_persons: false, is_explicit })
         }
         Ok(_) => {}
         Err(unfit) => left_out.count(unfit),
@@ -228,11 +242,16 @@ mod tests {
         );
         assert_eq!(
             source.facts,
-            [Claim { text: "We deploy from the main branch only".into(), line: 4, is_persons: false }]
+            [Claim {
+                text: "We deploy from the main branch only".into(),
+                line: 4,
+                is_persons: false,
+                is_explicit: false
+            }]
         );
         assert_eq!(
             source.preferences,
-            [Claim { text: "Use pnpm, not [npm]".into(), line: 2, is_persons: false }]
+            [Claim { text: "Use pnpm, not [npm]".into(), line: 2, is_persons: false, is_explicit: true }]
         );
         assert_eq!(source.session.as_deref(), Some("s-1"));
         assert!(source.summary.unwrap().starts_with("success. We deploy"));

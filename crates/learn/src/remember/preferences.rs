@@ -107,6 +107,8 @@ pub struct ExistingPreference {
     pub observations: Vec<Observation>,
     /// Whether a person wrote the preference, so that sessions do not change it.
     pub is_manual: bool,
+    /// Whether the preference is still valid: not superseded.
+    pub live: bool,
 }
 
 /// A preference that a source states and that may not have a note yet.
@@ -160,6 +162,28 @@ pub struct PreferencePlan {
     pub changed: Vec<ChangedPreference>,
     /// Contradictions: a preference that a person wrote, and the contradicting statement.
     pub conflicts: Vec<(String, String)>,
+    /// New preferences that replace contradicted ones.
+    pub supersessions: Vec<PreferenceSupersession>,
+}
+
+/// A new preference that replaces an older one, which as many sessions contradict as show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreferenceSupersession {
+    /// Index in [`PreferencePlan::new`].
+    pub newer: usize,
+    /// The older preference; its note remains.
+    pub older: PreferenceRef,
+    /// Reason, for display.
+    pub why: String,
+}
+
+/// Refers to a preference with a note or to a new one, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PreferenceRef {
+    /// Index in the existing preferences that were passed to [`compare`].
+    Known(usize),
+    /// Index in [`PreferencePlan::new`].
+    New(usize),
 }
 
 /// A new or existing preference, while stated preferences are compared with it.
@@ -193,9 +217,13 @@ pub fn compare(
         .map(|(at, existing)| ComparedPreference::existing(at, existing))
         .collect();
     let mut settled = PreferencePlan::default();
+    let mut oppositions: Vec<Opposition> = Vec::new();
     for stated in preferences {
         let new = ComparedPreference::stated(stated);
-        for entry in entries.iter_mut().filter(|entry| entry.is_opposed(&new, sense)) {
+        let newer = entries.iter().position(|entry| entry.is_like(&new)).unwrap_or(entries.len());
+        for (older, entry) in entries.iter_mut().enumerate() {
+            let Some(reason) = entry.opposition(&new, sense) else { continue };
+            oppositions.push(Opposition { older, newer, reason });
             match entry.existing.filter(|(_, existing)| existing.is_manual) {
                 Some((_, existing)) => {
                     let pair = (existing.text.clone(), new.text.clone());
@@ -209,15 +237,50 @@ pub fn compare(
                     .for_each(|seen| entry.take(Observation { against: true, ..seen.clone() })),
             }
         }
-        match entries.iter_mut().find(|entry| entry.is_like(&new)) {
+        match entries.get_mut(newer) {
             Some(entry) => entry.join(new),
             None => entries.push(new),
         }
     }
+    settled.supersessions = supersessions(&entries, oppositions);
     for entry in entries {
         entry.settle(&mut settled);
     }
     settled
+}
+
+/// A later statement that contradicts an earlier one, by their indices in the list of entries.
+struct Opposition {
+    older: usize,
+    newer: usize,
+    reason: String,
+}
+
+/// Returns which new entries replace older ones, at most one for each older one.
+fn supersessions(
+    entries: &[ComparedPreference<'_>],
+    oppositions: Vec<Opposition>,
+) -> Vec<PreferenceSupersession> {
+    let first_new = entries.iter().take_while(|entry| entry.existing.is_some()).count();
+    let mut found: Vec<PreferenceSupersession> = Vec::new();
+    // The latest contradiction says what holds now.
+    for Opposition { older, newer, reason } in oppositions.into_iter().rev() {
+        let (old, new) = (&entries[older], &entries[newer]);
+        let (before, now) = (evidence(&old.observations), evidence(&new.observations));
+        let has_fallen = before.against >= before.observed && before.level == Confidence::Low;
+        let holds = newer >= first_new && now.against < now.observed && payload(&new.text).is_none();
+        let is_valid = old.existing.is_none_or(|(_, existing)| !existing.is_manual && existing.live);
+        let older = match old.existing {
+            Some((at, _)) => PreferenceRef::Known(at),
+            None => PreferenceRef::New(older - first_new),
+        };
+        if has_fallen && holds && is_valid && found.iter().all(|step| step.older != older) {
+            let why = format!("They contradict each other: {reason}.");
+            found.push(PreferenceSupersession { newer: newer - first_new, older, why });
+        }
+    }
+    found.reverse();
+    found
 }
 
 impl<'k> ComparedPreference<'k> {
@@ -245,10 +308,11 @@ impl<'k> ComparedPreference<'k> {
         }
     }
 
-    fn is_opposed(&self, new: &Self, sense: &WordVectors<'_>) -> bool {
-        same_place(self.workspace.as_deref(), new.workspace.as_deref())
-            && self.is_older(new)
-            && opposed(&self.statement, &new.statement, sense).is_some()
+    /// Returns the reason why `new` contradicts this preference; `None` if it does not.
+    fn opposition(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
+        let may_be = same_place(self.workspace.as_deref(), new.workspace.as_deref()) && self.is_older(new);
+        let opposition = may_be.then(|| opposed(&self.statement, &new.statement, sense)).flatten()?;
+        Some(opposition.reason.to_string())
     }
 
     /// Returns `true` if this preference was first shown earlier than `new`. Only a later statement
@@ -344,6 +408,7 @@ mod tests {
             workspace: None,
             observations,
             is_manual: false,
+            live: true,
         }
     }
 
@@ -385,6 +450,18 @@ mod tests {
         let changed = &after.changed[0];
         assert_eq!((changed.before.level, changed.after.level), (Confidence::High, Confidence::Medium));
         assert_eq!(after.new[0].text, "Never use tabs for indentation");
+        assert_eq!(after.supersessions, []);
+    }
+
+    #[test]
+    fn a_contradicted_preference_that_has_fallen_is_replaced() {
+        let before = [existing("Always use tabs for indentation", vec![seen("one", 1, false)])];
+        let after = settled(&before, vec![stated("Never use tabs for indentation", "two", 2)]);
+        let [step] = after.supersessions.as_slice() else { panic!("{after:?}") };
+        assert_eq!((step.newer, step.older), (0, PreferenceRef::Known(0)));
+        let gone = [ExistingPreference { live: false, ..before[0].clone() }];
+        let again = settled(&gone, vec![stated("Never use tabs for indentation", "two", 2)]);
+        assert_eq!(again.supersessions, []);
     }
 
     #[test]
@@ -441,8 +518,11 @@ mod tests {
             let all: Vec<StatedPreference> = (0..).zip(&texts)
                 .map(|(day, text)| stated(say[*text], &format!("s{}", day % 3), day)).collect();
             let first = settled(&[], all.clone());
-            let notes: Vec<ExistingPreference> =
-                first.new.iter().map(|new| existing(&new.text, new.observations.clone())).collect();
+            let gone = |at: usize| first.supersessions.iter().any(|step| step.older == PreferenceRef::New(at));
+            let notes: Vec<ExistingPreference> = first.new.iter().enumerate().map(|(at, new)| ExistingPreference {
+                live: !gone(at),
+                ..existing(&new.text, new.observations.clone())
+            }).collect();
             prop_assert_eq!(settled(&notes, all), PreferencePlan::default());
         }
     }

@@ -74,6 +74,9 @@ pub struct Claim {
     /// Whether a session log proves that a person stated the claim. Never true for notes captured
     /// by an agent, because they could claim anything.
     pub is_persons: bool,
+    /// Whether a heading or a diary's section says what the claim is. Other claims are retained
+    /// only if the classifier of statements finds them lasting.
+    pub is_explicit: bool,
 }
 
 impl MemorySource {

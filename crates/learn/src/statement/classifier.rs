@@ -87,17 +87,33 @@ impl StatementClassifier {
     /// Returns the file of the classifier.
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        for kind in self.with_embedding.iter().chain(&self.without_embedding) {
-            let floats = std::iter::once(kind.bias).chain(kind.dense.iter().copied()).chain([kind.scale]);
-            floats.for_each(|float| bytes.extend(float.to_le_bytes()));
-            bytes.extend(kind.hashed.iter().map(|weight| weight.to_le_bytes()[0]));
-        }
+        self.with_embedding.iter().chain(&self.without_embedding).for_each(|kind| kind.write(&mut bytes));
         bytes
     }
 }
 
 impl KindWeights {
-    fn score(&self, features: &[(usize, f32)], embedding: Option<&[f32]>) -> f32 {
+    /// Appends the weights to a file.
+    pub fn write(&self, bytes: &mut Vec<u8>) {
+        let floats = std::iter::once(self.bias).chain(self.dense.iter().copied()).chain([self.scale]);
+        floats.for_each(|float| bytes.extend(float.to_le_bytes()));
+        bytes.extend(self.hashed.iter().map(|weight| weight.to_le_bytes()[0]));
+    }
+
+    /// Reads weights with `dimension` dense ones from the beginning of `rest`; `None` if they are
+    /// invalid.
+    pub fn read(rest: &mut &[u8], dimension: usize) -> Option<Self> {
+        let bias = read_float(rest)?;
+        let dense = (0..dimension).map(|_| read_float(rest)).collect::<Option<Vec<f32>>>()?;
+        let scale = read_float(rest)?;
+        let (own, after) = rest.split_at_checked(BUCKETS)?;
+        *rest = after;
+        let hashed = own.iter().map(|byte| i8::from_le_bytes([*byte])).collect();
+        Some(Self { bias, dense, scale, hashed })
+    }
+
+    /// Returns the sum of the weights of these features and of the embedding.
+    pub fn score(&self, features: &[(usize, f32)], embedding: Option<&[f32]>) -> f32 {
         let dense: f32 =
             embedding.unwrap_or_default().iter().zip(&self.dense).map(|(value, weight)| value * weight).sum();
         let weight = |bucket: usize| f32::from(self.hashed.get(bucket).copied().unwrap_or(0)) * self.scale;
@@ -117,13 +133,7 @@ pub fn softmax(scores: [f32; KINDS]) -> [f32; KINDS] {
 fn read_kinds(rest: &mut &[u8], dimension: usize) -> Option<[KindWeights; KINDS]> {
     let mut kinds = Vec::with_capacity(KINDS);
     for _ in 0..KINDS {
-        let bias = read_float(rest)?;
-        let dense = (0..dimension).map(|_| read_float(rest)).collect::<Option<Vec<f32>>>()?;
-        let scale = read_float(rest)?;
-        let (own, after) = rest.split_at_checked(BUCKETS)?;
-        *rest = after;
-        let hashed = own.iter().map(|byte| i8::from_le_bytes([*byte])).collect();
-        kinds.push(KindWeights { bias, dense, scale, hashed });
+        kinds.push(KindWeights::read(rest, dimension)?);
     }
     kinds.try_into().ok()
 }

@@ -29,6 +29,8 @@ pub struct GuardDecision {
     pub class: Option<DangerClass>,
     /// Past incident with the same class of danger, command and kind of path, if there is one.
     pub incident: Option<PastIncident>,
+    /// Command with the same purpose that is allowed; `None` if none is known.
+    pub instead: Option<String>,
 }
 
 /// A past incident with a destructive command, as recorded in an anti-pattern.
@@ -114,14 +116,19 @@ pub fn decide(
     blocked: &[BlockedPattern],
 ) -> GuardDecision {
     let own = blocked_pattern(text, blocked);
-    let found = dangers(text, ground).into_iter().map(|danger| decide_danger(danger, incidents));
+    let found =
+        dangers(text, ground).into_iter().map(|danger| decide_danger(danger, ground, incidents, blocked));
     gravest(own.into_iter().chain(found))
 }
 
 /// Decides whether a command with these dangers may run. `incidents` are past incidents that a
 /// person confirmed.
-pub(super) fn judge(dangers: impl Iterator<Item = Danger>, incidents: &[PastIncident]) -> GuardDecision {
-    gravest(dangers.map(|danger| decide_danger(danger, incidents)))
+pub(super) fn judge(
+    dangers: impl Iterator<Item = Danger>,
+    ground: &PathContext<'_>,
+    incidents: &[PastIncident],
+) -> GuardDecision {
+    gravest(dangers.map(|danger| decide_danger(danger, ground, incidents, &[])))
 }
 
 /// Returns the most severe decision, the first on ties; allows the command if the list is empty.
@@ -135,21 +142,33 @@ fn gravest(decisions: impl Iterator<Item = GuardDecision>) -> GuardDecision {
         reason: String::new(),
         class: None,
         incident: None,
+        instead: None,
     })
 }
 
-fn decide_danger(danger: Danger, incidents: &[PastIncident]) -> GuardDecision {
+fn decide_danger(
+    danger: Danger,
+    ground: &PathContext<'_>,
+    incidents: &[PastIncident],
+    blocked: &[BlockedPattern],
+) -> GuardDecision {
     let past = incidents.iter().rfind(|incident| incident.is_like(&danger)).cloned();
     let judgement = match (danger.severity, &past) {
         (DangerSeverity::Warn, None) => GuardVerdict::Warn,
         _ => GuardVerdict::Block,
     };
+    let is_safe =
+        |form: &String| dangers(form, ground).is_empty() && blocked_pattern(form, blocked).is_none();
+    let instead = danger.instead.filter(is_safe);
     let mut reason = format!("this {}", danger.reason);
     if let Some(past) = &past {
         reason +=
             &format!("; it went wrong before on {} (session {}, {})", past.date, past.session, past.bullet);
+        if let Some(instead) = &instead {
+            reason += &format!("; use `{instead}` instead");
+        }
     }
-    GuardDecision { judgement, reason, class: Some(danger.class), incident: past }
+    GuardDecision { judgement, reason, class: Some(danger.class), incident: past, instead }
 }
 
 /// Returns the decision on a command that contains a blocked pattern, if it does. Commands that
@@ -166,13 +185,29 @@ fn blocked_pattern(text: &str, blocked: &[BlockedPattern]) -> Option<GuardDecisi
         .collect();
     let found = |pattern: &&BlockedPattern| {
         let wanted = pattern.pattern.trim();
-        !wanted.is_empty() && lines.iter().any(|line| line.contains(wanted))
+        !wanted.is_empty() && lines.iter().any(|line| holds(line, wanted))
     };
     let pattern = blocked.iter().filter(found).min_by_key(|pattern| pattern.warns)?;
     let judgement = if pattern.warns { GuardVerdict::Warn } else { GuardVerdict::Block };
     let reason =
         format!("`{}` is a blocked pattern ({}): {}", pattern.pattern.trim(), pattern.name, pattern.reason);
-    Some(GuardDecision { judgement, reason, class: Some(DangerClass::Blocked), incident: None })
+    Some(GuardDecision {
+        judgement,
+        reason,
+        class: Some(DangerClass::Blocked),
+        incident: None,
+        instead: None,
+    })
+}
+
+/// Returns `true` if a command line contains a blocked pattern. A long flag at its end is a whole
+/// flag: `--force` does not block its safe form `--force-with-lease`.
+fn holds(line: &str, pattern: &str) -> bool {
+    let is_flag = pattern.rsplit(char::is_whitespace).next().is_some_and(|last| last.starts_with("--"));
+    line.match_indices(pattern).any(|(at, _)| {
+        let rest = &line[at + pattern.len()..];
+        !(is_flag && rest.starts_with(|next: char| next == '-' || next.is_alphanumeric()))
+    })
 }
 
 /// Returns `true` if a program only displays or searches the text in its arguments.

@@ -99,7 +99,7 @@ fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> 
         PathClass::System | PathClass::Home => Block,
         PathClass::Temporary | PathClass::Generated => return None,
         _ if open => Warn,
-        PathClass::Repository | PathClass::Outside => Warn,
+        PathClass::Repository | PathClass::Project | PathClass::Outside => Warn,
         _ => return None,
     };
     let reason = format!("changes permissions of everything below {}: {}", worst.1, worst.0.words());

@@ -101,10 +101,10 @@ fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(Dange
         PathClass::Outside if recursive && site.is_generated(path) => DangerSeverity::Warn,
         PathClass::Unknown if recursive && may_be_root(path) => DangerSeverity::Block,
         PathClass::System if !path.contains('.') => DangerSeverity::Block,
-        PathClass::Workspace | PathClass::Outside if recursive => DangerSeverity::Block,
+        PathClass::Workspace | PathClass::Project | PathClass::Outside if recursive => DangerSeverity::Block,
         PathClass::Inside | PathClass::Unknown | PathClass::Shared if recursive => DangerSeverity::Warn,
         PathClass::System | PathClass::Outside | PathClass::Repository => DangerSeverity::Warn,
-        PathClass::Workspace if many => DangerSeverity::Warn,
+        PathClass::Workspace | PathClass::Project if many => DangerSeverity::Warn,
         _ => return None,
     };
     Some((severity, reach))
@@ -234,8 +234,10 @@ fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
         ));
     }
     let lost = from.iter().find(|path| {
-        matches!(site.reach(path), PathClass::System | PathClass::Home | PathClass::Repository)
-            && path.split('/').count() <= 3
+        matches!(
+            site.reach(path),
+            PathClass::System | PathClass::Home | PathClass::Repository | PathClass::Project
+        ) && path.split('/').count() <= 3
     })?;
     Some(Danger::at(
         command,

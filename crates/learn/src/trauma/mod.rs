@@ -15,7 +15,9 @@ mod infrastructure;
 mod obfuscation;
 mod path_class;
 mod publishing;
+pub mod reaction;
 mod remote;
+mod safe_form;
 mod sensitive_path;
 pub mod session;
 mod shape;
@@ -30,7 +32,7 @@ use cm_shell::{ParsedScript, SimpleCommand};
 
 use decide::judge;
 pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
-pub use incident::{HarmEvidence, HarmfulCommand, NextStep, ObservedCommand, incident};
+pub use incident::{HarmEvidence, HarmfulCommand};
 pub use path_class::{FileLookup, PathContext};
 pub use tool::decide_change;
 
@@ -139,6 +141,8 @@ pub struct Danger {
     /// Normalized command: program, subcommands, kind of path and flags. Similar commands have the
     /// same shape.
     pub shape: String,
+    /// Command with the same purpose that may be safe; `None` if none is known.
+    pub instead: Option<String>,
 }
 
 impl Danger {
@@ -148,7 +152,7 @@ impl Danger {
         severity: DangerSeverity,
         reason: impl Into<String>,
     ) -> Self {
-        Self { class, severity, reason: reason.into(), shape: shape::of(command, "") }
+        Self::at(command, class, severity, reason, "")
     }
 
     fn at(
@@ -158,7 +162,8 @@ impl Danger {
         reason: impl Into<String>,
         reach: &str,
     ) -> Self {
-        Self { class, severity, reason: reason.into(), shape: shape::of(command, reach) }
+        let shape = shape::of(command, reach);
+        Self { class, severity, reason: reason.into(), shape, instead: safe_form::safe_form(command) }
     }
 }
 
@@ -177,6 +182,7 @@ pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
             severity: DangerSeverity::Warn,
             reason: reason.to_owned(),
             shape: String::new(),
+            instead: None,
         });
     }
     found

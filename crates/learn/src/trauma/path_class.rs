@@ -50,6 +50,8 @@ pub enum PathClass {
     Outside,
     /// The working directory itself, or everything in it.
     Workspace,
+    /// Another project, or a folder that contains the working directory.
+    Project,
     /// The `.git` folder of a repository.
     Repository,
     /// A user's home folder.
@@ -69,6 +71,7 @@ impl PathClass {
             Self::Unknown => "unknown",
             Self::Outside => "outside",
             Self::Workspace => "workspace",
+            Self::Project => "project",
             Self::Repository => "repository",
             Self::Home => "home",
             Self::System => "system",
@@ -85,6 +88,7 @@ impl PathClass {
             Self::Unknown => "a path that only the shell knows",
             Self::Outside => "outside the working folder",
             Self::Workspace => "the whole working folder",
+            Self::Project => "a whole project",
             Self::Repository => "the repository's history",
             Self::Home => "the home folder",
             Self::System => "a system folder",
@@ -193,10 +197,16 @@ impl CommandContext<'_> {
             None => as_written,
         };
         let folder = resolved.as_deref().unwrap_or(folder);
-        // Another project within the working folder: all of its work is there and perhaps nowhere else.
-        let project = reach == PathClass::Inside
-            && files.is_some_and(|files| files.is_project(folder) && !files.is_project(self.ground.cwd));
-        if project { PathClass::Outside } else { reach }
+        // All of a project's work is there and perhaps nowhere else. In a cache, it is a copy.
+        let is_project = files.is_some_and(|files| match reach {
+            PathClass::Inside => files.is_project(folder) && !files.is_project(self.ground.cwd),
+            PathClass::Outside => {
+                let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+                files.is_project(folder) && !self.holds_made(above)
+            }
+            _ => false,
+        });
+        if is_project { PathClass::Project } else { reach }
     }
 
     /// Returns `true` if a component of the path has the name of a generated folder, as in
@@ -311,8 +321,13 @@ impl CommandContext<'_> {
             return PathClass::Repository;
         }
         // Wherever a home lies, in a container perhaps below a temporary folder.
-        if home.len() > 1 && folder == home.trim_end_matches('/') && folder != cwd {
+        if home.len() > 1 && folder == home.trim_end_matches('/') {
             return PathClass::Home;
+        }
+        // A project below a temporary folder is one all the same; a folder for scratch files is not.
+        let is_work = |files: &dyn FileLookup| files.is_project(cwd);
+        if folder == cwd && !TEMPORARY.contains(&cwd) && self.ground.files.is_none_or(is_work) {
+            return PathClass::Workspace;
         }
         let at_home = is_below(folder, home) && home.len() > 1;
         if let Some(root) =
@@ -331,6 +346,9 @@ impl CommandContext<'_> {
         }
         if folder != "/" && is_below(home, folder) || folder == "/home" || folder == "/Users" {
             return PathClass::Home;
+        }
+        if is_below(cwd, folder) && is_below(folder, home) {
+            return PathClass::Project;
         }
         if is_below(folder, "/elsewhere") {
             return if folder == "/elsewhere" { PathClass::Workspace } else { PathClass::Inside };

@@ -1,10 +1,25 @@
-//! Finds the incidents of a session: each shell command with its outcome and the steps after it.
+//! Finds the incidents of a session: each destructive command with what shows that it did harm.
+//!
+//! What people and agents say about a loss counts only after a destructive command, and for the one
+//! command that it is probably about.
 
-use super::incident::apology;
-use super::{HarmfulCommand, NextStep, ObservedCommand, PathContext, incident};
+use std::collections::HashSet;
+
+use super::incident::{failure, first_line, gravest, is_restore, nothing_done};
+use super::reaction::{HarmJudge, THRESHOLD, candidates};
+use super::{Danger, HarmEvidence, HarmfulCommand, PathContext};
 use crate::outcome::steps::{SessionStep, StepKind, steps};
-use cm_session::event::{EventKind, SessionEvent};
-use cm_session::harness_text;
+use crate::prose::MessageAuthor;
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
+
+/// Number of prompts after a command in which the user may complain about it.
+const PROMPTS: usize = 3;
+/// Number of commands after a command among which one may restore what it destroyed.
+const COMMANDS: usize = 12;
+/// Minimum length of a word that shows which command a message is about, in characters.
+const TELLING: usize = 4;
+/// Length above which an ASCII word is no word of a language, in bytes.
+const LONG_WORD: usize = 24;
 
 /// A harmful command with its place in the session log.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,33 +30,109 @@ pub struct SessionIncident<'a> {
     pub event: &'a SessionEvent,
 }
 
+/// A destructive command that ran.
+struct Suspect<'a, 's> {
+    at: usize,
+    command: &'s str,
+    event: &'a SessionEvent,
+    danger: Danger,
+    failure: Option<HarmEvidence>,
+    /// Whether the command failed before it changed anything.
+    did_nothing: bool,
+    /// Number of prompts and commands of the session before this command.
+    before: (usize, usize),
+    /// Evidence in log order, with the index of its event.
+    traces: Vec<(usize, HarmEvidence)>,
+}
+
+/// A sentence that may report harm.
+struct Reaction {
+    at: usize,
+    author: MessageAuthor,
+    text: String,
+}
+
 /// Returns the harmful commands of a session, in log order. Only shell calls of the agent count,
-/// not mentions of commands or commands that the user ran.
+/// not mentions of commands or commands that the user ran. `judge` is called only if there is a
+/// destructive command.
 #[must_use]
-pub fn incidents<'a>(events: &'a [SessionEvent], ground: &PathContext<'_>) -> Vec<SessionIncident<'a>> {
+pub fn incidents<'a>(
+    events: &'a [SessionEvent],
+    ground: &PathContext<'_>,
+    judge: HarmJudge<'_>,
+) -> Vec<SessionIncident<'a>> {
     let steps = steps(events);
-    let following = next_steps(events, &steps);
+    let mut suspects = suspects(events, &steps, ground);
+    let Some(first) = suspects.first().map(|suspect| suspect.at) else { return Vec::new() };
+    for (number, step) in commands(&steps).enumerate() {
+        let Some(command) = command_line(step) else { continue };
+        let restores = |suspect: &&mut Suspect<'_, '_>| {
+            suspect.at < step.at
+                && number <= suspect.before.1 + COMMANDS
+                && is_restore(command, suspect.danger.class)
+        };
+        if let Some(suspect) = suspects.iter_mut().rev().find(restores) {
+            suspect.traces.push((step.at, HarmEvidence::Restore(first_line(command))));
+        }
+    }
+    for reaction in reported(events, first, judge) {
+        let prompts = prompts_until(events, reaction.at);
+        if let Some(at) = blamed(&suspects, &reaction, prompts) {
+            let evidence = match reaction.author {
+                MessageAuthor::Person => HarmEvidence::Regret(reaction.text),
+                MessageAuthor::Agent => HarmEvidence::Apology(reaction.text),
+            };
+            suspects[at].traces.push((reaction.at, evidence));
+        }
+    }
+    suspects.into_iter().filter_map(Suspect::into_incident).collect()
+}
+
+impl<'a> Suspect<'a, '_> {
+    fn into_incident(mut self) -> Option<SessionIncident<'a>> {
+        self.traces.sort_by_key(|(at, _)| *at);
+        let traces: Vec<HarmEvidence> =
+            self.failure.into_iter().chain(self.traces.into_iter().map(|(_, trace)| trace)).collect();
+        let Danger { class, shape, reason, .. } = self.danger;
+        let incident = HarmfulCommand { class, shape, reason, traces };
+        let is_harmful = !incident.traces.is_empty();
+        is_harmful.then(|| SessionIncident { incident, command: self.command.to_owned(), event: self.event })
+    }
+}
+
+fn suspects<'a, 's>(
+    events: &'a [SessionEvent],
+    steps: &'s [SessionStep],
+    ground: &PathContext<'_>,
+) -> Vec<Suspect<'a, 's>> {
     let mut found = Vec::new();
-    for step in &steps {
+    for (number, step) in commands(steps).enumerate() {
         let (Some(command), Some(event)) = (command_line(step), events.get(step.at)) else { continue };
         if !matches!(event.kind, EventKind::ToolCall { .. }) {
             continue;
         }
+        let Some(danger) = gravest(command, ground) else { continue };
         let result = events.get(step.done_at).filter(|_| step.result_line.is_some());
         let output = match result.map(|event| &event.kind) {
             Some(EventKind::ToolResult { text, .. }) => text.as_str(),
             _ => "",
         };
-        let first = following.partition_point(|(at, _)| *at <= step.at);
-        let after: Vec<NextStep<'_>> = following.iter().skip(first).take(12).map(|(_, next)| *next).collect();
-        let attempt = ObservedCommand { command, outcome: step.outcome, output, after: &after };
-        found.extend(incident(&attempt, ground).map(|incident| SessionIncident {
-            incident,
-            command: command.to_owned(),
+        found.push(Suspect {
+            at: step.at,
+            command,
             event,
-        }));
+            failure: failure(step.outcome, output, &danger),
+            did_nothing: step.outcome == ToolOutcome::Error && nothing_done(output),
+            danger,
+            before: (prompts_until(events, step.at), number),
+            traces: Vec::new(),
+        });
     }
     found
+}
+
+fn commands(steps: &[SessionStep]) -> impl Iterator<Item = &SessionStep> {
+    steps.iter().filter(|step| command_line(step).is_some())
 }
 
 /// Returns the command line that a step ran; `None` for steps that are not shell calls, and for
@@ -53,79 +144,72 @@ fn command_line(step: &SessionStep) -> Option<&str> {
     }
 }
 
-/// Returns the commands, user messages and apologies of a session in order, each with the index of
-/// its event.
-fn next_steps<'a>(events: &'a [SessionEvent], steps: &'a [SessionStep]) -> Vec<(usize, NextStep<'a>)> {
-    let commands = steps.iter().filter_map(|step| Some((step.at, NextStep::Ran(command_line(step)?))));
-    let messages = events.iter().enumerate().filter_map(|(at, event)| Some((at, message(event)?)));
-    let mut following: Vec<(usize, NextStep<'a>)> = commands.chain(messages).collect();
-    following.sort_by_key(|(at, _)| *at);
-    following
+/// Number of the user's prompts up to an event, including it.
+fn prompts_until(events: &[SessionEvent], at: usize) -> usize {
+    let is_prompt = |event: &&SessionEvent| {
+        matches!(event.kind, EventKind::UserPrompt { .. } | EventKind::ToolRejected { .. }) && !event.side
+    };
+    events.iter().take(at + 1).filter(is_prompt).count()
 }
 
-fn message(event: &SessionEvent) -> Option<NextStep<'_>> {
-    match &event.kind {
-        EventKind::UserPrompt { text } if !event.side && !harness_text::is_scaffold(text) => {
-            Some(NextStep::UserMessage(text))
+/// Returns the sentences after an event that report harm, in log order, at most one of each message.
+fn reported(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<Reaction> {
+    let mut found: Vec<Reaction> = Vec::new();
+    for (author, other) in [(MessageAuthor::Person, false), (MessageAuthor::Agent, true)] {
+        let all: Vec<Reaction> =
+            (after..events.len()).flat_map(|at| message(&events[at], at, other)).collect();
+        let texts: Vec<String> = all.iter().map(|one| without_long_words(&one.text)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let judged = judge(author, &texts);
+        let mut last = None;
+        for (reaction, probability) in all.into_iter().zip(judged) {
+            if probability >= THRESHOLD && last.replace(reaction.at) != Some(reaction.at) {
+                found.push(reaction);
+            }
         }
-        EventKind::AssistantText { text } if !event.side && apology(text).is_some() => {
-            Some(NextStep::AgentMessage(text))
-        }
-        _ => None,
     }
+    found.sort_by_key(|reaction| reaction.at);
+    found
+}
+
+/// Removes keys, hashes and long paths, which hide from the classifier what a sentence says.
+fn without_long_words(text: &str) -> String {
+    let is_short = |word: &&str| word.len() <= LONG_WORD || !word.is_ascii();
+    text.split_whitespace().filter(is_short).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the sentences of a message of the user, or of the agent, that can report harm.
+fn message(event: &SessionEvent, at: usize, agents: bool) -> Vec<Reaction> {
+    let (author, text) = match &event.kind {
+        _ if event.side => return Vec::new(),
+        EventKind::UserPrompt { text } | EventKind::ToolRejected { text, .. } if !agents => {
+            (MessageAuthor::Person, text)
+        }
+        EventKind::AssistantText { text } if agents => (MessageAuthor::Agent, text),
+        _ => return Vec::new(),
+    };
+    candidates(text, author).into_iter().map(|text| Reaction { at, author, text }).collect()
+}
+
+/// Returns the index of the command that a reaction is about: the last one that it names, else the
+/// last of the most severe ones. `prompts` is the number of prompts up to the reaction.
+fn blamed(suspects: &[Suspect<'_, '_>], reaction: &Reaction, prompts: usize) -> Option<usize> {
+    let possible = || {
+        suspects.iter().enumerate().filter(|(_, suspect)| {
+            suspect.at < reaction.at && !suspect.did_nothing && prompts <= suspect.before.0 + PROMPTS
+        })
+    };
+    let said = words(&reaction.text);
+    let named = possible().rfind(|(_, suspect)| !words(suspect.command).is_disjoint(&said));
+    let gravest = || possible().max_by_key(|(at, suspect)| (suspect.danger.severity, *at));
+    named.or_else(gravest).map(|(at, _)| at)
+}
+
+/// Returns the words of a text by which a message names a command, in lower case.
+fn words(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= TELLING);
+    words.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    const GROUND: PathContext<'static> = PathContext::new("/home/ada/shop", "/home/ada");
-
-    fn session(kinds: Vec<EventKind>) -> Vec<SessionEvent> {
-        let event = |(line, kind)| SessionEvent { at: None, line, part: 0, record: None, side: false, kind };
-        (1..).zip(kinds).map(event).collect()
-    }
-
-    fn called(command: &str) -> EventKind {
-        let input = json!({ "command": command });
-        EventKind::ToolCall { id: Some("c".into()), name: "Bash".into(), input }
-    }
-
-    fn prompt(text: &str) -> EventKind {
-        EventKind::UserPrompt { text: text.into() }
-    }
-
-    #[test]
-    fn a_command_that_was_run_and_regretted_is_an_incident_at_its_line() {
-        let events =
-            session(vec![prompt("clean up"), called("git reset --hard"), prompt("oh no, my work is gone")]);
-        let found = incidents(&events, &GROUND);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].event.line, found[0].command.as_str()), (2, "git reset --hard"));
-    }
-
-    #[test]
-    fn an_apology_of_the_agent_for_a_loss_makes_an_incident() {
-        let sorry = |text: &str| EventKind::AssistantText { text: text.into() };
-        let of = |command: &str, text: &str| {
-            incidents(&session(vec![prompt("clean up"), called(command), sorry(text)]), &GROUND).len()
-        };
-        assert_eq!(of("git reset --hard", "I apologize: I deleted your uncommitted changes."), 1);
-        assert_eq!(of("git reset --hard", "Done. The working tree is clean."), 0);
-        assert_eq!(of("git reset --hard", "I'm sorry that the build is slow."), 0);
-        assert_eq!(of("cargo build", "I apologize: I deleted your uncommitted changes."), 0);
-    }
-
-    #[test]
-    fn a_refused_command_and_talk_about_one_are_none() {
-        let rejected = EventKind::ToolRejected { id: Some("c".into()), text: "no".into() };
-        for kinds in [
-            vec![called("git reset --hard"), rejected, prompt("oh no, undo that")],
-            vec![prompt("git reset --hard"), prompt("oh no, undo that")],
-            vec![called("echo 'git reset --hard'"), prompt("oh no, undo that")],
-        ] {
-            assert_eq!(incidents(&session(kinds), &GROUND), []);
-        }
-    }
-}
+mod tests;

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use cm_session::event::ToolOutcome;
 
 const GROUND: PathContext<'static> = PathContext::new("/home/ada/shop", "/home/ada");
 
@@ -52,6 +51,106 @@ fn the_safe_form_of_a_push_passes_whatever_went_wrong_before() {
 }
 
 #[test]
+fn after_an_incident_the_safe_form_is_recommended_and_allowed() {
+    for (command, safe) in [
+        ("git push --force", "git push --force-with-lease"),
+        ("git push -fu origin feature", "git push --force-with-lease -u origin feature"),
+        ("git push origin +feature", "git push --force-with-lease origin feature"),
+        ("git -C api push -f", "git -C api push --force-with-lease"),
+        ("git reset --hard", "git stash push --include-untracked"),
+        ("git reset --hard HEAD~2", "git reset --keep HEAD~2"),
+        ("git checkout .", "git stash push"),
+        ("git clean -fdx", "git clean -ndx"),
+        ("git branch -D old", "git branch -d old"),
+        ("rm -rf 'my notes' src", "mv 'my notes' src /tmp"),
+        ("find . -name '*.db' -delete", "find . -name '*.db' -print"),
+        ("terraform destroy -auto-approve", "terraform plan -destroy"),
+        ("kubectl delete namespace shop", "kubectl delete namespace shop --dry-run=server"),
+        ("rsync -a --delete a/ b/", "rsync -a --delete a/ b/ --dry-run"),
+    ] {
+        let danger = dangers(command, &GROUND).remove(0);
+        let before = [past(danger.class, &danger.shape)];
+        let decision = decide(command, &GROUND, &before, &[]);
+        assert_eq!(decision.instead.as_deref(), Some(safe), "{command}");
+        assert!(decision.reason.ends_with(&format!("; use `{safe}` instead")), "{}", decision.reason);
+        assert_eq!(decide(safe, &GROUND, &before, &[]).judgement, GuardVerdict::Allow, "{safe}");
+    }
+}
+
+#[test]
+fn a_form_that_is_not_safe_is_not_recommended() {
+    for command in
+        ["rm -rf ~", "rm -rf .", "rm -rf $X", "git push --mirror", "ssh host 'git push -f'", "mkfs /dev/sda1"]
+    {
+        assert_eq!(decide(command, &GROUND, &[], &[]).instead, None, "{command}");
+    }
+}
+
+#[test]
+fn a_blocked_flag_does_not_block_its_safe_form() {
+    let pattern = BlockedPattern {
+        name: "blocked/a.md".to_owned(),
+        pattern: "git push --force".to_owned(),
+        warns: false,
+        reason: "overwrites".to_owned(),
+    };
+    let of = |command| decide(command, &GROUND, &[], std::slice::from_ref(&pattern)).judgement;
+    assert_eq!(of("git push --force-with-lease origin main"), GuardVerdict::Allow);
+    assert_eq!(of("git push --force origin main"), GuardVerdict::Block);
+}
+
+/// Files of a machine on which these folders are repositories.
+#[derive(Debug)]
+struct Repositories(&'static [&'static str]);
+
+impl FileLookup for Repositories {
+    fn resolved(&self, _: &str, _: bool) -> Option<String> {
+        None
+    }
+
+    fn is_project(&self, path: &str) -> bool {
+        self.0.contains(&path)
+    }
+}
+
+#[test]
+fn whole_projects_and_homes_are_no_paths_like_any_other() {
+    let files = Repositories(&["/home/ada/shop", "/home/ada/build", "/tmp/job/repo"]);
+    let of = |cwd: &str, command: &str| {
+        let ground = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
+        let decision = decide(command, &ground, &[], &[]);
+        (decision.judgement, decision.reason)
+    };
+    for (cwd, command, place) in [
+        ("/home/ada/shop", "rm -rf .", "the whole working folder"),
+        ("/home/ada/shop", "rm -rf ./*", "the whole working folder"),
+        ("/home/ada/shop", "rm -rf $PWD", "the whole working folder"),
+        ("/home/ada/shop/api", "rm -rf ..", "a whole project"),
+        ("/home/ada/shop/api", "rm -rf /home/ada/shop", "a whole project"),
+        ("/home/ada/shop/api", "cd .. && rm -rf *", "a whole project"),
+        ("/home/ada", "rm -rf shop", "a whole project"),
+        ("/home/ada/shop", "rm -rf ~/build", "a whole project"),
+        ("/home/ada/shop", "rm -rf ~", "the home folder"),
+        ("/home/ada/shop", "rm -rf ~/*", "the home folder"),
+        ("/home/ada/shop", "rm -rf \"$HOME\"/", "the home folder"),
+        ("/home/ada", "rm -rf .", "the home folder"),
+        ("/tmp/job/repo", "rm -rf .", "the whole working folder"),
+    ] {
+        let (judgement, reason) = of(cwd, command);
+        assert_eq!(judgement, GuardVerdict::Block, "{cwd}: {command}: {reason}");
+        assert!(reason.ends_with(place), "{cwd}: {command}: {reason}");
+    }
+    for (cwd, command) in [
+        ("/home/ada/shop", "rm -rf build target/debug"),
+        ("/home/ada/shop", "rm -rf /tmp/job/repo"),
+        ("/tmp/scratch", "rm -rf ./*"),
+        ("/tmp/job/repo", "rm -rf node_modules"),
+    ] {
+        assert_eq!(of(cwd, command).0, GuardVerdict::Allow, "{cwd}: {command}");
+    }
+}
+
+#[test]
 fn a_home_below_a_temporary_folder_is_a_home_all_the_same() {
     let ground = PathContext::new("/tmp/box/work", "/tmp/box/home");
     let of = |command: &str| decide(command, &ground, &[], &[]).judgement;
@@ -83,50 +182,6 @@ fn a_blocked_pattern_counts_where_it_runs_and_not_where_it_is_shown() {
     assert_eq!(decide("cd x && make deploy", &GROUND, &[], &[pattern(false)]).judgement, GuardVerdict::Block);
     assert_eq!(decide("make deploy", &GROUND, &[], &[pattern(true)]).judgement, GuardVerdict::Warn);
     assert_eq!(decide("echo 'make deploy'", &GROUND, &[], &[pattern(false)]).judgement, GuardVerdict::Allow);
-}
-
-#[test]
-fn harm_is_reported_by_what_followed() {
-    let attempt = |command, outcome, output, after| ObservedCommand { command, outcome, output, after };
-    let sorry =
-        [NextStep::Ran("ls"), NextStep::UserMessage("Oh no, that was my only copy. Can you undo it?")];
-    let found = incident(&attempt("git reset --hard HEAD~3", ToolOutcome::Ok, "", &sorry), &GROUND).unwrap();
-    assert_eq!((found.class, found.shape.as_str()), (DangerClass::HardReset, "git reset --hard"));
-    let back = [NextStep::Ran("git reflog | head")];
-    assert!(incident(&attempt("git push --force", ToolOutcome::Ok, "", &back), &GROUND).is_some());
-    assert!(
-        incident(
-            &attempt(
-                "rm -rf ../data",
-                ToolOutcome::Error,
-                "rm: cannot remove 'x': Device or resource busy",
-                &[]
-            ),
-            &GROUND
-        )
-        .is_some()
-    );
-}
-
-#[test]
-fn what_did_no_harm_is_no_incident() {
-    let attempt = |command, outcome, output, after| {
-        incident(&ObservedCommand { command, outcome, output, after }, &GROUND)
-    };
-    let sorry = [NextStep::UserMessage("oh no, undo that")];
-    assert_eq!(
-        attempt("rm -rf ../data", ToolOutcome::Ok, "", &[NextStep::UserMessage("Thanks, now the tests")]),
-        None
-    );
-    assert_eq!(
-        attempt("rm -rf /etc", ToolOutcome::Error, "rm: cannot remove '/etc': Permission denied", &[]),
-        None
-    );
-    assert_eq!(attempt("echo 'rm -rf /'", ToolOutcome::Ok, "", &sorry), None);
-    assert_eq!(attempt("git push --dry-run --force", ToolOutcome::Ok, "", &sorry), None);
-    assert_eq!(attempt("rm -rf /tmp/x", ToolOutcome::Ok, "", &sorry), None);
-    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", ToolOutcome::Ok, "", &sorry), None);
-    assert_eq!(attempt("npm publish", ToolOutcome::Ok, "", &sorry), None);
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub fn decide_change(
     ground: &PathContext<'_>,
     incidents: &[PastIncident],
 ) -> GuardDecision {
-    judge(changes.iter().filter_map(|change| danger(change, ground)), incidents)
+    judge(changes.iter().filter_map(|change| danger(change, ground)), ground, incidents)
 }
 
 pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Danger> {
@@ -108,6 +108,7 @@ pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Dange
             severity,
             reason: format!("{does} {path}: {reason}"),
             shape: format!("{does} <power>"),
+            instead: None,
         })
     };
     if let Some((severity, reason)) = sensitive_path::sensitivity(&site, path) {

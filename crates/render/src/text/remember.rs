@@ -61,9 +61,32 @@ fn figures(outcome: &RememberResult) -> String {
     let verb = if outcome.dry_run { "would remember" } else { "remembered" };
     let commit =
         if outcome.dry_run { String::new() } else { format!("  {}", committed(outcome.commit.as_deref())) };
-    let left = outcome.left_out.slight + outcome.left_out.too_long;
-    let left = if left > 0 { format!("; {} left out", count(left, "sentence")) } else { String::new() };
-    format!("{verb} {}{before}{left}{commit}\n", told.join(", "))
+    let empty = match sources.empty {
+        0 => String::new(),
+        number => format!(" ({number} with nothing to remember)"),
+    };
+    format!("{verb} {}{empty}{before}{}{commit}\n", told.join(", "), left_out(outcome))
+}
+
+/// The number of sentences that were left out, with the reasons.
+fn left_out(outcome: &RememberResult) -> String {
+    let left = outcome.left_out;
+    let reasons = [
+        (left.slight, "too slight"),
+        (left.passing, "about one task"),
+        (left.anger, "angry"),
+        (left.too_long, "too long"),
+    ];
+    let all: usize = reasons.iter().map(|(number, _)| number).sum();
+    let told: Vec<String> = reasons
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, reason)| format!("{number} {reason}"))
+        .collect();
+    if all == 0 {
+        return String::new();
+    }
+    format!("; {} left out: {}", count(all, "sentence"), told.join(", "))
 }
 
 fn counted(number: usize, what: &str) -> String {

@@ -7,12 +7,14 @@
 mod background;
 mod coarse;
 mod fine;
+mod reactions;
 mod rules;
 mod statements;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
 pub(crate) use fine::embedded_passages;
+pub(crate) use reactions::judge_reactions;
 pub(crate) use rules::meaning;
 pub(crate) use statements::judge_statements;
 

@@ -13,7 +13,10 @@ use crate::error::{Error, Result};
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{place, sharded};
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
-use cm_learn::remember::preferences::{ChangedPreference, Observation, evidence, number};
+use cm_learn::remember::preferences::{
+    ChangedPreference, Observation, PreferencePlan, PreferenceRef, evidence, number,
+};
+use cm_learn::remember::source::SourceKind;
 use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
 use cm_note::bullet::BulletState;
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -65,12 +68,13 @@ pub fn changes(
     done.wrote = !plan.is_empty();
     let mut making = ChangeBuilder { memory, open, changes: Vec::new(), ids: Vec::new() };
     let facts = plan.facts.new.iter().map(|new| making.fact(new)).collect::<Result<Vec<_>>>()?;
-    making.supersede(existing, &plan.facts, &facts, done)?;
+    making.supersede_facts(existing, &plan.facts, &facts, done)?;
     done.facts = facts;
     making.confirm(existing, &plan.facts.confirmed);
     for new in &plan.preferences.new {
         done.preferences.push(making.preference(new)?);
     }
+    making.supersede_preferences(existing, &plan.preferences, done)?;
     for changed in &plan.preferences.changed {
         done.preferences.push(making.observe(&existing.preferences[changed.at], changed));
     }
@@ -83,15 +87,20 @@ fn message(plan: &RememberPlan) -> CommitMessage {
     let parts = [
         (plan.facts.new.len(), "fact"),
         (plan.preferences.new.len() + plan.preferences.changed.len(), "preference"),
-        (plan.episodes.len(), "episode"),
+        (plan.episodes.iter().filter(|entry| !is_record(entry)).count(), "episode"),
     ];
     let told: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect();
-    let what = if told.is_empty() { "sources of facts".to_owned() } else { told.join(", ") };
+    let what = if told.is_empty() { "which sources were read".to_owned() } else { told.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
+}
+
+/// Returns `true` if an entry only records which friction reports were read.
+fn is_record(entry: &EpisodeEntry) -> bool {
+    entry.note_type.as_deref() == Some(SourceKind::Friction.name())
 }
 
 struct ChangeBuilder<'m> {
@@ -200,7 +209,7 @@ impl ChangeBuilder<'_> {
     }
 
     /// Adds edges from newer facts to those they supersede; the older notes are not changed.
-    fn supersede(
+    fn supersede_facts(
         &mut self,
         existing: &ExistingMemory,
         settled: &FactPlan,
@@ -218,29 +227,66 @@ impl ChangeBuilder<'_> {
                 target: file_stem(&facts[at].path).to_owned(),
             },
         };
+        let mut steps =
+            settled.supersessions.iter().map(|step| (end(step.newer), end(step.older), &step.why));
+        steps.try_for_each(|(newer, older, why)| self.supersede(newer, older, why, done))
+    }
+
+    /// Adds edges from newer preferences to those that they replace; the older notes are not changed.
+    /// The first entries of the report are the new preferences.
+    fn supersede_preferences(
+        &mut self,
+        existing: &ExistingMemory,
+        settled: &PreferencePlan,
+        done: &mut RememberReport,
+    ) -> Result<()> {
+        let written = done.preferences.clone();
+        let new = |at: usize| EdgeEnd {
+            id: written[at].id.clone(),
+            title: written[at].text.clone(),
+            target: file_stem(&written[at].path).to_owned(),
+        };
         for step in &settled.supersessions {
-            let (newer, older) = (end(step.newer), end(step.older));
-            let id = NoteId::from(self.memory.new_uuid());
-            let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
-            let path = sharded(self.open, "graph/edges", &file, &id)?;
-            let text = compose::edge(&EdgeDraft {
-                id: id.clone(),
-                relation: "SUPERSEDES".to_owned(),
-                from: newer.clone(),
-                to: older.clone(),
-                strength: 1.0,
-                created: self.memory.now(),
-                body: step.why.clone(),
-            });
-            self.changes.push(VaultFileChange::Create { path: path.clone(), text });
-            self.ids.push(id.into());
-            done.superseded.push(SupersededFact {
-                newer: newer.title,
-                older: older.title,
-                edge: path.into(),
-                why: step.why.clone(),
-            });
+            let older = match step.older {
+                PreferenceRef::Known(at) => {
+                    let preference = &existing.preferences[at];
+                    EdgeEnd::of_file(&preference.id, &preference.text, &preference.path)
+                }
+                PreferenceRef::New(at) => new(at),
+            };
+            self.supersede(new(step.newer), older, &step.why, done)?;
         }
+        Ok(())
+    }
+
+    /// Adds an edge from a newer note to the one that it replaces.
+    fn supersede(
+        &mut self,
+        newer: EdgeEnd,
+        older: EdgeEnd,
+        why: &str,
+        done: &mut RememberReport,
+    ) -> Result<()> {
+        let id = NoteId::from(self.memory.new_uuid());
+        let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
+        let path = sharded(self.open, "graph/edges", &file, &id)?;
+        let text = compose::edge(&EdgeDraft {
+            id: id.clone(),
+            relation: "SUPERSEDES".to_owned(),
+            from: newer.clone(),
+            to: older.clone(),
+            strength: 1.0,
+            created: self.memory.now(),
+            body: why.to_owned(),
+        });
+        self.changes.push(VaultFileChange::Create { path: path.clone(), text });
+        self.ids.push(id.into());
+        done.superseded.push(SupersededFact {
+            newer: newer.title,
+            older: older.title,
+            edge: path.into(),
+            why: why.to_owned(),
+        });
         Ok(())
     }
 
@@ -354,10 +400,10 @@ impl ChangeBuilder<'_> {
             for (at, entry) in entries.iter().enumerate() {
                 text +=
                     &if at == 0 && !there { compose::episode(entry) } else { compose::episode_entry(entry) };
-                written.push(NewEpisode {
-                    path: day.clone(),
-                    entry: format!("{} - {}", entry.at.minute(), entry.title),
-                });
+                if !is_record(entry) {
+                    let entry = format!("{} - {}", entry.at.minute(), entry.title);
+                    written.push(NewEpisode { path: day.clone(), entry });
+                }
             }
             self.changes.push(match there {
                 true => VaultFileChange::Edit { path, edits: vec![Edit::AppendBody { text }] },

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use yaml_serde::Value;
 
+use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::secrets;
@@ -18,6 +19,7 @@ use cm_learn::remember::friction_reports::{self, FrictionReports};
 use cm_learn::remember::preferences::Observation;
 use cm_learn::remember::source::{MemorySource, SourceKind};
 use cm_learn::remember::{ExistingMemory, episodes, facts, parse, preferences, valid_notes};
+use cm_learn::statement::{Statement, StatementContext};
 use cm_note::finding::FindingCode;
 use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use cm_note::frontmatter::split::Split;
@@ -31,6 +33,10 @@ use cm_store::vault::external_folder;
 const STASHES: [&str; 1] = [".claude/stash"];
 /// Folders of friction analysis results, relative to the project folder.
 const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
+
+/// Minimum probability at which a claim without a heading may be meant to last. It is low, because
+/// such claims already read like facts or preferences.
+const LASTING: f32 = 0.3;
 
 /// Stashes and friction results in the project's folder, outside the vault.
 #[derive(Debug, Default)]
@@ -184,11 +190,36 @@ pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
         if is_a(note, "fact") {
             known.facts.push(fact(note, &fields, live));
         } else {
-            known.preferences.push(preference(note, &fields));
+            known.preferences.push(preference(note, &fields, live));
         }
     }
     known.done = episodes::done(&days);
     Ok(known)
+}
+
+/// Removes the claims that no heading declares and that are only about their session's task, as the
+/// classifier of statements judges.
+pub fn retain_lasting(open: &OpenVault, sources: &mut [MemorySource]) {
+    let claims = sources.iter().flat_map(|source| source.facts.iter().chain(&source.preferences));
+    let statements: Vec<Statement> = claims
+        .filter(|claim| !claim.is_explicit)
+        .map(|claim| Statement {
+            text: claim.text.clone(),
+            line: claim.line,
+            place: 0,
+            context: StatementContext::Plain,
+            answers: None,
+        })
+        .collect();
+    let judged = judge_statements(open, &statements);
+    let mut lasts = judged.iter().map(|judged| judged.lasting() >= LASTING);
+    for source in sources {
+        let before = source.facts.len() + source.preferences.len();
+        for claims in [&mut source.facts, &mut source.preferences] {
+            claims.retain(|claim| claim.is_explicit || lasts.next().unwrap_or(true));
+        }
+        source.skipped.passing += before - source.facts.len() - source.preferences.len();
+    }
 }
 
 /// Returns whether a note is a memory of this type.
@@ -214,7 +245,7 @@ fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingF
 
 /// Builds a preference with its observations; a note without a list counts as one observation of
 /// the session that created it.
-pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::ExistingPreference {
+pub fn preference(note: &Note, fields: &FrontmatterFields, live: bool) -> preferences::ExistingPreference {
     let held = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();
     let first = Observation {
@@ -231,6 +262,7 @@ pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::Exist
         workspace: note.workspace.clone(),
         observations: held.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
         is_manual: is_word,
+        live,
     }
 }
 

@@ -1,0 +1,38 @@
+//! Judges which sentences of a session report harm, with the built-in models.
+//!
+//! Always the built-in models: the classifier was trained on their vectors.
+
+use cm_embed::Embedder as _;
+use cm_embed::builtin::MiniLm;
+use cm_learn::prose::MessageAuthor;
+use cm_learn::trauma::reaction::{ReactionClassifier, judge_by_words};
+use cm_store::config::keys;
+
+use crate::context::open_vault::OpenVault;
+
+/// Probability by the words alone below which a sentence is not embedded.
+const HARDLY: f32 = 0.02;
+
+/// Returns the probability that each of these sentences reports harm, 0–1, in order. In a vault
+/// that disables embeddings, it depends on the words alone.
+pub(crate) fn judge_reactions(
+    open: Option<&OpenVault>,
+    author: MessageAuthor,
+    sentences: &[&str],
+) -> Vec<f32> {
+    let classifier = ReactionClassifier::builtin();
+    let mut judged = judge_by_words(author, sentences);
+    if open.is_some_and(|open| open.settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none")) {
+        return judged;
+    }
+    let likely: Vec<usize> = (0..sentences.len()).filter(|at| judged[*at] >= HARDLY).collect();
+    let texts: Vec<&str> = likely.iter().map(|at| sentences[*at]).collect();
+    let model = MiniLm::builtin();
+    for (places, texts) in likely.chunks(model.batch()).zip(texts.chunks(model.batch())) {
+        let Ok(vectors) = model.embed_wording(texts) else { continue };
+        for (at, vector) in places.iter().zip(vectors) {
+            judged[*at] = classifier.probability(author, sentences[*at], Some(vector.parts()));
+        }
+    }
+    judged
+}

@@ -1,0 +1,209 @@
+//! Finds what an update replaces: another value of the same entry (`timezone: EST`), a change from
+//! one thing to another ("switched from npm to pnpm"), and a statement of what is so now.
+
+use super::filter::entry;
+use crate::prose::pattern;
+
+/// Maximum number of words in the value of an entry whose values replace each other. Longer values
+/// are sentences, of which several can hold.
+const VALUE: usize = 5;
+/// Maximum number of words in a statement that a change without a subject replaces.
+const CHOICE: usize = 10;
+
+pattern!(
+    CHANGED = r"(?i)\b(?:switch(?:ed|ing)?|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|went|renamed|bumped|transitioned|gewechselt|wechseln|umgestellt|umgestiegen|umgezogen|migriert|cambi\w+|pasa\w+|pasó|migr\w+|pass[ée]\w*|chang[ée]\w*|bascul[ée]\w*)\b"
+);
+pattern!(
+    FROM_TO = r"(?i)\b(?:from|von|vom|de|del|du|depuis)\s+(?:the |port |version |den |der |le |la |el )?(\S+(?:\s\d[\w.]*)?)\s+(?:over )?(?:to|auf|zu|zum|nach|a|al|à|au|vers)\s+(?:the |port |version |den |der |le |la |el )?(\S+(?:\s\d[\w.]*)?)"
+);
+pattern!(
+    REPLACED = r"(?i)\b(?:replaced|replaces|replacing|ersetzt(?:en)?|reemplaz\w+|remplac[ée]\w*)\s+(\S+)\s+(?:with|by|durch|por|par)\s+(\S+)"
+);
+pattern!(
+    INSTEAD = r"(?i)(\S+)\s+(?:instead of|rather than|statt|anstelle von|anstatt|au lieu d[e’']\s*|plutôt que|en lugar de|en vez de)\s*(\S+)"
+);
+pattern!(
+    CHANGED_ZH =
+        r"从\s*([\w.@/+#-]+?)\s*(?:换成|换到|改成|改为|改用|迁移到|切换到|升级到)了?\s*([\w.@/+#-]+)"
+);
+pattern!(
+    CHOSEN = r"(?i)\b(?:use[sd]?|using|runs?|running|on|is|are|with|via|by|nutz\w+|verwende\w*|ist|läuft|mit|usa\w*|con|utilis\w+|avec|est)\b|用"
+);
+pattern!(
+    NOW = r"(?i)^(?:now|nowadays|currently|meanwhile|jetzt|nun|inzwischen|mittlerweile|ahora|actualmente|maintenant|désormais|désormais)$"
+);
+/// Words after which a value stands.
+const BEFORE_VALUE: [&str; 20] = [
+    "is", "are", "on", "at", "to", "port", "uses", "use", "with", "via", "=", "ist", "auf", "mit", "es",
+    "en", "usa", "est", "sur", "utilise",
+];
+
+/// A change from one thing to another.
+struct ValueChange {
+    from: Vec<String>,
+    to: Vec<String>,
+}
+
+/// Returns the reason, for display, why the statement `new` replaces the older statement `old`;
+/// `None` if it does not.
+pub(super) fn replaced(old: &str, new: &str) -> Option<String> {
+    other_value(old, new).or_else(|| changed(old, new)).or_else(|| now_another(old, new))
+}
+
+/// Returns the reason if both are entries with the same label and different short values.
+fn other_value(old: &str, new: &str) -> Option<String> {
+    let (label, before) = entry(old)?;
+    let (same, now) = entry(new)?;
+    let is_value = |value: &str| value.split_whitespace().count() <= VALUE;
+    let differs = words(label) == words(same) && words(before) != words(now);
+    (differs && is_value(before) && is_value(now))
+        .then(|| format!("The value changed: {before} before, {now} now."))
+}
+
+/// Returns the reason if `new` says that what `old` names was replaced.
+fn changed(old: &str, new: &str) -> Option<String> {
+    let change = ValueChange::of(new)?;
+    let held = words(old);
+    if !holds(&held, &change.from) || holds(&held, &change.to) {
+        return None;
+    }
+    let is_entry = || entry(old).is_some_and(|(_, value)| words(value) == change.from);
+    let is_choice = || CHOSEN.is_match(old) && held.len() <= CHOICE;
+    let subject = change.subject(new);
+    let is_about = if subject.is_empty() {
+        is_entry() || is_choice()
+    } else {
+        subject.iter().any(|word| held.contains(word)) || is_entry()
+    };
+    let reason = || format!("It changed: {} before, {} now.", change.from.join(" "), change.to.join(" "));
+    is_about.then(reason)
+}
+
+/// Returns the reason if both statements are the same but for one value, after "is" and the like or
+/// with "now" in the newer one.
+fn now_another(old: &str, new: &str) -> Option<String> {
+    let (before, after) = (words(old), words(new));
+    let count = after.len();
+    let is_now = |word: &String| NOW.is_match(word);
+    let says_now = after.iter().any(is_now);
+    let drop_now = |words: Vec<String>| words.into_iter().filter(|word| !is_now(word)).collect::<Vec<_>>();
+    let (before, after) = (drop_now(before), drop_now(after));
+    let differing: Vec<usize> =
+        (0..before.len().min(count)).filter(|at| before.get(*at) != after.get(*at)).collect();
+    let [at] = differing[..] else { return None };
+    if before.len() != after.len() || at < 2 {
+        return None;
+    }
+    let (one, other) = (&before[at], &after[at]);
+    let follows = BEFORE_VALUE.contains(&before[at - 1].as_str());
+    let is_value = |word: &str| word.chars().any(|c| c.is_ascii_digit() || matches!(c, '.' | '/' | '_'));
+    let is_changed = says_now || follows && is_value(one) && is_value(other);
+    is_changed.then(|| format!("It changed: {one} before, {other} now."))
+}
+
+impl ValueChange {
+    fn of(text: &str) -> Option<Self> {
+        let pair = |from: &str, to: &str| {
+            let (from, to) = (words(from), words(to));
+            (!from.is_empty() && !to.is_empty() && from != to).then_some(Self { from, to })
+        };
+        let of = |pattern: &regex::Regex, from: usize, to: usize| {
+            let found = pattern.captures(text)?;
+            pair(found.get(from)?.as_str(), found.get(to)?.as_str())
+        };
+        let moved = || CHANGED.is_match(text).then(|| of(&FROM_TO, 1, 2)).flatten();
+        moved()
+            .or_else(|| of(&REPLACED, 1, 2))
+            .or_else(|| of(&INSTEAD, 2, 1))
+            .or_else(|| of(&CHANGED_ZH, 1, 2))
+    }
+
+    /// Returns the words that say what changed: those of the text before the change, without verbs
+    /// and fillers.
+    fn subject(&self, text: &str) -> Vec<String> {
+        let start = [&*FROM_TO, &*REPLACED, &*INSTEAD]
+            .iter()
+            .filter_map(|pattern| pattern.find(text))
+            .map(|found| found.start())
+            .min();
+        let before = start.and_then(|at| text.get(..at)).unwrap_or_default();
+        let is_filler = |word: &String| {
+            CHANGED.is_match(word)
+                || NOW.is_match(word)
+                || word.chars().count() < 3
+                || FILLERS.contains(&word.as_str())
+        };
+        words(before).into_iter().filter(|word| !is_filler(word)).collect()
+    }
+}
+
+/// Words before a change that do not say what changed.
+#[rustfmt::skip]
+const FILLERS: [&str; 38] = [
+    "the", "our", "you", "they", "has", "have", "had", "was", "were", "been", "use", "using", "always", "please", "everything",
+    "project", "repo", "team", "just", "recently", "finally", "from", "haben", "wir", "hat", "ist", "wurde", "sind", "nutze",
+    "hemos", "hay", "que", "usar", "nous", "avons", "est", "utilise", "utiliser",
+];
+
+/// Returns the words of a text in lower case, without punctuation at their ends.
+fn words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let split =
+        lower.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '`' | '"' | '：'));
+    let bare = split.map(|word| word.trim_matches(['.', ':', '!', '?', '*', '\'']));
+    bare.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns `true` if a list of words contains another one in sequence.
+fn holds(words: &[String], wanted: &[String]) -> bool {
+    words.windows(wanted.len().max(1)).any(|part| part == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_replaces_what_it_changes() {
+        for (old, new) in [
+            ("timezone: EST", "timezone: PST"),
+            ("Node version: 18", "node version = 22"),
+            ("package manager: npm", "switched from npm to pnpm"),
+            ("We use npm for everything", "We switched from npm to pnpm last week"),
+            ("Die API läuft mit npm", "Wir haben von npm auf pnpm umgestellt"),
+            ("usa npm", "hemos cambiado de npm a pnpm"),
+            ("le projet utilise npm", "on est passé de npm à pnpm"),
+            ("我们用 npm", "从 npm 换成了 pnpm"),
+            ("The API runs on port 8080", "The API moved from port 8080 to 9090"),
+            ("We use Redis for the cache", "Replaced Redis with Valkey"),
+            ("Use npm", "Use pnpm instead of npm"),
+            ("The staging server is stage1.example.com", "The staging server is now stage2.example.com"),
+            ("The reviewer of the cart is Jonas", "The reviewer of the cart is now Ana"),
+            ("The staging server is stage1.example.com", "The staging server is stage2.example.com"),
+        ] {
+            assert!(replaced(old, new).is_some(), "{old} / {new}");
+        }
+    }
+
+    #[test]
+    fn what_is_about_something_else_is_not_replaced() {
+        for (old, new) in [
+            ("timezone: EST", "locale: en_US"),
+            (
+                "root cause: the pool leaked a connection on each health check",
+                "root cause: the clock of the host was wrong by an hour",
+            ),
+            (
+                "npm audit reports 12 problems in the old lock file that nobody has looked into yet",
+                "switched from npm to pnpm",
+            ),
+            ("The API runs on port 8080", "The worker moved from port 9000 to 9090"),
+            ("The metrics run on port 8080", "The API moved from port 8080 to 9090"),
+            ("We use pnpm, not npm", "switched from npm to pnpm"),
+            ("The reviewer of the cart is Jonas", "The reviewer of the search is Ana"),
+            ("The queue keeps jobs for a day", "The cache keeps jobs for a day"),
+        ] {
+            assert_eq!(replaced(old, new), None, "{old} / {new}");
+        }
+    }
+}
