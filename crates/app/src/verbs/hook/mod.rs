@@ -3,6 +3,8 @@
 //! The agent waits for the response, so no index is refreshed or built here, and only what the
 //! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
+pub(crate) mod occasions;
+mod proposal_request;
 mod selection;
 pub(crate) mod signals;
 mod start;
@@ -203,8 +205,9 @@ fn recorded_with(
         let told = InjectionLog::read(&text);
         let work = HookPlan::of(message, &told, false, memory.now());
         let (mut parts, most) = candidate_parts(memory, message, &work, &told)?;
-        if work.question.is_some() && !judged {
-            (asked, judged) = (signals::request(memory, message)?, true);
+        let may_ask = work.question.is_some() || message.event == Some(HookEvent::PostTool);
+        if may_ask && !judged {
+            (asked, judged) = (proposal_request::request(memory, message)?, true);
         }
         if let Some(request) = &asked {
             parts.push(request.clone());
