@@ -6,6 +6,7 @@
 pub(crate) mod occasions;
 mod proposal_request;
 mod selection;
+mod session_end;
 pub(crate) mod signals;
 mod start;
 
@@ -51,12 +52,18 @@ pub struct HookResponse {
 }
 
 /// Work that a hook starts in the background after its response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackgroundTask {
     /// Refresh the index and the session index: [`read()`].
     Read,
     /// Learn from sessions: `cm reflect`.
     Reflect,
+    /// Let the agent's own command-line mode read a session: [`read_with_agent()`].
+    ReadWithAgent {
+        /// Name of the agent.
+        agent: &'static str,
+        session: String,
+    },
 }
 
 /// Handles a hook event. `words` are the command-line arguments, agent and event; both may be
@@ -111,6 +118,21 @@ pub fn read(call: Request) {
     }
 }
 
+/// Lets the agent's own command-line mode read a session, and learns from its answer. Failures are
+/// logged.
+pub fn read_with_agent(call: Request, agent: &str, session: &str) {
+    let Some(agent) = hook_agent(agent) else { return };
+    let message = HookMessage::read("", Some(agent), Some(HookEvent::SessionEnd));
+    let read =
+        Context::open(call.clone()).and_then(|memory| session_end::read_with_agent(&memory, agent, session));
+    match read {
+        Err(error) if !matches!(error.kind, ErrorKind::NoVault | ErrorKind::NothingDone) => {
+            log(&call, &message, &error.message);
+        }
+        _ => {}
+    }
+}
+
 /// Whether cm itself started the agent for a model request; such sessions get no memories and are
 /// not recorded.
 fn is_model_call(call: &Request) -> bool {
@@ -161,7 +183,24 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
     let (answer, work) = recorded(&memory, message, record.as_ref())?;
     count(&memory, &answer);
-    Ok(heard(answer.reply, later(&memory, message, &work)))
+    // What a hook could not ask for is asked by the next one, and the session is captured anyway.
+    let at_end = session_end::request(&memory, message).unwrap_or_else(|error| {
+        log(call, message, &error.message);
+        None
+    });
+    let reply = at_end.map_or(answer.reply, HookReply::Request);
+    let later = match session_end::starts_agent(&memory, message) {
+        Ok(true) => message
+            .session
+            .clone()
+            .map(|session| BackgroundTask::ReadWithAgent { agent: message.agent.name(), session }),
+        Ok(false) => None,
+        Err(error) => {
+            log(call, message, &error.message);
+            None
+        }
+    };
+    Ok(heard(reply, later.or_else(|| background_task(&memory, message, &work))))
 }
 
 /// Returns an explanation that an untrusted vault provides nothing, at the start of a session. It
@@ -288,7 +327,7 @@ fn count(memory: &Context, answer: &HookAnswer) {
 }
 
 /// Selects the background work that follows an event; `None` if there is none.
-fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
+fn background_task(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
     if work.start {
         // What was written by hand since is found by the next prompt.
         return Some(BackgroundTask::Read);

@@ -79,6 +79,10 @@ fn seen_at_prompt(
     let recent = recent_session(memory, message)?;
     let refused = recent.as_ref().and_then(|recent| pending_refusal(&recent.events, prompt));
     let seen = recent.as_ref().map(|recent| signals_of(&at, &recent.meta, &recent.events));
+    // Only what was typed at an interactive prompt is a person's word.
+    if recent.as_ref().is_some_and(|recent| recent.meta.headless) {
+        return Ok(Vec::new());
+    }
     let mut seen = judged(memory, seen.unwrap_or_default());
     let answers = refused.clone().map(Answered::Command);
     let context = if refused.is_some() { StatementContext::Refused } else { StatementContext::After };
