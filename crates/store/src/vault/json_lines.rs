@@ -88,6 +88,16 @@ impl JsonLinesFile {
         Ok(Self { most: Some(MOST_SIGNALS), ..Self::private(vault, "signals.jsonl")? })
     }
 
+    /// Opens the receipts of what agents were shown: `receipts.jsonl`, rotated to
+    /// `receipts.jsonl.1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_receipts(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "receipts.jsonl")? })
+    }
+
     /// Opens the list of sessions that onboarding has finished: `onboarded.jsonl`.
     ///
     /// # Errors

@@ -52,6 +52,15 @@ pub enum ModelFailure {
     },
 }
 
+/// Returns the number of tokens that models read and wrote for cm, including failed calls.
+///
+/// # Errors
+/// Returns an error if the ledger cannot be read.
+pub fn spending(memory: &Context) -> Result<u64> {
+    let ledger = SpendingLedger::parse(&JsonLinesFile::private(&memory.target().vault, LEDGER)?.text()?);
+    Ok(ledger.ledger.entries().iter().map(|entry| entry.input.saturating_add(entry.output)).sum())
+}
+
 /// Whether the settings select a model.
 pub fn is_set(memory: &Context) -> bool {
     chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())

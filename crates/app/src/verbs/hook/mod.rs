@@ -15,6 +15,7 @@ use crate::context::open::Context;
 use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
+use crate::receipts::{self, ReceiptEntry, ShownKind};
 use crate::sessions;
 use crate::verbs::guard;
 use crate::verbs::handoff::ClaimedHandoff;
@@ -183,11 +184,15 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
     let (answer, work) = recorded(&memory, message, record.as_ref())?;
     count(&memory, &answer);
+    receipts::record(&memory, answer.shown.iter().map(receipts::of_part).collect());
     // What a hook could not ask for is asked by the next one, and the session is captured anyway.
     let at_end = session_end::request(&memory, message).unwrap_or_else(|error| {
         log(call, message, &error.message);
         None
     });
+    if let Some(text) = &at_end {
+        receipts::record(&memory, vec![ReceiptEntry::of_text(ShownKind::Request, text)]);
+    }
     let reply = at_end.map_or(answer.reply, HookReply::Request);
     let later = match session_end::starts_agent(&memory, message) {
         Ok(true) => message

@@ -7,7 +7,7 @@ use crate::context::open::Context;
 use crate::context::secrets;
 use crate::error::Result;
 use cm_agents::hook::event::InjectionTiming;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::{HookEvent, HookMessage};
 use cm_learn::prose::cut;
 use cm_learn::statement::{Answered, Statement, StatementClassifier, StatementContext, of_prompt};
@@ -46,6 +46,7 @@ pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Option<
     let Some(signal) = log.newest_unasked().filter(|_| takes_text).cloned() else { return Ok(None) };
     log.record(memory, SignalStep::Asked, Some(&signal))?;
     Ok(Some(InjectionPart {
+        kind: PartKind::Request,
         heading: None,
         entries: vec![InjectionEntry { id: None, text: wording(&signal) }],
     }))
