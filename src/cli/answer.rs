@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
-use cm_app::{Context, Error, ErrorKind, Result};
+use cm_app::{Context, Error, ErrorKind, Result, receipts};
 use cm_render::{json, layout, text};
 
 use super::progress::ProgressDisplay;
@@ -86,7 +86,9 @@ impl Output {
         words: impl FnOnce(&T) -> String,
     ) -> Result<Printed> {
         self.notices(memory);
-        self.result(outcome, words)
+        let shown = if self.json { json::document(outcome) } else { words(outcome) };
+        receipts::record_command(memory, &shown);
+        if self.json { self.plain(&shown) } else { self.fitted(&shown) }
     }
 
     /// Prints `outcome` as JSON, or as the text that `words` returns.

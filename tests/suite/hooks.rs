@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cm_agents::hook::event::InjectionTiming;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST, build_injection};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST, PartKind, build_injection};
 use cm_agents::hook::{HookAgent, HookEvent, HookMessage, HookReply, hook_agents};
 use cm_learn::trauma::{GuardDecision, GuardVerdict};
 
@@ -36,6 +36,7 @@ fn recorded() -> Vec<(HookAgent, HookEvent, String)> {
 fn context() -> HookReply {
     let entry = |id: &str, text: &str| InjectionEntry { id: Some(id.to_owned()), text: text.to_owned() };
     let rules = InjectionPart {
+        kind: PartKind::Notes,
         heading: Some("## Rules".to_owned()),
         entries: vec![
             entry(

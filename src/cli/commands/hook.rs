@@ -44,6 +44,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             hook::read(call);
             return None;
         }
+        if let ["read-with", agent, session] = words.as_slice() {
+            hook::read_with_agent(call, agent, session);
+            return None;
+        }
         Some(hook::handle_event(call, &standard_input(), &words))
     }));
     let Ok(answered) = answered else {
@@ -53,7 +57,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let Some(heard) = answered else { return output.plain("") };
     let printed = output.plain(&heard.stdout);
     if let Some(later) = heard.later {
-        let mut command = detached(later);
+        let mut command = detached(&later);
         command.current_dir(&heard.folder);
         command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
         if let Err(error) = command.spawn() {
@@ -64,12 +68,15 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 /// The command for a background process of this program, in its own process group and without standard streams.
-fn detached(later: BackgroundTask) -> Command {
+fn detached(later: &BackgroundTask) -> Command {
     let program = std::env::current_exe().unwrap_or_else(|_| "cm".into());
     let mut command = Command::new(program);
     match later {
         BackgroundTask::Read => command.args(["hook", "read"]),
         BackgroundTask::Reflect => command.args(["reflect", "--quiet"]),
+        BackgroundTask::ReadWithAgent { agent, session } => {
+            command.args(["hook", "read-with", agent, "--", session])
+        }
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]

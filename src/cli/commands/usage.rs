@@ -7,11 +7,13 @@ use cm_app::verbs::usage;
 use cm_app::{Context, Request, Result};
 use cm_render::text;
 
-/// Show how often notes were read and shown to agents
+/// Show how often notes were read and shown to agents, and in how many tokens
 ///
-/// Being shown does not raise a score; only feedback does. Review rules that are shown often but never get feedback.
+/// Being shown does not raise a score; only feedback does. Review rules that are shown often but never get feedback. Tokens
+/// are estimated, four characters a token, from what hooks, tools and commands showed to agents on this machine; with
+/// --session ID for one session.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm usage\n  cm usage --limit 50 --json")]
+#[command(after_help = "Examples:\n  cm usage\n  cm usage --limit 50 --json\n  cm usage --session 0199aaaa")]
 pub struct Arguments {
     /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 20)]
@@ -19,8 +21,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    // An agent's own session, which comes from the environment, selects nothing.
+    let session = call.by.session.clone();
+    let session = session.filter(|id| call.variables.get("CM_SESSION") != Some(id));
     let memory = Context::open(call)?;
-    let options = usage::Options { limit: arguments.limit };
+    let options = usage::Options { limit: arguments.limit, session };
     let outcome = usage::usage(&memory, &options)?;
     output.print(&memory, &outcome, text::usage::usage)
 }

@@ -26,6 +26,15 @@ pub enum SettingsScope {
     User,
 }
 
+/// The command-line mode of an agent that reads a prompt from standard input and prints the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrintMode {
+    /// Command line.
+    pub command: &'static str,
+    /// Environment variables that the agent needs besides the usual ones; `*` matches any suffix.
+    pub variables: &'static [&'static str],
+}
+
 /// An agent that supports hooks.
 pub type HookAgent = &'static dyn AgentHooks;
 
@@ -98,6 +107,23 @@ pub trait AgentHooks: Sync {
     /// Response for a warning or a block by the guard; `None` if the agent cannot express it.
     /// `unattended` means that no person would answer a permission prompt.
     fn verdict_reply(&self, decision: &GuardDecision, unattended: bool) -> Option<Value>;
+
+    /// Response to [`HookEvent::Stop`] with which the agent works on and reads a text first; `None`
+    /// if the agent cannot be asked.
+    fn request_at_stop(&self, _text: &str) -> Option<Value> {
+        None
+    }
+
+    /// How the agent answers one prompt from standard input without a person; `None` if it cannot.
+    fn print_mode(&self) -> Option<PrintMode> {
+        None
+    }
+
+    /// File below the home folder in which the agent's own command registers MCP servers, with the
+    /// text that stands there if cm's is registered.
+    fn own_registry(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 
     /// How cm's MCP server is registered.
     fn server_registration(&self, scope: SettingsScope, program: &ProgramPath) -> ServerRegistration;

@@ -19,9 +19,26 @@ pub struct InjectionEntry {
     pub text: String,
 }
 
+/// What a part of an injection is, for the receipt of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum PartKind {
+    /// Notes that match a prompt or a failed command.
+    #[default]
+    Notes,
+    /// CORE.md.
+    Core,
+    /// The briefing at the start of a session.
+    Briefing,
+    /// Unfinished work of another session.
+    Handoff,
+    /// A request to record something.
+    Request,
+}
+
 /// Entries under one heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InjectionPart {
+    pub kind: PartKind,
     /// Markdown heading, without the line break.
     pub heading: Option<String>,
     /// Entries, the most relevant first.
@@ -37,6 +54,18 @@ pub struct Injection {
     pub ids: Vec<String>,
     /// Number of entries that did not fit.
     pub omitted: usize,
+    /// What was included, by kind; the text around it counts to the first.
+    pub shown: Vec<ShownPart>,
+}
+
+/// The entries of one kind in an injection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownPart {
+    pub kind: PartKind,
+    /// Length in characters.
+    pub length: usize,
+    /// Ids of the notes, in order.
+    pub ids: Vec<String>,
 }
 
 /// First line of an injection. It is a statement because agents may treat injected instructions as
@@ -54,7 +83,7 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
     );
     let room =
         most.min(LONGEST).checked_sub(units(&open) + units(&close) + units(&left_out(usize::MAX, more)))?;
-    let mut injected = Injection { text: String::new(), ids: Vec::new(), omitted: 0 };
+    let mut injected = Injection { text: String::new(), ids: Vec::new(), omitted: 0, shown: Vec::new() };
     let mut used = 0;
     for part in parts {
         let mut above = part.heading.as_deref().map(neutralize).filter(|heading| !heading.is_empty());
@@ -74,6 +103,7 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
             injected.text.push_str(&text);
             injected.text.push('\n');
             injected.ids.extend(entry.id.clone());
+            injected.count(part.kind, heading.chars().count() + text.chars().count() + 1, entry.id.clone());
             above = None;
         }
     }
@@ -81,8 +111,22 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
         return None;
     }
     let rest = if injected.omitted == 0 { String::new() } else { left_out(injected.omitted, more) };
+    let around = open.chars().count() + rest.chars().count() + close.chars().count();
+    injected.shown.iter_mut().take(1).for_each(|first| first.length += around);
     injected.text = format!("{open}{}{rest}{close}", injected.text);
     Some(injected)
+}
+
+impl Injection {
+    fn count(&mut self, kind: PartKind, length: usize, id: Option<String>) {
+        match self.shown.iter_mut().find(|part| part.kind == kind) {
+            Some(part) => {
+                part.length += length;
+                part.ids.extend(id);
+            }
+            None => self.shown.push(ShownPart { kind, length, ids: id.into_iter().collect() }),
+        }
+    }
 }
 
 fn left_out(count: usize, more: &str) -> String {
@@ -158,6 +202,7 @@ mod tests {
             text: (*text).to_owned(),
         };
         InjectionPart {
+            kind: PartKind::Notes,
             heading: Some("## Rules".to_owned()),
             entries: texts.iter().enumerate().map(entry).collect(),
         }

@@ -1,7 +1,7 @@
 //! Splits a generated file such as `CORE.md` into parts and entries that can be injected
 //! separately.
 
-use super::injection::{InjectionEntry, InjectionPart};
+use super::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_note::markdown::escape::link_destination;
 use cm_note::path::NotePath;
 
@@ -27,12 +27,13 @@ pub fn note_references(key: &str, path: &NotePath) -> [String; 4] {
 /// end. The quoted header of a generated file is left out.
 #[must_use]
 pub fn parts(markdown: &str) -> Vec<InjectionPart> {
-    let mut parts = vec![InjectionPart::default()];
+    let core = || InjectionPart { kind: PartKind::Core, ..InjectionPart::default() };
+    let mut parts = vec![core()];
     let mut open = false;
     for line in markdown.lines() {
         let line = line.trim_end();
         if line.starts_with('#') {
-            parts.push(InjectionPart { heading: Some(line.to_owned()), entries: Vec::new() });
+            parts.push(InjectionPart { heading: Some(line.to_owned()), ..core() });
             open = false;
         } else if line.is_empty() {
             open = false;

@@ -51,6 +51,8 @@ pub struct HookMessage {
     pub trigger: Option<String>,
     /// Whether the message comes from a subagent.
     pub subagent: bool,
+    /// Whether the agent works on only because a hook asked for it when it stopped before.
+    pub continued: bool,
     /// Request for the guard; `None` unless a tool is about to run.
     pub guard_request: Option<GuardRequest>,
 }
@@ -127,6 +129,7 @@ impl HookMessage {
             reason: fields.text(&["reason"]),
             trigger: fields.text(&["trigger"]),
             subagent: fields.text(&["agent_id"]).is_some(),
+            continued: fields.is_continued(),
             guard_request: (event == Some(HookEvent::PreTool)).then(|| fields.guard_request()),
             event_name: called,
         }
@@ -233,6 +236,12 @@ impl MessageFields<'_> {
             && self.has("timestamp")
             && self.has("session_id")
             && !has(&["transcript_path", "permission_mode", "turn_id"])
+    }
+
+    /// Cursor counts how often a hook made it go on.
+    fn is_continued(&self) -> bool {
+        let active = self.0.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false);
+        active || self.0.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0)
     }
 
     fn workspace(&self) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Plans the work of a hook: which notes are injected into which agent, and at which event.
 
 use super::event::InjectionTiming;
-use super::injection::{Injection, InjectionPart, build_injection};
+use super::injection::{Injection, InjectionPart, ShownPart, build_injection};
 use super::injection_log::{InjectionLog, InjectionLogLine, InjectionStep};
 use super::{HookEvent, HookMessage, HookReply};
 use cm_note::instant::Instant;
@@ -68,6 +68,8 @@ pub struct HookAnswer {
     pub reply: HookReply,
     /// Lines to append to the injection log, in order.
     pub lines: Vec<InjectionLogLine>,
+    /// What the reply shows, by kind.
+    pub shown: Vec<ShownPart>,
 }
 
 impl HookAnswer {
@@ -80,7 +82,8 @@ impl HookAnswer {
         room: &InjectionLimit<'_>,
         at: Instant,
     ) -> Self {
-        let Some(event) = message.event else { return Self { reply: HookReply::Nothing, lines: Vec::new() } };
+        let nothing = |lines| Self { reply: HookReply::Nothing, lines, shown: Vec::new() };
+        let Some(event) = message.event else { return nothing(Vec::new()) };
         let mut lines = Vec::new();
         let lost = matches!(message.source.as_deref(), Some("compact" | "clear"));
         if message.is_compaction() || (event == HookEvent::SessionStart && lost && log.has_injections) {
@@ -90,22 +93,22 @@ impl HookAnswer {
         let cause = message.cause();
         let found =
             if when == InjectionTiming::Never { None } else { build_injection(parts, room.more, room.most) };
-        let Some(Injection { text, ids, .. }) = found else {
-            return Self { reply: HookReply::Nothing, lines };
-        };
-        let (reply, deed) = match when {
-            InjectionTiming::Now => (HookReply::Context(text), InjectionStep::Given(ids)),
-            InjectionTiming::At(_) | InjectionTiming::Never => (HookReply::Nothing, InjectionStep::Held(ids)),
+        let Some(Injection { text, ids, shown, .. }) = found else { return nothing(lines) };
+        let (reply, deed, shown) = match when {
+            InjectionTiming::Now => (HookReply::Context(text), InjectionStep::Given(ids), shown),
+            InjectionTiming::At(_) | InjectionTiming::Never => {
+                (HookReply::Nothing, InjectionStep::Held(ids), Vec::new())
+            }
         };
         lines.push(InjectionLogLine::new(at, event, deed).caused_by(cause));
-        Self { reply, lines }
+        Self { reply, lines, shown }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::HookAgent;
-    use super::super::injection::{InjectionEntry, LONGEST};
+    use super::super::injection::{InjectionEntry, LONGEST, PartKind};
     use super::*;
     use crate::agents::claude_code::ClaudeCode;
     use crate::agents::cursor::Cursor;
@@ -117,7 +120,7 @@ mod tests {
 
     fn parts(ids: &[&str]) -> Vec<InjectionPart> {
         let entry = |id: &&str| InjectionEntry { id: Some((*id).to_owned()), text: format!("- rule {id}") };
-        vec![InjectionPart { heading: None, entries: ids.iter().map(entry).collect() }]
+        vec![InjectionPart { kind: PartKind::Notes, heading: None, entries: ids.iter().map(entry).collect() }]
     }
 
     const ROOM: InjectionLimit<'_> = InjectionLimit { most: LONGEST, more: "cm context" };

@@ -19,6 +19,8 @@ pub enum HookReply {
     /// Text for the model, as built by [`super::injection::build_injection`].
     Context(String),
     Verdict(GuardDecision),
+    /// Text that the agent reads and answers before it stops.
+    Request(String),
 }
 
 impl HookReply {
@@ -31,6 +33,10 @@ impl HookReply {
             Self::Nothing => None,
             Self::Context(text) => context(agent, event, text),
             Self::Verdict(decision) => verdict(message, decision),
+            Self::Request(text) if event == HookEvent::Stop => {
+                agent.request_at_stop(text).map(|answer| line(&answer))
+            }
+            Self::Request(_) => None,
         });
         reply.unwrap_or_else(|| agent.empty_reply().to_owned())
     }
@@ -90,7 +96,9 @@ mod tests {
             Agent::Qwen => documented(&ClaudeCode),
             Agent::CopilotCli => &["additionalContext", "permissionDecision", "permissionDecisionReason"],
             Agent::Cline => &["cancel", "contextModification", "errorMessage"],
-            Agent::Cursor => &["additional_context", "permission", "user_message", "agent_message"],
+            Agent::Cursor => {
+                &["additional_context", "permission", "user_message", "agent_message", "followup_message"]
+            }
             _ => &["context", "deny", "ask"],
         }
     }
@@ -121,6 +129,7 @@ mod tests {
                     HookReply::Verdict(decision(GuardVerdict::Allow)),
                     HookReply::Verdict(decision(GuardVerdict::Warn)),
                     HookReply::Verdict(decision(GuardVerdict::Block)),
+                    HookReply::Request("words".to_owned()),
                 ] {
                     let stdout = reply.stdout(&message);
                     let value =

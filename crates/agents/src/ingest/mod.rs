@@ -32,5 +32,5 @@ pub use log_cursor::LogCursor;
 pub use read_result::{IngestLimits, ReadResult, ReadStart};
 pub use sink::{EventSink, SkipReason};
 pub use source::{FoundLogs, LogFormat, LogSource};
-pub use table::{find, read, read_bytes};
+pub use table::{find, read, read_bytes, read_recent};
 pub use tally::RecordCounts;

@@ -88,6 +88,31 @@ impl LogSource {
         Instant::from_millis(i64::try_from(age.as_millis()).ok()?)
     }
 
+    /// Creates the source of a log file at any path, with the format that the agent writes in files
+    /// with this ending; `None` if the agent writes no such files.
+    pub fn of_file(agent: Agent, path: impl Into<PathBuf>) -> Option<Self> {
+        let path = path.into();
+        let format = match (agent, path.extension()?.to_str()?) {
+            (Agent::ClaudeCode, "jsonl") => LogFormat::ClaudeLines,
+            (Agent::Codex, "jsonl") => LogFormat::CodexLines,
+            (Agent::Codex, "zst") => LogFormat::CodexCompressed,
+            (Agent::Codex, "json") => LogFormat::CodexDocument,
+            (Agent::Cursor, "jsonl") => LogFormat::CursorTranscript,
+            (Agent::Aider, "md") => LogFormat::AiderHistory,
+            (Agent::Pi, "jsonl") => LogFormat::PiTree,
+            (Agent::Gemini, "jsonl") => LogFormat::GeminiLines,
+            (Agent::Gemini, "json") => LogFormat::GeminiDocument,
+            (Agent::Chatgpt, "json") => LogFormat::ChatgptDocument,
+            (Agent::Chatgpt, "zip") => LogFormat::ChatgptArchive,
+            (Agent::Amp, "json") => LogFormat::AmpThread,
+            (Agent::CopilotCli, "jsonl") => LogFormat::CopilotLines,
+            (Agent::CopilotCli, "json") => LogFormat::CopilotDocument,
+            (Agent::Qwen, "jsonl") => LogFormat::QwenLines,
+            _ => return None,
+        };
+        Some(Self::new(agent, format, path))
+    }
+
     /// Creates a source without metadata.
     pub fn new(agent: Agent, format: LogFormat, path: impl Into<PathBuf>) -> Self {
         Self { agent, format, path: path.into(), workspace: None, parent: None, title: None }

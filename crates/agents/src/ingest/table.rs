@@ -1,6 +1,7 @@
 //! Finds and reads the logs of all agents.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use super::document;
@@ -63,6 +64,44 @@ pub fn read(
         LogReader::Document(emit) => document::read_file(source, cursor, limits, sink, emit),
         LogReader::Own { read, .. } => read(source, cursor, limits, sink),
     }
+}
+
+/// Emits the events in the last `most` bytes of a log of lines, after its first line, which may
+/// describe the session. Other files are read whole if they are not longer; databases are left out.
+/// Line numbers are those of the part that was read.
+///
+/// # Errors
+/// Returns an error if the log cannot be read, or is not a regular file.
+pub fn read_recent(source: &LogSource, most: u64, sink: &mut dyn EventSink) -> Result<(), IngestError> {
+    let is_stream = matches!(reader(source), LogReader::Own { emit: Some(_), .. });
+    let bytes = recent_bytes(&source.path, most, is_stream).map_err(IngestError::io(&source.path))?;
+    read_bytes(source, &bytes, IngestLimits::default(), sink);
+    Ok(())
+}
+
+/// Returns the first line and the last complete lines within `most` bytes; nothing of a longer file
+/// that is no stream of lines.
+fn recent_bytes(path: &Path, most: u64, is_stream: bool) -> io::Result<Vec<u8>> {
+    if !is_log(path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if length > most {
+        if !is_stream {
+            return Ok(bytes);
+        }
+        BufReader::new((&file).take(most)).read_until(b'\n', &mut bytes)?;
+        file.seek(SeekFrom::Start(length - most))?;
+        let mut rest = BufReader::new((&file).take(most));
+        // The first of the last lines is usually cut.
+        rest.read_until(b'\n', &mut Vec::new())?;
+        rest.read_to_end(&mut bytes)?;
+    } else {
+        file.take(most).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Emits the events of a log that is held in memory. Does nothing for databases, archives, and

@@ -167,6 +167,16 @@ pub(crate) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
     Ok(held.into_sessions(&source.path).collect())
 }
 
+/// Parses the sessions in the last `most` bytes of a log; see [`ingest::read_recent`].
+///
+/// # Errors
+/// Returns an error if the log cannot be read.
+pub(crate) fn recent_of_source(source: &LogSource, most: u64) -> Result<Vec<ParsedSession>> {
+    let mut held = LogSessions::default();
+    ingest::read_recent(source, most, &mut held).map_err(|error| unread(&error))?;
+    Ok(held.into_sessions(&source.path).collect())
+}
+
 /// Parses a Claude Code log at any path, including sessions of subagents and of cm itself.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::logs::ParsedSession;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 pub use cm_learn::handoff::Handoff;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
@@ -155,6 +155,7 @@ impl ClaimedHandoff {
         let session = session.as_ref().map(|id| format!(", session {id}")).unwrap_or_default();
         let quoted = text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
         InjectionPart {
+            kind: PartKind::Handoff,
             heading: Some(format!("## Unfinished work, handed over by {by}{session}, {at}")),
             entries: vec![InjectionEntry { id: None, text: quoted }],
         }

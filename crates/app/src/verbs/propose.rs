@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
 use crate::verbs::curate::{self, ExtraChanges, curate_beside};
 use crate::verbs::diary::session::SessionReader;
+use crate::verbs::hook::occasions::signals_of;
 use crate::verbs::hook::signals::SignalLog;
 use crate::verbs::reflect::evidence::GatheredEvidence;
 use crate::verbs::reflect::memories::{existing_texts, plan_memory};
@@ -147,8 +148,8 @@ struct QuotedStatement {
     line: u64,
     /// Why the quote does not make the proposal active; `None` if it does.
     doubt: Option<String>,
-    /// What the agent did before, quoted.
-    answered: Option<String>,
+    /// What the agent did before, quoted: commands, files and errors.
+    answered: Vec<String>,
 }
 
 /// Stores a proposal.
@@ -162,8 +163,8 @@ pub fn propose(memory: &Context, proposal: &Proposal) -> Result<ProposalAnswer> 
         return Err(Error::usage("the quote is too short").hint("quote the person's words, verbatim"));
     }
     let found = find_quote(memory, proposal, &quote)?;
-    let sources = [Some(quote.as_str()), found.answered.as_deref(), found.answered_as_given(proposal)];
-    let sources: Vec<&str> = sources.into_iter().flatten().collect();
+    let sources: Vec<&str> =
+        std::iter::once(quote.as_str()).chain(found.answered.iter().map(String::as_str)).collect();
     let missing = missing_parts(&text, &sources);
     let doubt = found.doubt.clone().or_else(|| {
         let first = missing.first()?;
@@ -182,23 +183,15 @@ pub fn propose(memory: &Context, proposal: &Proposal) -> Result<ProposalAnswer> 
         (None, None) => "a person typed it in this session as lasting".to_owned(),
     };
     let neighbours = neighbours.into_iter().filter(|neighbour| neighbour.id != id).collect();
+    let mut seen = SignalLog::of(memory, &found.session);
+    seen.record_proposal(memory, &quote, proposal.answers.as_deref())?;
     Ok(ProposalAnswer { id, state, why, neighbours, commit })
-}
-
-impl QuotedStatement {
-    /// The `answers` of a proposal, if the session confirms it.
-    fn answered_as_given<'p>(&self, proposal: &'p Proposal) -> Option<&'p str> {
-        let given = proposal.answers.as_deref()?;
-        let plain = |text: &str| fold_whitespace(&text.replace('`', "")).to_lowercase();
-        let known = plain(self.answered.as_deref()?);
-        known.contains(&plain(given)).then_some(given)
-    }
 }
 
 /// Finds the quote among what the person typed, in the session's log or in what its hooks saw.
 fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<QuotedStatement> {
     let open = memory.target();
-    let seen = SignalLog::of(memory, &proposal.session);
+    let mut seen = SignalLog::of(memory, &proposal.session);
     let shelf = SessionAccess::open(memory, &mut |_| {})?;
     let listed = shelf.find(&proposal.session).ok().map(|summary| summary.session);
     let agent = memory.call.by.agent_name().unwrap_or_default();
@@ -207,26 +200,36 @@ fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<Quot
         agent: agent.clone(),
         line: 0,
         doubt: Some(why.to_owned()),
-        answered: None,
+        answered: Vec::new(),
     };
+    let given = proposal.answers.as_deref();
     let Some(session) = listed else {
         return Ok(match seen.find(quote) {
-            Some(signal) if signal.lasting >= THRESHOLD_MEDIUM => {
-                QuotedStatement { doubt: None, session: seen.session.clone(), ..unknown("") }
-            }
+            Some(signal) if signal.lasting >= THRESHOLD_MEDIUM => QuotedStatement {
+                doubt: None,
+                session: seen.session.clone(),
+                answered: seen.calls_of(quote, given),
+                ..unknown("")
+            },
             Some(_) => unknown("the quoted words do not say that it is meant to last"),
             None => unknown("no log of this session is known yet"),
         });
     };
     let transcript = SessionReader::open(memory)?.read(memory, &session, None)?;
     let typed = statements(&transcript.events);
+    seen.extend(signals_of(&memory.now().to_string(), &transcript.meta, &transcript.events));
+    let calls = seen.calls_of(quote, given);
     let wanted = quote.to_lowercase();
     let prompt = transcript.quotable().typed_line(quote);
     let (line, author) = match prompt {
         Some((line, author)) => (line, author),
         None if seen.find(quote).is_some() => (0, StatementAuthor::Person),
         None => {
-            return Ok(QuotedStatement { ..unknown("the person did not type these words in this session") });
+            let why = match seen.is_call(quote) {
+                true => "it quotes a command and its result, not the person",
+                false => "the person did not type these words in this session",
+            };
+            return Ok(QuotedStatement { answered: calls, ..unknown(why) });
         }
     };
     let near: Vec<_> = typed.iter().filter(|one| one.line == line).cloned().collect();
@@ -252,9 +255,7 @@ fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<Quot
         agent: transcript.meta.agent.name().to_owned(),
         line,
         doubt,
-        answered: answers.map(|answered| match answered {
-            Answered::Command(text) | Answered::File(text) => text,
-        }),
+        answered: answers.iter().map(|answered| answered.text().to_owned()).chain(calls).collect(),
     })
 }
 

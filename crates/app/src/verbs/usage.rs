@@ -1,5 +1,5 @@
-//! Reports how often notes were read and shown, with their feedback. It reads the counters without
-//! changing them, and helps to find notes that are often shown but never rated.
+//! Reports how often notes were read and shown, with their feedback, and how many tokens agents were
+//! shown. It reads the counters without changing them.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
-use crate::error::Result;
+use crate::context::provider::spending;
+use crate::error::{Error, ErrorKind, Result};
+use crate::receipts::{self, ReceiptEntry, ShownKind};
 use crate::verbs::playbook::merged;
 use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
@@ -19,8 +21,10 @@ use cm_store::vault::usage::{UsageCounts, UsageTable};
 /// Limit of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Maximum number of notes.
+    /// Maximum number of notes and of sessions.
     pub limit: usize,
+    /// Report only what this session was shown, given by its id or the beginning of it.
+    pub session: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -64,7 +68,7 @@ impl NoteUsage {
 }
 
 /// How often the notes of all open vaults were used, most used first.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct UsageReport {
     /// Number of requests for any note.
     pub accesses: u64,
@@ -76,13 +80,75 @@ pub struct UsageReport {
     pub notes: Vec<NoteUsage>,
     /// Number of notes that were used at least once, including those beyond the limit.
     pub total: usize,
+    /// What agents were shown, in tokens.
+    pub tokens: TokenUsage,
+    /// What one session was shown; null unless a session was named.
+    pub receipt: Option<SessionReceipt>,
+}
+
+/// Estimated tokens that agents were shown, from the receipts on this machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct TokenUsage {
+    /// All tokens that agents were shown.
+    pub shown: usize,
+    /// The same by kind, largest first.
+    pub kinds: Vec<KindTokens>,
+    /// The sessions that were shown something, the latest first, up to the limit.
+    pub sessions: Vec<SessionTokens>,
+    /// Number of such sessions, including those beyond the limit.
+    pub session_count: usize,
+    /// Number of tokens that language models read and wrote for cm.
+    pub models: u64,
+}
+
+/// Tokens of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct KindTokens {
+    pub kind: ShownKind,
+    /// Number of times.
+    pub count: usize,
+    /// Estimated tokens.
+    pub tokens: usize,
+}
+
+/// Tokens of one session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionTokens {
+    /// Session id; null for callers that state none.
+    pub session: Option<String>,
+    /// Name of the agent; empty if unknown.
+    pub agent: String,
+    /// Time at which it was last shown something.
+    pub last: Instant,
+    /// Estimated tokens.
+    pub tokens: usize,
+}
+
+/// Everything that one session was shown.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionReceipt {
+    /// Session id.
+    pub session: String,
+    /// Name of the agent; empty if unknown.
+    pub agent: String,
+    /// Estimated tokens.
+    pub tokens: usize,
+    /// The same by kind, largest first.
+    pub kinds: Vec<KindTokens>,
+    /// What was shown, in order.
+    pub entries: Vec<ReceiptEntry>,
 }
 
 /// Reports the usage of the notes in all open vaults.
 ///
 /// # Errors
-/// Returns an error if the notes cannot be read.
+/// Returns an error if the notes cannot be read, or if the named session was shown nothing.
 pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
+    let entries = receipts::load(memory);
+    if let Some(session) = &options.session {
+        let receipt = Some(receipt(entries, session)?);
+        return Ok(UsageReport { receipt, ..UsageReport::default() });
+    }
     let tables: Vec<(VaultLevel, UsageTable)> = memory
         .vaults
         .iter()
@@ -114,7 +180,72 @@ pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
     let unjudged = notes.iter().filter(|note| note.unjudged()).count();
     let total = notes.len();
     notes.truncate(options.limit);
-    Ok(UsageReport { accesses, retrievals, unjudged, notes, total })
+    let tokens = TokenUsage { models: spending(memory)?, ..token_usage(&entries, options.limit) };
+    Ok(UsageReport { accesses, retrievals, unjudged, notes, total, tokens, receipt: None })
+}
+
+fn token_usage(entries: &[ReceiptEntry], limit: usize) -> TokenUsage {
+    let mut sessions: Vec<SessionTokens> = Vec::new();
+    for entry in entries {
+        let own = |one: &&mut SessionTokens| one.session == entry.session && one.agent == entry.agent;
+        match sessions.iter_mut().find(own) {
+            Some(one) => {
+                one.tokens += entry.tokens;
+                one.last = one.last.max(entry.at);
+            }
+            None => sessions.push(SessionTokens {
+                session: entry.session.clone(),
+                agent: entry.agent.clone(),
+                last: entry.at,
+                tokens: entry.tokens,
+            }),
+        }
+    }
+    sessions.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.session.cmp(&b.session)));
+    let session_count = sessions.len();
+    sessions.truncate(limit);
+    let shown = entries.iter().map(|entry| entry.tokens).sum();
+    TokenUsage { shown, kinds: by_kind(entries), sessions, session_count, models: 0 }
+}
+
+fn by_kind(entries: &[ReceiptEntry]) -> Vec<KindTokens> {
+    let mut kinds: Vec<KindTokens> = Vec::new();
+    for entry in entries {
+        match kinds.iter_mut().find(|one| one.kind == entry.kind) {
+            Some(one) => (one.count, one.tokens) = (one.count + 1, one.tokens + entry.tokens),
+            None => kinds.push(KindTokens { kind: entry.kind, count: 1, tokens: entry.tokens }),
+        }
+    }
+    kinds.sort_by_key(|one| (Reverse(one.tokens), one.kind));
+    kinds
+}
+
+/// Returns the receipt of the session with this id, or with the only id that begins so.
+fn receipt(mut entries: Vec<ReceiptEntry>, name: &str) -> Result<SessionReceipt> {
+    entries.retain(|entry| entry.session.as_deref().is_some_and(|session| session.starts_with(name)));
+    let mut ids: Vec<String> = entries.iter().filter_map(|entry| entry.session.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let session = match ids.iter().find(|id| *id == name).or(ids.first()) {
+        Some(id) if ids.len() == 1 || id == name => id.clone(),
+        Some(_) => {
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                "ambiguous",
+                format!("`{name}` matches several sessions"),
+            )
+            .hint(format!("use one of {}", ids.join(", "))));
+        }
+        None => {
+            return Err(Error::not_found(format!("no receipt of session `{name}`"))
+                .hint("`cm usage` lists the sessions that were shown something"));
+        }
+    };
+    entries.retain(|entry| entry.session.as_ref() == Some(&session));
+    let agents = entries.iter().map(|entry| entry.agent.clone());
+    let agent = agents.into_iter().find(|agent| !agent.is_empty()).unwrap_or_default();
+    let tokens = entries.iter().map(|entry| entry.tokens).sum();
+    Ok(SessionReceipt { session, agent, tokens, kinds: by_kind(&entries), entries })
 }
 
 /// Sums the counters of all vaults for a note with an id; a note without one is counted only in its

@@ -6,6 +6,7 @@
 
 pub mod co_edit;
 mod command;
+pub mod ended;
 pub mod error_fix;
 mod looking;
 pub mod pattern;

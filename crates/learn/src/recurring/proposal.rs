@@ -50,7 +50,8 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     found
 }
 
-fn is_safe(command: &str) -> bool {
+/// Returns whether the guard would let a command pass.
+pub(super) fn is_safe(command: &str) -> bool {
     let ground = PathContext::new("/home/user/project", "/home/user");
     decide(command, &ground, &[], &[]).judgement == GuardVerdict::Allow
 }

@@ -21,6 +21,8 @@ pub struct FailureStreak<'t> {
     /// Number of commands in `between` after which the command failed again with the same error.
     pub in_vain: usize,
     pub end: StreakEnd,
+    /// Line of the run that ended the streak, from 1; `None` while it is open.
+    pub ended_at: Option<u64>,
 }
 
 /// A command that succeeded after another one had failed.
@@ -29,6 +31,8 @@ pub struct CommandBetween<'t> {
     pub command: &'t TracedCommand,
     /// Whether files had changed before it.
     pub after_change: bool,
+    /// Line in the log, from 1.
+    pub line: u64,
 }
 
 /// How a streak of failures ended.
@@ -76,12 +80,16 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
                 if let Some(streak) = own.map(|own| open.remove(own)) {
                     // In another folder it is another command.
                     if streak.command.folder == command.folder {
-                        done.push(FailureStreak { end: StreakEnd::Passed, ..streak });
+                        done.push(FailureStreak {
+                            end: StreakEnd::Passed,
+                            ended_at: Some(step.line),
+                            ..streak
+                        });
                     }
                 }
                 for streak in &mut open {
                     let after_change = !streak.is_without_changes();
-                    streak.between.push(CommandBetween { command, after_change });
+                    streak.between.push(CommandBetween { command, after_change, line: step.line });
                 }
             }
             TracedKind::Failed { command, failure } if command.reusable => {
@@ -94,7 +102,11 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
                     Some(own) => {
                         let streak = open.remove(own);
                         if streak.command.folder == command.folder {
-                            done.push(FailureStreak { end: StreakEnd::OtherError, ..streak });
+                            done.push(FailureStreak {
+                                end: StreakEnd::OtherError,
+                                ended_at: Some(step.line),
+                                ..streak
+                            });
                         }
                     }
                     None => {}
@@ -108,6 +120,7 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
                     changed: false,
                     in_vain: 0,
                     end: StreakEnd::Open,
+                    ended_at: None,
                 });
             }
             TracedKind::Failed { .. } => {}

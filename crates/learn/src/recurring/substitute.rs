@@ -12,7 +12,7 @@ use crate::outcome::shell::CommandKind;
 
 /// How a command replaces another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Replacement {
+pub(super) enum Replacement {
     /// The same command with further assignments.
     Assignments,
     /// Another program, or the same one run by another, for the same purpose.
@@ -72,7 +72,7 @@ pub fn substitutes(traces: &[&SessionTrace], streaks: &[TraceStreaks<'_>]) -> Ve
 
 /// Returns the command that passed in place of a failed one, if it was the next to pass, no file had
 /// changed, and the failed one did not pass without a change.
-fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedCommand, Replacement)> {
+pub(super) fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedCommand, Replacement)> {
     if streak.end == StreakEnd::Passed && streak.is_without_changes() {
         return None;
     }

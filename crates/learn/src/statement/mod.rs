@@ -8,11 +8,13 @@ pub mod classifier;
 pub mod features;
 mod join;
 mod read;
+mod refusal;
 mod wording;
 
 pub use classifier::{KindProbabilities, StatementClassifier};
 pub use join::{Certainty, LastingStatement, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
 pub use read::{Answered, Statement, of_prompt, statements};
+pub use refusal::{RefusedCall, refused_calls};
 
 use serde::{Deserialize, Serialize};
 

@@ -29,6 +29,15 @@ pub enum Answered {
     File(String),
 }
 
+impl Answered {
+    /// The command or the path.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Command(text) | Self::File(text) => text,
+        }
+    }
+}
+
 /// Number of sentences above which a message is a written task or pasted text, of which only the
 /// first two sentences and the last one are used.
 const MANY: usize = 8;
@@ -101,7 +110,7 @@ fn is_quoted(text: &str) -> bool {
 }
 
 /// Returns the command or file of a tool call.
-fn object_of(input: &Value) -> Option<Answered> {
+pub(super) fn object_of(input: &Value) -> Option<Answered> {
     let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str()).map(str::trim);
     if let Some(command) = text(&["command", "cmd", "script"]).or(command_list(input).as_deref()) {
         let first = command.lines().next().unwrap_or_default();

@@ -4,10 +4,67 @@ use super::list::rows;
 use super::short_ids::shown_id;
 use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint};
 use super::top::judged;
-use cm_app::verbs::usage::{NoteUsage, UsageReport};
+use cm_app::receipts::ReceiptEntry;
+use cm_app::verbs::usage::{KindTokens, NoteUsage, SessionReceipt, SessionTokens, TokenUsage, UsageReport};
 
 /// The totals, then the notes by use.
 pub fn usage(outcome: &UsageReport) -> String {
+    match &outcome.receipt {
+        Some(receipt) => session(receipt),
+        None => notes(outcome) + &tokens(&outcome.tokens),
+    }
+}
+
+/// What one session was shown, in order.
+fn session(receipt: &SessionReceipt) -> String {
+    let head = format!("{}: {}", receipt.session, total(receipt.tokens, &receipt.kinds));
+    let table: Vec<Vec<String>> = receipt.entries.iter().map(entry_cells).collect();
+    format!("{}\n{}", paint(STRONG, &head), rows(&table, |column, cell| shade(column != 3, cell)))
+}
+
+fn entry_cells(entry: &ReceiptEntry) -> Vec<String> {
+    let ids: Vec<String> =
+        entry.ids.iter().filter(|id| !id.contains('/')).map(|id| shown_id(id).clone()).collect();
+    let about = match &entry.name {
+        Some(name) => name.clone(),
+        None => ids.join(" "),
+    };
+    vec![entry.at.to_string(), entry.kind.name().to_owned(), count(entry.tokens, "token"), one_line(&about)]
+}
+
+/// What agents were shown, by session; empty if there are no receipts.
+fn tokens(usage: &TokenUsage) -> String {
+    let mut lines = String::new();
+    if usage.session_count > 0 {
+        let head = format!("agents were shown {}", total(usage.shown, &usage.kinds));
+        lines.push_str(&format!("{}\n", paint(STRONG, &head)));
+        let cells = |one: &SessionTokens| {
+            let session = one.session.as_deref().unwrap_or("session unknown");
+            vec![one.last.day(), count(one.tokens, "token"), one_line(&one.agent), one_line(session)]
+        };
+        let table: Vec<Vec<String>> = usage.sessions.iter().map(cells).collect();
+        lines.push_str(&rows(&table, |column, cell| shade(column == 0, cell)));
+        if usage.session_count > usage.sessions.len() {
+            let rest = format!("… of {}", count(usage.session_count, "session"));
+            lines.push_str(&format!("{}\n", paint(DIM, &rest)));
+        }
+    }
+    if usage.models > 0 {
+        lines.push_str(&format!("models read and wrote {} tokens for cm\n", usage.models));
+    }
+    lines
+}
+
+fn total(tokens: usize, kinds: &[KindTokens]) -> String {
+    let kinds: Vec<String> = kinds.iter().map(|one| format!("{} {}", one.kind.name(), one.tokens)).collect();
+    format!("{} ({})", count(tokens, "token"), kinds.join(", "))
+}
+
+fn shade(is_dim: bool, cell: &str) -> String {
+    if is_dim { paint(DIM, cell) } else { cell.to_owned() }
+}
+
+fn notes(outcome: &UsageReport) -> String {
     if outcome.total == 0 {
         return "no note was read or shown yet\n".to_owned();
     }

@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::call::CallWork;
@@ -18,7 +19,7 @@ use super::resources::{KEEP, LONGEST};
 use super::subscriptions::{self, Subscriptions};
 use super::{McpServer, call, complete, failure, prompts, resources, tools};
 use crate::operations::AccessRole;
-use cm_app::Error;
+use cm_app::{Error, receipts};
 
 /// Instructions sent to agents on connection.
 const INSTRUCTIONS: &str = include_str!("../../../../templates/mcp/instructions.md");
@@ -56,9 +57,19 @@ impl McpSession {
             let hint = format!("available: {}", self.server.tools().names());
             return Err(failure::of_params(format!("unknown tool {shown:?}"), hint));
         };
-        let given = serde_json::Value::Object(arguments.unwrap_or_default());
+        let given = Value::Object(arguments.unwrap_or_default());
         let role = operation.effect.role();
-        let run = move |memory: &cm_app::Context| (operation.run)(memory, given);
+        let session = given.get("session").and_then(Value::as_str).map(str::to_owned);
+        let run = move |memory: &cm_app::Context| {
+            let answer = (operation.run)(memory, given)?;
+            // Clients pass the structured content to the model where there is some.
+            let length = match operation.text_only {
+                true => answer.text.chars().count(),
+                false => answer.json.to_string().chars().count(),
+            };
+            receipts::record_tool(memory, operation.name, session, length);
+            Ok(answer)
+        };
         Ok(call::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)
     }
 }

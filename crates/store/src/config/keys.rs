@@ -209,6 +209,8 @@ settings! {
         "maximum number of rules and memories added to a prompt";
     HOOKS_PROPOSE = "hooks.propose": Bool = "true",
         "ask the agent to record what you type if it may be meant to last";
+    HOOKS_REFLECT = "hooks.reflect": Keyword(&["ask", "background", "off"]) = "\"ask\"",
+        "what happens to unrecorded statements at the end of a session: `ask` the agent once, where cm's MCP server or skills are installed; read the session in the `background` with the agent's own command; or `off`";
     HOOKS_START_TOKENS = "hooks.start_tokens": Integer(250, 2475) = "2000",
         "token limit of the context added at session start";
     HOOKS_THRESHOLD = "hooks.threshold": Number(0.0, 1.0) = "0.5",

@@ -33,6 +33,9 @@ const MOST_READS: u64 = 1 << 20;
 /// Size in bytes above which the server's audit log is rotated.
 const MOST_AUDITED: u64 = 16 << 20;
 
+/// Size in bytes above which the log of signals is rotated. Hooks read it while the agent waits.
+const MOST_SIGNALS: u64 = 256 << 10;
+
 /// Size in bytes above which the log of hooks is rotated.
 const MOST_FAILURES: u64 = 64 << 10;
 
@@ -75,14 +78,24 @@ impl JsonLinesFile {
         Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
     }
 
-    /// Opens the log of statements that hooks saw at prompts: `signals.jsonl`, rotated to
+    /// Opens the log of what hooks saw that may be worth recording: `signals.jsonl`, rotated to
     /// `signals.jsonl.1`.
     ///
     /// # Errors
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_signals(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "signals.jsonl")? })
+        Ok(Self { most: Some(MOST_SIGNALS), ..Self::private(vault, "signals.jsonl")? })
+    }
+
+    /// Opens the receipts of what agents were shown: `receipts.jsonl`, rotated to
+    /// `receipts.jsonl.1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_receipts(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "receipts.jsonl")? })
     }
 
     /// Opens the list of sessions that onboarding has finished: `onboarded.jsonl`.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::ClaudeCode;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::{self, ServerRegistration};
 use crate::hook::program::ProgramPath;
@@ -101,6 +101,19 @@ impl AgentHooks for ClaudeCode {
             // A question that nobody answers is a refusal, or not understood; this is shown and goes on.
             GuardVerdict::Warn => warning(&decision.reason),
         })
+    }
+
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        Some(json!({ "decision": "block", "reason": text }))
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        let variables = &["ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_USE_*", "AWS_*", "DISABLE_*"];
+        Some(PrintMode { command: "claude -p --tools ''", variables })
+    }
+
+    fn own_registry(&self) -> Option<(&'static str, &'static str)> {
+        Some((".claude.json", "\"cm\":"))
     }
 
     fn server_registration(&self, scope: SettingsScope, program: &ProgramPath) -> ServerRegistration {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Codex;
 use crate::agents::claude_code::ClaudeCode;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::{self, ServerRegistration};
 use crate::hook::program::ProgramPath;
@@ -75,6 +75,19 @@ impl AgentHooks for Codex {
     fn verdict_reply(&self, decision: &GuardDecision, _: bool) -> Option<Value> {
         // It has no question.
         ClaudeCode.verdict_reply(decision, true)
+    }
+
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        ClaudeCode.request_at_stop(text)
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        let command = "codex exec --skip-git-repo-check --sandbox read-only -";
+        Some(PrintMode { command, variables: &["CODEX_*", "OPENAI_*"] })
+    }
+
+    fn own_registry(&self) -> Option<(&'static str, &'static str)> {
+        Some((".codex/config.toml", "[mcp_servers.cm]"))
     }
 
     fn server_registration(&self, _: SettingsScope, program: &ProgramPath) -> ServerRegistration {

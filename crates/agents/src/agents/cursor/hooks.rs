@@ -94,6 +94,10 @@ impl AgentHooks for Cursor {
         Some(json!({ "permission": permission, "user_message": reason, "agent_message": reason }))
     }
 
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        Some(json!({ "followup_message": text }))
+    }
+
     fn server_registration(&self, _: SettingsScope, _: &ProgramPath) -> ServerRegistration {
         ServerRegistration::File(".cursor/mcp.json")
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Gemini;
 use crate::agents::claude_code::hooks::warning;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::program::ProgramPath;
@@ -80,6 +80,10 @@ impl AgentHooks for Gemini {
             GuardVerdict::Block => json!({ "decision": "deny", "reason": decision.reason }),
             _ => warning(&decision.reason),
         })
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        Some(PrintMode { command: "gemini", variables: &["GEMINI_*", "GOOGLE_*"] })
     }
 
     fn server_registration(&self, _: SettingsScope, _: &ProgramPath) -> ServerRegistration {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Opencode, plugin};
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::owned_file::OwnedFile;
@@ -77,6 +77,11 @@ impl AgentHooks for Opencode {
     fn verdict_reply(&self, decision: &GuardDecision, _: bool) -> Option<Value> {
         // Its plugin can stop a command, and cannot ask.
         (decision.judgement == GuardVerdict::Block).then(|| json!({ "deny": decision.reason }))
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        let variables = &["OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+        Some(PrintMode { command: "opencode run", variables })
     }
 
     fn server_registration(&self, scope: SettingsScope, _: &ProgramPath) -> ServerRegistration {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Pi;
 use crate::agents::opencode::plugin;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::owned_file::OwnedFile;
@@ -83,6 +83,11 @@ impl AgentHooks for Pi {
             GuardVerdict::Block => json!({ "deny": decision.reason }),
             GuardVerdict::Warn => json!({ "ask": decision.reason }),
         })
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        let variables = &["PI_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
+        Some(PrintMode { command: "pi -p", variables })
     }
 
     fn server_registration(&self, _: SettingsScope, _: &ProgramPath) -> ServerRegistration {

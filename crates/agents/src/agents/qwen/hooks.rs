@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Qwen;
 use crate::agents::claude_code::ClaudeCode;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::program::ProgramPath;
@@ -77,6 +77,14 @@ impl AgentHooks for Qwen {
 
     fn verdict_reply(&self, decision: &GuardDecision, unattended: bool) -> Option<Value> {
         ClaudeCode.verdict_reply(decision, unattended)
+    }
+
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        ClaudeCode.request_at_stop(text)
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        Some(PrintMode { command: "qwen", variables: &["QWEN_*", "OPENAI_*", "DASHSCOPE_*"] })
     }
 
     fn server_registration(&self, _: SettingsScope, _: &ProgramPath) -> ServerRegistration {

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
+use cm_agents::hook::agent::PrintMode;
 use cm_llm::{
     AnswerSchema, BoxedLlm, BudgetAccount, FallbackModel, MeteredModel, ModelRequest, ModelSelection,
     SpendingLedger, SpendingLimits, StructuredAnswer, StructuredAnswerError, key_from, request_structured,
@@ -20,7 +21,7 @@ use cm_llm::{
 };
 use cm_secrets::{RedactionRules, redact};
 use cm_store::vault::json_lines::JsonLinesFile;
-use settings::{SelectedModel, SelectedModels, chosen};
+use settings::{SelectedModel, SelectedModels, chosen, of_print_mode};
 
 /// Private file that records the cost of each request, one line per request.
 const LEDGER: &str = "models.jsonl";
@@ -51,6 +52,15 @@ pub enum ModelFailure {
     },
 }
 
+/// Returns the number of tokens that models read and wrote for cm, including failed calls.
+///
+/// # Errors
+/// Returns an error if the ledger cannot be read.
+pub fn spending(memory: &Context) -> Result<u64> {
+    let ledger = SpendingLedger::parse(&JsonLinesFile::private(&memory.target().vault, LEDGER)?.text()?);
+    Ok(ledger.ledger.entries().iter().map(|entry| entry.input.saturating_add(entry.output)).sum())
+}
+
 /// Whether the settings select a model.
 pub fn is_set(memory: &Context) -> bool {
     chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())
@@ -63,11 +73,33 @@ impl LanguageModel {
     /// Invalid settings, a model that may incur costs without a budget, or an API key that cannot
     /// be obtained.
     pub fn open(memory: &Context, rules: &RedactionRules, stop: &Cancellation) -> Result<Option<Self>> {
-        let open = memory.target();
-        let chosen = chosen(memory, open)?;
+        let chosen = chosen(memory, memory.target())?;
         if chosen.models.is_empty() {
             return Ok(None);
         }
+        Self::of_selection(memory, chosen, rules, stop).map(Some)
+    }
+
+    /// Opens an agent's own command-line mode as the model, within the spending limits that are set.
+    ///
+    /// # Errors
+    /// Invalid settings, or a ledger that cannot be read.
+    pub fn of_agent(
+        memory: &Context,
+        mode: PrintMode,
+        rules: &RedactionRules,
+        stop: &Cancellation,
+    ) -> Result<Self> {
+        Self::of_selection(memory, of_print_mode(memory, mode)?, rules, stop)
+    }
+
+    fn of_selection(
+        memory: &Context,
+        chosen: SelectedModels,
+        rules: &RedactionRules,
+        stop: &Cancellation,
+    ) -> Result<Self> {
+        let open = memory.target();
         chosen.models.iter().try_for_each(|named| within_some_budget(named, &chosen.budget))?;
         let ledger = JsonLinesFile::private(&open.vault, LEDGER)?;
         let account = Arc::new(account(memory, &ledger, chosen.budget)?);
@@ -86,7 +118,7 @@ impl LanguageModel {
         }
         let first = models.remove(0);
         let model = FallbackModel::new(first, models);
-        Ok(Some(Self { model, account, ledger, chosen, rules: rules.clone() }))
+        Ok(Self { model, account, ledger, chosen, rules: rules.clone() })
     }
 
     /// Provider and name of the model, such as `ollama/qwen3:8b`; empty without a model.
@@ -128,6 +160,14 @@ impl LanguageModel {
 }
 
 impl ModelFailure {
+    /// Converts to the error of the whole command.
+    pub fn into_error(self) -> Error {
+        match self {
+            Self::Useless(why) => Error::new(ErrorKind::Provider, "model", why),
+            Self::Silent { error, .. } => error,
+        }
+    }
+
     fn of(unanswered: StructuredAnswerError) -> Self {
         // It may hold words of the model: who keeps it takes secrets out.
         let text = unanswered.to_string();

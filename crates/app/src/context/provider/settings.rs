@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
+use cm_agents::hook::agent::PrintMode;
 use cm_llm::{
     ApiKey, ModelCommand, ModelProvider, ModelSelection, Price, Prices, RemoteModel, ServerUrl,
     SpendingLimits,
@@ -55,6 +56,26 @@ pub fn chosen(memory: &Context, open: &OpenVault) -> Result<SelectedModels> {
     ModelSettings { settings: &open.settings, call: &memory.call.environment, cwd: &memory.call.cwd }.chosen()
 }
 
+/// Minimum time limit of an agent in its command-line mode, which thinks before it answers.
+const AGENT_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Selects an agent's own command-line mode, with the limits that the settings set.
+///
+/// # Errors
+/// Returns an error if a setting has an invalid value.
+pub fn of_print_mode(memory: &Context, mode: PrintMode) -> Result<SelectedModels> {
+    let settings = &memory.target().settings;
+    let reader = ModelSettings { settings, call: &memory.call.environment, cwd: &memory.call.cwd };
+    let mut variables = settings.texts(keys::LLM_COMMAND_ENV);
+    variables.extend(mode.variables.iter().map(|name| (*name).to_owned()));
+    let command = ModelCommand::parse(mode.command, reader.call, &variables)?;
+    let name = ("cli".to_owned(), command.program().to_owned());
+    let choice = ModelSelection::Cli(command, String::new());
+    let model = SelectedModel { choice, name, price: Some(Price::NOTHING), key_command: None };
+    let limits = reader.limits();
+    Ok(SelectedModels { models: vec![model], timeout: limits.timeout.max(AGENT_TIMEOUT), ..limits })
+}
+
 /// Reader of the model settings.
 struct ModelSettings<'a> {
     settings: &'a Settings,
@@ -80,14 +101,19 @@ impl ModelSettings<'_> {
                 models.push(self.select(name.trim(), model.trim(), &provider, &prices)?);
             }
         }
+        Ok(SelectedModels { models, ..self.limits() })
+    }
+
+    /// Reads the limits of each request, without a model.
+    fn limits(&self) -> SelectedModels {
         let settings = self.settings;
-        Ok(SelectedModels {
-            models,
+        SelectedModels {
+            models: Vec::new(),
             budget: self.budget(),
             timeout: Duration::from_secs_f64(settings.number(keys::LLM_TIMEOUT_S).clamp(1.0, 3600.0)),
             max_tokens: u32::try_from(settings.integer(keys::LLM_MAX_TOKENS)).unwrap_or(u32::MAX),
             retries: u32::try_from(settings.integer(keys::LLM_RETRIES)).unwrap_or(3),
-        })
+        }
     }
 
     /// Builds the selection of one model. The settings for server and key apply only if `provider`

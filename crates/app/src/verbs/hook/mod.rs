@@ -3,7 +3,10 @@
 //! The agent waits for the response, so no index is refreshed or built here, and only what the
 //! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
+pub(crate) mod occasions;
+mod proposal_request;
 mod selection;
+mod session_end;
 pub(crate) mod signals;
 mod start;
 
@@ -13,6 +16,7 @@ use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jobs;
+use crate::receipts::{self, ReceiptEntry, ShownKind};
 use crate::sessions;
 use crate::verbs::guard;
 use crate::verbs::handoff::ClaimedHandoff;
@@ -50,12 +54,18 @@ pub struct HookResponse {
 }
 
 /// Work that a hook starts in the background after its response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackgroundTask {
     /// Refresh the index and the session index: [`read()`].
     Read,
     /// Learn from sessions: `cm reflect`.
     Reflect,
+    /// Let the agent's own command-line mode read a session: [`read_with_agent()`].
+    ReadWithAgent {
+        /// Name of the agent.
+        agent: &'static str,
+        session: String,
+    },
 }
 
 /// Handles a hook event. `words` are the command-line arguments, agent and event; both may be
@@ -118,6 +128,21 @@ pub fn read(call: Request) {
     }
 }
 
+/// Lets the agent's own command-line mode read a session, and learns from its answer. Failures are
+/// logged.
+pub fn read_with_agent(call: Request, agent: &str, session: &str) {
+    let Some(agent) = hook_agent(agent) else { return };
+    let message = HookMessage::read("", Some(agent), Some(HookEvent::SessionEnd));
+    let read =
+        Context::open(call.clone()).and_then(|memory| session_end::read_with_agent(&memory, agent, session));
+    match read {
+        Err(error) if !matches!(error.kind, ErrorKind::NoVault | ErrorKind::NothingDone) => {
+            log(&call, &message, &error.message);
+        }
+        _ => {}
+    }
+}
+
 /// Whether cm itself started the agent for a model request; such sessions get no memories and are
 /// not recorded.
 fn is_model_call(call: &Request) -> bool {
@@ -168,7 +193,28 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
     let (answer, work) = recorded(&memory, message, record.as_ref())?;
     count(&memory, &answer);
-    Ok(heard(answer.reply, later(&memory, message, &work)))
+    receipts::record(&memory, answer.shown.iter().map(receipts::of_part).collect());
+    // What a hook could not ask for is asked by the next one, and the session is captured anyway.
+    let at_end = session_end::request(&memory, message).unwrap_or_else(|error| {
+        log(call, message, &error.message);
+        None
+    });
+    if let Some(text) = &at_end {
+        receipts::record(&memory, vec![ReceiptEntry::of_text(ShownKind::Request, text)]);
+    }
+    let reply = at_end.map_or(answer.reply, HookReply::Request);
+    let later = match session_end::starts_agent(&memory, message) {
+        Ok(true) => message
+            .session
+            .clone()
+            .map(|session| BackgroundTask::ReadWithAgent { agent: message.agent.name(), session }),
+        Ok(false) => None,
+        Err(error) => {
+            log(call, message, &error.message);
+            None
+        }
+    };
+    Ok(heard(reply, later.or_else(|| background_task(&memory, message, &work))))
 }
 
 /// Returns an explanation that an untrusted vault provides nothing, at the start of a session. It
@@ -212,8 +258,9 @@ fn recorded_with(
         let told = InjectionLog::read(&text);
         let work = HookPlan::of(message, &told, false, memory.now());
         let (mut parts, most) = candidate_parts(memory, message, &work, &told)?;
-        if work.question.is_some() && !judged {
-            (asked, judged) = (signals::request(memory, message)?, true);
+        let may_ask = work.question.is_some() || message.event == Some(HookEvent::PostTool);
+        if may_ask && !judged {
+            (asked, judged) = (proposal_request::request(memory, message)?, true);
         }
         if let Some(request) = &asked {
             parts.push(request.clone());
@@ -294,7 +341,7 @@ fn count(memory: &Context, answer: &HookAnswer) {
 }
 
 /// Selects the background work that follows an event; `None` if there is none.
-fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
+fn background_task(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
     if work.start {
         // What was written by hand since is found by the next prompt.
         return Some(BackgroundTask::Read);

@@ -10,7 +10,7 @@ use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::verbs::context::kinds::WorkspaceKinds;
 use crate::verbs::context::words;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::relevance::{ContentWords, relevance};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
@@ -120,7 +120,11 @@ pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart
 
 fn parts_of(confirmed: Vec<InjectionEntry>, unverified: Vec<InjectionEntry>) -> Vec<InjectionPart> {
     let heading = Some(format!("## {}", lines::UNVERIFIED));
-    vec![InjectionPart { heading: None, entries: confirmed }, InjectionPart { heading, entries: unverified }]
+    let kind = PartKind::Notes;
+    vec![
+        InjectionPart { kind, heading: None, entries: confirmed },
+        InjectionPart { kind, heading, entries: unverified },
+    ]
 }
 
 /// Converts a search hit into a candidate for injection; `None` if it may not be shown or its

@@ -1,40 +1,90 @@
-//! Statements at prompts that may be meant to last: the hook asks the agent to record them.
+//! The log of signals: what hooks saw in a session that may be worth recording, and what became of
+//! it.
 //!
-//! They are kept in the user's private state, without secrets, so that a proposal can be checked
+//! It is kept in the user's private state, without secrets, so that a proposal can be checked
 //! before the agent's log has the prompt.
+
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
-use crate::context::secrets;
 use crate::error::Result;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
-use cm_agents::hook::{HookEvent, HookMessage};
-use cm_learn::prose::cut;
-use cm_learn::statement::{Statement, StatementClassifier, StatementContext, of_prompt};
+use crate::sessions::reflection_log::hash_key;
+use cm_learn::statement::THRESHOLD_MEDIUM;
 use cm_note::bullet::content::fold_whitespace;
-use cm_secrets::redact;
-use cm_store::config::keys;
 use cm_store::vault::json_lines::JsonLinesFile;
 
-/// Minimum probability at which the agent is asked. It misses little; the agent judges.
-const ASK: f32 = 0.4;
-/// Number of words of a prompt that are judged: those of its most probable sentences.
-const WORDS: usize = 40;
-/// Length of a session ID in the request; enough to be unique among recent sessions.
-const SHORT_ID: usize = 8;
+/// What made a hook notice something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SignalCause {
+    /// The person typed something that may be meant to last.
+    #[default]
+    Prompt,
+    /// The person refused a tool call.
+    Refused,
+    /// A command failed, and the failure ended.
+    Failed,
+}
 
-/// A statement that a hook saw at a prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Something that a hook saw in a session.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Signal {
     /// Time, RFC 3339.
     pub at: String,
     pub session: String,
-    /// Words of the prompt, with secrets redacted.
+    #[serde(default)]
+    pub cause: SignalCause,
+    /// Words that the person typed, with secrets redacted; empty if there are none.
     pub quote: String,
-    /// Probability that it is meant to last, 0–1.
+    /// The refused call, or the failed command with what ended its failure; secrets are redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
+    /// The refused or failed command alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// Probability that the words are meant to last, 0–1.
     pub lasting: f32,
+}
+
+impl Signal {
+    /// Hash that identifies the signal within its session.
+    fn key(&self) -> String {
+        let parts = [&self.quote, self.answers.as_deref().unwrap_or_default()];
+        hash_key(&parts.join("\0"))
+    }
+}
+
+/// What happened to a signal or to the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SignalStep {
+    /// The agent was asked at a prompt to record it.
+    Asked,
+    /// The agent recorded it.
+    Proposed,
+    /// The agent was asked at the end about all that was unread.
+    AskedAtEnd,
+    /// The agent's own command-line mode was started to read the session.
+    Handed,
+}
+
+/// A line about a signal; without `of`, it is about all signals of the session so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct SignalMark {
+    at: String,
+    session: String,
+    step: SignalStep,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum SignalLine {
+    Signal(Signal),
+    Mark(SignalMark),
 }
 
 /// The signals of one session.
@@ -43,6 +93,12 @@ pub(crate) struct SignalLog {
     /// Full ID of the session; as given if there is no signal.
     pub session: String,
     signals: Vec<Signal>,
+    asked: HashSet<String>,
+    proposed: HashSet<String>,
+    /// Whether the agent was asked at the end of the session.
+    pub asked_at_end: bool,
+    /// Number of signals that an agent in command-line mode was given.
+    handed: usize,
 }
 
 impl SignalLog {
@@ -50,74 +106,133 @@ impl SignalLog {
     /// read has none.
     pub fn of(memory: &Context, session: &str) -> Self {
         let vault = &memory.target().vault;
-        let read = JsonLinesFile::of_signals(vault).and_then(|file| file.read::<Signal>());
-        let (all, _) = read.unwrap_or_default();
-        let signals: Vec<Signal> = all
-            .into_iter()
-            .filter(|signal| !session.is_empty() && signal.session.starts_with(session))
-            .collect();
-        let session = signals.last().map_or(session, |signal| &signal.session).to_owned();
-        Self { session, signals }
+        let read = JsonLinesFile::of_signals(vault).and_then(|file| file.read::<SignalLine>());
+        let mut log = Self { session: session.to_owned(), ..Self::default() };
+        for line in read.unwrap_or_default().0 {
+            let own = match &line {
+                SignalLine::Signal(signal) => &signal.session,
+                SignalLine::Mark(mark) => &mark.session,
+            };
+            if session.is_empty() || !own.starts_with(session) {
+                continue;
+            }
+            log.session.clone_from(own);
+            match line {
+                SignalLine::Signal(signal) => log.signals.push(signal),
+                SignalLine::Mark(mark) => log.mark(&mark),
+            }
+        }
+        log
+    }
+
+    fn mark(&mut self, mark: &SignalMark) {
+        match (mark.step, &mark.of) {
+            (SignalStep::Asked, Some(of)) => drop(self.asked.insert(of.clone())),
+            (SignalStep::Proposed, Some(of)) => drop(self.proposed.insert(of.clone())),
+            (SignalStep::AskedAtEnd, _) => self.asked_at_end = true,
+            (SignalStep::Handed, _) => self.handed = self.signals.len(),
+            _ => {}
+        }
     }
 
     /// Returns the newest signal that contains a quote.
     pub fn find(&self, quote: &str) -> Option<&Signal> {
-        let plain = |text: &str| fold_whitespace(&text.replace('`', "")).to_lowercase();
         let wanted = plain(quote);
         self.signals.iter().rev().find(|signal| plain(&signal.quote).contains(&wanted))
     }
-}
 
-/// Returns the request to record what the person just typed, if it may be meant to last, and stores
-/// the signal.
-///
-/// # Errors
-/// An invalid redaction pattern, or a private state that cannot be written.
-pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Option<InjectionPart>> {
-    let open = memory.target();
-    let is_prompt = message.event == Some(HookEvent::Prompt) && !message.subagent;
-    let (Some(prompt), Some(session), true) = (&message.prompt, &message.session, is_prompt) else {
-        return Ok(None);
-    };
-    if open.settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
-        return Ok(None);
-    }
-    let statements = most_probable(of_prompt(prompt, 0, StatementContext::After, None));
-    let judged = judge_statements(open, &statements);
-    let lasting = judged.iter().map(|one| one.lasting()).fold(0.0, f32::max);
-    if lasting < ASK {
-        return Ok(None);
-    }
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
-    let quote = redact(&cut(&fold_whitespace(prompt), 2_000), &rules).0.into_string();
-    let signal = Signal { at: memory.now().to_string(), session: session.clone(), quote, lasting };
-    JsonLinesFile::of_signals(&open.vault)?.append(&[signal])?;
-    let short: String = session.chars().take(SHORT_ID).collect();
-    let text = format!(
-        "If that is meant to last, record it: memory_propose (or `cm propose`) with kind, text, quote, session \"{short}\"."
-    );
-    Ok(Some(InjectionPart { heading: None, entries: vec![InjectionEntry { id: None, text }] }))
-}
-
-/// Returns the sentences that are most probably lasting by their words, at most [`WORDS`] words of
-/// them, in their order.
-fn most_probable(statements: Vec<Statement>) -> Vec<Statement> {
-    let classifier = StatementClassifier::builtin();
-    let mut ranked: Vec<(usize, f32)> = statements
-        .iter()
-        .map(|one| classifier.probabilities(&one.text, one.context, None).lasting())
-        .enumerate()
-        .collect();
-    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let mut words = 0;
-    let mut kept: Vec<usize> = ranked
-        .into_iter()
-        .map(|(at, _)| at)
-        .take_while(|at| {
-            words += statements[*at].text.split_whitespace().count();
-            words <= WORDS
+    /// Returns the signals that a proposal belongs to: its quote is part of the signal's words, or
+    /// what it answers is part of the signal's call.
+    fn matching<'a>(&'a self, quote: &str, answers: Option<&str>) -> impl Iterator<Item = &'a Signal> {
+        let (quote, answers) = (plain(quote), answers.map(plain).filter(|text| !text.is_empty()));
+        self.signals.iter().filter(move |signal| {
+            let is_quoted = !signal.quote.is_empty() && plain(&signal.quote).contains(&quote);
+            let call = signal.answers.as_deref().map(plain);
+            is_quoted || call.zip(answers.as_ref()).is_some_and(|(call, answers)| call.contains(answers))
         })
-        .collect();
-    kept.sort_unstable();
-    statements.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, one)| one).collect()
+    }
+
+    /// Returns the calls that a proposal answers, as hooks saw them. A refusal denies its call.
+    pub fn calls_of(&self, quote: &str, answers: Option<&str>) -> Vec<String> {
+        let found = self.matching(quote, answers).filter_map(|signal| {
+            let call = signal.answers.clone()?;
+            Some(if signal.cause == SignalCause::Refused { format!("not allowed: {call}") } else { call })
+        });
+        found.collect()
+    }
+
+    /// Returns the newest signal that the agent was not asked about and did not record.
+    pub fn newest_unasked(&self) -> Option<&Signal> {
+        let is_open = |key: &String| !self.asked.contains(key) && !self.proposed.contains(key);
+        self.signals.iter().rev().find(|signal| is_open(&signal.key()))
+    }
+
+    /// Returns the signals that no reader has dealt with, oldest first. What the agent was asked
+    /// about and did not record was judged, unless it is probably meant to last.
+    pub fn unread(&self) -> Vec<&Signal> {
+        let fresh = self.signals.iter().enumerate().filter(|(at, _)| *at >= self.handed);
+        fresh
+            .map(|(_, signal)| signal)
+            .filter(|signal| {
+                let key = signal.key();
+                let is_judged = self.asked.contains(&key) && signal.lasting < THRESHOLD_MEDIUM;
+                !self.proposed.contains(&key) && !is_judged
+            })
+            .collect()
+    }
+
+    /// Returns whether a text is part of a call or of its result.
+    pub fn is_call(&self, text: &str) -> bool {
+        let wanted = plain(text);
+        let calls = self.signals.iter().filter_map(|signal| signal.answers.as_deref());
+        !wanted.is_empty() && calls.map(plain).any(|call| call.contains(&wanted))
+    }
+
+    /// Adds signals for this value alone.
+    pub fn extend(&mut self, signals: Vec<Signal>) {
+        self.signals.extend(signals);
+    }
+
+    /// Appends the signals that the log does not have yet.
+    ///
+    /// # Errors
+    /// A private state that cannot be written.
+    pub fn add(&mut self, memory: &Context, signals: Vec<Signal>) -> Result<()> {
+        let mut known: HashSet<String> = self.signals.iter().map(Signal::key).collect();
+        let new: Vec<Signal> = signals.into_iter().filter(|signal| known.insert(signal.key())).collect();
+        let lines: Vec<SignalLine> = new.iter().cloned().map(SignalLine::Signal).collect();
+        JsonLinesFile::of_signals(&memory.target().vault)?.append(&lines)?;
+        self.signals.extend(new);
+        Ok(())
+    }
+
+    /// Records what happened to a signal, or to the session if `signal` is `None`.
+    ///
+    /// # Errors
+    /// A private state that cannot be written.
+    pub fn record(&mut self, memory: &Context, step: SignalStep, signal: Option<&Signal>) -> Result<()> {
+        let mark = SignalMark {
+            at: memory.now().to_string(),
+            session: self.session.clone(),
+            step,
+            of: signal.map(Signal::key),
+        };
+        self.mark(&mark);
+        Ok(JsonLinesFile::of_signals(&memory.target().vault)?.append(&[SignalLine::Mark(mark)])?)
+    }
+
+    /// Records that the agent proposed what a quote or an answered call says.
+    ///
+    /// # Errors
+    /// A private state that cannot be written.
+    pub fn record_proposal(&mut self, memory: &Context, quote: &str, answers: Option<&str>) -> Result<()> {
+        let found = self.matching(quote, answers).filter(|signal| !self.proposed.contains(&signal.key()));
+        let found: Vec<Signal> = found.cloned().collect();
+        found.iter().try_for_each(|signal| self.record(memory, SignalStep::Proposed, Some(signal)))
+    }
+}
+
+/// Lower case, one space between words, and no marks of code.
+fn plain(text: &str) -> String {
+    fold_whitespace(&text.replace('`', "")).to_lowercase()
 }

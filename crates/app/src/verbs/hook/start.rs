@@ -6,7 +6,7 @@ use super::check_indexes;
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::verbs::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::memory_text;
 use cm_note::bullet::BulletType;
 use cm_note::note::conflict::conflict_marker;
@@ -71,6 +71,7 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
         names.is_ok_and(|names| names.iter().any(|name| listed.contains(name.as_str())))
     };
     let part = |heading: &str, entries: Vec<InjectionEntry>| InjectionPart {
+        kind: PartKind::Briefing,
         heading: Some(format!("## {heading}")),
         entries,
     };

@@ -28,6 +28,7 @@ use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
 pub use cm_agents::hook::SettingsScope as HookScope;
+pub(crate) use status::can_propose;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
 /// Agents and settings for which hooks are installed or removed.

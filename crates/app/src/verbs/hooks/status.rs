@@ -128,6 +128,24 @@ pub(super) fn plugin_settings(root: &Path, agent: HookAgent) -> Option<String> {
     Some(root.join(found).display().to_string())
 }
 
+/// Whether an agent has the means to record what a person typed: cm's MCP server, skills or plugin.
+pub(crate) fn can_propose(call: &Request, agent: HookAgent) -> bool {
+    let has_means = |root: &Path, whose: HookScope| {
+        let files = || skill::files(agent, whose).into_iter().any(|file| is_installed(root, &file));
+        let server = || mcp::file(agent, whose).is_some_and(|path| has_server(root, agent, path));
+        server() || files() || plugin_settings(root, agent).is_some()
+    };
+    let own_registry = |home: &Path| {
+        agent.own_registry().is_some_and(|(path, mark)| {
+            let text = note_path(path).and_then(|inner| text_of(&there(home, &inner)?, path));
+            text.is_ok_and(|text| text.contains(mark))
+        })
+    };
+    let mut scopes = [HookScope::Project, HookScope::User].into_iter();
+    scopes.any(|whose| root(call, whose).is_some_and(|root| has_means(&root, whose)))
+        || call.home.as_deref().is_some_and(own_registry)
+}
+
 fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     let program = ProgramPath::default();
     let (found, problem) = match install_status(root, agent, whose, &program) {

@@ -16,6 +16,7 @@ use super::queue::{QueuedSession, plan, session_key};
 use super::traces::TraceLibrary;
 use super::{Options, terms};
 use crate::context::open::Context;
+use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
@@ -24,13 +25,17 @@ use crate::sessions::reflection_log::ReflectionLog;
 use crate::verbs::curate::CurationOutcome;
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::playbook;
+use cm_learn::diary::StatementAuthor;
 use cm_learn::outcome::feedback::RuleRef;
-use cm_learn::reflect::answer::{AgentAnswer, DeltasAnswer, ProposedChange, agent_schema};
+use cm_learn::reflect::answer::{
+    AgentAnswer, DeltasAnswer, ProposedChange, ProposedDelta, agent_schema, deltas_schema,
+};
 use cm_learn::reflect::draft::DraftChange;
 use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::{package, verify};
 use cm_note::bullet::Bullet;
 use cm_playbook::curation::report::UnappliedDelta;
+use cm_secrets::RedactionRules;
 
 /// Maximum number of existing rules in a work package.
 const RULES: usize = 40;
@@ -133,13 +138,55 @@ pub fn apply_answer(
             .at(file, place.0, place.1)
             .hint("`cm reflect --emit --json` prints its schema")
     })?;
-    let listed = shelf.find(&answer.reflects)?;
+    apply_deltas(memory, shelf, &answer.reflects, answer.deltas, dry_run)
+}
+
+/// Lets a model read a session and applies its proposals, like those of the calling agent.
+///
+/// # Errors
+/// An unknown session, "nothing done" for a session that no person typed or that was read since, a
+/// model that does not answer, and the errors of curation.
+pub(crate) fn read_with(
+    memory: &Context,
+    shelf: &SessionAccess,
+    session: &str,
+    model: impl FnOnce(&RedactionRules) -> Result<LanguageModel>,
+) -> Result<CurationOutcome> {
+    let listed = shelf.find(session)?;
+    if !ReflectionLog::load(memory.target())?.is_open(&listed, true) {
+        return Err(write::nothing_done(format!("session {session} was read already")));
+    }
+    let mut reader = SessionReader::open(memory)?;
+    let asker = model(&reader.rules)?;
+    let heard = reader.read(memory, &listed.session, Some(asker.name()))?;
+    if heard.prompts != StatementAuthor::Person {
+        return Err(write::nothing_done(format!("no person typed the prompts of session {session}")));
+    }
+    let playbook = playbook::as_written(memory, memory.target())?;
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+    let known: Vec<RuleRef<'_>> =
+        live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
+    let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES);
+    let prompt = package::reflect(&heard.diary, &heard.events, &rules, &[]);
+    let answer = asker.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
+    let deltas = answer.map_err(ModelFailure::into_error)?.value.deltas;
+    apply_deltas(memory, shelf, session, deltas, false)
+}
+
+fn apply_deltas(
+    memory: &Context,
+    shelf: &SessionAccess,
+    session: &str,
+    deltas: Vec<ProposedDelta>,
+    dry_run: bool,
+) -> Result<CurationOutcome> {
+    let listed = shelf.find(session)?;
     let mut reader = SessionReader::open(memory)?;
     let heard = reader.read(memory, &listed.session, None)?;
     let playbook = playbook::as_written(memory, memory.target())?;
     let ids =
         playbook.bullets.iter().filter(|bullet| is_live(bullet)).map(|bullet| bullet.id.as_str()).collect();
-    let steps = DeltasAnswer { deltas: answer.deltas };
+    let steps = DeltasAnswer { deltas };
     let (drafts, unfounded) = verify::deltas(&steps, &ids, &heard.quotable());
     let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
     let terms = super::ReflectLimits { reprocess: true, ..terms(memory, dry_run) };
