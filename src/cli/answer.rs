@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
-use cm_app::{Context, Error, ErrorKind, Result, receipts};
+use cm_app::context::receipts;
+use cm_app::{Context, Error, ErrorKind, Result};
 use cm_render::{json, layout, text};
 
 use super::progress::ProgressDisplay;

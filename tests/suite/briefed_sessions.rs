@@ -181,7 +181,7 @@ fn a_session_is_found_by_meaning_and_reflecting_on_it_changes_no_history() {
     let raw = history("duplicate charges on a credit card");
     assert_eq!((&raw[0]["session"], &raw[0]["by_person"]), (&"a1a1a1a1".into(), &true.into()), "{raw}");
     assert_eq!(raw.as_array().unwrap().len(), 1, "{raw}");
-    sandbox.cm(&["reflect", "--days", "0"]).ok();
+    assert_eq!(sandbox.cm(&["reflect", "--days", "0"]).code, 8, "nothing is worth a rule");
     let learned = history("duplicate charges on a credit card");
     let ids = |history: &Value| -> Vec<Value> {
         history.as_array().unwrap().iter().map(|one| one["session"].clone()).collect()

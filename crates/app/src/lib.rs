@@ -4,7 +4,6 @@
 pub mod context;
 pub mod error;
 pub mod jobs;
-pub mod receipts;
 pub mod receive;
 mod redact_paths;
 pub mod server_audit;

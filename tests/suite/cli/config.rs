@@ -28,7 +28,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     curation.duplicate_jaccard         0.85     default                       minimum share of common words to list a rule as a neighbour of a new one
     curation.max_per_category          200      default                       maximum number of active rules per category; further rules become drafts
     curation.merge_cosine              0.85     default                       minimum cosine similarity of merge candidates
-    embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS       milliseconds that a command may spend on embedding new notes with the larger model
+    embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS       milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads
     embeddings.key                     -        default                       API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY
     embeddings.model                   -        default                       embedding model, such as bge-small-en-v1.5 [default: chosen by the provider]
     embeddings.path                    -        default                       folder of an ONNX model for fastembed; only from your own settings
@@ -43,6 +43,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     hooks.max_characters               2000     default                       maximum number of characters added to a prompt
     hooks.max_notes                    5        default                       maximum number of rules and memories added to a prompt
     hooks.propose                      true     default                       ask the agent to record what you type if it may be meant to last
+    hooks.reflect                      ask      default                       what happens to unrecorded statements at the end of a session: `ask` the agent once, where cm's MCP server or skills are installed; read the session in the `background` with the agent's own command; or `off`
     hooks.start_tokens                 2000     default                       token limit of the context added at session start
     hooks.threshold                    0.5      default                       minimum relevance of a rule or memory added to a prompt
     llm.api_key_cmd                    -        default                       command that prints the API key of the model server; only from your own settings

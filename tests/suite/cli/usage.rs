@@ -62,7 +62,15 @@ fn notes_are_listed_by_how_often_they_were_read_and_shown() {
           "vault": "project"
         }
       ],
-      "total": 4
+      "total": 4,
+      "tokens": {
+        "shown": 0,
+        "kinds": [],
+        "sessions": [],
+        "session_count": 0,
+        "models": 0
+      },
+      "receipt": null
     }
     [exit 0]
     "#);

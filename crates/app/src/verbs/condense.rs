@@ -9,6 +9,7 @@ use yaml_serde::{Mapping, Value};
 
 use crate::context::actor::{Actor, CallerIdentity};
 use crate::context::find::{ResolvedNote, load};
+use crate::context::last_run;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
@@ -26,7 +27,10 @@ use cm_note::note::types::DERIVED_FROM;
 use cm_note::note::{Feedback, FeedbackSignal, Note, Priority};
 use cm_playbook::conflict::restated;
 use cm_playbook::embedding_model::WordVectors;
+use cm_store::config::keys;
 
+/// Name of the job in the record of last runs.
+pub const JOB: &str = "condense";
 /// Maximum length of an observation's text, in characters; longer ones say more than one thing.
 const LONGEST: usize = 1_000;
 
@@ -53,6 +57,26 @@ pub struct CondensedMemory {
     pub id: String,
     /// Ids of the observations that say the same, in order of their paths.
     pub sources: Vec<String>,
+}
+
+/// Whether the settings allow condensing.
+pub(crate) fn is_wanted(memory: &Context) -> bool {
+    memory.target().settings.flag(keys::CURATION_CONDENSE) != Some(false)
+}
+
+/// Condenses the observations of the target vault if the settings allow it and the last run was
+/// more than a day ago.
+///
+/// # Errors
+/// The errors of [`condense()`]; the next call tries again.
+pub(crate) fn condense_daily(memory: &Context) -> Result<()> {
+    if !last_run::is_due_today(memory, JOB) {
+        return Ok(());
+    }
+    if is_wanted(memory) {
+        condense(memory)?;
+    }
+    last_run::done(memory, JOB, memory.now())
 }
 
 /// Condenses the observations of the target vault in one commit, as a job rather than as the caller.

@@ -4,7 +4,7 @@ use super::list::rows;
 use super::short_ids::shown_id;
 use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint};
 use super::top::judged;
-use cm_app::receipts::ReceiptEntry;
+use cm_app::context::receipts::ReceiptEntry;
 use cm_app::verbs::usage::{KindTokens, NoteUsage, SessionReceipt, SessionTokens, TokenUsage, UsageReport};
 
 /// The totals, then the notes by use.

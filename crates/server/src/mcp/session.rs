@@ -19,7 +19,8 @@ use super::resources::{KEEP, LONGEST};
 use super::subscriptions::{self, Subscriptions};
 use super::{McpServer, call, complete, failure, prompts, resources, tools};
 use crate::operations::AccessRole;
-use cm_app::{Error, receipts};
+use cm_app::Error;
+use cm_app::context::receipts;
 
 /// Instructions sent to agents on connection.
 const INSTRUCTIONS: &str = include_str!("../../../../templates/mcp/instructions.md");

@@ -12,12 +12,12 @@ mod start;
 
 use crate::context::actor::Actor;
 use crate::context::open::Context;
+use crate::context::receipts::{self, ReceiptEntry, ShownKind};
 use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
-use crate::jobs;
-use crate::receipts::{self, ReceiptEntry, ShownKind};
 use crate::sessions;
+use crate::verbs::condense;
 use crate::verbs::guard;
 use crate::verbs::handoff::ClaimedHandoff;
 use cm_agents::hook::failure::FailureLogLine;
@@ -116,9 +116,9 @@ pub fn read(call: Request) {
         if may_capture(&memory) {
             sessions::refresh(&memory)?;
         }
-        jobs::condense_daily(&memory)?;
+        condense::condense_daily(&memory)?;
         for open in memory.vaults.iter().skip(1) {
-            jobs::condense_daily(&memory.for_vault(open)?)?;
+            condense::condense_daily(&memory.for_vault(open)?)?;
         }
         Ok(())
     });

@@ -140,8 +140,8 @@ fn wording(signal: &Signal) -> String {
     let call = cut(&fold_whitespace(signal.call.as_deref().unwrap_or_default()).replace('`', "'"), CALL);
     let (subject, answers) = match signal.cause {
         SignalCause::Prompt => ("that".to_owned(), ""),
-        SignalCause::Refused => (format!("the answer to the refused `{call}`"), ", answers"),
-        SignalCause::Failed => (format!("what ended the failure of `{call}`"), ", answers"),
+        SignalCause::Refused => (format!("the refusal of `{call}`"), ", answers"),
+        SignalCause::Failed => (format!("what fixed `{call}`"), ", answers"),
     };
     format!(
         "If {subject} is meant to last, record it: memory_propose (or `cm propose`) with kind, text, quote{answers}, session \"{short}\"."

@@ -93,7 +93,8 @@ pub(crate) struct SignalLog {
     /// Full ID of the session; as given if there is no signal.
     pub session: String,
     signals: Vec<Signal>,
-    asked: HashSet<String>,
+    /// Keys of the signals that the agent was asked about.
+    questions: HashSet<String>,
     proposed: HashSet<String>,
     /// Whether the agent was asked at the end of the session.
     pub asked_at_end: bool,
@@ -127,7 +128,7 @@ impl SignalLog {
 
     fn mark(&mut self, mark: &SignalMark) {
         match (mark.step, &mark.of) {
-            (SignalStep::Asked, Some(of)) => drop(self.asked.insert(of.clone())),
+            (SignalStep::Asked, Some(of)) => drop(self.questions.insert(of.clone())),
             (SignalStep::Proposed, Some(of)) => drop(self.proposed.insert(of.clone())),
             (SignalStep::AskedAtEnd, _) => self.asked_at_end = true,
             (SignalStep::Handed, _) => self.handed = self.signals.len(),
@@ -163,7 +164,7 @@ impl SignalLog {
 
     /// Returns the newest signal that the agent was not asked about and did not record.
     pub fn newest_unasked(&self) -> Option<&Signal> {
-        let is_open = |key: &String| !self.asked.contains(key) && !self.proposed.contains(key);
+        let is_open = |key: &String| !self.questions.contains(key) && !self.proposed.contains(key);
         self.signals.iter().rev().find(|signal| is_open(&signal.key()))
     }
 
@@ -175,7 +176,7 @@ impl SignalLog {
             .map(|(_, signal)| signal)
             .filter(|signal| {
                 let key = signal.key();
-                let is_judged = self.asked.contains(&key) && signal.lasting < THRESHOLD_MEDIUM;
+                let is_judged = self.questions.contains(&key) && signal.lasting < THRESHOLD_MEDIUM;
                 !self.proposed.contains(&key) && !is_judged
             })
             .collect()
