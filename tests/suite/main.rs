@@ -30,6 +30,7 @@ mod hostile;
 mod http;
 mod json;
 mod learned_secrets;
+mod lesson_life;
 mod malformed_files;
 mod meaning;
 mod notes;

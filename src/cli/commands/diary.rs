@@ -18,10 +18,10 @@ use cm_render::text;
 /// 4 session not found; 7 the model did not answer and nothing was written; 8 the session is not worth a diary.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm diary 0199aaaa\n  cm diary 0199aaaa --dry-run\n  cm diary 0199aaaa --no-model"
+    after_help = "Examples:\n  cm diary 0199aaaa\n  cm diary 0199aaaa --dry-run\n  cm diary 0199aaaa --no-model\n  cm diary ~/.claude/projects/-work-shop/0199aaaa.jsonl"
 )]
 pub struct Arguments {
-    /// Session ID or unique prefix, as listed by `cm sessions`
+    /// Session ID or unique prefix, as listed by `cm sessions`, or the path of its log
     #[arg(value_name = "SESSION")]
     id: String,
     /// Show the diary without writing it

@@ -24,6 +24,8 @@ use cm_render::text;
 /// What Claude Code and Codex remember by themselves (as in `cm import native`) is taken over once, as unverified memories;
 /// `reflect.native` switches it off.
 ///
+/// A session that was read by rules only stays open for a model and for --emit; --again opens all sessions.
+///
 /// --emit prints the work for one session for the running agent, and `cm curate` applies its answer.
 ///
 /// The last line, `outcome` in --json and the exit code show the result: changed (0); nothing to learn (8); partly failed,
@@ -54,12 +56,15 @@ pub struct Arguments {
     /// Print the work for the running agent without writing anything
     #[arg(long, conflicts_with_all = ["dry_run", "no_model"])]
     emit: bool,
+    /// Also sessions that were processed; what was proposed before is not repeated
+    #[arg(long)]
+    again: bool,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let Arguments { days, max_sessions, agent, workspace, dry_run, no_model, emit } = arguments;
+    let Arguments { days, max_sessions, agent, workspace, dry_run, no_model, emit, again } = arguments;
     let which = SessionSelection { agents: agent, workspace, days };
-    let options = Options { selection: which, limit: max_sessions, dry_run, no_model };
+    let options = Options { selection: which, limit: max_sessions, dry_run, no_model, again };
     let memory = Context::open(call)?;
     let shelf = sessions::open(&memory, output)?;
     if emit {

@@ -73,6 +73,16 @@ fn a_session_becomes_a_note_and_one_commit() {
 }
 
 #[test]
+fn a_session_is_found_by_the_path_of_its_log() {
+    let sandbox = mended(&[]);
+    let by_id = sandbox.cm(&["diary", SESSION, "--dry-run", "--json"]).ok().json();
+    let log = format!("projects/-home-dev-demo/{SESSION}.jsonl");
+    let by_path = sandbox.cm(&["diary", &log, "--dry-run", "--json"]).ok().json();
+    assert_eq!(by_path["id"], by_id["id"]);
+    assert_eq!(sandbox.cm(&["diary", "./elsewhere/none.jsonl"]).code, 4);
+}
+
+#[test]
 fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     let sandbox = mended(&[]);
     sandbox.cm(&["diary", "aaaaaaaa"]).ok();

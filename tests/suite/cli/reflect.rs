@@ -224,6 +224,24 @@ fn a_session_that_was_read_by_rules_alone_is_open_to_a_model_once() {
 }
 
 #[test]
+fn again_opens_every_session_and_proposes_nothing_twice() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, RULE);
+    sandbox.cm(&["reflect"]).ok();
+    let fact = json!({"type": "fact", "content": "Tide tables are in UTC.", "line": 4, "quote": "I will read it in UTC"});
+    let answer = json!({"reflects": ONE, "deltas": [fact]});
+    sandbox.write("answer.json", answer.to_string());
+    sandbox.cm(&["curate", "answer.json"]).ok();
+    let refused = sandbox.cm(&["reflect", "--emit"]);
+    assert!(refused.stderr.contains("--again"), "an agent has read it: {}", refused.stderr);
+    assert!(sandbox.cm(&["reflect", "--emit", "--again"]).ok().stdout.contains(ONE));
+    let before = sandbox.git(&["ls-files", "playbook", "graph"]);
+    let ran = sandbox.cm(&["reflect", "--again", "--json"]).json();
+    assert_eq!((&ran["sessions"], outcome(&ran)), (&json!(1), "nothing_learned"), "{ran}");
+    assert_eq!(sandbox.git(&["ls-files", "playbook", "graph"]), before);
+}
+
+#[test]
 fn what_a_model_cannot_say_twice_is_done_by_rules_and_told() {
     let sandbox = vault_of("");
     good(&sandbox, ONE, 8, RULE);

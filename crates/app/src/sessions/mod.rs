@@ -30,7 +30,7 @@ use crate::context::open::Context;
 use crate::context::progress::Progress;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::reflection_log::ReflectionLog;
-use cm_index::sessions::{SessionLookup, SessionSummary, Sessions};
+use cm_index::sessions::{SessionIndexFilter, SessionLookup, SessionSummary, Sessions};
 use cm_session::Agent;
 
 pub use session_row::{SessionInfo, SessionRow, ShownEvent};
@@ -96,12 +96,19 @@ impl SessionAccess {
         }
     }
 
-    /// Finds a session by its id or a unique prefix of it.
+    /// Finds a session by its id, a unique prefix of it, or the path of its log or the end of that
+    /// path.
     pub(super) fn find(&self, name: &str) -> Result<SessionSummary> {
         if name.trim().is_empty() {
             return Err(Error::usage("the session ID is empty").hint("`cm sessions` lists them"));
         }
-        match self.query(|sessions| sessions.lookup(name))?.unwrap_or(SessionLookup::Nothing) {
+        let lookup = match self.query(|sessions| sessions.lookup(name))? {
+            Some(SessionLookup::Nothing) if name.contains(std::path::is_separator) => {
+                self.find_by_log(name)?
+            }
+            found => found.unwrap_or(SessionLookup::Nothing),
+        };
+        match lookup {
             SessionLookup::One(listed) => Ok(*listed),
             SessionLookup::Nothing => Err(Error::not_found(format!("session `{name}` not found"))
                 .hint("`cm sessions --days 0` lists all sessions")),
@@ -115,6 +122,23 @@ impl SessionAccess {
                     .hint(format!("use one of {}", ids.join(", "))))
             }
         }
+    }
+}
+
+impl SessionAccess {
+    fn find_by_log(&self, path: &str) -> Result<SessionLookup> {
+        let path = std::path::Path::new(path);
+        let path = path.strip_prefix(".").unwrap_or(path);
+        let all = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
+        let listing = self.query(|sessions| sessions.list(&all, 0, usize::MAX))?.unwrap_or_default();
+        let is_its_log = |log: &String| std::path::Path::new(log).ends_with(path);
+        let mut found: Vec<SessionSummary> = listing.list;
+        found.retain(|listed| listed.session.log.as_ref().is_some_and(is_its_log));
+        Ok(match found.len() {
+            0 => SessionLookup::Nothing,
+            1 => SessionLookup::One(Box::new(found.swap_remove(0))),
+            _ => SessionLookup::Several(found.into_iter().map(|listed| listed.session).collect()),
+        })
     }
 }
 

@@ -68,6 +68,24 @@ pub enum ReflectionResult {
     Failed,
 }
 
+/// What reads a session; a session that was processed stays open for a better reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionReaderKind {
+    /// Rules and the built-in classifier: only sessions with something new are open.
+    Rules,
+    /// A model or the running agent: sessions that were processed by rules only are open, too.
+    Model,
+    /// Any reader, on request: all sessions are open.
+    Again,
+}
+
+impl SessionReaderKind {
+    /// Returns the kind of reader of a run that does not repeat sessions.
+    pub fn of(with_model: bool) -> Self {
+        if with_model { Self::Model } else { Self::Rules }
+    }
+}
+
 /// Whether `cm reflect` has processed a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -170,15 +188,18 @@ impl ReflectionLog {
         }
     }
 
-    /// Returns whether `cm reflect` should process the session. With a model, this includes
-    /// sessions that were processed by rules only.
-    pub fn is_open(&self, listed: &SessionSummary, with_model: bool) -> bool {
+    /// Returns whether `cm reflect` should process the session with this reader.
+    pub fn is_open(&self, listed: &SessionSummary, reader: SessionReaderKind) -> bool {
         let meta = &listed.session.meta;
         match self.state(listed) {
             ReflectionState::New | ReflectionState::Grown | ReflectionState::Failed => true,
-            ReflectionState::Processed => {
-                with_model && self.last(meta.agent.name(), meta.id.as_str()).is_some_and(|line| !line.model)
-            }
+            ReflectionState::Processed => match reader {
+                SessionReaderKind::Rules => false,
+                SessionReaderKind::Model => {
+                    self.last(meta.agent.name(), meta.id.as_str()).is_some_and(|line| !line.model)
+                }
+                SessionReaderKind::Again => true,
+            },
             ReflectionState::LeftOut => false,
         }
     }

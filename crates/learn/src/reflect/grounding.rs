@@ -58,14 +58,14 @@ const NEGATIONS: [&str; 44] = [
 /// Negations of scripts without spaces.
 const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
 
-/// Returns the parts of `text` that no source contains, in order: code, paths, flags, numbers and
-/// names, and the first negation if no source has any. Empty if all are there.
+/// Returns the parts of `text` that no source contains: first code in backticks, then paths, flags,
+/// numbers and names, then the first negation if no source has any. Empty if all are there.
 ///
 /// ```
 /// use cm_learn::reflect::grounding::missing_parts;
 /// let quote = ["no, pnpm please. npm breaks the lockfile"];
 /// assert!(missing_parts("Use pnpm, not npm; npm breaks the lockfile.", &quote).is_empty());
-/// assert_eq!(missing_parts("Use pnpm 9 with `--frozen`.", &quote), ["9", "--frozen"]);
+/// assert_eq!(missing_parts("Use pnpm 9 with `--frozen`.", &quote), ["--frozen", "9"]);
 /// ```
 pub fn missing_parts(text: &str, sources: &[&str]) -> Vec<String> {
     let folded: Vec<String> = sources.iter().map(|source| fold(source)).collect();

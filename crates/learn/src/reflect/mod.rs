@@ -13,6 +13,7 @@ pub mod package;
 pub mod relevant_rules;
 pub mod rounds;
 pub mod run;
+pub mod said_again;
 pub mod verify;
 pub mod without_model;
 

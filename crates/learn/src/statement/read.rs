@@ -68,13 +68,14 @@ pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
     all
 }
 
-/// Returns the statements of one prompt, in order. `line` is that of the prompt in its log.
+/// Returns the statements of one prompt, in order; a bare yes or no belongs to the sentence after
+/// it. `line` is that of the prompt in its log.
 ///
 /// ```
 /// use cm_learn::statement::{StatementContext, of_prompt};
-/// let found = of_prompt("No. Use `pnpm` here.", 7, StatementContext::After, None);
+/// let found = of_prompt("No. Use `pnpm` here. Thanks!", 7, StatementContext::After, None);
 /// let texts: Vec<&str> = found.iter().map(|statement| statement.text.as_str()).collect();
-/// assert_eq!(texts, ["No.", "Use `pnpm` here."]);
+/// assert_eq!(texts, ["No. Use `pnpm` here.", "Thanks!"]);
 /// ```
 pub fn of_prompt(
     prompt: &str,

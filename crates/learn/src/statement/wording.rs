@@ -14,9 +14,10 @@ pub(super) struct Wording {
 pattern!(
     LEAD = r"(?ix)^(?:
         (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
-          |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto)(?:\s*[,.!:;–—…-]+\s*|\s+)
+          |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
+          |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
-          |please|pls|plz|nein|doch|halt|danke|gut|bitte|non|merci|sinon|sí|si|vale|gracias|looks\ good
+          |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |不|不对|好|好的|对了|另外)\s*[,.!:;–—…，。！：；、-]+\s*
     )+"
 );
@@ -112,6 +113,8 @@ mod tests {
         let (text, complete) =
             worded("no, btw: we use pnpm in this repository", StatementContext::After, None);
         assert_eq!((text.as_str(), complete), ("We use pnpm in this repository.", true));
+        let (text, _) = worded("please run the tests of the worker", StatementContext::Plain, None);
+        assert_eq!(text, "Run the tests of the worker.");
         assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
     }
 

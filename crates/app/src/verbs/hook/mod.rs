@@ -5,6 +5,7 @@
 
 pub(crate) mod occasions;
 mod proposal_request;
+mod recently_learned;
 mod selection;
 mod session_end;
 pub(crate) mod signals;

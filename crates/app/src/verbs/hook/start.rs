@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::check_indexes;
+use super::{check_indexes, recently_learned};
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::verbs::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
@@ -35,6 +35,9 @@ pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart
     let options = Options { task: task(memory), max_tokens: Some(most), ..Options::default() };
     let briefing = context::briefing(memory, &options)?;
     let mut parts = briefed(&briefing, &core);
+    let shown = core.iter().chain(&parts).flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
+    let learned = recently_learned::part(memory, &shown.collect())?;
+    parts.push(learned);
     parts.extend(core.into_iter().map(|part| without_titles(part, &briefing)));
     Ok(parts)
 }

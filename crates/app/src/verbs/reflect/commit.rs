@@ -8,7 +8,7 @@ use super::process_session::{SessionProcessor, SessionProposals};
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
-use crate::sessions::reflection_log::ReflectionLog;
+use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::{self, CurationOutcome, ExtraChanges, curate_beside};
 use crate::verbs::playbook;
 use cm_learn::diary::Diary;
@@ -62,7 +62,8 @@ impl SessionProcessor<'_> {
         let changes = |open: &OpenVault| {
             if !self.terms.dry_run
                 && !self.terms.reprocess
-                && !ReflectionLog::load(open)?.is_open(&todo.listed, self.model.is_some())
+                && !ReflectionLog::load(open)?
+                    .is_open(&todo.listed, SessionReaderKind::of(self.model.is_some()))
             {
                 return Err(Error::refused(
                     "done-meanwhile",

@@ -23,7 +23,7 @@ use crate::context::open::Context;
 use crate::context::progress::Progress;
 use crate::context::provider::{self, LanguageModel};
 use crate::error::{Error, ErrorKind, Result};
-use crate::sessions::reflection_log::ReflectionLog;
+use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::sessions::{SessionAccess, SessionSelection};
 use crate::verbs::diary::session::SessionReader;
 use cm_learn::reflect::evidence::DAYS;
@@ -48,6 +48,8 @@ pub struct Options {
     pub dry_run: bool,
     /// Use rules only, even if the settings select a model.
     pub no_model: bool,
+    /// Also process sessions again that a reader of the same kind has processed.
+    pub again: bool,
 }
 
 /// Result of `cm reflect`.
@@ -93,7 +95,7 @@ pub fn reflect(
     let record = ReflectionLog::load_with_notice(memory)?;
     let with_model = !options.no_model && provider::is_set(memory);
     let SessionQueue { mut todo, matching: all } =
-        plan(memory, shelf, &record, &options.selection, with_model)?;
+        plan(memory, shelf, &record, &options.selection, reader_of(options, with_model))?;
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
     let over = todo.len().saturating_sub(options.limit.unwrap_or(usize::MAX));
     todo.truncate(options.limit.unwrap_or(usize::MAX));
@@ -102,7 +104,7 @@ pub fn reflect(
     let asker = if wants_model { LanguageModel::open(memory, &reader.rules, stop)? } else { None };
     let model = asker.as_ref().map(LanguageModel::name);
     let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(memory, DAYS)? };
-    let terms = terms(memory, options.dry_run);
+    let terms = ReflectLimits { reprocess: options.again, ..terms(memory, options.dry_run) };
     let traces = TraceLibrary::open(memory, shelf, &mut reader, (&todo, options.dry_run), stop)?;
     let mut work = SessionProcessor { memory, reader, record, model: asker, earlier, traces, terms };
     let mut ran = RunState::default();
@@ -126,6 +128,15 @@ pub fn reflect(
         }
     }
     Ok(ran.into_result(left, before, model, options.dry_run, stop).with_native(native))
+}
+
+/// Returns what decides which processed sessions are open.
+fn reader_of(options: &Options, with_model: bool) -> SessionReaderKind {
+    match (options.again, with_model) {
+        (true, _) => SessionReaderKind::Again,
+        (false, true) => SessionReaderKind::Model,
+        (false, false) => SessionReaderKind::Rules,
+    }
 }
 
 /// Reads the limits of a run from the settings.

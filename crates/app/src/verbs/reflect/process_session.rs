@@ -13,6 +13,7 @@ use super::evidence::{self, GatheredEvidence};
 use super::queue::QueuedSession;
 use super::redact::{is_redacted, redact_draft};
 use super::traces::TraceLibrary;
+use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::error::{Error, ErrorKind, Result};
@@ -31,6 +32,7 @@ use cm_learn::reflect::evidence::RuleVerdict;
 use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::rounds::ReflectionRounds;
 use cm_learn::reflect::run::ReflectedSession;
+use cm_learn::reflect::said_again::said_again;
 use cm_learn::reflect::{SessionInput, package, reflect_on, verify};
 use cm_learn::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
@@ -169,9 +171,11 @@ impl SessionProcessor<'_> {
             recurring.into_iter().map(|one| one.draft).filter(|draft| !is_repeated(draft)).collect();
         drafts.extend(self.without_repeats(recurring, todo));
         drafts.truncate(self.terms.deltas);
+        let repeated = self.recognize_repetitions(&mut drafts, &heard, &live);
         let mut proposed = SessionProposals { todo, diary, drafts, counted };
         let all = proposed.drafts.len();
-        let (gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
+        let (mut gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
+        repeated.iter().for_each(|rule| gathered.admit(rule));
         let carried = self.commit(&proposed, &gathered)?;
         let worked = session_result(&proposed, (all + unfounded, unfounded + rejected), notices, carried);
         self.record_result(&proposed, &worked)?;
@@ -195,6 +199,31 @@ impl SessionProcessor<'_> {
             notices.push(format!("of the model's diary was dropped: {said}{more}"));
         }
         Ok(diary)
+    }
+
+    /// Gives each rule that a person says again the text of the existing rule, so that it counts as
+    /// evidence for that one, and drops memories that say no more. Returns these texts.
+    fn recognize_repetitions(
+        &self,
+        drafts: &mut Vec<ReflectionDraft>,
+        heard: &SessionTranscript,
+        live: &[&Bullet],
+    ) -> Vec<String> {
+        let model = meaning(self.memory.target());
+        let existing = |text: &str| said_again(text, heard.meta.id.as_str(), live, model);
+        let mut repeated = Vec::new();
+        drafts.retain_mut(|draft| match &mut draft.what {
+            DraftChange::Delta(CurationDelta::Add(add)) if draft.certainty.is_some() => {
+                if let Some(existing) = existing(&add.bullet.content) {
+                    existing.content().clone_into(&mut add.bullet.content);
+                    repeated.push(existing.content().to_owned());
+                }
+                true
+            }
+            DraftChange::Memory(memory) => existing(&memory.text).is_none(),
+            DraftChange::Delta(_) => true,
+        });
+        repeated
     }
 
     /// Returns the feedback on existing rules in the session, without feedback that an earlier run

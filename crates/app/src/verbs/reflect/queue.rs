@@ -1,12 +1,11 @@
-//! Selects the sessions to reflect on and orders them by their end, oldest first. For a model, this
-//! includes sessions that were processed by rules only.
+//! Selects the sessions to reflect on and orders them by their end, oldest first.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::list::{filter, lookback};
-use crate::sessions::reflection_log::ReflectionLog;
+use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::sessions::{SessionAccess, SessionSelection};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_note::instant::Instant;
@@ -30,8 +29,7 @@ pub struct SessionQueue {
     pub matching: usize,
 }
 
-/// Selects the sessions to process. With a model, this includes sessions that were processed by
-/// rules only.
+/// Selects the sessions to process: those that are open for this kind of reader.
 ///
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot
@@ -41,7 +39,7 @@ pub fn plan(
     shelf: &SessionAccess,
     record: &ReflectionLog,
     which: &SessionSelection,
-    with_model: bool,
+    reader: SessionReaderKind,
 ) -> Result<SessionQueue> {
     let days = lookback(memory, which)?;
     let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, which, days)? };
@@ -53,7 +51,7 @@ pub fn plan(
         conversations.entry(listed.session.conversation).or_default().insert(session_key(listed));
     }
     let wanted = |listed: &&SessionSummary| {
-        record.is_open(listed, with_model) && listed.counts.events.contains_key("user_prompt")
+        record.is_open(listed, reader) && listed.counts.events.contains_key("user_prompt")
     };
     let mut groups: BTreeMap<u64, Vec<SessionSummary>> = BTreeMap::new();
     for listed in listing.list.iter().filter(wanted) {

@@ -14,14 +14,14 @@ use super::evidence::GatheredEvidence;
 use super::process_session::{SessionProcessor, SessionProposals, is_live};
 use super::queue::{QueuedSession, plan, session_key};
 use super::traces::TraceLibrary;
-use super::{Options, terms};
+use super::{Options, reader_of, terms};
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::logs;
-use crate::sessions::reflection_log::ReflectionLog;
+use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::CurationOutcome;
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::playbook;
@@ -83,10 +83,11 @@ pub struct PackageRule {
 /// session is left.
 pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<WorkPackages> {
     let record = ReflectionLog::load_with_notice(memory)?;
-    let plan = plan(memory, shelf, &record, &options.selection, true)?;
+    let plan = plan(memory, shelf, &record, &options.selection, reader_of(options, true))?;
     if plan.todo.is_empty() {
-        return Err(write::nothing_done("there is no session to learn from")
-            .hint("`cm sessions list` shows processed sessions; use `--days` for older ones"));
+        return Err(write::nothing_done("there is no session to learn from").hint(
+            "`cm sessions list` shows processed sessions; use `--days` for older ones, `--again` for these",
+        ));
     }
     let mut reader = SessionReader::open(memory)?;
     let playbook = playbook::as_written(memory, memory.target())?;
@@ -153,7 +154,7 @@ pub(crate) fn read_with(
     model: impl FnOnce(&RedactionRules) -> Result<LanguageModel>,
 ) -> Result<CurationOutcome> {
     let listed = shelf.find(session)?;
-    if !ReflectionLog::load(memory.target())?.is_open(&listed, true) {
+    if !ReflectionLog::load(memory.target())?.is_open(&listed, SessionReaderKind::Model) {
         return Err(write::nothing_done(format!("session {session} was read already")));
     }
     let mut reader = SessionReader::open(memory)?;

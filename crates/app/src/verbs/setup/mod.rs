@@ -228,7 +228,7 @@ fn learn(
         project.unwrap_or(root).display().to_string()
     });
     let selection = SessionSelection { agents: None, workspace, days: Some(days) };
-    let options = reflect::Options { selection, limit: None, dry_run: false, no_model: false };
+    let options = reflect::Options { selection, limit: None, dry_run: false, no_model: false, again: false };
     let result = reflect::reflect(memory, &shelf, &options, stop, &|at, _| stage(Stage::Sessions(at)))?;
     match result.interrupted {
         true => Err(Error::new(ErrorKind::Interrupted, "interrupted", "stopped while reading sessions")),

@@ -1,0 +1,61 @@
+//! The rules that were learned most recently in this project. Nothing says yet for which tasks they
+//! matter, so that the next sessions are shown them at their start.
+
+use std::collections::HashSet;
+
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::error::Result;
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
+use cm_agents::hook::memory_text::note_references;
+use cm_note::bullet::visibility::may_be_shown;
+use cm_note::bullet::{Bullet, BulletState, Scope};
+use cm_playbook::briefing::lines;
+
+/// Maximum number of rules.
+const MOST: usize = 3;
+/// Maximum age of a rule, in days.
+const DAYS: f64 = 7.0;
+
+/// Returns the newest rules that were learned from a session of a person, newest first, without
+/// those whose ids or links are in `shown`.
+///
+/// # Errors
+/// Returns an error if an index can be neither used nor rebuilt.
+pub(super) fn part(memory: &Context, shown: &HashSet<String>) -> Result<InjectionPart> {
+    let since = memory.now().minus_days(DAYS);
+    let workspace = memory.workspace();
+    let mut found = Vec::new();
+    for open in &memory.vaults {
+        for note in memory.playbook_notes(open)?.iter() {
+            let Some(bullet) = Bullet::of(note) else { continue };
+            let is_here = match bullet.scope {
+                Scope::Global => true,
+                Scope::Workspace => open.level == VaultLevel::Project || bullet.applies_to(&workspace),
+                Scope::Language | Scope::Framework | Scope::Task => false,
+            };
+            let is_new = bullet.state == BulletState::Active
+                && !bullet.fields.sources.is_empty()
+                && bullet.created.is_some_and(|created| created >= since)
+                && may_be_shown(&bullet, note);
+            let references = note_references(bullet.id.as_str(), &note.path);
+            if is_here && is_new && !references.iter().any(|name| shown.contains(name)) {
+                found.push(bullet);
+            }
+        }
+    }
+    found.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
+    found.truncate(MOST);
+    let entry = |bullet: &Bullet| InjectionEntry {
+        id: Some(bullet.id.to_string()),
+        text: lines::rule(
+            bullet.content(),
+            &[bullet.id.as_str(), &bullet.category, bullet.maturity.name(), ""],
+        ),
+    };
+    Ok(InjectionPart {
+        kind: PartKind::Briefing,
+        heading: Some("## Learned lately".to_owned()),
+        entries: found.iter().map(entry).collect(),
+    })
+}
