@@ -14,10 +14,6 @@ fn rules(sandbox: &Sandbox) -> Vec<Value> {
     listed["bullets"].as_array().unwrap().clone()
 }
 
-fn subjects(sandbox: &Sandbox) -> String {
-    sandbox.git(&["log", "--reverse", "--format=%s"])
-}
-
 /// A session of three turns that succeeds.
 fn session(sandbox: &Sandbox, id: &str, hour: usize, task: &str, words: &str, reply: &str) {
     talk(

@@ -8,12 +8,14 @@ use cm_playbook::embedding_model::EmbeddingModel;
 
 /// Minimum cosine of two statements that name the same code in backticks.
 const SAME_CODE: f64 = 0.6;
+/// Number of characters above which the same words are a prompt that was sent again.
+const SENT_AGAIN: usize = 60;
 /// Minimum cosine of two statements without code.
 const NO_CODE: f64 = 0.85;
 
 /// Returns the most similar rule that a person stated in another session and that says what `text`
 /// says: both name the same code, numbers and names, both forbid or neither does, and their meaning
-/// is close.
+/// is close. The very same words are no evidence if they are many: the prompt was sent again.
 pub fn said_again<'a>(
     text: &str,
     session: &str,
@@ -28,7 +30,11 @@ pub fn said_again<'a>(
             && rule.fields.sources.iter().all(|source| source.session != session)
     };
     let near = rules.iter().filter(is_of_person).filter_map(|rule| {
-        if code_of(rule.content()) != code || !statement.may_be_one_with(&RuleStatement::of(rule.content())) {
+        let is_sent_again = rule.content() == text && text.chars().count() > SENT_AGAIN;
+        if is_sent_again
+            || code_of(rule.content()) != code
+            || !statement.may_be_one_with(&RuleStatement::of(rule.content()))
+        {
             return None;
         }
         let cosine = model.embedding(rule.content())?.cosine(&embedding);

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::StatementContext;
 use crate::prose::{MessageAuthor, Sentence, cut, sentences};
+use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 
 /// A sentence that a person typed.
@@ -18,6 +19,9 @@ pub struct Statement {
     pub context: StatementContext,
     /// What the agent did just before; `None` at the start of a session.
     pub answers: Option<Answered>,
+    /// Whether it stands in a written task or in pasted text, which another person or a program may
+    /// have written.
+    pub is_pasted: bool,
 }
 
 /// What the agent did just before a statement.
@@ -41,17 +45,26 @@ impl Answered {
 /// Number of sentences above which a message is a written task or pasted text, of which only the
 /// first two sentences and the last one are used.
 const MANY: usize = 8;
+/// Number of words above which a prompt is a written task or has pasted text.
+const TASK: usize = 60;
+/// Minimum length of a sentence that counts as quoted if the agent wrote it before, in characters.
+const QUOTED: usize = 24;
 /// Maximum length of a command that a statement refers to, in characters.
 const COMMAND: usize = 120;
 
 /// Returns the statements of a session's person, in order. Prompts of sub-agents are left out.
 pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
     let mut all = Vec::new();
+    let mut of_agent = String::new();
     let (mut answered, mut context) = (None, StatementContext::Plain);
     for event in events.iter().filter(|event| !event.side) {
         match &event.kind {
-            EventKind::AssistantText { .. } if context == StatementContext::Plain => {
-                context = StatementContext::After;
+            EventKind::AssistantText { text } => {
+                of_agent.push_str(&fold_whitespace(text));
+                of_agent.push('\n');
+                if context == StatementContext::Plain {
+                    context = StatementContext::After;
+                }
             }
             EventKind::ToolCall { input, .. } => {
                 context = StatementContext::After;
@@ -59,7 +72,12 @@ pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
             }
             EventKind::ToolRejected { .. } => context = StatementContext::Refused,
             EventKind::UserPrompt { text } => {
-                all.extend(of_prompt(text, event.line, context, answered.as_ref()));
+                let typed = of_prompt(text, event.line, context, answered.as_ref()).into_iter();
+                // What the agent wrote before is quoted.
+                let is_own = |one: &Statement| {
+                    one.text.chars().count() < QUOTED || !of_agent.contains(&fold_whitespace(&one.text))
+                };
+                all.extend(typed.filter(is_own));
                 (answered, context) = (None, StatementContext::Plain);
             }
             _ => {}
@@ -90,16 +108,18 @@ pub fn of_prompt(
     }
     let all = sentences(prompt, MessageAuthor::Person);
     let many = all.len() > MANY;
+    let is_task = many || prompt.split_whitespace().count() > TASK;
     let is_own =
         |at: usize, sentence: &Sentence| !many || (!sentence.listed && (at < 2 || at + 1 == all.len()));
     let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
-    own.filter(|(_, sentence)| !is_quoted(&sentence.text))
+    own.filter(|(_, sentence)| !is_quoted(&sentence.text) && !is_code(&sentence.text))
         .map(|(place, sentence)| Statement {
             text: sentence.text.clone(),
             line,
             place,
             context,
             answers: answers.cloned(),
+            is_pasted: is_task,
         })
         .collect()
 }
@@ -108,6 +128,23 @@ pub fn of_prompt(
 fn is_quoted(text: &str) -> bool {
     let begins = text.starts_with(['"', '“', '„', '«', '»', '「', '>']);
     begins || text.matches('"').count() % 2 == 1
+}
+
+/// Whether a sentence without backticks is a line of code or of output, or a list of files: a third
+/// of its words or more are no plain words.
+fn is_code(text: &str) -> bool {
+    if text.contains('`') {
+        return false;
+    }
+    let is_plain = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        !bare.is_empty()
+            && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-'))
+            && bare.chars().any(char::is_alphabetic)
+    };
+    let words = text.split_whitespace().count();
+    let plain = text.split_whitespace().filter(is_plain).count();
+    words >= 3 && plain * 3 <= words * 2
 }
 
 /// Returns the command or file of a tool call.
@@ -168,7 +205,21 @@ mod tests {
         assert!(texts("/compact always keep the plan").is_empty());
         assert!(texts("> always call dispose()").is_empty());
         assert!(texts("\"never use any\"").is_empty());
+        assert!(texts("timestamp: z.string(), // ISO").is_empty());
+        assert!(texts("git add schemas/a.ts tests/b.test.ts src/c.ts").is_empty());
+        assert_eq!(texts("use src/a.ts for it"), ["use src/a.ts for it"]);
         assert_eq!(texts("it fails:\n```\nalways\n```"), ["it fails:"]);
+    }
+
+    #[test]
+    fn what_the_agent_wrote_before_is_quoted() {
+        let events = log_of(vec![
+            person("How do I deploy?"),
+            agent("Always run the checks first.\nThen push."),
+            person("Always run the checks first. Where is that said?"),
+        ]);
+        let texts: Vec<String> = statements(&events).into_iter().map(|one| one.text).collect();
+        assert_eq!(texts, ["How do I deploy?", "Where is that said?"]);
     }
 
     #[test]
@@ -177,5 +228,6 @@ mod tests {
         let found = of_prompt(&task, 1, StatementContext::Plain, None);
         let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(texts, ["Build this.", "Always ask first."]);
+        assert!(found.iter().all(|one| one.is_pasted));
     }
 }

@@ -158,7 +158,7 @@ fn emit_lines<R: BufRead + ?Sized>(
                 let text = text.trim_end_matches(['\n', '\r']);
                 let room = block.as_ref().map_or(0, |block| block.text.len()) + text.len()
                     <= limits.max_record_bytes;
-                if let Some(open) = block.as_mut().filter(|open| room && continues_block(open.voice, text)) {
+                if let Some(open) = block.as_mut().filter(|open| room && continues_block(open, text)) {
                     open.text.push('\n');
                     open.text.push_str(text);
                     continue;
@@ -209,10 +209,16 @@ fn voice(line: &str) -> Option<AiderSpeaker> {
     }
 }
 
-/// Returns whether a line belongs to the previous block. A blank line ends a block of the user or
-/// the program, but is part of a block of the model.
-fn continues_block(open: AiderSpeaker, line: &str) -> bool {
-    !line.starts_with(HEADER) && voice(line).map_or(open == AiderSpeaker::Model, |voice| voice == open)
+/// Returns whether a line belongs to the previous block. A blank line ends a block of the program
+/// and a command of the user. It is part of a block of the model, and of a message of the user,
+/// whose lines some versions separate by blank lines.
+fn continues_block(open: &AiderBlock, line: &str) -> bool {
+    let holds_blank = || match open.voice {
+        AiderSpeaker::Model => true,
+        AiderSpeaker::Person => !open.text.starts_with("#### /") && !open.text.starts_with("#### !"),
+        AiderSpeaker::Program => false,
+    };
+    !line.starts_with(HEADER) && voice(line).map_or_else(holds_blank, |voice| voice == open.voice)
 }
 
 fn header(source: &LogSource, line: u64, started: &str, state: &mut AiderState, out: &mut Emitter<'_>) {

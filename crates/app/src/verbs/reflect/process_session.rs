@@ -206,11 +206,11 @@ impl SessionProcessor<'_> {
     fn recognize_repetitions(
         &self,
         drafts: &mut Vec<ReflectionDraft>,
-        heard: &SessionTranscript,
+        transcript: &SessionTranscript,
         live: &[&Bullet],
     ) -> Vec<String> {
         let model = meaning(self.memory.target());
-        let existing = |text: &str| said_again(text, heard.meta.id.as_str(), live, model);
+        let existing = |text: &str| said_again(text, transcript.meta.id.as_str(), live, model);
         let mut repeated = Vec::new();
         drafts.retain_mut(|draft| match &mut draft.what {
             DraftChange::Delta(CurationDelta::Add(add)) if draft.certainty.is_some() => {

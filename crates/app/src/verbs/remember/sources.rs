@@ -209,6 +209,7 @@ pub fn retain_lasting(open: &OpenVault, sources: &mut [MemorySource]) {
             place: 0,
             context: StatementContext::Plain,
             answers: None,
+            is_pasted: false,
         })
         .collect();
     let judged = judge_statements(open, &statements);
