@@ -346,10 +346,24 @@ mod tests {
         assert_eq!(voice("# Plan"), Some(AiderSpeaker::Model));
         assert_eq!(voice("##### deep"), Some(AiderSpeaker::Model));
         assert_eq!(voice("####"), Some(AiderSpeaker::Person));
-        assert!(
-            continues_block(AiderSpeaker::Model, "")
-                && !continues_block(AiderSpeaker::Person, "")
-                && !continues_block(AiderSpeaker::Model, HEADER)
-        );
+        assert!(!continues_block(&block("# Plan"), HEADER));
+    }
+
+    #[test]
+    fn a_blank_line_is_part_of_a_message_and_ends_commands_and_output() {
+        assert!(continues_block(&block("Done."), "") && continues_block(&block("#### Use pnpm."), ""));
+        for other in ["#### /clear", "#### !make", "> Applied edit"] {
+            assert!(!continues_block(&block(other), ""), "{other}");
+        }
+    }
+
+    fn block(text: &str) -> AiderBlock {
+        AiderBlock {
+            voice: voice(text).unwrap(),
+            line: 1,
+            text: text.to_owned(),
+            position: LinePosition::default(),
+            state: AiderState::default(),
+        }
     }
 }
