@@ -211,14 +211,23 @@ fn voice(line: &str) -> Option<AiderSpeaker> {
 
 /// Returns whether a line belongs to the previous block. A blank line ends a block of the program
 /// and a command of the user. It is part of a block of the model, and of a message of the user,
-/// whose lines some versions separate by blank lines.
+/// whose lines some versions separate by blank lines. An answer to the program is a block of its
+/// own.
 fn continues_block(open: &AiderBlock, line: &str) -> bool {
+    if line.starts_with(HEADER) || is_answer(line) || is_answer(&open.text) {
+        return false;
+    }
     let holds_blank = || match open.voice {
         AiderSpeaker::Model => true,
         AiderSpeaker::Person => !open.text.starts_with("#### /") && !open.text.starts_with("#### !"),
         AiderSpeaker::Program => false,
     };
-    !line.starts_with(HEADER) && voice(line).map_or_else(holds_blank, |voice| voice == open.voice)
+    voice(line).map_or_else(holds_blank, |voice| voice == open.voice)
+}
+
+/// Returns whether a line of the user is an answer to the program.
+fn is_answer(line: &str) -> bool {
+    voice(line) == Some(AiderSpeaker::Person) && answers_program(line)
 }
 
 fn header(source: &LogSource, line: u64, started: &str, state: &mut AiderState, out: &mut Emitter<'_>) {
@@ -352,9 +361,10 @@ mod tests {
     #[test]
     fn a_blank_line_is_part_of_a_message_and_ends_commands_and_output() {
         assert!(continues_block(&block("Done."), "") && continues_block(&block("#### Use pnpm."), ""));
-        for other in ["#### /clear", "#### !make", "> Applied edit"] {
+        for other in ["#### /clear", "#### !make", "> Applied edit", "#### Add it? (Y)es/(N)o [Yes]: y"] {
             assert!(!continues_block(&block(other), ""), "{other}");
         }
+        assert!(!continues_block(&block("#### Use pnpm."), "#### Add it? (Y)es/(N)o [Yes]: y"));
     }
 
     fn block(text: &str) -> AiderBlock {
