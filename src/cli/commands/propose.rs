@@ -13,7 +13,9 @@ use cm_render::text;
 ///
 /// For the agent in the session. The proposal is active if a person typed the quote in this session, the quote is meant to last,
 /// and every command, path, name, number and negation of the text stands in the quote or in what it answers. Otherwise it is a
-/// draft. The answer lists the nearest notes; `--id` with verdicts tells how they relate to the proposal.
+/// draft. The answer lists the nearest notes, with what the program finds of them; `--id` with verdicts tells how they relate to
+/// the proposal. `--same` withdraws the proposal and credits the neighbour. `--unrelated` lifts what the program found. If a
+/// person's words admit the proposal, it replaces the neighbours of `--refines` and `--contradicts`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm propose \"Use pnpm, never npm.\" --quote \"pnpm, never npm\" --session 4f0c2a11\n  cm propose --kind fact \"Staging has 2 GB.\" --quote \"staging only has 2 GB\" --session 4f0c2a11\n  cm propose --id b-mt2ssunl --same b-mq6d3m8l --unrelated b-mp5g4d1j"
@@ -63,7 +65,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
                 "use `--same`, `--refines`, `--contradicts` or `--unrelated` with the ID of a neighbour",
             ));
         }
-        return output.print(&memory, &propose::settle(&memory, id, &verdicts)?, text::propose::proposed);
+        let session = memory.call.by.session.as_deref();
+        let settled = propose::settle(&memory, session, id, &verdicts)?;
+        return output.print(&memory, &settled, text::propose::proposed);
     }
     let kind = ProposalKind::ALL.into_iter().find(|kind| kind.name() == arguments.kind);
     let proposal = Proposal {

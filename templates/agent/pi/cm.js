@@ -48,6 +48,7 @@ export default function (pi) {
     session_id: ctx.sessionManager.getSessionId(),
     transcript_path: ctx.sessionManager.getSessionFile(),
     cwd: ctx.cwd,
+    interactive: ctx.hasUI,
   })
   const tell = (event, ctx, more = {}) => ask(event, ctx.cwd, { ...message(event, ctx), ...more })
 

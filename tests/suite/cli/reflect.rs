@@ -189,7 +189,7 @@ fn a_model_proposes_and_the_program_says_where_it_comes_from() {
     insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
     aaaaaaaa  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
-        add         Run all tests before each commit. (draft)  line 7
+        add         Run all tests before each commit.  line 7
         fact        Tide tables are in UTC
     changed: 1 session, with scripted/script, 1 diary, 4 proposed, 2 applied, 2 refused
     [exit 0]
@@ -337,8 +337,7 @@ fn work_is_handed_to_the_agent_that_runs_and_its_answer_is_taken() {
     sandbox.write("../answer.json", answer.to_string());
     let ran = sandbox.run(&["curate", "../answer.json"]).env("CM_AGENT", "codex").go();
     insta::assert_snapshot!(ran.snapshot(), @"
-           add  b-mwqcvpc0-3tcwgh (draft)  Run all tests before each commit.
-                a draft: only one session mentions it
+           add  b-mwqcvpc0-3tcwgh  Run all tests before each commit.
        refused  delta 3 (add)  the session does not contain `more cheese, please`
           note  diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
           note  graph/preferences/wants-the-tests-to-be-run-first-15b295.md

@@ -51,6 +51,8 @@ pub struct HookMessage {
     pub trigger: Option<String>,
     /// Whether the message comes from a subagent.
     pub subagent: bool,
+    /// Whether the message says that no person types the prompts.
+    pub headless: bool,
     /// Whether the agent works on only because a hook asked for it when it stopped before.
     pub continued: bool,
     /// Request for the guard; `None` unless a tool is about to run.
@@ -129,6 +131,7 @@ impl HookMessage {
             reason: fields.text(&["reason"]),
             trigger: fields.text(&["trigger"]),
             subagent: fields.text(&["agent_id"]).is_some(),
+            headless: fields.is(&["is_background_agent"], true) || fields.is(&["interactive"], false),
             continued: fields.is_continued(),
             guard_request: (event == Some(HookEvent::PreTool)).then(|| fields.guard_request()),
             event_name: called,
@@ -186,6 +189,11 @@ impl MessageFields<'_> {
     fn text(&self, keys: &[&str]) -> Option<String> {
         let words = |key: &&str| self.0.get(*key)?.as_str().filter(|text| !text.trim().is_empty());
         keys.iter().find_map(words).map(str::to_owned)
+    }
+
+    /// Whether one of these fields has this value.
+    fn is(&self, keys: &[&str], value: bool) -> bool {
+        keys.iter().any(|key| self.0.get(*key).and_then(Value::as_bool) == Some(value))
     }
 
     fn has(&self, key: &str) -> bool {

@@ -21,8 +21,10 @@ pub mod search;
 pub(super) mod session_filter;
 mod session_row;
 pub mod show;
+pub(crate) mod signals;
 pub(super) mod sources;
 pub mod timeline;
+pub(crate) mod tool_signals;
 pub mod trace_cache;
 pub(crate) mod vectors;
 

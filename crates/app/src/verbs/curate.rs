@@ -101,10 +101,14 @@ pub(crate) struct ExtraChanges<'a> {
     pub history: Option<&'a dyn RuleEvidenceSource>,
     /// Returns the file changes to add; called while the vault's lock is held.
     pub changes: &'a dyn Fn(&OpenVault) -> Result<ExtraChangeSet>,
+    /// Whether the deltas may rewrite and retire active rules although an agent asks for it, because
+    /// they are the agent's own of this session, or a person's word replaces them.
+    pub may_rewrite: bool,
 }
 
 impl ExtraChanges<'_> {
-    const NOTHING: Self = ExtraChanges { history: None, changes: &|_| Ok((Vec::new(), Vec::new())) };
+    pub(crate) const NOTHING: Self =
+        ExtraChanges { history: None, changes: &|_| Ok((Vec::new(), Vec::new())), may_rewrite: false };
 }
 
 impl CurationOutcome {
@@ -151,7 +155,8 @@ pub(crate) fn curate_beside(
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             let history = extra.history.unwrap_or(request.history);
             let history = FixedHistory { history, sessions: &sessions };
-            apply::curate(before, &CurationRequest { history: &history, ..*request })
+            let only_proposes = request.only_proposes && !extra.may_rewrite;
+            apply::curate(before, &CurationRequest { history: &history, only_proposes, ..*request })
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.

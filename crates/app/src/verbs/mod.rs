@@ -38,6 +38,7 @@ pub mod locate;
 pub mod log;
 pub mod mark;
 pub mod memory_tool;
+pub mod neighbours;
 pub(crate) mod note_fields;
 pub mod observe;
 pub mod onboard;

@@ -140,7 +140,7 @@ pub fn outcome(
     };
     let planned = diary::plan(memory, &session, options)?;
     let word = |open: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
-    let beside = ExtraChanges { history: None, changes: &word };
+    let beside = ExtraChanges { changes: &word, ..ExtraChanges::NOTHING };
     let here = curate::curate_beside(memory, &file(level), &how, &beside)?;
     let mut parts = vec![here];
     for open in memory.vaults.iter().filter(|open| open.level != level) {

@@ -7,38 +7,36 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::context::actor::is_headless;
 use crate::context::find::find;
 use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::secrets;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
+use crate::sessions::tool_signals::signals_of;
 use crate::verbs::curate::{self, ExtraChanges, curate_beside};
 use crate::verbs::diary::session::SessionReader;
-use crate::verbs::hook::occasions::signals_of;
-use crate::verbs::hook::signals::SignalLog;
+use crate::verbs::neighbours::{self, OwnProposal, SettledProposal};
+use crate::verbs::playbook;
 use crate::verbs::reflect::evidence::GatheredEvidence;
 use crate::verbs::reflect::memories::{existing_texts, plan_memory};
-use crate::verbs::similar::SimilarNote;
-use crate::verbs::{playbook, relate, similar};
 use cm_learn::diary::StatementAuthor;
 use cm_learn::prose::cut;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory, confidence};
-use cm_learn::reflect::grounding::missing_parts;
-use cm_learn::statement::{Answered, Certainty, StatementContext, THRESHOLD_MEDIUM, of_prompt, statements};
+use cm_learn::reflect::stated::TypedSentences;
+use cm_learn::statement::{Certainty, Statement, StatementContext};
 use cm_note::bullet::content::{fold_whitespace, rule};
-use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
-use cm_note::note::types::CONTRADICTS;
-use cm_note::note::{Note, NoteKind};
+use cm_note::bullet::{BulletKind, BulletState, Scope};
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::delta::{
-    AddDelta, CurationDelta, DeltaFile, DeprecateDelta, FeedbackDelta, RuleProposal,
-};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
+use cm_secrets::redact;
 
-/// Maximum number of neighbours in an answer.
-const NEIGHBOURS: usize = 5;
-/// Edge type for neighbours that do not contradict.
-const RELATED_TO: &str = "RELATED_TO";
+pub use crate::verbs::neighbours::Neighbour;
+pub use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
+
 /// Minimum length of a quote, in characters.
 const QUOTE: usize = 4;
 
@@ -91,39 +89,6 @@ pub struct Proposal {
     pub answers: Option<String>,
 }
 
-// Not a doc comment: these would be listed with the tool, and cost tokens in each session.
-// How an existing note relates to a proposal, as the agent sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NeighbourVerdict {
-    /// Both say the same: the proposal is retired, and the other one credited.
-    Same,
-    /// The proposal says it more precisely.
-    Refines,
-    /// Both cannot hold.
-    Contradicts,
-    /// They have nothing to do with each other.
-    Unrelated,
-}
-
-// A verdict on one neighbour, named by its ID.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Verdict {
-    pub id: String,
-    pub verdict: NeighbourVerdict,
-}
-
-/// An existing note that is near to the proposal.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Neighbour {
-    /// ID of the note.
-    pub id: String,
-    /// Its text.
-    pub text: String,
-    /// The given verdict; null if there is none yet.
-    pub verdict: Option<NeighbourVerdict>,
-}
-
 /// Result of a proposal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ProposalAnswer {
@@ -148,8 +113,6 @@ struct QuotedStatement {
     line: u64,
     /// Why the quote does not make the proposal active; `None` if it does.
     doubt: Option<String>,
-    /// What the agent did before, quoted: commands, files and errors.
-    answered: Vec<String>,
 }
 
 /// Stores a proposal.
@@ -162,107 +125,107 @@ pub fn propose(memory: &Context, proposal: &Proposal) -> Result<ProposalAnswer> 
     if quote.chars().count() < QUOTE {
         return Err(Error::usage("the quote is too short").hint("quote the person's words, verbatim"));
     }
-    let found = find_quote(memory, proposal, &quote)?;
-    let sources: Vec<&str> =
-        std::iter::once(quote.as_str()).chain(found.answered.iter().map(String::as_str)).collect();
-    let missing = missing_parts(&text, &sources);
-    let doubt = found.doubt.clone().or_else(|| {
-        let first = missing.first()?;
-        Some(format!("`{}` is not in the quoted words", cut(first, 60)))
-    });
-    let neighbours = neighbours(memory, &text)?;
-    let answer = match proposal.kind {
-        ProposalKind::Rule => propose_rule(memory, proposal, &text, &found, doubt.is_none())?,
-        kind => propose_memory(memory, (kind, proposal), &text, &found, doubt.is_none())?,
+    let found = check_quote(memory, proposal, &text, &quote)?;
+    let is_stated = found.doubt.is_none();
+    let mut neighbours = neighbours::neighbours(memory, &text)?;
+    let stored = match proposal.kind {
+        ProposalKind::Rule => propose_rule(memory, proposal, &text, &found)?,
+        kind => propose_memory(memory, (kind, proposal), &text, &found)?,
     };
-    let Stored { id, is_active, note, commit } = answer;
-    let state = if is_active { BulletState::Active } else { BulletState::Draft };
-    let why = match (note, doubt) {
+    let state = if stored.is_active { BulletState::Active } else { BulletState::Draft };
+    let why = match (stored.note, &found.doubt) {
         (Some(note), _) => note,
-        (None, Some(doubt)) => doubt,
+        (None, Some(doubt)) => doubt.clone(),
         (None, None) => "a person typed it in this session as lasting".to_owned(),
     };
-    let neighbours = neighbours.into_iter().filter(|neighbour| neighbour.id != id).collect();
+    neighbours.retain(|neighbour| neighbour.id != stored.id || stored.is_credited);
+    let record = ProposalRecord {
+        at: memory.now().to_string(),
+        session: found.session.clone(),
+        proposed: stored.id.clone(),
+        is_credited: stored.is_credited,
+        is_stated,
+        words: redact(&cut(&quote, 2_000), &secrets::rules_of_logs(memory, memory.target())?.0)
+            .0
+            .into_string(),
+        neighbours: neighbours.iter().map(|neighbour| neighbour.id.clone()).collect(),
+        rule: stored.rule,
+    };
     let mut seen = SignalLog::of(memory, &found.session);
-    seen.record_proposal(memory, &quote, proposal.answers.as_deref())?;
-    Ok(ProposalAnswer { id, state, why, neighbours, commit })
+    seen.session.clone_from(&found.session);
+    seen.record_proposal(memory, record, proposal.answers.as_deref())?;
+    Ok(ProposalAnswer { id: stored.id, state, why, neighbours, commit: stored.commit })
 }
 
-/// Finds the quote among what the person typed, in the session's log or in what its hooks saw.
-fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<QuotedStatement> {
-    let open = memory.target();
+/// Finds the quote among what the person typed, in the session's log or in what its hooks saw, and
+/// checks the proposal against it.
+fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<QuotedStatement> {
     let mut seen = SignalLog::of(memory, &proposal.session);
     let shelf = SessionAccess::open(memory, &mut |_| {})?;
-    let listed = shelf.find(&proposal.session).ok().map(|summary| summary.session);
-    let agent = memory.call.by.agent_name().unwrap_or_default();
-    let unknown = |why: &str| QuotedStatement {
-        session: proposal.session.clone(),
-        agent: agent.clone(),
-        line: 0,
-        doubt: Some(why.to_owned()),
-        answered: Vec::new(),
-    };
     let given = proposal.answers.as_deref();
-    let Some(session) = listed else {
-        return Ok(match seen.find(quote) {
-            Some(signal) if signal.lasting >= THRESHOLD_MEDIUM => QuotedStatement {
-                doubt: None,
-                session: seen.session.clone(),
-                answered: seen.calls_of(quote, given),
-                ..unknown("")
-            },
-            Some(_) => unknown("the quoted words do not say that it is meant to last"),
-            None => unknown("no log of this session is known yet"),
-        });
+    let Ok(listed) = shelf.find(&proposal.session) else {
+        let doubt = match seen.find(quote) {
+            Some(signal) if !is_headless(&memory.call.environment) => {
+                doubt_of_signal(memory, signal, (text, quote), &seen.calls_of(quote, given))
+            }
+            _ => Some("no log of this session is known yet".to_owned()),
+        };
+        let agent = memory.call.by.agent_name().unwrap_or_default();
+        return Ok(QuotedStatement { session: seen.session, agent, line: 0, doubt });
     };
-    let transcript = SessionReader::open(memory)?.read(memory, &session, None)?;
-    let typed = statements(&transcript.events);
+    let transcript = SessionReader::open(memory)?.read(memory, &listed.session, None)?;
     seen.extend(signals_of(&memory.now().to_string(), &transcript.meta, &transcript.events));
     let calls = seen.calls_of(quote, given);
-    let wanted = quote.to_lowercase();
-    let prompt = transcript.quotable().typed_line(quote);
-    let (line, author) = match prompt {
-        Some((line, author)) => (line, author),
-        None if seen.find(quote).is_some() => (0, StatementAuthor::Person),
-        None => {
-            let why = match seen.is_call(quote) {
-                true => "it quotes a command and its result, not the person",
-                false => "the person did not type these words in this session",
-            };
-            return Ok(QuotedStatement { answered: calls, ..unknown(why) });
+    let quotable = transcript.quotable();
+    let is_interactive = transcript.prompts == StatementAuthor::Person && !transcript.meta.subagent;
+    let doubt = match (quotable.typed_line(quote), seen.find(quote)) {
+        // The log may lag behind the prompt.
+        (None, Some(signal)) if is_interactive && !signal.typed.is_empty() => {
+            doubt_of_signal(memory, signal, (text, quote), &calls)
         }
-    };
-    let near: Vec<_> = typed.iter().filter(|one| one.line == line).cloned().collect();
-    let within: Vec<_> = near
-        .iter()
-        .filter(|one| {
-            let own = fold_whitespace(&one.text).to_lowercase();
-            wanted.contains(&own) || own.contains(&wanted)
-        })
-        .cloned()
-        .collect();
-    let context = near.first().map_or(StatementContext::After, |one| one.context);
-    let answers: Option<Answered> = near.first().and_then(|one| one.answers.clone());
-    let judged = if within.is_empty() { of_prompt(quote, line, context, answers.as_ref()) } else { within };
-    let most = judge_statements(open, &judged).iter().map(|one| one.lasting()).fold(0.0, f32::max);
-    let doubt = match author {
-        StatementAuthor::Person if most >= THRESHOLD_MEDIUM => None,
-        StatementAuthor::Person => Some("the quoted words do not say that it is meant to last".to_owned()),
-        _ => Some("the words were not typed at an interactive prompt".to_owned()),
+        (None, _) if seen.is_call(quote) => {
+            Some("it quotes a command and its result, not the person".to_owned())
+        }
+        _ => quotable.doubt(text, quote, &calls).map(|doubt| doubt.to_string()),
     };
     Ok(QuotedStatement {
         session: transcript.meta.id.to_string(),
         agent: transcript.meta.agent.name().to_owned(),
-        line,
+        line: quotable.typed_line(quote).map_or(0, |(line, _)| line),
         doubt,
-        answered: answers.iter().map(|answered| answered.text().to_owned()).chain(calls).collect(),
     })
+}
+
+/// Checks a proposal against the sentences of a prompt that a hook saw.
+fn doubt_of_signal(
+    memory: &Context,
+    signal: &Signal,
+    (text, quote): (&str, &str),
+    calls: &[String],
+) -> Option<String> {
+    let context = match signal.cause {
+        SignalCause::Refused => StatementContext::Refused,
+        SignalCause::Prompt | SignalCause::Failed => StatementContext::After,
+    };
+    let typed: Vec<Statement> = (0..)
+        .zip(&signal.typed)
+        .map(|(place, text)| {
+            let text = text.clone();
+            Statement { text, line: 0, place, context, answers: None, is_pasted: false }
+        })
+        .collect();
+    let judged = judge_statements(memory.target(), &typed);
+    TypedSentences::of(&typed, &judged).doubt(text, quote, calls).map(|doubt| doubt.to_string())
 }
 
 /// A stored proposal.
 struct Stored {
     id: String,
     is_active: bool,
+    /// Whether an existing rule says the same, which was credited instead.
+    is_credited: bool,
+    /// The proposed rule; `None` for a memory.
+    rule: Option<Box<AddDelta>>,
     /// What curation says about it; `None` if there is nothing to say.
     note: Option<String>,
     commit: Option<String>,
@@ -273,8 +236,8 @@ fn propose_rule(
     proposal: &Proposal,
     text: &str,
     found: &QuotedStatement,
-    is_stated: bool,
 ) -> Result<Stored> {
+    let is_stated = found.doubt.is_none();
     let content = rule(text).map_err(|error| Error::usage(error.to_string()))?;
     let workspace = Some(memory.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace));
     let bullet = RuleProposal {
@@ -295,7 +258,7 @@ fn propose_rule(
     let file = DeltaFile {
         session: Some(found.session.clone()),
         agent: Some(found.agent.clone()).filter(|agent| !agent.is_empty()),
-        deltas: vec![CurationDelta::Add(Box::new(add))],
+        deltas: vec![CurationDelta::Add(Box::new(add.clone()))],
     };
     let mut gathered = GatheredEvidence::default();
     if is_stated {
@@ -308,9 +271,8 @@ fn propose_rule(
         op: "propose",
         subject: None,
     };
-    let changes = |_: &OpenVault| Ok((Vec::new(), Vec::new()));
-    let outcome =
-        curate_beside(memory, &file, &how, &ExtraChanges { history: Some(&gathered), changes: &changes })?;
+    let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
+    let outcome = curate_beside(memory, &file, &how, &extra)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
@@ -324,7 +286,9 @@ fn propose_rule(
     };
     let note = applied.and_then(|one| one.note.clone()).filter(|_| is_stated);
     let note = note.or_else(|| skipped.map(|one| one.reason.clone()));
-    Ok(Stored { id, is_active: state == BulletState::Active, note, commit: outcome.commit })
+    let is_credited = applied.is_none();
+    let is_active = state == BulletState::Active;
+    Ok(Stored { id, is_active, is_credited, rule: Some(Box::new(add)), note, commit: outcome.commit })
 }
 
 fn propose_memory(
@@ -332,8 +296,8 @@ fn propose_memory(
     (kind, proposal): (ProposalKind, &Proposal),
     text: &str,
     found: &QuotedStatement,
-    is_stated: bool,
 ) -> Result<Stored> {
+    let is_stated = found.doubt.is_none();
     let remembered = ProposedMemory {
         note_type: kind.name(),
         text: text.to_owned(),
@@ -364,12 +328,17 @@ fn propose_memory(
         memory,
         &DeltaFile::default(),
         &how,
-        &ExtraChanges { history: None, changes: &changes },
+        &ExtraChanges { changes: &changes, ..ExtraChanges::NOTHING },
     )?;
     match planned.into_inner() {
-        Some(plan) => {
-            Ok(Stored { id: plan.id, is_active: !plan.is_draft, note: None, commit: outcome.commit })
-        }
+        Some(plan) => Ok(Stored {
+            id: plan.id,
+            is_active: !plan.is_draft,
+            is_credited: false,
+            rule: None,
+            note: None,
+            commit: outcome.commit,
+        }),
         None => Err(Error::refused("exists", "a memory with this text exists already")),
     }
 }
@@ -382,89 +351,31 @@ fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {
     std::iter::once(cut(&quote, 400)).chain(answers).chain(citations.take(3)).collect()
 }
 
-/// Returns the rules and memories that are nearest to a text.
-fn neighbours(memory: &Context, text: &str) -> Result<Vec<Neighbour>> {
-    let mut alike = Vec::new();
-    for kind in [NoteKind::Bullet, NoteKind::Memory] {
-        alike.extend(similar::similar_to_text(memory, text, kind, NEIGHBOURS)?);
-    }
-    alike.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    alike.truncate(NEIGHBOURS);
-    let neighbour =
-        |(note, _): (SimilarNote, String)| Neighbour { id: note.id, text: note.title, verdict: None };
-    Ok(alike.into_iter().map(neighbour).collect())
-}
-
-/// Settles the neighbours of a proposal by the agent's verdicts.
+/// Settles the neighbours of an earlier proposal by the agent's verdicts. `session` is the one in which
+/// it was made; any session if it is `None`.
 ///
 /// # Errors
-/// A note that does not exist, and the errors of [`crate::context::write::apply`].
-pub fn settle(memory: &Context, id: &str, verdicts: &[Verdict]) -> Result<ProposalAnswer> {
-    let own = find(memory, id)?.note;
-    let state_of = |note: &Note| {
-        Bullet::of(note).map_or_else(
-            || if note.is_waiting() { BulletState::Draft } else { BulletState::Active },
-            |bullet| bullet.state,
-        )
+/// A note that was not proposed in the session, a verdict on another note than its neighbours, and the
+/// errors of [`crate::context::write::apply`].
+pub fn settle(
+    memory: &Context,
+    session: Option<&str>,
+    id: &str,
+    verdicts: &[Verdict],
+) -> Result<ProposalAnswer> {
+    let key = find(memory, id)?.note.key().to_owned();
+    let Some(record) = SignalLog::proposal_of(memory, session, &key) else {
+        return Err(Error::refused("not-proposed", format!("{key} was not proposed in this session"))
+            .hint("`cm review` decides on other notes"));
     };
-    let (mut state, mut why, mut commit) = (state_of(&own), "its neighbours are settled".to_owned(), None);
-    let mut neighbours = Vec::new();
-    for Verdict { id: other, verdict } in verdicts {
-        let neighbour = find(memory, other)?.note;
-        let edge = |relation: &str, why: &str| relate::Options {
-            from: id.to_owned(),
-            to: other.clone(),
-            relation: Some(relation.to_owned()),
-            strength: None,
-            why: Some(why.to_owned()),
-        };
-        let both_rules = own.kind == NoteKind::Bullet && neighbour.kind == NoteKind::Bullet;
-        let written = match verdict {
-            NeighbourVerdict::Same if both_rules && state != BulletState::Retired => {
-                (state, why) = (BulletState::Retired, format!("{other} says the same"));
-                same(memory, id, other)?
-            }
-            NeighbourVerdict::Same => relate::relate(memory, &edge(RELATED_TO, "says the same"))?.commit,
-            NeighbourVerdict::Refines => relate::relate(memory, &edge(RELATED_TO, "refines it"))?.commit,
-            NeighbourVerdict::Contradicts => {
-                relate::relate(memory, &edge(CONTRADICTS, "the agent that read both says so"))?.commit
-            }
-            NeighbourVerdict::Unrelated => None,
-        };
-        commit = written.or(commit);
-        neighbours.push(Neighbour { id: other.clone(), text: neighbour.title, verdict: Some(*verdict) });
-    }
-    Ok(ProposalAnswer { id: id.to_owned(), state, why, neighbours, commit })
-}
-
-/// Retires a proposal in favour of a rule that says the same, and credits that rule.
-fn same(memory: &Context, id: &str, other: &str) -> Result<Option<String>> {
-    let session = memory.call.by.session.clone();
-    let credit = FeedbackDelta {
-        id: other.to_owned(),
-        session,
-        reason: Some(format!("{id} says the same")),
-        ..FeedbackDelta::default()
+    neighbours::check_listed(memory, verdicts, &record.neighbours)?;
+    let own = OwnProposal {
+        id: key,
+        session: Some(record.session),
+        is_stated: record.is_stated,
+        is_credited: record.is_credited,
+        rule: record.rule.map(|rule| *rule),
     };
-    let retire = DeprecateDelta {
-        id: id.to_owned(),
-        reason: Some(format!("{other} says the same")),
-        replaced_by: Some(other.to_owned()),
-    };
-    let file = DeltaFile {
-        deltas: vec![CurationDelta::Helpful(credit), CurationDelta::Deprecate(retire)],
-        ..DeltaFile::default()
-    };
-    let how = curate::Options {
-        authority: Authority::Automation,
-        dry_run: false,
-        sweep: false,
-        op: "propose",
-        subject: Some(format!("Retire {id}: {other} says the same")),
-    };
-    let outcome = curate::curate(memory, &file, &how)?;
-    match curate::refusal(&outcome.report) {
-        Some(error) => Err(error),
-        None => Ok(outcome.commit),
-    }
+    let SettledProposal { id, state, why, neighbours, commit } = neighbours::settle(memory, own, verdicts)?;
+    Ok(ProposalAnswer { id, state, why, neighbours, commit })
 }

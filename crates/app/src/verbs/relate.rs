@@ -59,13 +59,22 @@ const PLAIN: &str = "RELATED_TO";
 /// Returns an error if a note is not found, if the type is unknown, if both ends are the same note,
 /// if an agent tries to supersede with a confirmed note (`persons-only`), or if the write fails.
 pub fn relate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
+    let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
+    if relation == SUPERSEDES && !ends(memory, options)?.0.note.is_waiting() {
+        memory.persons_only("let a confirmed note supersede another")?;
+    }
+    connect(memory, options)
+}
+
+/// Like [`relate`], for a caller that knows that the notes may be related in this way.
+///
+/// # Errors
+/// The errors of [`relate`], without `persons-only`.
+pub(crate) fn connect(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     in_range("strength", options.strength)?;
     let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
     let (from, to) = ends(memory, options)?;
     let (from, to) = (from.note, to.note);
-    if relation == SUPERSEDES && !from.is_waiting() {
-        memory.persons_only("let a confirmed note supersede another")?;
-    }
     if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
         return amend(memory, &there, options);
     }

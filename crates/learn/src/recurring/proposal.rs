@@ -110,6 +110,6 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
             (DraftChange::Delta(CurationDelta::Add(Box::new(delta))), 35 + 10 * sessions as u32)
         }
     };
-    let draft = ReflectionDraft { what, origins, strength, certainty: None };
+    let draft = ReflectionDraft::new(what, origins, strength);
     Some(CountedProposal { draft, head: pattern.head.clone(), counts: support.counts() })
 }

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::neighbour::Verdict;
 use cm_note::bullet::{BulletType, Scope};
 use cm_session::status::SessionStatus;
 
@@ -84,6 +85,9 @@ pub struct ProposedDelta {
     /// Reason for the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How existing rules relate to a new rule or memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<Verdict>,
     #[serde(flatten)]
     pub step: ProposedChange,
 }
@@ -151,6 +155,18 @@ pub enum ProposedChange {
     /// Adds a preference of the user.
     Preference {
         /// The preference, in one sentence.
+        #[schemars(length(min = 10, max = 160))]
+        content: String,
+    },
+    /// Adds a choice that later work depends on.
+    Decision {
+        /// The decision with its reason, in one sentence.
+        #[schemars(length(min = 10, max = 160))]
+        content: String,
+    },
+    /// Adds how an error was ended.
+    Fix {
+        /// The error and what ended it, in one sentence.
         #[schemars(length(min = 10, max = 160))]
         content: String,
     },
@@ -265,7 +281,8 @@ mod tests {
     #[test]
     fn the_schemas_name_every_step() {
         let schema = serde_json::to_string(&deltas_schema()).unwrap();
-        for step in ["add", "helpful", "harmful", "replace", "deprecate", "merge", "fact", "preference"] {
+        let memories = ["fact", "preference", "decision", "fix"];
+        for step in ["add", "helpful", "harmful", "replace", "deprecate", "merge"].iter().chain(&memories) {
             assert!(schema.contains(&format!("\"{step}\"")), "{step}");
         }
     }

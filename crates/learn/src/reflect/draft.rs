@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::neighbour::Verdict;
 use crate::diary::words;
 use crate::statement::Certainty;
 use cm_playbook::curation::apply::DELTAS_PER_SESSION;
@@ -22,6 +23,10 @@ pub struct ReflectionDraft {
     /// How certain it is without further evidence, by the user's words; `None` if only further
     /// evidence can tell.
     pub certainty: Option<Certainty>,
+    /// Words of the session that it is taken from, verbatim; `None` if it was counted.
+    pub quote: Option<String>,
+    /// What its reader says of existing notes.
+    pub verdicts: Vec<Verdict>,
 }
 
 /// A proposed change of the playbook or the memory.
@@ -32,10 +37,10 @@ pub enum DraftChange {
     Memory(ProposedMemory),
 }
 
-/// A fact, preference or fix that a reflection proposes to remember.
+/// A decision, fact, preference or fix that a reflection proposes to remember.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposedMemory {
-    /// Type of the new note: `fact`, `preference` or `fix`.
+    /// Type of the new note: `decision`, `fact`, `preference` or `fix`.
     pub note_type: &'static str,
     /// Statement to remember, on one line.
     pub text: String,
@@ -69,6 +74,20 @@ pub fn confidence(observations: usize) -> f64 {
 }
 
 impl ReflectionDraft {
+    /// Creates a draft that needs further evidence.
+    pub fn new(what: DraftChange, origins: Vec<DraftOrigin>, strength: u32) -> Self {
+        Self { what, origins, strength, certainty: None, quote: None, verdicts: Vec::new() }
+    }
+
+    /// Returns the text of a proposed rule or memory; `None` for any other change.
+    pub fn new_text(&self) -> Option<&str> {
+        match &self.what {
+            DraftChange::Memory(memory) => Some(&memory.text),
+            DraftChange::Delta(CurationDelta::Add(add)) => Some(&add.bullet.content),
+            DraftChange::Delta(_) => None,
+        }
+    }
+
     /// Returns a key that is equal for drafts that propose the same change.
     pub fn key(&self) -> String {
         match &self.what {
@@ -128,12 +147,7 @@ mod tests {
         let judge =
             FeedbackDelta { id: id.into(), session: Some(session.into()), ..FeedbackDelta::default() };
         let origin = DraftOrigin { session: session.into(), agent: agent.into(), line: 3 };
-        ReflectionDraft {
-            what: DraftChange::Delta(CurationDelta::Helpful(judge)),
-            origins: vec![origin],
-            strength: 1,
-            certainty: None,
-        }
+        ReflectionDraft::new(DraftChange::Delta(CurationDelta::Helpful(judge)), vec![origin], 1)
     }
 
     #[test]

@@ -4,17 +4,20 @@
 //! line, agent) is set by the program and never taken from a model.
 
 pub mod answer;
+pub mod double_reading;
 pub mod draft;
 pub mod evidence;
 pub mod excerpt;
 pub mod fence;
 pub mod grounding;
+pub mod neighbour;
 mod other_language;
 pub mod package;
 pub mod relevant_rules;
 pub mod rounds;
 pub mod run;
 pub mod said_again;
+pub mod stated;
 pub mod verify;
 pub mod without_model;
 

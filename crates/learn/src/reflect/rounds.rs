@@ -83,12 +83,7 @@ mod tests {
             evidence: Vec::new(),
         };
         let origin = DraftOrigin { session: "s".into(), agent: "pi".into(), line: 1 };
-        ReflectionDraft {
-            what: DraftChange::Memory(memory),
-            origins: vec![origin],
-            strength: 1,
-            certainty: None,
-        }
+        ReflectionDraft::new(DraftChange::Memory(memory), vec![origin], 1)
     }
 
     #[test]

@@ -6,8 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 use super::answer::{DeltasAnswer, DiaryAnswer, ProposedChange, ProposedDelta, QuotedStatement};
 use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, confidence, strongest};
 use super::fence::neutralize;
+use super::stated::{QuoteDoubt, TypedSentences};
+use super::without_model::evidence;
 use crate::diary::{Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, distinct};
 use crate::outcome::OutcomeVerdict;
+use crate::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::note::check::is_category;
 use cm_playbook::curation::delta::{
@@ -17,11 +20,14 @@ use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
 /// The texts of a session that a model's answer may quote, by line of the log.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct QuotableSession {
     session: String,
     agent: String,
     lines: BTreeMap<u64, Vec<(StatementAuthor, String)>>,
+    typed: TypedSentences,
+    /// What the person typed about refused and failed calls, with the call.
+    calls: Vec<(String, String)>,
 }
 
 /// Why a delta or diary item in a model's answer was rejected.
@@ -57,7 +63,7 @@ pub enum Rejection {
 
 /// Minimum length of a quote that counts as evidence, in characters.
 const QUOTE: usize = 8;
-/// Maximum length of a fact or preference in an answer, in characters.
+/// Maximum length of a memory in an answer, in characters.
 const MEMORY: usize = 160;
 
 impl QuotableSession {
@@ -67,6 +73,8 @@ impl QuotableSession {
         let mut lines: BTreeMap<u64, Vec<(StatementAuthor, String)>> = BTreeMap::new();
         for event in events {
             let (voice, text) = match &event.kind {
+                // The prompts of a subagent are the agent's.
+                EventKind::UserPrompt { text } if event.side => (StatementAuthor::Agent, text.clone()),
                 EventKind::UserPrompt { text } => (prompts, text.clone()),
                 EventKind::AssistantText { text } => (StatementAuthor::Agent, text.clone()),
                 EventKind::ToolCall { input, .. } => {
@@ -80,7 +88,31 @@ impl QuotableSession {
             };
             lines.entry(event.line).or_default().push((voice, plain(&text)));
         }
-        Self { session: session.to_owned(), agent: agent.to_owned(), lines }
+        Self { session: session.to_owned(), agent: agent.to_owned(), lines, ..Self::default() }
+    }
+
+    /// Adds the judged sentences of the session's person, and what they typed about refused and failed
+    /// calls, each with its call. Without them, nothing is admitted.
+    #[must_use]
+    pub fn with_typed(self, typed: TypedSentences, calls: Vec<(String, String)>) -> Self {
+        let calls = calls.into_iter().map(|(words, call)| (plain(&words), call)).collect();
+        Self { typed, calls, ..self }
+    }
+
+    /// Returns why a quote does not make a proposal active; `None` if it does. `calls` are further
+    /// calls that the quote answers.
+    pub fn doubt(&self, proposal: &str, quote: &str, calls: &[String]) -> Option<QuoteDoubt> {
+        match self.typed_line(quote) {
+            None => Some(QuoteDoubt::NotTyped),
+            Some((_, StatementAuthor::Person)) => {
+                let wanted = plain(quote);
+                let own = self.calls.iter().filter(|(words, _)| words.contains(&wanted));
+                let all: Vec<String> =
+                    own.map(|(_, call)| call.clone()).chain(calls.iter().cloned()).collect();
+                self.typed.doubt(proposal, quote, &all)
+            }
+            Some(_) => Some(QuoteDoubt::NotInteractive),
+        }
     }
 
     /// Returns the first line on which a user typed a quote, with its author; `None` if none did.
@@ -140,7 +172,9 @@ fn one(
     };
     let ruled = |text: &str| rule(text).map_err(|error| Rejection::NotARule(error.to_string()));
     let reason = proposed.reason.as_deref().map(|reason| crate::prose::cut(&fold_whitespace(reason), 300));
-    let quote = crate::prose::cut(&fold_whitespace(&proposed.quote), 300);
+    let quote = fold_whitespace(&proposed.quote);
+    let place = (voice, origin.session.as_str(), origin.line);
+    let proof = || vec![evidence(place, &crate::prose::cut(&quote, 300))];
     let judge = |id: &str| {
         bullet(id).map(|id| FeedbackDelta {
             id,
@@ -162,7 +196,7 @@ fn one(
                 bullet_type: *bullet_type,
                 scope: *scope,
                 tags: tags.iter().take(8).cloned().collect(),
-                evidence: vec![quote],
+                evidence: proof(),
                 ..RuleProposal::default()
             };
             let (session, line) = (Some(origin.session.clone()), Some(origin.line));
@@ -187,25 +221,35 @@ fn one(
             }
             DraftChange::Delta(CurationDelta::Merge(MergeDelta { ids, content: ruled(content)?, reason }))
         }
-        ProposedChange::Fact { content } => DraftChange::Memory(memory("fact", content, quote)?),
-        ProposedChange::Preference { content } => DraftChange::Memory(memory("preference", content, quote)?),
+        ProposedChange::Fact { content } => DraftChange::Memory(memory("fact", content, proof())?),
+        ProposedChange::Preference { content } => {
+            DraftChange::Memory(memory("preference", content, proof())?)
+        }
+        ProposedChange::Decision { content } => DraftChange::Memory(memory("decision", content, proof())?),
+        ProposedChange::Fix { content } => DraftChange::Memory(memory("fix", content, proof())?),
     };
     let strength = if voice.is_persons() { 60 } else { 40 };
-    Ok(ReflectionDraft { what, origins: vec![origin], strength, certainty: None })
+    let draft = ReflectionDraft::new(what, vec![origin], strength);
+    let is_stated = draft.new_text().is_some_and(|text| session.doubt(text, &proposed.quote, &[]).is_none());
+    let verdicts = proposed.verdicts.iter().filter(|one| bullet_ids.contains(one.id.as_str())).cloned();
+    Ok(ReflectionDraft {
+        certainty: is_stated.then_some(Certainty::High),
+        quote: Some(quote),
+        verdicts: verdicts.collect(),
+        ..draft
+    })
 }
 
-fn memory(note_type: &'static str, content: &str, quote: String) -> Result<ProposedMemory, Rejection> {
+fn memory(
+    note_type: &'static str,
+    content: &str,
+    evidence: Vec<String>,
+) -> Result<ProposedMemory, Rejection> {
     let text = fold_whitespace(content);
     match text.chars().count() {
         length if length > MEMORY => Err(Rejection::TooLong { length, most: MEMORY }),
         0..10 => Err(Rejection::NotARule("a memory needs at least 10 characters".to_owned())),
-        _ => Ok(ProposedMemory {
-            note_type,
-            text,
-            observations: 1,
-            confidence: confidence(1),
-            evidence: vec![quote],
-        }),
+        _ => Ok(ProposedMemory { note_type, text, observations: 1, confidence: confidence(1), evidence }),
     }
 }
 
@@ -261,6 +305,7 @@ mod tests {
     use super::*;
     use crate::outcome::test_events::*;
     use crate::reflect::answer::parse;
+    use crate::statement::KindProbabilities;
     use cm_session::event::ToolOutcome;
 
     fn session() -> QuotableSession {
@@ -303,6 +348,45 @@ mod tests {
         assert_eq!(with("it never said this"), Err(Rejection::NoSuchQuote("it never said this".into())));
         assert_eq!(with("injected words"), Err(Rejection::NoSuchQuote("injected words".into())));
         assert_eq!(with("key"), Err(Rejection::ShortQuote("key".into())));
+    }
+
+    #[test]
+    fn only_what_the_person_typed_as_lasting_is_certain_in_an_answer() {
+        let events = log_of([
+            person("No, never force-push shared branches. Rename this one."),
+            agent("I never delete tags."),
+        ]);
+        let typed = crate::statement::statements(&events);
+        let judged: Vec<_> = typed
+            .iter()
+            .map(|one| if one.text.contains("never") { 0.1 } else { 0.9 })
+            .map(|passing| KindProbabilities([passing, 1.0 - passing, 0.0, 0.0, 0.0]))
+            .collect();
+        let session = |prompts| {
+            QuotableSession::of("s-1", "codex", &events, prompts)
+                .with_typed(TypedSentences::of(&typed, &judged), Vec::new())
+        };
+        let certainty = |kind: &str, content: &str, quote: &str, prompts| {
+            let delta = format!(
+                r#"{{"deltas":[{{"type":"{kind}","category":"git","content":"{content}","line":1,"quote":"{quote}"}}]}}"#
+            );
+            let (drafts, refused) = deltas(&parse(&delta).unwrap(), &HashSet::new(), &session(prompts));
+            assert_eq!(refused, []);
+            drafts[0].certainty
+        };
+        let own = StatementAuthor::Person;
+        let words = "never force-push shared branches";
+        for kind in ["add", "fact", "preference", "decision", "fix"] {
+            assert_eq!(
+                certainty(kind, "Never force-push shared branches.", words, own),
+                Some(Certainty::High)
+            );
+        }
+        assert_eq!(certainty("add", "Never force-push to `main`.", words, own), None, "beyond the words");
+        assert_eq!(certainty("add", "Rename this one.", "Rename this one.", own), None, "a task");
+        assert_eq!(certainty("add", "Never delete tags.", "I never delete tags", own), None, "the agent");
+        let sent = certainty("add", "Never force-push shared branches.", words, StatementAuthor::Sender);
+        assert_eq!(sent, None, "not at an interactive prompt");
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl StatementGroup<'_> {
         self.of.iter().map(|(diary, item)| origin(diary, item.line)).collect()
     }
 
+    /// The words of the newest session.
+    fn quote(&self) -> Option<String> {
+        Some(self.first.text.clone())
+    }
+
     fn evidence(&self) -> Vec<String> {
         self.of.iter().map(|(diary, item)| quote(diary, item)).take(5).collect()
     }
@@ -96,13 +101,18 @@ impl StatementGroup<'_> {
 
 /// Formats a diary item as evidence, with its author, session and line.
 pub(super) fn quote(diary: &Diary, item: &DiaryItem) -> String {
-    let who = match item.voice {
+    evidence((item.voice, &diary.session, item.line), &item.text)
+}
+
+/// Formats words of a session as evidence, with their author, session and line.
+pub(super) fn evidence((author, session, line): (StatementAuthor, &str, u64), words: &str) -> String {
+    let who = match author {
         StatementAuthor::Person => "the user",
         StatementAuthor::Sender => "the sender of the session",
         StatementAuthor::Agent => "the agent",
         StatementAuthor::Log => "the log",
     };
-    format!("{who} in {} line {}: {}", diary.session, item.line, item.text)
+    format!("{who} in {session} line {line}: {words}")
 }
 
 pub(super) fn origin(diary: &Diary, line: u64) -> DraftOrigin {
@@ -224,7 +234,8 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
         StatementKind::Preference => "preference",
         StatementKind::Rule | StatementKind::Passing => {
             let draft = rule_of(&statement.text, &[(diary, &item)], "the user stated it as lasting".into())?;
-            return Some(ReflectionDraft { certainty: Some(certainty), origins, strength, ..draft });
+            let quote = Some(statement.quote.clone());
+            return Some(ReflectionDraft { certainty: Some(certainty), origins, strength, quote, ..draft });
         }
     };
     let what = ProposedMemory {
@@ -234,7 +245,8 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
         confidence: confidence(1),
         evidence: vec![quote(diary, &item)],
     };
-    Some(ReflectionDraft { what: DraftChange::Memory(what), origins, strength, certainty: Some(certainty) })
+    let draft = ReflectionDraft::new(DraftChange::Memory(what), origins, strength);
+    Some(ReflectionDraft { certainty: Some(certainty), quote: Some(statement.quote.clone()), ..draft })
 }
 
 /// Proposes a rule if the user's wish is an instruction, otherwise a preference. `None` if the wish
@@ -247,16 +259,13 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let strongest = group.of.iter().map(|(_, item)| *item).find(|item| item.standing).unwrap_or(group.first);
     let strength = 40 + 10 * sessions as u32;
     let Some(rule) = as_rule(&strongest.text) else {
-        return Some(ReflectionDraft {
-            what: DraftChange::Memory(memory("preference", group)),
-            origins: group.origins(),
-            strength,
-            certainty: None,
-        });
+        let what = DraftChange::Memory(memory("preference", group));
+        let draft = ReflectionDraft::new(what, group.origins(), strength);
+        return Some(ReflectionDraft { quote: group.quote(), ..draft });
     };
     let reason = format!("the user asked for it again ({})", in_sessions(sessions));
     let draft = rule_of(&rule, &group.of, reason)?;
-    Some(ReflectionDraft { origins: group.origins(), strength, ..draft })
+    Some(ReflectionDraft { origins: group.origins(), strength, quote: group.quote(), ..draft })
 }
 
 /// Proposes a rule with its evidence. Its scope is the project if all evidence is of one. `None` if
@@ -306,7 +315,7 @@ fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength
         session: first.map(|origin| origin.session.clone()),
         line: first.map(|origin| origin.line),
     }));
-    ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, certainty: None }
+    ReflectionDraft::new(DraftChange::Delta(delta), origins, strength)
 }
 
 fn in_sessions(sessions: usize) -> String {
@@ -339,12 +348,9 @@ fn fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     } else {
         format!("Fixed since: {}", lower_first(without_lead(&what.text)))
     };
-    Some(ReflectionDraft {
-        what: DraftChange::Memory(ProposedMemory { text, ..what }),
-        origins: group.origins(),
-        strength,
-        certainty: None,
-    })
+    let what = DraftChange::Memory(ProposedMemory { text, ..what });
+    let quote = group.quote().filter(|_| own);
+    Some(ReflectionDraft { quote, ..ReflectionDraft::new(what, group.origins(), strength) })
 }
 
 pattern!(
@@ -379,12 +385,7 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let text = format!("When {check} fails, one cause was: {}", lower_first(cause));
     if group.sessions() < 2 {
         let memory = ProposedMemory { text: sentence(&text), ..memory("fix", group) };
-        return Some(ReflectionDraft {
-            what: DraftChange::Memory(memory),
-            origins: group.origins(),
-            strength: 15,
-            certainty: None,
-        });
+        return Some(ReflectionDraft::new(DraftChange::Memory(memory), group.origins(), 15));
     }
     let bullet = RuleProposal {
         category: "debugging".to_owned(),
@@ -421,7 +422,7 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
         };
         let strength = if word.explicit { 100 } else { 30 };
         let origins = vec![origin(diary, word.line)];
-        ReflectionDraft { what: DraftChange::Delta(delta), origins, strength, certainty: None }
+        ReflectionDraft::new(DraftChange::Delta(delta), origins, strength)
     };
     session.feedback.iter().map(one).collect()
 }

@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_propose",
     aliases: &[],
     title: "Record what the person said",
-    description: "Record what the person typed in this session and meant to last, as text that stands on its own. With `id` and `verdicts`: judge the neighbours of an earlier proposal.",
+    description: "Record what the person typed in this session and meant to last, as text that stands on its own. With `id` and `verdicts`: judge the neighbours of an earlier proposal of this session.",
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
@@ -48,7 +48,10 @@ struct Input {
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let outcome = match (input.id, input.verdicts) {
-        (Some(id), Some(verdicts)) => propose::settle(memory, &id, &verdicts)?,
+        (Some(id), Some(verdicts)) => {
+            let session = input.session.as_deref().or(memory.call.by.session.as_deref());
+            propose::settle(memory, session, &id, &verdicts)?
+        }
         (None, None) => {
             let needed = |field: Option<String>, name: &str| {
                 field.ok_or_else(|| Error::usage(format!("`{name}` is missing")))

@@ -13,6 +13,7 @@ use crate::sessions::access_log;
 use crate::sessions::load::GONE;
 use crate::sessions::logs::{self, ParsedSession};
 use crate::sessions::sources::sources;
+use crate::sessions::tool_signals::signals_of;
 use cm_agents::ingest::LogSource;
 use cm_index::sessions::Session;
 use cm_learn::diary::{self, Diary, DiaryOrigin, StatementAuthor};
@@ -20,6 +21,7 @@ use cm_learn::outcome::steps::{SessionStep, steps};
 use cm_learn::prose::cut;
 use cm_learn::reflect::answer::{DiaryAnswer, QuotedStatement, diary_schema};
 use cm_learn::reflect::package;
+use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
 use cm_learn::statement::{self, LastingStatement};
 use cm_secrets::RedactionRules;
@@ -40,6 +42,8 @@ pub struct SessionTranscript {
     pub diary: Diary,
     /// Statements of the session's user that are meant to last.
     pub lasting: Vec<LastingStatement>,
+    /// All sentences of the session's user.
+    typed: TypedSentences,
     /// Whom quoted prompts are attributed to; not the person if another agent may have written
     /// them.
     pub prompts: StatementAuthor,
@@ -129,20 +133,27 @@ impl SessionReader {
         events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
         // The prompts of a subagent are those of another agent.
         let typed = if meta.subagent { Vec::new() } else { statement::statements(&events) };
-        let lasting = statement::lasting(&typed, &judge_statements(open, &typed));
+        let judged = judge_statements(open, &typed);
+        let lasting = statement::lasting(&typed, &judged);
+        let typed = TypedSentences::of(&typed, &judged);
         let diary = diary::extract_with(&diary::id(&path, &content), &meta, &events, &lasting);
         let mut diary = without_secrets(diary, &self.rules);
         if prompts == StatementAuthor::Sender {
             diary = diary.attribute_to_sender();
         }
-        SessionTranscript { steps: steps(&events), meta, events, diary, lasting, prompts }
+        SessionTranscript { steps: steps(&events), meta, events, diary, lasting, typed, prompts }
     }
 }
 
 impl SessionTranscript {
     /// Returns the parts of the session that a summary may quote.
     pub fn quotable(&self) -> QuotableSession {
-        QuotableSession::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
+        // The prompts of a subagent are those of another agent.
+        let prompts = if self.meta.subagent { StatementAuthor::Agent } else { self.prompts };
+        let calls = signals_of("", &self.meta, &self.events);
+        let calls = calls.into_iter().filter_map(|signal| Some((signal.quote.clone(), signal.call()?)));
+        QuotableSession::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, prompts)
+            .with_typed(self.typed.clone(), calls.filter(|(words, _)| !words.is_empty()).collect())
     }
 
     /// Summarizes the session with a language model; also returns the rejected statements. Uses the

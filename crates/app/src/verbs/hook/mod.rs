@@ -3,12 +3,11 @@
 //! The agent waits for the response, so no index is refreshed or built here, and only what the
 //! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
-pub(crate) mod occasions;
 mod proposal_request;
+mod recent_log;
 mod recently_learned;
 mod selection;
 mod session_end;
-pub(crate) mod signals;
 mod start;
 
 use crate::context::actor::Actor;

@@ -1,11 +1,13 @@
 //! Asks the agent, in one line at a prompt, to record what may be meant to last.
 
-use super::occasions::{pending_refusal, recent_session, signals_of};
-use super::signals::{Signal, SignalCause, SignalLog, SignalStep};
+use super::recent_log::{pending_refusal, recent_session};
+use crate::context::actor::is_headless;
 use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
 use crate::context::secrets;
 use crate::error::Result;
+use crate::sessions::signals::{Signal, SignalCause, SignalLog, SignalStep};
+use crate::sessions::tool_signals::signals_of;
 use cm_agents::hook::event::InjectionTiming;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::{HookEvent, HookMessage};
@@ -13,6 +15,7 @@ use cm_learn::prose::cut;
 use cm_learn::statement::{Answered, Statement, StatementClassifier, StatementContext, of_prompt};
 use cm_note::bullet::content::fold_whitespace;
 use cm_secrets::redact;
+use cm_session::SessionMeta;
 use cm_store::config::keys;
 
 /// Minimum probability at which the agent is asked. It misses little; the agent judges.
@@ -31,7 +34,9 @@ const CALL: usize = 24;
 /// An invalid redaction pattern, or a private state that cannot be written.
 pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Option<InjectionPart>> {
     let Some(session) = message.session.as_deref().filter(|_| !message.subagent) else { return Ok(None) };
-    if memory.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
+    // Only what was typed at an interactive prompt is a person's word.
+    let is_typed = !message.headless && !is_headless(&memory.call.environment);
+    if !is_typed || memory.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
         return Ok(None);
     }
     let is_prompt = message.event == Some(HookEvent::Prompt);
@@ -63,10 +68,14 @@ pub(super) fn signals_at_end(memory: &Context, message: &HookMessage) -> Result<
     let mut log = SignalLog::of(memory, session);
     log.session = session.to_owned();
     let meta = &recent.meta;
-    let is_interactive = !(meta.headless || meta.subagent || meta.ours);
     let seen = signals_of(&memory.now().to_string(), meta, &recent.events);
     log.add(memory, judged(memory, seen))?;
-    Ok(Some((log, is_interactive)))
+    Ok(Some((log, is_interactive(meta))))
+}
+
+/// Whether a person types the prompts of a session.
+fn is_interactive(meta: &SessionMeta) -> bool {
+    !(meta.headless || meta.subagent || meta.ours)
 }
 
 /// Returns the signals in the log so far, oldest first, and the prompt as the last one if it is one.
@@ -80,8 +89,7 @@ fn seen_at_prompt(
     let recent = recent_session(memory, message)?;
     let refused = recent.as_ref().and_then(|recent| pending_refusal(&recent.events, prompt));
     let seen = recent.as_ref().map(|recent| signals_of(&at, &recent.meta, &recent.events));
-    // Only what was typed at an interactive prompt is a person's word.
-    if recent.as_ref().is_some_and(|recent| recent.meta.headless) {
+    if recent.as_ref().is_some_and(|recent| !is_interactive(&recent.meta)) {
         return Ok(Vec::new());
     }
     let mut seen = judged(memory, seen.unwrap_or_default());
@@ -104,10 +112,13 @@ fn prompt_signal(
     (refused, lasting): (Option<String>, f32),
 ) -> Result<Signal> {
     let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
-    let quote = redact(&cut(&fold_whitespace(prompt), 2_000), &rules).0.into_string();
+    let clean = |text: &str| redact(text, &rules).0.into_string();
+    let quote = clean(&cut(&fold_whitespace(prompt), 2_000));
+    let sentences = of_prompt(prompt, 0, StatementContext::After, None).into_iter();
+    let typed = sentences.filter(|one| !one.is_pasted).map(|one| clean(&one.text)).collect();
     let cause = if refused.is_some() { SignalCause::Refused } else { SignalCause::Prompt };
     let (session, at) = (session.to_owned(), at.to_owned());
-    Ok(Signal { at, session, cause, quote, answers: refused.clone(), call: refused, lasting })
+    Ok(Signal { at, session, cause, quote, typed, answers: refused.clone(), call: refused, lasting })
 }
 
 /// Sets the probability that the words of each signal are meant to last.

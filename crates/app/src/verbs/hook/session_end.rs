@@ -2,12 +2,12 @@
 //! command-line mode reads the session in the background (`hooks.reflect`).
 
 use super::proposal_request::signals_at_end;
-use super::signals::{Signal, SignalCause, SignalLog, SignalStep};
 use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
 use crate::context::provider::LanguageModel;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::signals::{Signal, SignalCause, SignalLog, SignalStep};
 use crate::verbs::hooks::can_propose;
 use crate::verbs::reflect::work_package;
 use cm_agents::hook::injection::neutralize;

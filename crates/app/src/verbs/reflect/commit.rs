@@ -79,7 +79,7 @@ impl SessionProcessor<'_> {
             self.memory,
             &file,
             &options,
-            &ExtraChanges { history: Some(gathered), changes: &changes },
+            &ExtraChanges { history: Some(gathered), changes: &changes, may_rewrite: false },
         )?;
         Ok(CommitResult { outcome, memories: memories.take(), place, notices: notices.take() })
     }

@@ -11,6 +11,7 @@ pub(crate) mod memories;
 mod native;
 mod process_session;
 mod queue;
+mod recorded;
 mod redact;
 mod traces;
 pub mod work_package;

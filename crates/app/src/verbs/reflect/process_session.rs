@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::commit::CommitResult;
 use super::evidence::{self, GatheredEvidence};
 use super::queue::QueuedSession;
+use super::recorded::{settle_verdicts, without_recorded};
 use super::redact::{is_redacted, redact_draft};
 use super::traces::TraceLibrary;
 use crate::context::meaning::meaning;
@@ -27,6 +28,7 @@ use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
 use cm_learn::recurring::{CountedProposal, proposals};
 use cm_learn::reflect::answer::{DeltasAnswer, RuleAnswer, RuleOpinion, deltas_schema, rule_schema};
+use cm_learn::reflect::double_reading::without_double_reading;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::evidence::RuleVerdict;
 use cm_learn::reflect::relevant_rules::relevant_rules;
@@ -170,6 +172,7 @@ impl SessionProcessor<'_> {
         let recurring =
             recurring.into_iter().map(|one| one.draft).filter(|draft| !is_repeated(draft)).collect();
         drafts.extend(self.without_repeats(recurring, todo));
+        let mut drafts = without_recorded(self.memory, drafts, diary.session.as_str(), &live);
         drafts.truncate(self.terms.deltas);
         let repeated = self.recognize_repetitions(&mut drafts, &heard, &live);
         let mut proposed = SessionProposals { todo, diary, drafts, counted };
@@ -177,6 +180,9 @@ impl SessionProcessor<'_> {
         let (mut gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
         repeated.iter().for_each(|rule| gathered.admit(rule));
         let carried = self.commit(&proposed, &gathered)?;
+        if !self.terms.dry_run {
+            notices.extend(settle_verdicts(self.memory, &proposed, &carried));
+        }
         let worked = session_result(&proposed, (all + unfounded, unfounded + rejected), notices, carried);
         self.record_result(&proposed, &worked)?;
         Ok(worked)
@@ -265,22 +271,21 @@ impl SessionProcessor<'_> {
         let input = SessionInput { diary, feedback: words, lasting, author: heard.prompts };
         let by_rules = || reflect_on(&input, &self.earlier, self.terms.deltas);
         let Some(asker) = &self.model else { return Ok((self.without_repeats(by_rules().drafts, todo), 0)) };
-        // Feedback is a matter of the log alone.
+        // Feedback and the person's own statements are a matter of the log alone.
         let bare = Diary {
+            id: diary.id.clone(),
             session: diary.session.clone(),
             agent: diary.agent.clone(),
+            workspace: diary.workspace.clone(),
             verdict: heard.diary.verdict.clone(),
             ..Diary::default()
         };
-        let mut drafts = reflect_on(
-            &SessionInput { feedback: words, ..SessionInput::of_diary(&bare) },
-            &[],
-            self.terms.deltas,
-        )
-        .drafts;
+        let of_log = reflect_on(&SessionInput { diary: &bare, ..input }, &[], self.terms.deltas).drafts;
         match self.ask_model(asker, heard, diary, rules) {
             Ok((of_model, unfounded)) => {
-                drafts.extend(of_model);
+                let (stated, mut drafts): (Vec<_>, Vec<_>) =
+                    of_log.into_iter().partition(|draft| draft.new_text().is_some());
+                drafts.extend(without_double_reading(of_model, stated));
                 drafts.truncate(self.terms.deltas);
                 Ok((self.without_repeats(drafts, todo), unfounded))
             }
@@ -304,7 +309,8 @@ impl SessionProcessor<'_> {
     ) -> std::result::Result<(Vec<ReflectionDraft>, usize), ModelFailure> {
         let quotable = transcript.quotable();
         let ids: HashSet<&str> = rules.iter().map(|rule| rule.id).collect();
-        let rules = relevant_rules(rules, diary, &transcript.events, RULES);
+        let model = meaning(self.memory.target());
+        let rules = relevant_rules(rules, diary, &transcript.events, RULES, model);
         let mut rounds = ReflectionRounds::new(self.terms.rounds, self.terms.deltas);
         let mut unfounded = 0;
         while rounds.should_continue() {
@@ -357,6 +363,11 @@ impl SessionProcessor<'_> {
         let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
         let mut kept = Vec::new();
         for mut draft in std::mem::take(drafts) {
+            if let DraftChange::Delta(CurationDelta::Replace(replace)) = &draft.what
+                && draft.certainty == Some(Certainty::High)
+            {
+                gathered.admit(&replace.content);
+            }
             let DraftChange::Delta(CurationDelta::Add(add)) = &mut draft.what else {
                 kept.push(draft);
                 continue;
@@ -368,12 +379,11 @@ impl SessionProcessor<'_> {
                 continue;
             }
             let said = evidence::evidence_for(self.memory, &self.record, &add.bullet.content, here)?;
-            // One session or none is a draft whatever a model says; so is what it accepts.
-            if let Some(asker) = self
-                .model
-                .as_ref()
-                .filter(|_| said.verdict == RuleVerdict::Refine && said.evidence.sessions > 1)
-            {
+            // One session or none is a draft whatever a model says; so is what it accepts. A person's own
+            // word needs no model.
+            let is_stated = draft.certainty == Some(Certainty::High);
+            let is_open = said.verdict == RuleVerdict::Refine && said.evidence.sessions > 1 && !is_stated;
+            if let Some(asker) = self.model.as_ref().filter(|_| is_open) {
                 let prompt = package::validate(&add.bullet.content, &said);
                 match asker.ask::<RuleAnswer>(&prompt, ("verdict", rule_schema()), |_| Ok(())) {
                     Ok(answered) if answered.value.verdict == RuleOpinion::Reject => {
@@ -396,7 +406,7 @@ impl SessionProcessor<'_> {
                 }
             }
             gathered.insert(&add.bullet.content, said.evidence);
-            if draft.certainty == Some(Certainty::High) {
+            if is_stated {
                 gathered.admit(&add.bullet.content);
             }
             kept.push(draft);

@@ -13,8 +13,10 @@ use serde_json::Value;
 use super::evidence::GatheredEvidence;
 use super::process_session::{SessionProcessor, SessionProposals, is_live};
 use super::queue::{QueuedSession, plan, session_key};
+use super::recorded::{settle_verdicts, without_recorded};
 use super::traces::TraceLibrary;
 use super::{Options, reader_of, terms};
+use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
@@ -33,6 +35,7 @@ use cm_learn::reflect::answer::{
 use cm_learn::reflect::draft::DraftChange;
 use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::{package, verify};
+use cm_learn::statement::Certainty;
 use cm_note::bullet::Bullet;
 use cm_playbook::curation::report::UnappliedDelta;
 use cm_secrets::RedactionRules;
@@ -97,7 +100,7 @@ pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options
     let mut packages = Vec::new();
     for todo in plan.todo.iter().take(options.limit.unwrap_or(1)) {
         let heard = reader.read(memory, &todo.listed.session, None)?;
-        let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES);
+        let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES, meaning(memory.target()));
         packages.push(WorkPackage {
             session: heard.diary.session.clone(),
             agent: heard.diary.agent.clone(),
@@ -167,7 +170,7 @@ pub(crate) fn read_with(
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
     let known: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
-    let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES);
+    let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES, meaning(memory.target()));
     let prompt = package::reflect(&heard.diary, &heard.events, &rules, &[]);
     let answer = asker.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
     let deltas = answer.map_err(ModelFailure::into_error)?.value.deltas;
@@ -185,8 +188,8 @@ fn apply_deltas(
     let mut reader = SessionReader::open(memory)?;
     let heard = reader.read(memory, &listed.session, None)?;
     let playbook = playbook::as_written(memory, memory.target())?;
-    let ids =
-        playbook.bullets.iter().filter(|bullet| is_live(bullet)).map(|bullet| bullet.id.as_str()).collect();
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+    let ids = live.iter().map(|bullet| bullet.id.as_str()).collect();
     let steps = DeltasAnswer { deltas };
     let (drafts, unfounded) = verify::deltas(&steps, &ids, &heard.quotable());
     let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
@@ -196,18 +199,25 @@ fn apply_deltas(
     let mut work =
         SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), traces, terms };
     let drafts = work.without_repeats(drafts, &todo);
+    let drafts = without_recorded(memory, drafts, heard.diary.session.as_str(), &live);
     let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
     let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
     for draft in &drafts {
         if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
             let said = super::evidence::evidence_for(memory, &work.record, &add.bullet.content, here)?;
             gathered.insert(&add.bullet.content, said.evidence);
+            if draft.certainty == Some(Certainty::High) {
+                gathered.admit(&add.bullet.content);
+            }
         }
     }
     let proposed =
         SessionProposals { todo: &todo, diary: heard.diary.clone(), drafts, counted: HashMap::new() };
     let carried = work.commit(&proposed, &gathered)?;
     carried.notices.iter().for_each(|notice| memory.notice(notice));
+    if !dry_run {
+        settle_verdicts(memory, &proposed, &carried).into_iter().for_each(|notice| memory.notice(notice));
+    }
     let mut outcome = carried.outcome;
     outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| UnappliedDelta {
         delta,
@@ -235,5 +245,7 @@ fn op(step: &ProposedChange) -> &'static str {
         ProposedChange::Merge { .. } => "merge",
         ProposedChange::Fact { .. } => "fact",
         ProposedChange::Preference { .. } => "preference",
+        ProposedChange::Decision { .. } => "decision",
+        ProposedChange::Fix { .. } => "fix",
     }
 }

@@ -1,7 +1,5 @@
-//! Finds what happened to tool calls in a session that may be worth recording: calls that the person
-//! refused, and failures that ended.
+//! Reads the recent part of a session's log for a hook.
 
-use super::signals::{Signal, SignalCause};
 use crate::context::open::Context;
 use crate::context::secrets;
 use crate::error::Result;
@@ -10,22 +8,12 @@ use crate::sessions::logs::{self, ParsedSession};
 use crate::sessions::sources::sources;
 use cm_agents::hook::HookMessage;
 use cm_agents::ingest::LogSource;
-use cm_learn::outcome::steps::steps;
-use cm_learn::prose::cut;
-use cm_learn::recurring::SessionTrace;
-use cm_learn::recurring::ended::ended_failures;
 use cm_learn::statement::refused_calls;
 use cm_note::bullet::content::fold_whitespace;
-use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent};
-use cm_session::status::SessionStatus;
 
 /// Number of bytes at the end of a log that a hook reads.
 const RECENT: u64 = 384 << 10;
-/// Maximum length of a quote, in characters.
-const QUOTE: usize = 2_000;
-/// Maximum length of what a quote answers, in characters.
-const ANSWERED: usize = 400;
 
 /// Reads the recent part of the agent's log, redacted; `None` if the message names no log, or the log
 /// cannot or may not be read.
@@ -51,37 +39,6 @@ pub(super) fn recent_session(memory: &Context, message: &HookMessage) -> Result<
     access_log::record(memory, vec![read]);
     let rules = secrets::rules_of_logs(memory, memory.target())?.0;
     Ok(Some(found.redacted(&rules)))
-}
-
-/// Returns the refused calls and ended failures of a session as signals, in no particular order. A
-/// refusal without words is left out.
-pub(crate) fn signals_of(at: &str, meta: &SessionMeta, events: &[SessionEvent]) -> Vec<Signal> {
-    let signal = |cause, quote: Option<&str>, call: &str, answers: &str| Signal {
-        at: at.to_owned(),
-        session: meta.id.to_string(),
-        cause,
-        quote: quote.map(|words| cut(&fold_whitespace(words), QUOTE)).unwrap_or_default(),
-        answers: Some(cut(&fold_whitespace(answers), ANSWERED)),
-        call: Some(call.to_owned()),
-        lasting: 0.0,
-    };
-    let refused = refused_calls(events);
-    let refused = refused.iter().filter_map(|one| {
-        let words = one.words.as_deref()?;
-        Some(signal(SignalCause::Refused, Some(words), one.call.text(), one.call.text()))
-    });
-    let prompts: Vec<(u64, &str)> = events
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::UserPrompt { text } if !event.side => Some((event.line, text.as_str())),
-            _ => None,
-        })
-        .collect();
-    let trace = SessionTrace::of(meta, events, &steps(events), SessionStatus::Unknown);
-    let ended = ended_failures(&trace, &prompts)
-        .into_iter()
-        .map(|one| signal(SignalCause::Failed, one.words.as_deref(), &one.failed, &one.text));
-    refused.chain(ended).collect()
 }
 
 /// Returns the call that the person refused last, if the agent did nothing since.

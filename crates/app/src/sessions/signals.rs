@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::reflection_log::hash_key;
+use cm_learn::reflect::stated::share_a_sentence;
 use cm_learn::statement::THRESHOLD_MEDIUM;
 use cm_note::bullet::content::fold_whitespace;
+use cm_playbook::curation::delta::AddDelta;
 use cm_store::vault::json_lines::JsonLinesFile;
 
 /// What made a hook notice something.
@@ -38,6 +40,9 @@ pub(crate) struct Signal {
     pub cause: SignalCause,
     /// Words that the person typed, with secrets redacted; empty if there are none.
     pub quote: String,
+    /// The sentences of the prompt that are neither quoted nor pasted, with secrets redacted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub typed: Vec<String>,
     /// The refused call, or the failed command with what ended its failure; secrets are redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<String>,
@@ -49,6 +54,12 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
+    /// The call with its result. A refusal denies its call.
+    pub fn call(&self) -> Option<String> {
+        let call = self.answers.clone()?;
+        Some(if self.cause == SignalCause::Refused { format!("not allowed: {call}") } else { call })
+    }
+
     /// Hash that identifies the signal within its session.
     fn key(&self) -> String {
         let parts = [&self.quote, self.answers.as_deref().unwrap_or_default()];
@@ -80,11 +91,36 @@ struct SignalMark {
     of: Option<String>,
 }
 
+/// A proposal that the agent made in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProposalRecord {
+    /// Time, RFC 3339.
+    pub at: String,
+    pub session: String,
+    /// ID of the stored note, or of the existing one that was credited instead.
+    pub proposed: String,
+    /// Whether nothing was stored, because an existing note says the same.
+    #[serde(default)]
+    pub is_credited: bool,
+    /// Whether a person's word admits it.
+    #[serde(default)]
+    pub is_stated: bool,
+    /// The quoted words, with secrets redacted.
+    pub words: String,
+    /// IDs of the neighbours that the answer listed.
+    #[serde(default)]
+    pub neighbours: Vec<String>,
+    /// The proposed rule; `None` for a memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Box<AddDelta>>,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum SignalLine {
     Signal(Signal),
     Mark(SignalMark),
+    Proposal(ProposalRecord),
 }
 
 /// The signals of one session.
@@ -100,6 +136,7 @@ pub(crate) struct SignalLog {
     pub asked_at_end: bool,
     /// Number of signals that an agent in command-line mode was given.
     handed: usize,
+    proposals: Vec<ProposalRecord>,
 }
 
 impl SignalLog {
@@ -113,6 +150,7 @@ impl SignalLog {
             let own = match &line {
                 SignalLine::Signal(signal) => &signal.session,
                 SignalLine::Mark(mark) => &mark.session,
+                SignalLine::Proposal(proposal) => &proposal.session,
             };
             if session.is_empty() || !own.starts_with(session) {
                 continue;
@@ -121,6 +159,7 @@ impl SignalLog {
             match line {
                 SignalLine::Signal(signal) => log.signals.push(signal),
                 SignalLine::Mark(mark) => log.mark(&mark),
+                SignalLine::Proposal(proposal) => log.proposals.push(proposal),
             }
         }
         log
@@ -153,13 +192,9 @@ impl SignalLog {
         })
     }
 
-    /// Returns the calls that a proposal answers, as hooks saw them. A refusal denies its call.
+    /// Returns the calls that a proposal answers, as hooks saw them.
     pub fn calls_of(&self, quote: &str, answers: Option<&str>) -> Vec<String> {
-        let found = self.matching(quote, answers).filter_map(|signal| {
-            let call = signal.answers.clone()?;
-            Some(if signal.cause == SignalCause::Refused { format!("not allowed: {call}") } else { call })
-        });
-        found.collect()
+        self.matching(quote, answers).filter_map(Signal::call).collect()
     }
 
     /// Returns the newest signal that the agent was not asked about and did not record.
@@ -222,11 +257,40 @@ impl SignalLog {
         Ok(JsonLinesFile::of_signals(&memory.target().vault)?.append(&[SignalLine::Mark(mark)])?)
     }
 
-    /// Records that the agent proposed what a quote or an answered call says.
+    /// Returns the newest proposal that led to a note, in this session, or in any if it is `None`.
+    pub fn proposal_of(memory: &Context, session: Option<&str>, id: &str) -> Option<ProposalRecord> {
+        let file = JsonLinesFile::of_signals(&memory.target().vault);
+        let lines = file.and_then(|file| file.read::<SignalLine>()).unwrap_or_default().0;
+        lines.into_iter().rev().find_map(|line| match line {
+            SignalLine::Proposal(one) => {
+                let is_own = session.is_none_or(|session| {
+                    one.session.starts_with(session) || session.starts_with(&one.session)
+                });
+                Some(one).filter(|one| is_own && one.proposed == id)
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the newest proposal of the session that quotes a sentence of these words.
+    pub fn proposal_from(&self, words: &str) -> Option<&ProposalRecord> {
+        self.proposals.iter().rev().find(|one| share_a_sentence(&one.words, words))
+    }
+
+    /// Records a proposal of the agent, and that it has dealt with the signals of the quote and of the
+    /// answered call.
     ///
     /// # Errors
     /// A private state that cannot be written.
-    pub fn record_proposal(&mut self, memory: &Context, quote: &str, answers: Option<&str>) -> Result<()> {
+    pub fn record_proposal(
+        &mut self,
+        memory: &Context,
+        proposal: ProposalRecord,
+        answers: Option<&str>,
+    ) -> Result<()> {
+        let quote = proposal.words.clone();
+        JsonLinesFile::of_signals(&memory.target().vault)?.append(&[SignalLine::Proposal(proposal)])?;
+        let quote = quote.as_str();
         let found = self.matching(quote, answers).filter(|signal| !self.proposed.contains(&signal.key()));
         let found: Vec<Signal> = found.cloned().collect();
         found.iter().try_for_each(|signal| self.record(memory, SignalStep::Proposed, Some(signal)))
