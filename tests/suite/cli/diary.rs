@@ -25,6 +25,7 @@ fn tell(sandbox: &Sandbox, more: &[SessionLine<'_>]) {
         SessionLine::Person(text) => SessionLine::Person(text),
         SessionLine::Agent(text) => SessionLine::Agent(text),
         SessionLine::Ran(command, printed) => SessionLine::Ran(command, printed),
+        SessionLine::Refused(command) => SessionLine::Refused(command),
     }));
     talk(sandbox, SESSION, 10, &said);
 }

@@ -26,6 +26,8 @@ pub mod timeline;
 pub mod trace_cache;
 pub(crate) mod vectors;
 
+use std::time::Duration;
+
 use crate::context::open::Context;
 use crate::context::progress::Progress;
 use crate::error::{Error, ErrorKind, Result};
@@ -52,6 +54,17 @@ pub struct SessionSelection {
 pub(super) fn refresh(memory: &Context) -> Result<()> {
     refresh_index::refresh(memory, &mut |_| {})
 }
+
+/// Like [`refresh`], for a caller that nobody waits for: waits for another process that reads logs.
+///
+/// # Errors
+/// The errors of [`refresh`].
+pub(super) fn refresh_patiently(memory: &Context) -> Result<()> {
+    refresh_index::refresh_within(memory, PATIENCE, &mut |_| {})
+}
+
+/// Maximum wait of a background process for another process that reads logs.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The open session index, with the record of sessions that were reflected on.
 pub struct SessionAccess {

@@ -16,7 +16,7 @@ use crate::sessions::SessionAccess;
 use crate::verbs::curate::{self, ExtraChanges, curate_beside};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::hook::occasions::signals_of;
-use crate::verbs::hook::signals::SignalLog;
+use crate::verbs::hook::signals::{SignalCause, SignalLog};
 use crate::verbs::reflect::evidence::GatheredEvidence;
 use crate::verbs::reflect::memories::{existing_texts, plan_memory};
 use crate::verbs::similar::SimilarNote;
@@ -241,7 +241,10 @@ fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<Quot
         })
         .cloned()
         .collect();
-    let context = near.first().map_or(StatementContext::After, |one| one.context);
+    // What only a hook saw answers the call that the hook saw.
+    let refused = seen.find(quote).filter(|signal| signal.cause == SignalCause::Refused);
+    let unlogged = if refused.is_some() { StatementContext::Refused } else { StatementContext::After };
+    let context = near.first().map_or(unlogged, |one| one.context);
     let answers: Option<Answered> = near.first().and_then(|one| one.answers.clone());
     let judged = if within.is_empty() { of_prompt(quote, line, context, answers.as_ref()) } else { within };
     let most = judge_statements(open, &judged).iter().map(|one| one.lasting()).fold(0.0, f32::max);
