@@ -13,7 +13,7 @@ mod refusal;
 mod wording;
 
 pub use classifier::{KindProbabilities, StatementClassifier};
-pub use join::{Certainty, LastingStatement, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
+pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
 

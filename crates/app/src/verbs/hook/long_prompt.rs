@@ -8,11 +8,9 @@ use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
 use cm_learn::prose::cut;
-use cm_learn::statement::{StatementContext, THRESHOLD_MEDIUM, parts_of_prompt};
+use cm_learn::statement::{StatementContext, THRESHOLD_ASK, THRESHOLD_MEDIUM, parts_of_prompt};
 use cm_secrets::{RedactionRules, redact};
 
-/// Minimum probability at which the agent is asked. It misses little; the agent judges.
-pub(super) const ASK: f32 = 0.4;
 /// Maximum length of a prompt that is judged, in characters. Its UTF-8 form fits into the buffer of a
 /// pipe, so that the hook does not wait for the background process.
 const LONGEST: usize = 12_000;
@@ -62,7 +60,7 @@ pub(super) fn judge(memory: &Context, input: &str) -> Result<()> {
     let texts = statements.into_iter().map(|one| one.text);
     let mut found: Vec<Signal> = texts
         .zip(judged.iter().map(|one| one.lasting()))
-        .filter(|(_, lasting)| *lasting >= ASK)
+        .filter(|(_, lasting)| *lasting >= THRESHOLD_ASK)
         .map(signal)
         .collect();
     found.sort_by(|a, b| b.lasting.total_cmp(&a.lasting));

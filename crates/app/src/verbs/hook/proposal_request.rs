@@ -1,6 +1,6 @@
 //! Asks the agent, in one line at a prompt, to record what may be meant to last.
 
-use super::long_prompt::{ASK, LongPrompt};
+use super::long_prompt::LongPrompt;
 use super::occasions::{pending_refusal, recent_session, signals_of};
 use super::signals::{Signal, SignalCause, SignalLog, SignalStep};
 use crate::context::meaning::judge_statements;
@@ -11,7 +11,9 @@ use cm_agents::hook::event::InjectionTiming;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::{HookEvent, HookMessage};
 use cm_learn::prose::cut;
-use cm_learn::statement::{Statement, StatementClassifier, StatementContext, of_prompt, parts_of_prompt};
+use cm_learn::statement::{
+    Statement, StatementClassifier, StatementContext, THRESHOLD_ASK, of_prompt, parts_of_prompt,
+};
 use cm_note::bullet::content::fold_whitespace;
 use cm_secrets::redact;
 use cm_store::config::keys;
@@ -120,7 +122,7 @@ fn seen_at_prompt(
         prompt_signal(memory, (session, &at), prompt, Signal { quote, call: refused, ..Signal::default() });
     // The log may have the prompt already, and then says the same of it.
     signals.retain(|signal| signal.quote.is_empty() || signal.quote != own.quote);
-    if own.cause == SignalCause::Refused || own.lasting >= ASK {
+    if own.cause == SignalCause::Refused || own.lasting >= THRESHOLD_ASK {
         signals.push(own);
     }
     Ok(SeenAtPrompt { signals, long_prompt: None })
