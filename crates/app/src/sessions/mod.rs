@@ -17,6 +17,7 @@ pub(super) mod parse_statistics;
 mod project_folders;
 pub mod reflection_log;
 mod refresh_index;
+pub(crate) mod related;
 pub mod search;
 pub(super) mod session_filter;
 mod session_row;
@@ -55,7 +56,7 @@ pub(super) fn refresh(memory: &Context) -> Result<()> {
     refresh_index::refresh(memory, &mut |_| {})
 }
 
-/// Like [`refresh`], for a caller that nobody waits for: waits for another process that reads logs.
+/// Like [`refresh`], for a background process: waits for another process that reads logs.
 ///
 /// # Errors
 /// The errors of [`refresh`].
