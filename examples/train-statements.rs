@@ -6,6 +6,8 @@
 //! and text, separated by tabs. It prints figures by cross-validation and, with TEST, on those
 //! examples. `assets/statements.bin` was written with `examples/statements/train`.
 //!
+//! `… -- --built-in TEST` prints the figures of the built-in weights on those examples.
+//!
 //! `… -- --reactions PERSON AGENT ORDINARY [--write FILE]` reads examples of label (`harm` or `none`)
 //! and text from PERSON and AGENT. The statements in ORDINARY report no harm.
 //! `assets/reactions.bin` was written with `examples/reactions/person`, `examples/reactions/agent`
@@ -25,8 +27,8 @@ use cm_embed::builtin::MiniLm;
 use cm_learn::statement::classifier::{DIMENSION, KindWeights, softmax};
 use cm_learn::statement::features::{BUCKETS, hashed};
 use cm_learn::statement::{
-    KINDS, KindProbabilities, StatementClassifier, StatementContext, StatementKind, THRESHOLD_HIGH,
-    THRESHOLD_MEDIUM,
+    KINDS, KindProbabilities, StatementClassifier, StatementContext, StatementKind, THRESHOLD_ASK,
+    THRESHOLD_HIGH, THRESHOLD_MEDIUM,
 };
 use cm_learn::trauma::reaction::{HarmWeights, ReactionClassifier};
 
@@ -47,6 +49,7 @@ struct Example {
     kind: usize,
     features: Vec<(usize, f32)>,
     embedding: Vec<f32>,
+    context: StatementContext,
     text: String,
 }
 
@@ -74,9 +77,14 @@ fn main() {
     {
         return train_reactions([person, agent, ordinary].map(Path::new), write.map(Path::new));
     }
+    if let [flag, test] = folders.as_slice()
+        && *flag == "--built-in"
+    {
+        return evaluate_built_in(Path::new(test));
+    }
     let [train, test @ ..] = folders.as_slice() else {
         return println!(
-            "usage: train-statements [--reactions PERSON AGENT ORDINARY | TRAIN [TEST]] [--write FILE]"
+            "usage: train-statements [--reactions PERSON AGENT ORDINARY | --built-in TEST | TRAIN [TEST]] [--write FILE]"
         );
     };
     let examples = read(Path::new(train));
@@ -100,6 +108,23 @@ fn main() {
         };
         std::fs::write(file, classifier.write()).expect("the file can be written");
         println!("\nwrote {file}");
+    }
+}
+
+/// Prints the figures of the weights that the program ships.
+fn evaluate_built_in(test: &Path) {
+    let examples = read(test);
+    let classifier = StatementClassifier::builtin();
+    for with_embedding in [true, false] {
+        println!("\n== {} embedding", if with_embedding { "with" } else { "without" });
+        let judged: Vec<_> = examples
+            .iter()
+            .map(|example| {
+                let embedding = with_embedding.then_some(example.embedding.as_slice());
+                (example, classifier.probabilities(&example.text, example.context, embedding))
+            })
+            .collect();
+        report("test", &judged, false);
     }
 }
 
@@ -190,6 +215,7 @@ fn read(folder: &Path) -> Vec<Example> {
                 kind: kind.unwrap_or_else(|| panic!("{name}: {line}")),
                 features: hashed(text, context),
                 embedding: Vec::new(),
+                context,
                 text: (*text).to_owned(),
             });
         }
@@ -354,6 +380,12 @@ fn report(title: &str, judged: &[(&Example, KindProbabilities)], show: bool) {
         }
         println!();
     }
+    let (yes, no): (Vec<_>, Vec<_>) = judged.iter().partition(|(example, _)| lasting(example));
+    println!(
+        "  asked about at {THRESHOLD_ASK}: {:.1} % of lasting statements (goal 90 or more), {:.1} % of passing ones (goal 10 or less)",
+        share(&yes, THRESHOLD_ASK),
+        share(&no, THRESHOLD_ASK),
+    );
     let found: Vec<_> =
         judged.iter().filter(|(example, judged)| lasting(example) && judged.lasting() >= 0.5).collect();
     let right = found.iter().filter(|(example, judged)| judged.kind() as usize == example.kind).count();

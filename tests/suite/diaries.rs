@@ -44,7 +44,7 @@ fn hold(name: &str, actual: &str) {
 #[test]
 fn the_diary_of_every_example_session_is_as_it_was_and_reads_back() {
     for (name, meta, events) in sessions() {
-        let diary = extract(&id(&name, b""), &meta, &events, &[]);
+        let diary = extract(&id(&name, b""), &meta, &events);
         let text = note(&diary);
         hold(&format!("{name}.md"), &text);
         assert_eq!(note(&read::read(&text).unwrap()), text, "{name}");
@@ -60,7 +60,7 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
         .into_iter()
         .filter(|(name, ..)| name.starts_with("long-"))
         .map(|(name, meta, events)| {
-            let diary = extract(&id(&name, b""), &meta, &events, &[]);
+            let diary = extract(&id(&name, b""), &meta, &events);
             let rules = [
                 RuleRef { id: "b-mt2ssunl-jq6d8j", content: "Give every request a timeout." },
                 RuleRef { id: "b-mt2ssunm-000001", content: "Retry with jitter." },

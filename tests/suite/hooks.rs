@@ -1,6 +1,6 @@
 //! Recorded messages of each agent and the exact responses:
 //! `tests/golden/hooks/AGENT/EVENT.in.json` with `.out.json` (text is returned), `.quiet.json` (no
-//! text) or `.warn.json` (the guard warns). `CM_BLESS=1 cargo test` rewrites the responses.
+//! text), `.warn.json` (the guard warns) or `.request.json` (the agent is asked before it stops). `CM_BLESS=1 cargo test` rewrites the responses.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -63,6 +63,9 @@ fn every_recorded_message_is_answered_as_its_agent_documents() {
         let mut answers = vec![("out", said), ("quiet", HookReply::Nothing)];
         if event == HookEvent::PreTool {
             answers.push(("warn", verdict(GuardVerdict::Warn)));
+        }
+        if event == HookEvent::Stop {
+            answers.push(("request", HookReply::Request("Record it, or just finish.".to_owned())));
         }
         let message = HookMessage::read(&text, Some(agent), Some(event));
         for (name, reply) in answers {

@@ -25,6 +25,7 @@ mod friction;
 mod frontmatter;
 mod generated;
 mod guard;
+mod hook_requests;
 mod hooks;
 mod hostile;
 mod http;

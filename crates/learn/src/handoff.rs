@@ -47,7 +47,7 @@ impl Handoff {
             EventKind::AssistantText { text } => Some(text.as_str()),
             _ => None,
         });
-        let diary = extract("", meta, events, &[]);
+        let diary = extract("", meta, events);
         let items = |items: &[DiaryItem]| items.iter().map(|item| item.text.clone()).collect();
         Self {
             goal,

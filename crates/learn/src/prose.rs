@@ -34,7 +34,7 @@ pub enum MessageAuthor {
 const LETTER: usize = 40;
 /// Number of lines that are used at each end of such a document.
 const EDGE: usize = 4;
-/// Maximum length of a sentence, in bytes; longer sentences are dropped.
+/// Maximum length of a sentence in bytes, above which it is usually pasted.
 const LONGEST: usize = 600;
 /// Number of bytes of a message that are parsed; the rest is ignored.
 const MESSAGE: usize = 60_000;
@@ -82,6 +82,11 @@ pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 /// assert_eq!(texts, ["No, use `pnpm` here.", "It is faster.", "Right?"]);
 /// ```
 pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
+    sentences_up_to(message, reading, LONGEST)
+}
+
+/// Like [`sentences`], but drops only sentences of more than `longest` bytes.
+pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: usize) -> Vec<Sentence> {
     if is_scaffold(message) {
         return Vec::new();
     }
@@ -91,7 +96,7 @@ pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
     if reading == MessageAuthor::Person && lines.len() > LETTER {
         lines.drain(EDGE..lines.len() - EDGE);
     }
-    lines.iter().flat_map(|line| line.sentences()).collect()
+    lines.iter().flat_map(|line| line.sentences(longest)).collect()
 }
 
 /// Removes injected text and all blocks in XML-like tags from a message.
@@ -228,7 +233,7 @@ fn is_machine(line: &str) -> bool {
 }
 
 impl ProseLine {
-    fn sentences(&self) -> Vec<Sentence> {
+    fn sentences(&self, longest: usize) -> Vec<Sentence> {
         let whole = |text: &str| Sentence {
             text: text.trim().to_owned(),
             listed: self.listed,
@@ -237,7 +242,7 @@ impl ProseLine {
         split(&self.text)
             .into_iter()
             .map(whole)
-            .filter(|sentence| !sentence.text.is_empty() && sentence.text.len() <= LONGEST)
+            .filter(|sentence| !sentence.text.is_empty() && sentence.text.len() <= longest)
             .collect()
     }
 }

@@ -20,13 +20,13 @@ const MESSAGES: usize = 60;
 
 /// Returns the default title for the stash of a session.
 pub fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
-    extract("", meta, events, &[]).title
+    extract("", meta, events).title
 }
 
 /// Renders the Markdown body of a session's stash. Secrets must already be removed from the events.
 /// The sections have the names of diary sections.
 pub fn body(title: &str, meta: &SessionMeta, events: &[SessionEvent]) -> String {
-    let diary = extract("", meta, events, &[]);
+    let diary = extract("", meta, events);
     let mut text = format!(
         "# {}\n\n{}\n\nOutcome: {}\n",
         escape_inline(title),

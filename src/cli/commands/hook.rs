@@ -1,7 +1,7 @@
 //! `cm hook`
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -48,6 +48,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             hook::read_with_agent(call, agent, session);
             return None;
         }
+        if words == ["judge"] {
+            hook::judge_prompt(call, &standard_input());
+            return None;
+        }
         Some(hook::handle_event(call, &standard_input(), &words))
     }));
     let Ok(answered) = answered else {
@@ -56,11 +60,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let Some(heard) = answered else { return output.plain("") };
     let printed = output.plain(&heard.stdout);
-    if let Some(later) = heard.later {
-        let mut command = detached(&later);
+    for task in &heard.later {
+        let mut command = detached(task);
         command.current_dir(&heard.folder);
         command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
-        if let Err(error) = command.spawn() {
+        if let Err(error) = start(&mut command, task) {
             hook::log_panic(&of_broken, &by_words, &format!("cannot start the background process: {error}"));
         }
     }
@@ -77,6 +81,7 @@ fn detached(later: &BackgroundTask) -> Command {
         BackgroundTask::ReadWithAgent { agent, session } => {
             command.args(["hook", "read-with", agent, "--", session])
         }
+        BackgroundTask::JudgePrompt(_) => command.args(["hook", "judge"]),
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
@@ -88,6 +93,14 @@ fn detached(later: &BackgroundTask) -> Command {
         std::os::windows::process::CommandExt::creation_flags(&mut command, APART);
     }
     command
+}
+
+/// Starts a background process, and gives it its input. Command lines can be seen by other users, so
+/// that no prompt is part of one.
+fn start(command: &mut Command, task: &BackgroundTask) -> std::io::Result<()> {
+    let BackgroundTask::JudgePrompt(input) = task else { return command.spawn().map(drop) };
+    let mut child = command.stdin(Stdio::piped()).spawn()?;
+    child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()))
 }
 
 /// Reads the agent's message; invalid UTF-8 is replaced.

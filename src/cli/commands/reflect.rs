@@ -24,17 +24,23 @@ use cm_render::text;
 /// What Claude Code and Codex remember by themselves (as in `cm import native`) is taken over once, as unverified memories;
 /// `reflect.native` switches it off.
 ///
-/// A session that was read by rules only stays open for a model and for --emit; --again opens all sessions.
+/// A session that was read by rules only stays open for a model and for --emit, whatever its age. A model that is used for the
+/// first time reads once what other readers have read, at most 20 sessions a run unless --max-sessions says otherwise. --days
+/// limits both. --again opens all sessions.
 ///
-/// --emit prints the work for one session for the running agent, and `cm curate` applies its answer.
+/// --emit prints the work for one session for the running agent, and `cm curate` applies its answer. With a SESSION it prints
+/// that one's in any case.
 ///
 /// The last line, `outcome` in --json and the exit code show the result: changed (0); nothing to learn (8); partly failed,
 /// some sessions could not be processed (1); failed (7 for a model error, otherwise the error's code); stopped (130).
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm reflect\n  cm reflect --days 30 --max-sessions 5 --dry-run\n  cm reflect --agent claude-code --workspace . --no-model\n  cm reflect --emit > work.md\n  cm curate answer.json"
+    after_help = "Examples:\n  cm reflect\n  cm reflect --days 30 --max-sessions 5 --dry-run\n  cm reflect --agent claude-code --workspace . --no-model\n  cm reflect --emit > work.md\n  cm reflect --emit 0b9c1f0e > work.md\n  cm curate answer.json"
 )]
 pub struct Arguments {
+    /// Session to print the work for, by ID or its beginning, whoever has read it; needs --emit
+    #[arg(value_name = "SESSION", requires = "emit")]
+    session: Option<String>,
     /// Only sessions that ended in the last N days; 0 for all [default: sessions.lookback_days]
     #[arg(long, value_name = "N")]
     days: Option<f64>,
@@ -62,7 +68,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let Arguments { days, max_sessions, agent, workspace, dry_run, no_model, emit, again } = arguments;
+    let Arguments { session, days, max_sessions, agent, workspace, dry_run, no_model, emit, again } = arguments;
     let which = SessionSelection { agents: agent, workspace, days };
     let options = Options { selection: which, limit: max_sessions, dry_run, no_model, again };
     let memory = Context::open(call)?;
@@ -70,7 +76,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if emit {
         return output.print(
             &memory,
-            &work_package::build_packages(&memory, &shelf, &options)?,
+            &work_package::build_packages(&memory, &shelf, &options, session.as_deref())?,
             text::reflect::work_packages,
         );
     }

@@ -84,7 +84,13 @@ export default function (pi) {
     await tell("pre-compact", ctx)
   })
 
-  pi.on("agent_end", (_, ctx) => void tell("stop", ctx))
+  pi.on("agent_end", async (_, ctx) => {
+    const answer = await tell("stop", ctx)
+    // Without a person nobody typed what is asked about.
+    if (typeof answer.request !== "string" || !ctx.hasUI) return
+    const request = { customType: "cm", content: answer.request, display: false }
+    pi.sendMessage(request, { deliverAs: "followUp", triggerTurn: true })
+  })
 
   pi.on("session_shutdown", async (event, ctx) => {
     if (event.reason !== "reload") await tell("session-end", ctx)

@@ -96,7 +96,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     search.weight_coarse               6.0      default                       BM25 points for a similarity of 1, for notes embedded by the small model only
     search.weight_fine                 20.0     default                       BM25 points for a similarity of 1, for notes embedded by the larger model
     sessions.agents                    []       default                       agents whose sessions are read, such as claude-code; empty for all; a project's cm.toml can only narrow the list
-    sessions.cross_agent               false    default                       show agents the sessions of other agents; only from your own settings
+    sessions.cross_agent               false    default                       show agents the sessions of other agents, and list them in diaries; only from your own settings
     sessions.exports                   []       default                       ChatGPT export files or folders to read as sessions; only from your own settings
     sessions.lookback_days             7.0      default                       days that `cm sessions` and its timeline cover; 0 for all
     sessions.max_file_mb               50       default                       log size in megabytes from which cm reports progress

@@ -25,6 +25,7 @@ fn tell(sandbox: &Sandbox, more: &[SessionLine<'_>]) {
         SessionLine::Person(text) => SessionLine::Person(text),
         SessionLine::Agent(text) => SessionLine::Agent(text),
         SessionLine::Ran(command, printed) => SessionLine::Ran(command, printed),
+        SessionLine::Refused(command) => SessionLine::Refused(command),
     }));
     talk(sandbox, SESSION, 10, &said);
 }
@@ -80,6 +81,67 @@ fn a_session_is_found_by_the_path_of_its_log() {
     let by_path = sandbox.cm(&["diary", &log, "--dry-run", "--json"]).ok().json();
     assert_eq!(by_path["id"], by_id["id"]);
     assert_eq!(sandbox.cm(&["diary", "./elsewhere/none.jsonl"]).code, 4);
+}
+
+#[test]
+fn a_log_that_is_not_indexed_has_a_diary_too() {
+    let sandbox = mended(&[]);
+    let log = format!("../home/.claude/projects/-home-dev-demo/{SESSION}.jsonl");
+    sandbox.write("../elsewhere/session.jsonl", sandbox.read(&log));
+    std::fs::remove_file(sandbox.vault().join(&log)).unwrap();
+    let written = sandbox.cm(&["diary", "../elsewhere/session.jsonl", "--json"]).ok().json();
+    assert_eq!((&written["session"], &written["status"]), (&json!(SESSION), &json!("success")));
+    assert!(sandbox.read(written["path"].as_str().unwrap()).contains("always run the tests"));
+    sandbox.write("../elsewhere/notes.jsonl", "{\"text\": \"no session\"}\n");
+    assert_eq!(sandbox.cm(&["diary", "../elsewhere/notes.jsonl"]).code, 4);
+    sandbox.reads_its_project();
+    let refused = sandbox.cm(&["diary", "../elsewhere/session.jsonl"]);
+    assert!(
+        refused.code == 5 && refused.stderr.contains("cm privacy"),
+        "another project: {}",
+        refused.snapshot()
+    );
+}
+
+/// A Codex session with one prompt, on this day of November 2026.
+fn codex(sandbox: &Sandbox, id: &str, day: usize, folder: &str, prompt: &str) {
+    let at = format!("2026-11-{day:02}T10:00:00Z");
+    let payload = json!({"id": id, "timestamp": at, "cwd": folder, "originator": "codex_cli_rs"});
+    let meta = json!({"timestamp": at, "type": "session_meta", "payload": payload});
+    let payload = json!({"type": "user_message", "message": prompt});
+    let said = json!({"timestamp": at, "type": "event_msg", "payload": payload});
+    let file =
+        format!("../home/.codex/sessions/2026/11/{day:02}/rollout-2026-11-{day:02}T10-00-00-{id}.jsonl");
+    sandbox.write(&file, format!("{meta}\n{said}\n"));
+}
+
+#[test]
+fn sessions_of_other_agents_on_the_same_subject_are_listed_where_that_is_allowed() {
+    let sandbox = mended(&[]);
+    let id = |number: usize| format!("0199aaaa-0000-7000-8000-00000000000{number}");
+    codex(&sandbox, &id(1), 10, "/home/dev/demo", "mend the test of the tide table");
+    codex(&sandbox, &id(2), 19, "/home/dev/demo", "the test of the tide table fails again");
+    codex(&sandbox, &id(3), 19, "/home/dev/demo", "change the colour of the login button");
+    codex(&sandbox, &id(4), 19, "/home/dev/other", "the test of the tide table fails here too");
+    let plain = sandbox.cm(&["diary", SESSION, "--dry-run", "--json"]).ok().json();
+    assert!(!plain["text"].as_str().unwrap().contains("related_sessions"), "{plain:#}");
+    let refused = sandbox.cm(&["diary", SESSION, "--enrich"]);
+    assert!(
+        refused.code == 5 && refused.stderr.contains("sessions.cross_agent true --private"),
+        "{}",
+        refused.snapshot()
+    );
+    sandbox.settings("[sessions]\ncross_agent = true\n");
+    let path = sandbox.cm(&["diary", SESSION, "--enrich", "--json"]).ok().json()["path"].clone();
+    let note = sandbox.read(path.as_str().unwrap());
+    let place = |number: usize| note.find(&id(number));
+    assert!(place(2) < place(1) && place(2).is_some(), "the nearest in time is first: {note}");
+    assert!(place(3).is_none() && place(4).is_none(), "another subject, another project: {note}");
+    assert!(note.contains("agent: codex") && note.contains("the tide table fails again"), "{note}");
+    assert!(note.contains("2026-11-19"), "{note}");
+    sandbox.cm(&["validate"]).ok();
+    sandbox.cm(&["reflect", "--again", "--days", "0"]).ok();
+    assert!(sandbox.read(path.as_str().unwrap()).contains(&id(2)), "reflection lists them as well");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     sandbox.write(".gemini/settings.json", GEMINI);
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @r#"
     .gemini/settings.json
-    @@ -3,3 +3,45 @@
+    @@ -3,3 +3,58 @@
        "theme": "dark",
     -  "hooks": {}
     +  "hooks": {
@@ -71,6 +71,19 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +        ]
     +      }
     +    ],
+    +    "AfterAgent": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini stop",
+    +            "name": "cm",
+    +            "timeout": 5000,
+    +            "description": "cm adds this session to its index on this machine"
+    +          }
+    +        ]
+    +      }
+    +    ],
     +    "SessionEnd": [
     +      {
     +        "hooks": [
@@ -98,19 +111,20 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     [exit 0]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
-    gemini    project  prompt pre-tool session-end
+    gemini    project  prompt pre-tool stop session-end
                        [ROOT]/vault/.gemini/settings.json
 
     What the hooks do
     prompt         cm reads the prompt and adds notes that fit it
     pre-tool       cm checks the command or edit against known dangers
+    stop           cm adds this session to its index on this machine
     session-end    cm adds this session to its index on this machine
     Hooks work on this machine. Text leaves it only through a provider that you set: `cm privacy` shows it.
     [exit 0]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @r#"
     .gemini/settings.json
-    @@ -3,45 +3,3 @@
+    @@ -3,58 +3,3 @@
        "theme": "dark",
     -  "hooks": {
     -
@@ -137,6 +151,19 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -            "name": "cm",
     -            "timeout": 5000,
     -            "description": "cm checks the command or edit against known dangers"
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "AfterAgent": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini stop",
+    -            "name": "cm",
+    -            "timeout": 5000,
+    -            "description": "cm adds this session to its index on this machine"
     -          }
     -        ]
     -      }

@@ -233,6 +233,12 @@ fn the_agent_itself_learns_from_a_session_and_its_answer_is_held_against_the_log
     let curated = agent.done("memory_reflect", &json!({ "answer": answer }));
     assert_eq!(curated["applied"].as_array().unwrap().len(), 1, "{curated}");
     assert_eq!(curated["refused"][0]["code"], "unfounded", "{curated}");
+    for more in [json!({ "again": true }), json!({ "session": handed["packages"][0]["session"] })] {
+        assert_eq!(
+            agent.done("memory_reflect", &more)["packages"][0]["session"],
+            handed["packages"][0]["session"]
+        );
+    }
     let refused = agent.refused("memory_reflect", &json!({}));
     assert_eq!(refused["error"]["code"], "nothing-done", "all was learned from");
     let refused = agent.refused("memory_reflect", &json!({ "answer": { "reflects": SESSION } }));

@@ -224,6 +224,30 @@ fn a_session_that_was_read_by_rules_alone_is_open_to_a_model_once() {
 }
 
 #[test]
+fn a_model_that_is_used_for_the_first_time_reads_once_what_an_agent_has_read() {
+    let sandbox = two();
+    for session in [ONE, TWO] {
+        sandbox.write("answer.json", json!({"reflects": session, "deltas": []}).to_string());
+        sandbox.cm(&["curate", "answer.json"]).ok();
+    }
+    assert_eq!(outcome(&sandbox.cm(&["reflect", "--json"]).json()), "nothing_to_do", "an agent is no worse");
+    scripted(&sandbox, "", &[any()]);
+    // The sessions are older than the days that are read by default.
+    let reflect = |more: &[&str]| {
+        let arguments = [&["reflect", "--json"], more].concat();
+        let ran = sandbox.run(&arguments).env("CM_NOW", "2027-02-01T12:00:00Z").go().json();
+        ran["sessions"].clone()
+    };
+    assert_eq!(reflect(&["--days", "7"]), json!(0), "the person said which days");
+    assert_eq!(reflect(&["--max-sessions", "1"]), json!(1));
+    assert_eq!(reflect(&[]), json!(1), "the other one");
+    assert_eq!(reflect(&[]), json!(0), "once");
+    sandbox.write("answer.json", json!({"reflects": ONE, "deltas": []}).to_string());
+    sandbox.cm(&["curate", "answer.json"]).ok();
+    assert_eq!(reflect(&[]), json!(0), "what an agent reads from then on is read");
+}
+
+#[test]
 fn again_opens_every_session_and_proposes_nothing_twice() {
     let sandbox = vault_of("");
     good(&sandbox, ONE, 8, RULE);
@@ -234,6 +258,8 @@ fn again_opens_every_session_and_proposes_nothing_twice() {
     sandbox.cm(&["curate", "answer.json"]).ok();
     let refused = sandbox.cm(&["reflect", "--emit"]);
     assert!(refused.stderr.contains("--again"), "an agent has read it: {}", refused.stderr);
+    let named = sandbox.cm(&["reflect", "--emit", "aaaaaaaa"]).ok().stdout;
+    assert!(named.contains(ONE), "a session that is named is handed out in any case: {named}");
     assert!(sandbox.cm(&["reflect", "--emit", "--again"]).ok().stdout.contains(ONE));
     let before = sandbox.git(&["ls-files", "playbook", "graph"]);
     let ran = sandbox.cm(&["reflect", "--again", "--json"]).json();

@@ -12,7 +12,12 @@ pub enum SessionLine<'a> {
     Agent(&'a str),
     /// A command and its output. It counts as failed if the output starts with `Exit code`.
     Ran(&'a str, &'a str),
+    /// A command that the person refused.
+    Refused(&'a str),
 }
+
+/// What Claude Code writes about a refusal without words.
+const REFUSAL: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing and wait for the user to tell you how to proceed.";
 
 /// Writes a session's log with one record per line, and two per command. It starts on 2026-11-20 at
 /// this hour.
@@ -34,20 +39,21 @@ pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[SessionLine<'_>]) 
             SessionLine::Person(text) => put("user", json!(text)),
             SessionLine::Agent(text) => put("assistant", json!([{"type": "text", "text": text}])),
             SessionLine::Ran(command, printed) => {
-                let name = format!("t{at}");
-                put(
-                    "assistant",
-                    json!([{"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}]),
-                );
                 let failed = printed.starts_with("Exit code");
-                put(
-                    "user",
-                    json!([{"type": "tool_result", "tool_use_id": name, "is_error": failed, "content": printed}]),
-                );
+                call(&mut put, at, command, printed, failed);
             }
+            SessionLine::Refused(command) => call(&mut put, at, command, REFUSAL, true),
         }
     }
     sandbox.write(&format!("../home/.claude/projects/-home-dev-demo/{id}.jsonl"), lines);
+}
+
+fn call(put: &mut impl FnMut(&str, Value), at: usize, command: &str, printed: &str, failed: bool) {
+    let name = format!("t{at}");
+    let used = json!([{"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}]);
+    put("assistant", used);
+    let result = json!({"type": "tool_result", "tool_use_id": name, "is_error": failed, "content": printed});
+    put("user", json!([result]));
 }
 
 /// Configures a scripted model in the user's private settings.

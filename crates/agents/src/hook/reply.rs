@@ -94,12 +94,14 @@ mod tests {
                 "additionalContext",
             ],
             Agent::Qwen => documented(&ClaudeCode),
-            Agent::CopilotCli => &["additionalContext", "permissionDecision", "permissionDecisionReason"],
+            Agent::CopilotCli => {
+                &["additionalContext", "decision", "permissionDecision", "permissionDecisionReason", "reason"]
+            }
             Agent::Cline => &["cancel", "contextModification", "errorMessage"],
             Agent::Cursor => {
                 &["additional_context", "permission", "user_message", "agent_message", "followup_message"]
             }
-            _ => &["context", "deny", "ask"],
+            _ => &["context", "deny", "ask", "request"],
         }
     }
 

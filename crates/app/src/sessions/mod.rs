@@ -17,6 +17,7 @@ pub(super) mod parse_statistics;
 mod project_folders;
 pub mod reflection_log;
 mod refresh_index;
+pub(crate) mod related;
 pub mod search;
 pub(super) mod session_filter;
 mod session_row;
@@ -27,6 +28,8 @@ pub mod timeline;
 pub(crate) mod tool_signals;
 pub mod trace_cache;
 pub(crate) mod vectors;
+
+use std::time::Duration;
 
 use crate::context::open::Context;
 use crate::context::progress::Progress;
@@ -54,6 +57,17 @@ pub struct SessionSelection {
 pub(super) fn refresh(memory: &Context) -> Result<()> {
     refresh_index::refresh(memory, &mut |_| {})
 }
+
+/// Like [`refresh`], for a background process: waits for another process that reads logs.
+///
+/// # Errors
+/// The errors of [`refresh`].
+pub(super) fn refresh_patiently(memory: &Context) -> Result<()> {
+    refresh_index::refresh_within(memory, PATIENCE, &mut |_| {})
+}
+
+/// Maximum wait of a background process for another process that reads logs.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The open session index, with the record of sessions that were reflected on.
 pub struct SessionAccess {

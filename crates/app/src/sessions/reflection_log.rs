@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
@@ -32,9 +32,12 @@ pub struct ReflectionEntry {
     pub ended: Option<Instant>,
     /// What the attempt wrote, or that it failed.
     pub came: ReflectionResult,
-    /// Whether a language model or the calling agent made the proposals, rather than rules only.
-    #[serde(default)]
-    pub model: bool,
+    /// How good the reader was that made the proposals. Earlier versions wrote a boolean.
+    #[serde(default, alias = "model", deserialize_with = "tier")]
+    pub tier: ReaderTier,
+    /// Name of the model, or [`AGENT`]; `None` for rules and in lines of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
     /// Whether the session succeeded for its user.
     #[serde(default)]
     pub status: SessionStatus,
@@ -68,21 +71,53 @@ pub enum ReflectionResult {
     Failed,
 }
 
+/// How well readers understand sessions, in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReaderTier {
+    /// Rules and the built-in classifier.
+    #[default]
+    Rules,
+    /// A language model: a configured one, or that of an agent.
+    Model,
+}
+
+/// Reads the tier, or the boolean of earlier versions.
+fn tier<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<ReaderTier, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        IsModel(bool),
+        Tier(ReaderTier),
+    }
+    Ok(match Written::deserialize(deserializer)? {
+        Written::IsModel(false) => ReaderTier::Rules,
+        Written::IsModel(true) => ReaderTier::Model,
+        Written::Tier(tier) => tier,
+    })
+}
+
+/// Name of an agent that answers work packages, as a reader.
+pub const AGENT: &str = "agent";
+
 /// What reads a session; a session that was processed stays open for a better reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionReaderKind {
+pub enum SessionReaderKind<'a> {
     /// Rules and the built-in classifier: only sessions with something new are open.
     Rules,
-    /// A model or the running agent: sessions that were processed by rules only are open, too.
-    Model,
+    /// An agent that answers work packages: sessions that were processed by rules only are open, too.
+    Agent,
+    /// The configured model of this name: sessions that were processed by rules only are open, too,
+    /// and those that another reader processed before this model was used for the first time.
+    Model(&'a str),
     /// Any reader, on request: all sessions are open.
     Again,
 }
 
-impl SessionReaderKind {
+impl<'a> SessionReaderKind<'a> {
     /// Returns the kind of reader of a run that does not repeat sessions.
-    pub fn of(with_model: bool) -> Self {
-        if with_model { Self::Model } else { Self::Rules }
+    pub fn of(model: Option<&'a str>) -> Self {
+        model.map_or(Self::Rules, Self::Model)
     }
 }
 
@@ -107,6 +142,8 @@ pub struct ReflectionLog {
     lines: Vec<ReflectionEntry>,
     /// Index into `lines` of the latest entry, by agent and session id.
     last: HashMap<(String, String), usize>,
+    /// Index into `lines` of each reader's first entry, by name.
+    first: HashMap<String, usize>,
     /// Number of lines of the file that could not be parsed.
     damaged: usize,
 }
@@ -152,6 +189,9 @@ impl ReflectionLog {
 
     fn take(&mut self, line: ReflectionEntry) {
         self.last.insert((line.agent.clone(), line.session.clone()), self.lines.len());
+        if let Some(reader) = &line.reader {
+            self.first.entry(reader.clone()).or_insert(self.lines.len());
+        }
         self.lines.push(line);
     }
 
@@ -169,7 +209,11 @@ impl ReflectionLog {
 
     /// Returns the latest entry about a session.
     pub fn last(&self, agent: &str, session: &str) -> Option<&ReflectionEntry> {
-        self.last.get(&(agent.to_owned(), session.to_owned())).map(|at| &self.lines[*at])
+        self.last_at(agent, session).map(|at| &self.lines[at])
+    }
+
+    fn last_at(&self, agent: &str, session: &str) -> Option<usize> {
+        self.last.get(&(agent.to_owned(), session.to_owned())).copied()
     }
 
     /// Compares the session with the latest entry about it.
@@ -189,18 +233,30 @@ impl ReflectionLog {
     }
 
     /// Returns whether `cm reflect` should process the session with this reader.
-    pub fn is_open(&self, listed: &SessionSummary, reader: SessionReaderKind) -> bool {
+    pub fn is_open(&self, listed: &SessionSummary, reader: SessionReaderKind<'_>) -> bool {
         let meta = &listed.session.meta;
         match self.state(listed) {
             ReflectionState::New | ReflectionState::Grown | ReflectionState::Failed => true,
-            ReflectionState::Processed => match reader {
-                SessionReaderKind::Rules => false,
-                SessionReaderKind::Model => {
-                    self.last(meta.agent.name(), meta.id.as_str()).is_some_and(|line| !line.model)
-                }
-                SessionReaderKind::Again => true,
-            },
+            ReflectionState::Processed => self
+                .last_at(meta.agent.name(), meta.id.as_str())
+                .is_some_and(|at| self.is_reopened(at, reader)),
             ReflectionState::LeftOut => false,
+        }
+    }
+
+    /// Returns whether the session of an entry, its latest one, is open again for a reader.
+    fn is_reopened(&self, at: usize, reader: SessionReaderKind<'_>) -> bool {
+        let line = &self.lines[at];
+        let is_cheaper = line.tier < ReaderTier::Model;
+        match reader {
+            SessionReaderKind::Rules => false,
+            SessionReaderKind::Agent => is_cheaper,
+            // A line without a name may be this model's own, and reading costs money.
+            SessionReaderKind::Model(name) => {
+                let is_other = line.reader.as_deref().is_some_and(|reader| reader != name);
+                is_cheaper || is_other && self.first.get(name).is_none_or(|first| at < *first)
+            }
+            SessionReaderKind::Again => true,
         }
     }
 
@@ -244,7 +300,8 @@ mod tests {
             events,
             ended: None,
             came,
-            model: false,
+            tier: ReaderTier::Rules,
+            reader: None,
             status: SessionStatus::Success,
             proposed: 1,
             applied: 1,
@@ -264,5 +321,44 @@ mod tests {
         assert_eq!((record.lines.len(), record.damaged), (2, 1));
         assert_eq!(record.status("pi", "s2"), Some(SessionStatus::Success));
         assert_eq!(record.status("codex", "s2"), None, "ids are an agent's own");
+    }
+
+    #[test]
+    fn a_reader_reopens_what_cheaper_or_earlier_ones_read_once() {
+        use SessionReaderKind::{Again, Agent, Model, Rules};
+        let read = |session: &str, reader: &str| {
+            let named = format!("\"tier\":\"model\",\"reader\":\"{reader}\"");
+            line(session, 3, ReflectionResult::Diary).replace("\"tier\":\"rules\"", &named)
+        };
+        let text = line("rules", 3, ReflectionResult::Diary) + &read("one", "a/one") + &read("agent", AGENT);
+        let is_open = |text: &str, session: &str, reader| {
+            let record = ReflectionLog::parse(text);
+            record.is_reopened(record.last_at("pi", session).unwrap(), reader)
+        };
+        for (session, by_agent, by_one, by_new) in
+            [("rules", true, true, true), ("one", false, false, true), ("agent", false, false, true)]
+        {
+            assert!(!is_open(&text, session, Rules) && is_open(&text, session, Again), "{session}");
+            assert_eq!(is_open(&text, session, Agent), by_agent, "{session}");
+            assert_eq!(is_open(&text, session, Model("a/one")), by_one, "{session}");
+            assert_eq!(is_open(&text, session, Model("b/new")), by_new, "{session}");
+        }
+        // The new model has read one of them; what others read from then on stays closed.
+        let later = text + &read("one", "b/new") + &read("later", AGENT);
+        assert!(!is_open(&later, "one", Model("b/new")) && is_open(&later, "agent", Model("b/new")));
+        assert!(!is_open(&later, "later", Model("b/new")) && !is_open(&later, "one", Model("a/one")));
+    }
+
+    #[test]
+    fn lines_of_earlier_versions_are_read() {
+        let old = |is_model: bool| {
+            let line = line("s1", 3, ReflectionResult::Diary);
+            line.replace("\"tier\":\"rules\"", &format!("\"model\":{is_model}"))
+        };
+        for (is_model, is_open) in [(false, true), (true, false)] {
+            let record = ReflectionLog::parse(&old(is_model));
+            assert_eq!((record.lines.len(), record.damaged), (1, 0));
+            assert_eq!(record.is_reopened(0, SessionReaderKind::Model("a/one")), is_open);
+        }
     }
 }

@@ -39,6 +39,18 @@ const MAX_NOTICES: usize = 3;
 /// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
 /// was cancelled.
 pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+    refresh_within(memory, Duration::ZERO, progress)
+}
+
+/// Like [`refresh`], but waits up to `patience` for another process.
+///
+/// # Errors
+/// The errors of [`refresh`].
+pub fn refresh_within(
+    memory: &Context,
+    patience: Duration,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<()> {
     let open = memory.target();
     let Some(home) = &memory.call.home else {
         memory.notice("the home directory is unknown, so no logs are read");
@@ -55,6 +67,7 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<(
         notices: RefreshNotices::default(),
         watch: memory.call.watch.clone(),
         first: false,
+        patience,
     };
     let read = match reader.read_all(false, progress) {
         // Damage that shows only now: all is read anew.
@@ -123,6 +136,8 @@ struct IndexRefresher {
     watch: ProgressWatch,
     /// Whether this pass creates the index for the current filter.
     first: bool,
+    /// Maximum wait for another process that writes the index.
+    patience: Duration,
 }
 
 impl IndexRefresher {
@@ -149,9 +164,9 @@ impl IndexRefresher {
     /// Opens the index for writing; clears it if it was written with another filter or other
     /// redaction rules.
     fn writer(&mut self, anew: bool) -> std::result::Result<SessionStoreWriter, cm_index::Error> {
-        let begin = || SessionStoreWriter::create_new(&self.folder, Duration::ZERO);
+        let begin = || SessionStoreWriter::create_new(&self.folder, self.patience);
         let mut writer =
-            if anew { begin()? } else { SessionStoreWriter::open_or_repair(&self.folder, Duration::ZERO)?.0 };
+            if anew { begin()? } else { SessionStoreWriter::open_or_repair(&self.folder, self.patience)?.0 };
         let kept = writer.log(SCOPE)?.map(|log| log.cursor);
         if kept.as_ref() == Some(&self.scope) {
             return Ok(writer);

@@ -24,6 +24,8 @@ pub(crate) enum SignalCause {
     /// The person typed something that may be meant to last.
     #[default]
     Prompt,
+    /// A statement of a long prompt, which was judged in the background.
+    LongPrompt,
     /// The person refused a tool call.
     Refused,
     /// A command failed, and the failure ended.
@@ -129,7 +131,7 @@ pub(crate) struct SignalLog {
     /// Full ID of the session; as given if there is no signal.
     pub session: String,
     signals: Vec<Signal>,
-    /// Keys of the signals that the agent was asked about.
+    /// Keys of the signals that the agent was asked about, at a prompt or at the end.
     questions: HashSet<String>,
     proposed: HashSet<String>,
     /// Whether the agent was asked at the end of the session.
@@ -169,7 +171,10 @@ impl SignalLog {
         match (mark.step, &mark.of) {
             (SignalStep::Asked, Some(of)) => drop(self.questions.insert(of.clone())),
             (SignalStep::Proposed, Some(of)) => drop(self.proposed.insert(of.clone())),
-            (SignalStep::AskedAtEnd, _) => self.asked_at_end = true,
+            (SignalStep::AskedAtEnd, _) => {
+                self.asked_at_end = true;
+                self.questions.extend(self.signals.iter().map(Signal::key));
+            }
             (SignalStep::Handed, _) => self.handed = self.signals.len(),
             _ => {}
         }

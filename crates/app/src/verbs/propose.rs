@@ -205,7 +205,7 @@ fn doubt_of_signal(
 ) -> Option<String> {
     let context = match signal.cause {
         SignalCause::Refused => StatementContext::Refused,
-        SignalCause::Prompt | SignalCause::Failed => StatementContext::After,
+        SignalCause::Prompt | SignalCause::LongPrompt | SignalCause::Failed => StatementContext::After,
     };
     let typed: Vec<Statement> = (0..)
         .zip(&signal.typed)

@@ -4,8 +4,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::user_statements::{UtteranceKind, utterances};
 use super::{
-    Diary, DiaryItem, DiaryOrigin, ITEMS, RelatedSessionRef, StatementAuthor, agent_statements,
-    changed_files, distinct, failures, keywords,
+    Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, agent_statements, changed_files, distinct,
+    failures, keywords,
 };
 pub use crate::outcome::steps::steps;
 use crate::outcome::verdict;
@@ -30,17 +30,12 @@ pub fn id(path: &str, content: &[u8]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Extracts the diary of a session by rules, without a model. `related` is stored as passed.
+/// Extracts the diary of a session by rules, without a model and without related sessions.
 ///
 /// User statements are not extracted from subagent sessions, because their prompts come from
 /// another agent.
-pub fn extract(
-    id: &str,
-    meta: &SessionMeta,
-    events: &[SessionEvent],
-    related: &[RelatedSessionRef],
-) -> Diary {
-    Diary { related: related.to_vec(), ..extract_with(id, meta, events, &[]) }
+pub fn extract(id: &str, meta: &SessionMeta, events: &[SessionEvent]) -> Diary {
+    extract_with(id, meta, events, &[])
 }
 
 /// Like [`extract`], with the statements of the user that are meant to last, which the diary holds
@@ -179,7 +174,7 @@ mod tests {
     use cm_session::event::ToolOutcome;
 
     fn diary(kinds: Vec<EventKind>) -> Diary {
-        extract("id", &SessionMeta::new(Agent::ClaudeCode, "s".into()), &log_of(kinds), &[])
+        extract("id", &SessionMeta::new(Agent::ClaudeCode, "s".into()), &log_of(kinds))
     }
 
     #[test]
@@ -213,9 +208,9 @@ mod tests {
         let mut events = log_of(kinds.clone());
         events.iter_mut().for_each(|event| event.side = true);
         let meta = SessionMeta::new(Agent::ClaudeCode, "s".into());
-        assert!(extract("id", &meta, &events, &[]).is_empty());
+        assert!(extract("id", &meta, &events).is_empty());
         let meta = SessionMeta { subagent: true, ..meta };
-        assert!(extract("id", &meta, &log_of(kinds), &[]).is_empty());
+        assert!(extract("id", &meta, &log_of(kinds)).is_empty());
     }
 
     /// Generates events with phrases that the patterns match.
@@ -279,7 +274,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn every_item_of_any_session_has_a_line_of_it_and_fits(events in any_events()) {
-            let diary = extract("id", &SessionMeta::new(Agent::Codex, "s".into()), &events, &[]);
+            let diary = extract("id", &SessionMeta::new(Agent::Codex, "s".into()), &events);
             let lines: Vec<u64> = events.iter().map(|event| event.line).collect();
             for (_, items) in diary.sections() {
                 for item in items {

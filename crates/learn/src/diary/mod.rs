@@ -142,6 +142,8 @@ pub struct RelatedSessionRef {
     pub session: String,
     /// Name of the agent.
     pub agent: Option<String>,
+    /// Day on which the session started, as `2026-11-20`.
+    pub date: Option<String>,
     /// Similarity between the two sessions, 0–1.
     pub relevance: f64,
     /// Excerpt of the related session.

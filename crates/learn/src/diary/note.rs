@@ -83,6 +83,9 @@ fn related(related: &RelatedSessionRef) -> Value {
     if let Some(agent) = &related.agent {
         put("agent", Value::String(visible(agent)));
     }
+    if let Some(date) = &related.date {
+        put("date", Value::String(visible(date)));
+    }
     // A score that is no number says nothing.
     if related.relevance.is_finite() {
         put("relevance", Value::from((related.relevance.clamp(0.0, 1.0) * 100.0).round() / 100.0));
@@ -203,6 +206,7 @@ mod tests {
             related: vec![RelatedSessionRef {
                 session: "o".into(),
                 agent: None,
+                date: None,
                 relevance: 0.618,
                 snippet: Some("a: b".into()),
             }],

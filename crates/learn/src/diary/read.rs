@@ -69,6 +69,7 @@ fn related(fields: &FrontmatterFields) -> Vec<RelatedSessionRef> {
         Some(RelatedSessionRef {
             session: word("session")?,
             agent: word("agent"),
+            date: word("date"),
             relevance: item.get("relevance").and_then(Value::as_f64).unwrap_or(f64::NAN),
             snippet: word("snippet"),
         })
@@ -184,6 +185,7 @@ mod tests {
             related: vec![RelatedSessionRef {
                 session: "o".into(),
                 agent: Some("pi".into()),
+                date: Some("2026-11-20".into()),
                 relevance: 0.5,
                 snippet: None,
             }],

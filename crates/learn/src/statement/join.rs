@@ -7,6 +7,9 @@ use super::{Answered, KindProbabilities, Statement, StatementContext, StatementK
 pub const THRESHOLD_HIGH: f32 = 0.8;
 /// The same for a statement at the start of a session.
 const THRESHOLD_TASK: f32 = 0.85;
+/// Minimum probability at which the agent is asked about a statement. It misses little; the agent
+/// judges.
+pub const THRESHOLD_ASK: f32 = 0.4;
 /// Minimum probability at which a statement may be lasting.
 pub const THRESHOLD_MEDIUM: f32 = 0.5;
 /// Maximum length of a joined statement, in characters.

@@ -5,6 +5,7 @@
 //! computes the embeddings.
 
 pub mod classifier;
+pub mod clauses;
 pub mod features;
 mod join;
 mod read;
@@ -12,8 +13,8 @@ mod refusal;
 mod wording;
 
 pub use classifier::{KindProbabilities, StatementClassifier};
-pub use join::{Certainty, LastingStatement, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
-pub use read::{Answered, Statement, of_prompt, statements};
+pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
+pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
 
 use serde::{Deserialize, Serialize};

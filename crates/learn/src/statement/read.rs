@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::StatementContext;
-use crate::prose::{MessageAuthor, Sentence, cut, sentences};
+use super::{StatementContext, clauses};
+use crate::prose::{MessageAuthor, Sentence, cut, sentences, sentences_up_to};
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -101,12 +101,30 @@ pub fn of_prompt(
     context: StatementContext,
     answers: Option<&Answered>,
 ) -> Vec<Statement> {
-    let prompt = prompt.trim_start();
+    own_statements(prompt, &sentences(prompt, MessageAuthor::Person), (line, context, answers))
+}
+
+/// Returns the statements of a prompt of any length, in order, for a reader that judges each of them:
+/// sentences of more than [`clauses::MOST`] words are cut into parts, so that a prompt without
+/// sentence ends has statements too.
+pub fn parts_of_prompt(prompt: &str, context: StatementContext) -> Vec<Statement> {
+    let all = sentences_up_to(prompt, MessageAuthor::Person, usize::MAX);
+    let whole = own_statements(prompt, &all, (0, context, None));
+    let part = |one: &Statement, text| Statement { text, ..one.clone() };
+    whole.iter().flat_map(|one| clauses::parts(&one.text).into_iter().map(|text| part(one, text))).collect()
+}
+
+/// Returns the sentences of a prompt that are its author's own, as statements. They have the line of
+/// the prompt in its log, its context, and what it answers.
+fn own_statements(
+    prompt: &str,
+    all: &[Sentence],
+    (line, context, answers): (u64, StatementContext, Option<&Answered>),
+) -> Vec<Statement> {
     // A slash begins a command of the agent's program.
-    if prompt.starts_with('/') {
+    if prompt.trim_start().starts_with('/') {
         return Vec::new();
     }
-    let all = sentences(prompt, MessageAuthor::Person);
     let many = all.len() > MANY;
     let is_task = many || prompt.split_whitespace().count() > TASK;
     let is_own =

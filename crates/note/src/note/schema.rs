@@ -507,6 +507,8 @@ struct RelatedSession {
     session: String,
     /// Agent that ran the session.
     agent: Option<String>,
+    /// Day on which the session started.
+    date: Option<String>,
     /// Similarity to this session.
     relevance: Option<Fraction>,
     /// Excerpt of the session.

@@ -46,6 +46,10 @@ struct Input {
     days: Option<f64>,
     agent: Option<String>,
     workspace: Option<String>,
+    /// This session, by ID
+    session: Option<String>,
+    /// Also sessions that were read
+    again: Option<bool>,
 }
 
 /// The combined schema of a work package and of the outcome of an answer.
@@ -68,7 +72,8 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         return Ok(answer(memory, &outcome, &text::curate::curated(&outcome)));
     }
     let which = SessionSelection { agents: input.agent, workspace: input.workspace, days: input.days };
-    let options = reflect::Options { selection: which, ..reflect::Options::default() };
-    let handed = work_package::build_packages(memory, &shelf, &options)?;
+    let again = input.again.unwrap_or_default();
+    let options = reflect::Options { selection: which, again, ..reflect::Options::default() };
+    let handed = work_package::build_packages(memory, &shelf, &options, input.session.as_deref())?;
     Ok(answer(memory, &handed, &text::reflect::work_packages(&handed)))
 }

@@ -316,7 +316,7 @@ settings! {
     SESSIONS_AGENTS = "sessions.agents": TextList = "[]",
         "agents whose sessions are read, such as claude-code; empty for all; a project's cm.toml can only narrow the list";
     SESSIONS_CROSS_AGENT = "sessions.cross_agent": Bool = "false",
-        "show agents the sessions of other agents; only from your own settings";
+        "show agents the sessions of other agents, and list them in diaries; only from your own settings";
     SESSIONS_EXPORTS = "sessions.exports": TextList = "[]",
         "ChatGPT export files or folders to read as sessions; only from your own settings";
     SESSIONS_LOOKBACK_DAYS = "sessions.lookback_days": Number(0.0, 100_000.0) = "7.0",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Cline;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::{self, ServerRegistration};
 use crate::hook::owned_file::OwnedFile;
@@ -106,6 +106,12 @@ impl AgentHooks for Cline {
             // It has no question.
             GuardVerdict::Warn => json!({ "cancel": false, "contextModification": reason }),
         })
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        // It reads its standard input before the prompt; in plan mode it changes nothing.
+        let variables = &["CLINE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+        Some(PrintMode { command: "cline -p 'Follow the instructions above.'", variables })
     }
 
     fn server_registration(&self, _: SettingsScope, program: &ProgramPath) -> ServerRegistration {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::CopilotCli;
 use crate::agents::claude_code::ClaudeCode;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::{self, ServerRegistration};
 use crate::hook::program::ProgramPath;
@@ -88,6 +88,16 @@ impl AgentHooks for CopilotCli {
             GuardVerdict::Warn => "ask",
         };
         Some(json!({ "permissionDecision": permission, "permissionDecisionReason": decision.reason }))
+    }
+
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        ClaudeCode.request_at_stop(text)
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        // With `-p` it ignores its standard input.
+        let variables = &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"];
+        Some(PrintMode { command: "copilot -s --no-ask-user", variables })
     }
 
     fn server_registration(&self, scope: SettingsScope, program: &ProgramPath) -> ServerRegistration {

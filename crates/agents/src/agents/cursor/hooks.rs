@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Cursor;
 use crate::hook::HookEvent;
-use crate::hook::agent::{AgentHooks, SettingsScope};
+use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
 use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::program::ProgramPath;
@@ -96,6 +96,13 @@ impl AgentHooks for Cursor {
 
     fn request_at_stop(&self, text: &str) -> Option<Value> {
         Some(json!({ "followup_message": text }))
+    }
+
+    fn print_mode(&self) -> Option<PrintMode> {
+        // It reads its standard input after the prompt, and starts in no folder that it does not trust.
+        let command =
+            "cursor-agent -p --mode ask --trust --output-format text 'Follow the instructions below.'";
+        Some(PrintMode { command, variables: &["CURSOR_*"] })
     }
 
     fn server_registration(&self, _: SettingsScope, _: &ProgramPath) -> ServerRegistration {

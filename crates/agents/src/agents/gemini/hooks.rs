@@ -53,7 +53,7 @@ impl AgentHooks for Gemini {
 
     fn installed_events(&self) -> &'static [HookEvent] {
         // Its first prompt begins a session, and what it calls a compression comes before each turn.
-        &[HookEvent::Prompt, HookEvent::PreTool, HookEvent::SessionEnd]
+        &[HookEvent::Prompt, HookEvent::PreTool, HookEvent::Stop, HookEvent::SessionEnd]
     }
 
     fn entries(&self, event: HookEvent, program: &ProgramPath) -> Vec<(&'static str, Value)> {
@@ -80,6 +80,10 @@ impl AgentHooks for Gemini {
             GuardVerdict::Block => json!({ "decision": "deny", "reason": decision.reason }),
             _ => warning(&decision.reason),
         })
+    }
+
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        Some(json!({ "decision": "deny", "reason": text }))
     }
 
     fn print_mode(&self) -> Option<PrintMode> {

@@ -85,6 +85,10 @@ impl AgentHooks for Pi {
         })
     }
 
+    fn request_at_stop(&self, text: &str) -> Option<Value> {
+        Some(json!({ "request": text }))
+    }
+
     fn print_mode(&self) -> Option<PrintMode> {
         let variables = &["PI_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
         Some(PrintMode { command: "pi -p", variables })

@@ -61,9 +61,10 @@ pub fn spending(memory: &Context) -> Result<u64> {
     Ok(ledger.ledger.entries().iter().map(|entry| entry.input.saturating_add(entry.output)).sum())
 }
 
-/// Whether the settings select a model.
-pub fn is_set(memory: &Context) -> bool {
-    chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())
+/// Returns the name of the model that the settings select, as [`LanguageModel::name`]; `None` if there
+/// is none or a setting is invalid.
+pub fn name(memory: &Context) -> Option<String> {
+    chosen(memory, memory.target()).ok()?.name()
 }
 
 impl LanguageModel {
@@ -123,10 +124,7 @@ impl LanguageModel {
 
     /// Provider and name of the model, such as `ollama/qwen3:8b`; empty without a model.
     pub fn name(&self) -> String {
-        self.chosen
-            .models
-            .first()
-            .map_or_else(String::new, |named| format!("{}/{}", named.name.0, named.name.1))
+        self.chosen.name().unwrap_or_default()
     }
 
     /// Reloads the ledger, which includes the spending of other processes. Call it before each

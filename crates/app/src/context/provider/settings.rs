@@ -34,6 +34,13 @@ pub struct SelectedModels {
     pub retries: u32,
 }
 
+impl SelectedModels {
+    /// Provider and name of the primary model; `None` if none is set.
+    pub fn name(&self) -> Option<String> {
+        self.models.first().map(|named| format!("{}/{}", named.name.0, named.name.1))
+    }
+}
+
 /// A model with its price.
 #[derive(Debug, Clone)]
 pub struct SelectedModel {

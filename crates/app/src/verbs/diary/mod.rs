@@ -15,6 +15,8 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::diary_location::DiaryLocation;
+use crate::sessions::related::related_sessions;
+use crate::verbs::privacy;
 use cm_learn::diary::note::note;
 use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
@@ -32,6 +34,8 @@ pub struct Options {
     pub dry_run: bool,
     /// Do not use a model, regardless of the settings.
     pub no_model: bool,
+    /// Fail unless related sessions of other agents may be listed.
+    pub enrich: bool,
 }
 
 /// Result of writing a session's diary.
@@ -101,14 +105,22 @@ pub fn diary(
     options: &Options,
     stop: &Cancellation,
 ) -> Result<WrittenDiary> {
-    let listed = shelf.find(&options.session)?;
+    if options.enrich && !privacy::cross_agent(memory) {
+        return Err(Error::refused("cross-agent", "a diary may not list sessions of other agents")
+            .hint("a person can allow it with `cm config set sessions.cross_agent true --private`"));
+    }
     let mut reader = SessionReader::open(memory)?;
     let asker = if options.no_model { None } else { LanguageModel::open(memory, &reader.rules, stop)? };
-    let heard = reader.read(memory, &listed.session, asker.as_ref().map(LanguageModel::name))?;
+    let model = asker.as_ref().map(LanguageModel::name);
+    let heard = match shelf.find(&options.session) {
+        Ok(listed) => reader.read(memory, &listed.session, model)?,
+        Err(error) => reader.read_unindexed(memory, &options.session, model)?.ok_or(error)?,
+    };
     let (diary, refused) = match &asker {
         None => (heard.diary.clone(), Vec::new()),
         Some(asker) => heard.summarize(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,
     };
+    let diary = with_related(memory, shelf, diary)?;
     if diary.is_empty() {
         return Err(write::nothing_done(format!("the session {} has nothing worth a diary", heard.meta.id))
             .hint("`cm sessions show` shows the session"));
@@ -141,6 +153,17 @@ pub fn diary(
     let text = text.or_else(kept).unwrap_or_else(|| note(&diary));
     let written = written(&diary, &place, text);
     Ok(WrittenDiary { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
+}
+
+/// Adds related sessions of other agents to a diary, where `sessions.cross_agent` allows it.
+///
+/// # Errors
+/// Returns an error if the session index cannot be read.
+pub(crate) fn with_related(memory: &Context, shelf: &SessionAccess, diary: Diary) -> Result<Diary> {
+    if diary.is_empty() || !privacy::cross_agent(memory) {
+        return Ok(diary);
+    }
+    Ok(Diary { related: related_sessions(memory, shelf, &diary)?, ..diary })
 }
 
 fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {

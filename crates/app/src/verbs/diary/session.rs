@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::access_log;
 use crate::sessions::load::GONE;
 use crate::sessions::logs::{self, ParsedSession};
-use crate::sessions::sources::sources;
+use crate::sessions::sources::{LogSources, sources};
 use crate::sessions::tool_signals::signals_of;
 use cm_agents::ingest::LogSource;
 use cm_index::sessions::Session;
@@ -25,8 +25,8 @@ use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
 use cm_learn::statement::{self, LastingStatement};
 use cm_secrets::RedactionRules;
-use cm_session::SessionMeta;
 use cm_session::event::SessionEvent;
+use cm_session::{Agent, SessionMeta};
 
 /// Maximum length of the stated reason for rejecting a model's answer, in characters.
 const WHY: usize = 200;
@@ -103,19 +103,71 @@ impl SessionReader {
             events: std::mem::take(&mut told.events),
             path: told.path.clone(),
         };
+        Ok(self.transcript(memory, &sources, &source, told, model))
+    }
+
+    /// Derives the transcript of a parsed session, and records the read in the access log.
+    fn transcript(
+        &self,
+        memory: &Context,
+        sources: &LogSources,
+        source: &LogSource,
+        parsed: ParsedSession,
+        model: Option<String>,
+    ) -> SessionTranscript {
         let read = access_log::SessionRead {
-            sessions: vec![told.meta.id.clone()],
-            bytes: told.bytes(),
+            sessions: vec![parsed.meta.id.clone()],
+            bytes: parsed.bytes(),
             model,
-            ..access_log::SessionRead::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
+            ..access_log::SessionRead::of_log(parsed.meta.agent, parsed.path.to_string_lossy().into_owned())
         };
         access_log::record(memory, vec![read]);
-        let prompts = if sources.is_of_person(memory.target(), &source) && !told.meta.headless {
+        let prompts = if sources.is_of_person(memory.target(), source) && !parsed.meta.headless {
             StatementAuthor::Person
         } else {
             StatementAuthor::Sender
         };
-        Ok(self.redacted_transcript(memory.target(), told, prompts))
+        self.redacted_transcript(memory.target(), parsed, prompts)
+    }
+
+    /// Parses the session of a log that is not indexed, in the format of the agent that has the most
+    /// events in it; `None` if `path` is no file.
+    ///
+    /// # Errors
+    /// A log without a session or with several, or a session of another project.
+    pub fn read_unindexed(
+        &self,
+        memory: &Context,
+        path: &str,
+        model: Option<String>,
+    ) -> Result<Option<SessionTranscript>> {
+        let path = memory.call.cwd.join(path);
+        let sources = sources(memory, None).filter(|_| path.is_file() && !memory.call.by.has_token);
+        let Some(sources) = sources else { return Ok(None) };
+        let read = |agent| {
+            let source = LogSource::of_file(agent, &path)?;
+            let mut sessions = logs::of_source(&source).ok()?;
+            sessions.retain(|one| !one.meta.subagent && !one.meta.ours && !one.events.is_empty());
+            Some((source, sessions))
+        };
+        let events = |sessions: &[ParsedSession]| sessions.iter().map(|one| one.events.len()).sum::<usize>();
+        let found = Agent::ALL.into_iter().filter_map(read).max_by_key(|(_, sessions)| events(sessions));
+        let named = || format!("`{}`", path.display());
+        let (source, mut sessions) = found
+            .filter(|(_, sessions)| !sessions.is_empty())
+            .ok_or_else(|| Error::not_found(format!("no session was found in {}", named())))?;
+        let (Some(parsed), true) = (sessions.pop(), sessions.is_empty()) else {
+            return Err(Error::usage(format!("{} has several sessions", named()))
+                .hint("`cm sessions --days 0` lists the IDs of sessions in known places"));
+        };
+        if !sources.allow(&source, &parsed.meta) {
+            return Err(Error::refused(
+                "other-project",
+                format!("{} may not be read for this vault", named()),
+            )
+            .hint("`cm privacy` shows which agents and folders are allowed"));
+        }
+        Ok(Some(self.transcript(memory, &sources, &source, parsed, model)))
     }
 
     fn redacted_transcript(

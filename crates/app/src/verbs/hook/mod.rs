@@ -3,6 +3,8 @@
 //! The agent waits for the response, so no index is refreshed or built here, and only what the
 //! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
+mod background;
+mod long_prompt;
 mod proposal_request;
 mod recent_log;
 mod recently_learned;
@@ -16,8 +18,6 @@ use crate::context::receipts::{self, ReceiptEntry, ShownKind};
 use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sessions;
-use crate::verbs::condense;
 use crate::verbs::guard;
 use crate::verbs::handoff::ClaimedHandoff;
 use cm_agents::hook::failure::FailureLogLine;
@@ -26,11 +26,15 @@ use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::program::parse_hook_args;
 use cm_agents::hook::{HookEvent, HookMessage, HookReply, hook_agent};
-use cm_store::config::{SettingOrigin, keys};
+use cm_store::config::keys;
 use cm_store::vault::json_lines::{JsonLinesFile, remove_old_injection_logs};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{Vault, layout};
 use std::time::Duration;
+
+pub use background::{BackgroundTask, judge_prompt, read, read_with_agent};
+use long_prompt::LongPrompt;
+use proposal_request::ProposalRequest;
 
 /// Number of days after a session's last injection for which its injection log is kept.
 const KEPT_DAYS: f64 = 30.0;
@@ -47,25 +51,10 @@ const PER_TOKEN: usize = 4;
 pub struct HookResponse {
     /// Text for standard output, in the format that the agent expects.
     pub stdout: String,
-    /// Work to start in a background process after the response.
-    pub later: Option<BackgroundTask>,
+    /// Work to start after the response, each in a background process.
+    pub later: Vec<BackgroundTask>,
     /// Working directory of the agent.
     pub folder: std::path::PathBuf,
-}
-
-/// Work that a hook starts in the background after its response.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BackgroundTask {
-    /// Refresh the index and the session index: [`read()`].
-    Read,
-    /// Learn from sessions: `cm reflect`.
-    Reflect,
-    /// Let the agent's own command-line mode read a session: [`read_with_agent()`].
-    ReadWithAgent {
-        /// Name of the agent.
-        agent: &'static str,
-        session: String,
-    },
 }
 
 /// Handles a hook event. `words` are the command-line arguments, agent and event; both may be
@@ -76,7 +65,7 @@ pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse 
     let message = HookMessage::read(stdin, agent, event);
     let quiet = |call: &Request| HookResponse {
         stdout: message.agent.empty_reply().to_owned(),
-        later: None,
+        later: Vec::new(),
         folder: call.cwd.clone(),
     };
     if is_model_call(&call) {
@@ -103,44 +92,6 @@ pub fn nothing_for(words: &[&str]) -> &'static str {
 pub fn log_panic(call: &Request, words: &[&str], what: &str) {
     let (agent, event) = parse_hook_args(words).unwrap_or_default();
     log(call, &HookMessage::read("", agent, event), what);
-}
-
-/// Refreshes the index and, if hooks may read sessions, the session index; once a day, condenses
-/// observations. Failures are logged.
-pub fn read(call: Request) {
-    let (memory, message) = (Context::open(call.clone()), HookMessage::read("", None, None));
-    let read = memory.and_then(|memory| {
-        for open in &memory.vaults {
-            memory.ensure_fresh(open)?;
-        }
-        if may_capture(&memory) {
-            sessions::refresh(&memory)?;
-        }
-        condense::condense_daily(&memory)?;
-        for open in memory.vaults.iter().skip(1) {
-            condense::condense_daily(&memory.for_vault(open)?)?;
-        }
-        Ok(())
-    });
-    match read {
-        Err(error) if error.kind != ErrorKind::NoVault => log(&call, &message, &error.message),
-        _ => {}
-    }
-}
-
-/// Lets the agent's own command-line mode read a session, and learns from its answer. Failures are
-/// logged.
-pub fn read_with_agent(call: Request, agent: &str, session: &str) {
-    let Some(agent) = hook_agent(agent) else { return };
-    let message = HookMessage::read("", Some(agent), Some(HookEvent::SessionEnd));
-    let read =
-        Context::open(call.clone()).and_then(|memory| session_end::read_with_agent(&memory, agent, session));
-    match read {
-        Err(error) if !matches!(error.kind, ErrorKind::NoVault | ErrorKind::NothingDone) => {
-            log(&call, &message, &error.message);
-        }
-        _ => {}
-    }
 }
 
 /// Whether cm itself started the agent for a model request; such sessions get no memories and are
@@ -177,11 +128,11 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         if vault_of(call).is_some() {
             notices.iter().for_each(|notice| log(call, message, notice.for_terminal()));
         }
-        return Ok(heard(HookReply::Verdict(decision), None));
+        return Ok(heard(HookReply::Verdict(decision), Vec::new()));
     }
     let memory = match Context::open(call.clone()) {
-        Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, None)),
-        Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), None)),
+        Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, Vec::new())),
+        Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), Vec::new())),
         memory => memory?.low_latency(),
     };
     for open in &memory.vaults {
@@ -191,7 +142,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         .session
         .as_ref()
         .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
-    let (answer, work) = recorded(&memory, message, record.as_ref())?;
+    let Recorded { answer, work, long_prompt } = recorded(&memory, message, record.as_ref())?;
     count(&memory, &answer);
     receipts::record(&memory, answer.shown.iter().map(receipts::of_part).collect());
     // What a hook could not ask for is asked by the next one, and the session is captured anyway.
@@ -204,17 +155,14 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     }
     let reply = at_end.map_or(answer.reply, HookReply::Request);
     let later = match session_end::starts_agent(&memory, message) {
-        Ok(true) => message
-            .session
-            .clone()
-            .map(|session| BackgroundTask::ReadWithAgent { agent: message.agent.name(), session }),
-        Ok(false) => None,
+        Ok(starts_agent) => background::tasks(&memory, message, &work, starts_agent),
         Err(error) => {
             log(call, message, &error.message);
-            None
+            background::tasks(&memory, message, &work, false)
         }
     };
-    Ok(heard(reply, later.or_else(|| background_task(&memory, message, &work))))
+    let judged = long_prompt.map(|prompt| BackgroundTask::JudgePrompt(prompt.to_json()));
+    Ok(heard(reply, later.into_iter().chain(judged).collect()))
 }
 
 /// Returns an explanation that an untrusted vault provides nothing, at the start of a session. It
@@ -227,18 +175,21 @@ fn untrusted(message: &HookMessage) -> HookReply {
     }
 }
 
+/// A response whose injections are in the session's injection log.
+struct Recorded {
+    answer: HookAnswer,
+    work: HookPlan,
+    /// The prompt, if it is judged in the background.
+    long_prompt: Option<LongPrompt>,
+}
+
 /// Computes the response and appends the injected notes to the session's injection log. If another
 /// hook wrote the log meanwhile, the response is computed again, so that nothing is injected twice.
-fn recorded(
-    memory: &Context,
-    message: &HookMessage,
-    record: Option<&JsonLinesFile>,
-) -> Result<(HookAnswer, HookPlan)> {
+fn recorded(memory: &Context, message: &HookMessage, record: Option<&JsonLinesFile>) -> Result<Recorded> {
     let mut handoff: Option<ClaimedHandoff> = None;
     let outcome = recorded_with(memory, message, record, &mut handoff);
-    let shown = outcome
-        .as_ref()
-        .is_ok_and(|(answer, work)| work.start && matches!(answer.reply, HookReply::Context(_)));
+    let shown =
+        outcome.as_ref().is_ok_and(|one| one.work.start && matches!(one.answer.reply, HookReply::Context(_)));
     if let Some(handoff) = handoff.filter(|_| !shown) {
         handoff.put_back(memory);
     }
@@ -250,30 +201,31 @@ fn recorded_with(
     message: &HookMessage,
     record: Option<&JsonLinesFile>,
     handoff: &mut Option<ClaimedHandoff>,
-) -> Result<(HookAnswer, HookPlan)> {
-    let mut asked: Option<InjectionPart> = None;
-    let mut judged = false;
+) -> Result<Recorded> {
+    let mut asked: Option<ProposalRequest> = None;
     loop {
         let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
         let told = InjectionLog::read(&text);
         let work = HookPlan::of(message, &told, false, memory.now());
         let (mut parts, most) = candidate_parts(memory, message, &work, &told)?;
         let may_ask = work.question.is_some() || message.event == Some(HookEvent::PostTool);
-        if may_ask && !judged {
-            (asked, judged) = (proposal_request::request(memory, message)?, true);
+        if may_ask && asked.is_none() {
+            asked = Some(proposal_request::request(memory, message)?);
         }
-        if let Some(request) = &asked {
-            parts.push(request.clone());
-        }
+        parts.extend(asked.as_ref().and_then(|request| request.part.clone()));
         if work.start {
             *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, message.session.as_deref()));
             parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));
         }
         let answer =
             HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, memory.now());
-        let Some(record) = record.filter(|_| !answer.lines.is_empty()) else { return Ok((answer, work)) };
-        if record.append_at(length, &answer.lines)? {
-            return Ok((answer, work));
+        let is_recorded = match record.filter(|_| !answer.lines.is_empty()) {
+            Some(record) => record.append_at(length, &answer.lines)?,
+            None => true,
+        };
+        if is_recorded {
+            let long_prompt = asked.and_then(|request| request.long_prompt);
+            return Ok(Recorded { answer, work, long_prompt });
         }
     }
 }
@@ -337,26 +289,6 @@ fn count(memory: &Context, answer: &HookAnswer) {
         let own: Vec<&str> = ids.iter().copied().filter(|id| owner(id) == at).collect();
         // A vault on a read-only disk can still be read from.
         let _ = open.usage().retrieved(&own, memory.now());
-    }
-}
-
-/// Selects the background work that follows an event; `None` if there is none.
-fn background_task(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
-    if work.start {
-        // What was written by hand since is found by the next prompt.
-        return Some(BackgroundTask::Read);
-    }
-    let open = memory.target();
-    let wants = open
-        .settings
-        .get_from(keys::REFLECT_AUTO, SettingOrigin::is_users)
-        .and_then(|(value, _)| value.as_bool());
-    match () {
-        () if !work.capture || !may_capture(memory) => None,
-        () if message.event.is_some_and(|event| message.agent.ends_session(event)) && wants == Some(true) => {
-            Some(BackgroundTask::Reflect)
-        }
-        () => Some(BackgroundTask::Read),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Asks the agent, in one line at a prompt, to record what may be meant to last.
 
+use super::long_prompt::LongPrompt;
 use super::recent_log::{pending_refusal, recent_session};
 use crate::context::actor::is_headless;
 use crate::context::meaning::judge_statements;
@@ -12,49 +13,67 @@ use cm_agents::hook::event::InjectionTiming;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::{HookEvent, HookMessage};
 use cm_learn::prose::cut;
-use cm_learn::statement::{Answered, Statement, StatementClassifier, StatementContext, of_prompt};
+use cm_learn::statement::{
+    Statement, StatementClassifier, StatementContext, THRESHOLD_ASK, of_prompt, parts_of_prompt,
+};
 use cm_note::bullet::content::fold_whitespace;
 use cm_secrets::redact;
 use cm_session::SessionMeta;
 use cm_store::config::keys;
 
-/// Minimum probability at which the agent is asked. It misses little; the agent judges.
-const ASK: f32 = 0.4;
-/// Number of words of a prompt that are judged: those of its most probable sentences.
+/// Number of words that are judged while the agent waits. A longer prompt is judged in the
+/// background; of longer words in the log, those of the most probable parts are.
 const WORDS: usize = 40;
 /// Length of a session ID in the request; enough to be unique among recent sessions.
 const SHORT_ID: usize = 8;
 /// Maximum length of a command in the request, in characters, so that it stays within 40 tokens.
 const CALL: usize = 24;
+/// Maximum length of words of an earlier prompt in the request, in characters; for the same reason.
+const EARLIER: usize = 40;
 
-/// Returns the request to record what the person just typed, or what happened to a tool call since
-/// the last prompt, and stores what was seen. At most one thing is asked.
+/// What a hook does about what the person may want recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ProposalRequest {
+    /// The request to the agent; `None` if there is nothing to ask now.
+    pub part: Option<InjectionPart>,
+    /// The prompt, if it is too long to be judged while the agent waits.
+    pub long_prompt: Option<LongPrompt>,
+}
+
+/// Returns the request to record what the person typed, or what happened to a tool call since the
+/// last prompt, and stores what was seen. At most one thing is asked.
 ///
 /// # Errors
 /// An invalid redaction pattern, or a private state that cannot be written.
-pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Option<InjectionPart>> {
-    let Some(session) = message.session.as_deref().filter(|_| !message.subagent) else { return Ok(None) };
+pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<ProposalRequest> {
+    let nothing = ProposalRequest::default();
+    let Some(session) = message.session.as_deref().filter(|_| !message.subagent) else { return Ok(nothing) };
     // Only what was typed at an interactive prompt is a person's word.
     let is_typed = !message.headless && !is_headless(&memory.call.environment);
     if !is_typed || memory.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
-        return Ok(None);
+        return Ok(nothing);
     }
     let is_prompt = message.event == Some(HookEvent::Prompt);
     let takes_text =
         message.event.is_some_and(|event| message.agent.injection_timing(event) == InjectionTiming::Now);
     let mut log = SignalLog::of(memory, session);
     log.session = session.to_owned();
+    let mut long_prompt = None;
     if let (Some(prompt), true) = (&message.prompt, is_prompt) {
         let seen = seen_at_prompt(memory, message, session, prompt)?;
-        log.add(memory, seen)?;
+        log.add(memory, seen.signals)?;
+        long_prompt = seen.long_prompt;
     }
-    let Some(signal) = log.newest_unasked().filter(|_| takes_text).cloned() else { return Ok(None) };
+    let Some(signal) = log.newest_unasked().filter(|_| takes_text).cloned() else {
+        return Ok(ProposalRequest { part: None, long_prompt });
+    };
     log.record(memory, SignalStep::Asked, Some(&signal))?;
-    Ok(Some(InjectionPart {
+    let part = InjectionPart {
         kind: PartKind::Request,
         heading: None,
         entries: vec![InjectionEntry { id: None, text: wording(&signal) }],
-    }))
+    };
+    Ok(ProposalRequest { part: Some(part), long_prompt })
 }
 
 /// Stores what happened to tool calls since the last prompt. Returns the signals of the session, and
@@ -78,47 +97,57 @@ fn is_interactive(meta: &SessionMeta) -> bool {
     !(meta.headless || meta.subagent || meta.ours)
 }
 
-/// Returns the signals in the log so far, oldest first, and the prompt as the last one if it is one.
+/// What a hook sees when the person sends a prompt.
+#[derive(Default)]
+struct SeenAtPrompt {
+    /// The signals in the log so far, oldest first, and the prompt as the last one if it is one.
+    signals: Vec<Signal>,
+    /// The prompt, if it is too long to be judged now.
+    long_prompt: Option<LongPrompt>,
+}
+
 fn seen_at_prompt(
     memory: &Context,
     message: &HookMessage,
     session: &str,
     prompt: &str,
-) -> Result<Vec<Signal>> {
+) -> Result<SeenAtPrompt> {
     let at = memory.now().to_string();
     let recent = recent_session(memory, message)?;
     let refused = recent.as_ref().and_then(|recent| pending_refusal(&recent.events, prompt));
-    let seen = recent.as_ref().map(|recent| signals_of(&at, &recent.meta, &recent.events));
     if recent.as_ref().is_some_and(|recent| !is_interactive(&recent.meta)) {
-        return Ok(Vec::new());
+        return Ok(SeenAtPrompt::default());
     }
-    let mut seen = judged(memory, seen.unwrap_or_default());
-    let answers = refused.clone().map(Answered::Command);
-    let context = if refused.is_some() { StatementContext::Refused } else { StatementContext::After };
-    let lasting = most_lasting(memory, prompt, context, answers.as_ref());
-    let own = prompt_signal(memory, (session, &at), prompt, (refused, lasting))?;
-    // The log may have the prompt already, and then says the same of it.
-    seen.retain(|signal| signal.quote.is_empty() || signal.quote != own.quote);
-    if own.cause == SignalCause::Refused || lasting >= ASK {
-        seen.push(own);
-    }
-    Ok(seen)
-}
-
-fn prompt_signal(
-    memory: &Context,
-    (session, at): (&str, &str),
-    prompt: &str,
-    (refused, lasting): (Option<String>, f32),
-) -> Result<Signal> {
+    let seen = recent.as_ref().map(|recent| signals_of(&at, &recent.meta, &recent.events));
+    let mut signals = judged(memory, seen.unwrap_or_default());
     let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
+    if refused.is_none() && prompt.split_whitespace().count() > WORDS {
+        let long_prompt = Some(LongPrompt::new(session, prompt, &rules));
+        return Ok(SeenAtPrompt { signals, long_prompt });
+    }
     let clean = |text: &str| redact(text, &rules).0.into_string();
     let quote = clean(&cut(&fold_whitespace(prompt), 2_000));
     let sentences = of_prompt(prompt, 0, StatementContext::After, None).into_iter();
     let typed = sentences.filter(|one| !one.is_pasted).map(|one| clean(&one.text)).collect();
-    let cause = if refused.is_some() { SignalCause::Refused } else { SignalCause::Prompt };
+    let own = Signal { quote, typed, call: refused, ..Signal::default() };
+    let own = prompt_signal(memory, (session, &at), prompt, own);
+    // The log may have the prompt already, and then says the same of it.
+    signals.retain(|signal| signal.quote.is_empty() || signal.quote != own.quote);
+    if own.cause == SignalCause::Refused || own.lasting >= THRESHOLD_ASK {
+        signals.push(own);
+    }
+    Ok(SeenAtPrompt { signals, long_prompt: None })
+}
+
+/// Completes the signal of a prompt, which has the prompt's words and the call that they refuse.
+fn prompt_signal(memory: &Context, (session, at): (&str, &str), prompt: &str, signal: Signal) -> Signal {
+    let (cause, context) = match &signal.call {
+        Some(_) => (SignalCause::Refused, StatementContext::Refused),
+        None => (SignalCause::Prompt, StatementContext::After),
+    };
+    let lasting = most_lasting(memory, prompt, context);
     let (session, at) = (session.to_owned(), at.to_owned());
-    Ok(Signal { at, session, cause, quote, typed, answers: refused.clone(), call: refused, lasting })
+    Signal { at, session, cause, answers: signal.call.clone(), lasting, ..signal }
 }
 
 /// Sets the probability that the words of each signal are meant to last.
@@ -126,21 +155,21 @@ fn judged(memory: &Context, mut signals: Vec<Signal>) -> Vec<Signal> {
     for signal in &mut signals {
         let context = match signal.cause {
             SignalCause::Refused => StatementContext::Refused,
-            SignalCause::Prompt | SignalCause::Failed => StatementContext::After,
+            SignalCause::Prompt | SignalCause::LongPrompt | SignalCause::Failed => StatementContext::After,
         };
-        signal.lasting = most_lasting(memory, &signal.quote, context, None);
+        signal.lasting = most_lasting(memory, &signal.quote, context);
     }
     signals
 }
 
-/// Returns the probability of the sentence that is most probably meant to last, 0–1.
-fn most_lasting(
-    memory: &Context,
-    prompt: &str,
-    context: StatementContext,
-    answers: Option<&Answered>,
-) -> f32 {
-    let statements = most_probable(of_prompt(prompt, 0, context, answers));
+/// Returns the probability of the sentence that is most probably meant to last, 0–1. Of a text of more
+/// than [`WORDS`] words, only the parts that are most probable by their words are judged.
+fn most_lasting(memory: &Context, prompt: &str, context: StatementContext) -> f32 {
+    let statements = if prompt.split_whitespace().count() > WORDS {
+        most_probable(parts_of_prompt(prompt, context))
+    } else {
+        of_prompt(prompt, 0, context, None)
+    };
     let judged = judge_statements(memory.target(), &statements);
     judged.iter().map(|one| one.lasting()).fold(0.0, f32::max)
 }
@@ -151,6 +180,7 @@ fn wording(signal: &Signal) -> String {
     let call = cut(&fold_whitespace(signal.call.as_deref().unwrap_or_default()).replace('`', "'"), CALL);
     let (subject, answers) = match signal.cause {
         SignalCause::Prompt => ("that".to_owned(), ""),
+        SignalCause::LongPrompt => (format!("\"{}\"", cut(&signal.quote, EARLIER)), ""),
         SignalCause::Refused => (format!("the refusal of `{call}`"), ", answers"),
         SignalCause::Failed => (format!("what fixed `{call}`"), ", answers"),
     };
@@ -159,40 +189,46 @@ fn wording(signal: &Signal) -> String {
     )
 }
 
-/// Returns the sentences that are most probably lasting by their words, at most [`WORDS`] words of
-/// them, in their order.
-fn most_probable(statements: Vec<Statement>) -> Vec<Statement> {
+/// Returns the parts that are most probably lasting by their words, at most [`WORDS`] words of them.
+fn most_probable(mut parts: Vec<Statement>) -> Vec<Statement> {
     let classifier = StatementClassifier::builtin();
-    let mut ranked: Vec<(usize, f32)> = statements
-        .iter()
-        .map(|one| classifier.probabilities(&one.text, one.context, None).lasting())
-        .enumerate()
-        .collect();
-    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let lasting = |one: &Statement| classifier.probabilities(&one.text, one.context, None).lasting();
+    parts.sort_by(|a, b| lasting(b).total_cmp(&lasting(a)));
     let mut words = 0;
-    let mut kept: Vec<usize> = ranked
-        .into_iter()
-        .map(|(at, _)| at)
-        .take_while(|at| {
-            words += statements[*at].text.split_whitespace().count();
-            words <= WORDS
-        })
-        .collect();
-    kept.sort_unstable();
-    statements.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, one)| one).collect()
+    parts.retain(|one| {
+        let more = one.text.split_whitespace().count();
+        let fits = words + more <= WORDS;
+        words += if fits { more } else { 0 };
+        fits
+    });
+    parts
 }
 
 #[cfg(test)]
 mod tests {
+    use cm_playbook::generated::tokens;
+
     use super::*;
 
     #[test]
-    fn a_request_stays_within_forty_tokens() {
+    fn a_request_has_at_most_forty_tokens() {
         let long = "docker compose --profile integration up --detach database".to_owned();
-        for cause in [SignalCause::Prompt, SignalCause::Refused, SignalCause::Failed] {
-            let signal = Signal { cause, call: Some(long.clone()), ..Signal::default() };
+        for cause in [SignalCause::Prompt, SignalCause::LongPrompt, SignalCause::Refused, SignalCause::Failed]
+        {
+            let signal = Signal { cause, call: Some(long.clone()), quote: long.clone(), ..Signal::default() };
             let text = wording(&Signal { session: "0b9c1f0e-6f1d".to_owned(), ..signal });
-            assert!(text.chars().count() <= 160, "{text}");
+            assert!(tokens(text.chars().count()) <= 40, "{text}");
         }
+    }
+
+    #[test]
+    fn of_a_text_without_sentence_ends_the_most_probable_words_are_judged() {
+        let task = "then look at the header which jumps around when somebody scrolls down ".repeat(8);
+        let parts = parts_of_prompt(
+            &format!("{task} and from now on we always use pnpm in this repository and never npm {task}"),
+            StatementContext::After,
+        );
+        let kept = most_probable(parts);
+        assert!(!kept.is_empty() && kept.iter().any(|one| one.text.contains("always use pnpm")), "{kept:?}");
     }
 }

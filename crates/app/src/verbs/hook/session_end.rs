@@ -68,7 +68,7 @@ fn wording(session: &str, unread: &[Signal]) -> String {
         let call = signal.answers.as_deref().map(|call| cut(call, QUOTE)).unwrap_or_default();
         let words = cut(&signal.quote, QUOTE);
         let line = match signal.cause {
-            SignalCause::Prompt => format!("- \"{words}\""),
+            SignalCause::Prompt | SignalCause::LongPrompt => format!("- \"{words}\""),
             SignalCause::Refused => format!("- \"{words}\", which answers the refused `{call}`"),
             SignalCause::Failed if words.is_empty() => format!("- {call}"),
             SignalCause::Failed => format!("- {call}; the person said: \"{words}\""),

@@ -6,6 +6,7 @@ use super::evidence::GatheredEvidence;
 use super::memories::{self, PlannedMemory};
 use super::process_session::{SessionProcessor, SessionProposals};
 use crate::context::open_vault::OpenVault;
+use crate::context::provider::LanguageModel;
 use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
@@ -58,12 +59,12 @@ impl SessionProcessor<'_> {
             op: "reflect",
             subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
         };
+        let model = self.model.as_ref().map(LanguageModel::name);
         let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
         let changes = |open: &OpenVault| {
             if !self.terms.dry_run
                 && !self.terms.reprocess
-                && !ReflectionLog::load(open)?
-                    .is_open(&todo.listed, SessionReaderKind::of(self.model.is_some()))
+                && !ReflectionLog::load(open)?.is_open(&todo.listed, SessionReaderKind::of(model.as_deref()))
             {
                 return Err(Error::refused(
                     "done-meanwhile",

@@ -3,10 +3,11 @@
 use super::process_session::{SessionProcessor, SessionProposals, SessionReflection};
 use super::queue::QueuedSession;
 use crate::context::open::Context;
+use crate::context::provider::LanguageModel;
 use crate::error::{Error, Result};
 use crate::sessions::load::GONE;
 use crate::sessions::logs;
-use crate::sessions::reflection_log::{ReflectionEntry, ReflectionResult, hash_key};
+use crate::sessions::reflection_log::{AGENT, ReaderTier, ReflectionEntry, ReflectionResult, hash_key};
 use cm_index::sessions::SessionSummary;
 use cm_session::status::SessionStatus;
 
@@ -29,9 +30,11 @@ impl SessionProcessor<'_> {
             (0, false) => ReflectionResult::Diary,
             (0, true) => ReflectionResult::Nothing,
         };
-        let model = self.model.is_some();
+        let reader = self.model.as_ref().map(LanguageModel::name);
+        let tier = if reader.is_some() { ReaderTier::Model } else { ReaderTier::Rules };
         let own = ReflectionEntry {
-            model,
+            tier,
+            reader: reader.clone(),
             proposed: worked.done.proposed,
             applied: worked.done.applied,
             status: proposed.diary.verdict.status,
@@ -40,7 +43,8 @@ impl SessionProcessor<'_> {
         };
         self.record.add(self.memory.target(), own)?;
         for fork in &proposed.todo.forks {
-            let fork = ReflectionEntry { model, ..line(self.memory, fork, ReflectionResult::Fork) };
+            let own = line(self.memory, fork, ReflectionResult::Fork);
+            let fork = ReflectionEntry { tier, reader: reader.clone(), ..own };
             self.record.add(self.memory.target(), fork)?;
         }
         Ok(())
@@ -54,7 +58,8 @@ impl SessionProcessor<'_> {
     pub fn record_answer(&mut self, proposed: &SessionProposals<'_>, applied: usize) -> Result<()> {
         let came = if applied > 0 { ReflectionResult::Learned } else { ReflectionResult::Diary };
         let line = ReflectionEntry {
-            model: true,
+            tier: ReaderTier::Model,
+            reader: Some(AGENT.to_owned()),
             proposed: proposed.drafts.len(),
             applied,
             status: proposed.diary.verdict.status,
@@ -76,11 +81,12 @@ impl SessionProcessor<'_> {
         let why = Some(logs::text(&error.message, &self.reader.rules));
         // Nobody can learn from a log that is gone; trying again would only say so again.
         let is_gone = error.code == GONE;
-        let came = if is_gone { ReflectionResult::Nothing } else { ReflectionResult::Failed };
-        self.record.add(
-            self.memory.target(),
-            ReflectionEntry { why, model: is_gone, ..line(self.memory, &todo.listed, came) },
-        )
+        let (came, tier) = match is_gone {
+            true => (ReflectionResult::Nothing, ReaderTier::Model),
+            false => (ReflectionResult::Failed, ReaderTier::Rules),
+        };
+        self.record
+            .add(self.memory.target(), ReflectionEntry { why, tier, ..line(self.memory, &todo.listed, came) })
     }
 }
 
@@ -92,7 +98,8 @@ fn line(memory: &Context, listed: &SessionSummary, came: ReflectionResult) -> Re
         events: listed.counts.total(),
         ended: listed.session.meta.ended,
         came,
-        model: false,
+        tier: ReaderTier::Rules,
+        reader: None,
         status: SessionStatus::Unknown,
         proposed: 0,
         applied: 0,

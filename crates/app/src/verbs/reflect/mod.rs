@@ -43,7 +43,8 @@ pub use process_session::{LearnedChange, SessionReflection};
 pub struct Options {
     /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
     pub selection: SessionSelection,
-    /// Maximum number of sessions to process; later runs process the rest.
+    /// Maximum number of sessions to process; later runs process the rest. Without it, all new
+    /// sessions, and a few of those that a cheaper or another reader has processed.
     pub limit: Option<usize>,
     /// Report the changes without writing them.
     pub dry_run: bool,
@@ -77,6 +78,9 @@ pub struct ReflectResult {
     pub kind: Option<ErrorKind>,
 }
 
+/// Maximum number of sessions in a run that a cheaper or another reader has processed, unless the
+/// options say otherwise: a new model does not read years at once.
+const REOPENED: usize = 20;
 /// The run ends after this number of consecutive sessions without an answer from the model.
 const MAX_UNANSWERED: usize = 3;
 
@@ -94,12 +98,14 @@ pub fn reflect(
     progress: &dyn Fn(Progress, &str),
 ) -> Result<ReflectResult> {
     let record = ReflectionLog::load_with_notice(memory)?;
-    let with_model = !options.no_model && provider::is_set(memory);
-    let SessionQueue { mut todo, matching: all } =
-        plan(memory, shelf, &record, &options.selection, reader_of(options, with_model))?;
+    let model_name = provider::name(memory).filter(|_| !options.no_model);
+    let kind = reader_of(options, model_name.as_deref());
+    let SessionQueue { mut todo, reopened, matching: all } =
+        plan(memory, shelf, &record, &options.selection, kind)?;
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
-    let over = todo.len().saturating_sub(options.limit.unwrap_or(usize::MAX));
-    todo.truncate(options.limit.unwrap_or(usize::MAX));
+    let limit = options.limit.unwrap_or(todo.len() - reopened + REOPENED);
+    let over = todo.len().saturating_sub(limit);
+    todo.truncate(limit);
     let mut reader = SessionReader::open(memory)?;
     let wants_model = !options.no_model && !todo.is_empty();
     let asker = if wants_model { LanguageModel::open(memory, &reader.rules, stop)? } else { None };
@@ -107,7 +113,7 @@ pub fn reflect(
     let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(memory, DAYS)? };
     let terms = ReflectLimits { reprocess: options.again, ..terms(memory, options.dry_run) };
     let traces = TraceLibrary::open(memory, shelf, &mut reader, (&todo, options.dry_run), stop)?;
-    let mut work = SessionProcessor { memory, reader, record, model: asker, earlier, traces, terms };
+    let mut work = SessionProcessor { memory, shelf, reader, record, model: asker, earlier, traces, terms };
     let mut ran = RunState::default();
     for one in &todo {
         if stop.is_requested() || ran.fatal_error.is_some() {
@@ -132,12 +138,8 @@ pub fn reflect(
 }
 
 /// Returns what decides which processed sessions are open.
-fn reader_of(options: &Options, with_model: bool) -> SessionReaderKind {
-    match (options.again, with_model) {
-        (true, _) => SessionReaderKind::Again,
-        (false, true) => SessionReaderKind::Model,
-        (false, false) => SessionReaderKind::Rules,
-    }
+fn reader_of<'a>(options: &Options, model: Option<&'a str>) -> SessionReaderKind<'a> {
+    if options.again { SessionReaderKind::Again } else { SessionReaderKind::of(model) }
 }
 
 /// Reads the limits of a run from the settings.

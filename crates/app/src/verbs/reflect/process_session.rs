@@ -18,11 +18,12 @@ use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::SessionAccess;
 use crate::sessions::logs;
 use crate::sessions::reflection_log::{ReflectionLog, hash_key};
 use crate::verbs::curate::CurationOutcome;
-use crate::verbs::diary::DiaryMethod;
 use crate::verbs::diary::session::{SessionReader, SessionTranscript};
+use crate::verbs::diary::{DiaryMethod, with_related};
 use crate::verbs::playbook;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
@@ -116,6 +117,7 @@ pub struct ReflectLimits {
 /// State that a run shares between the sessions it processes.
 pub struct SessionProcessor<'a> {
     pub memory: &'a Context,
+    pub shelf: &'a SessionAccess,
     pub reader: SessionReader,
     /// Record of the sessions that earlier runs processed.
     pub record: ReflectionLog,
@@ -156,6 +158,7 @@ impl SessionProcessor<'_> {
         }
         let mut notices = Vec::new();
         let diary = self.write_diary(&heard, &mut notices)?;
+        let diary = with_related(self.memory, self.shelf, diary)?;
         let playbook = playbook::as_written(self.memory, self.memory.target())?;
         let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
         let known: Vec<RuleRef<'_>> =

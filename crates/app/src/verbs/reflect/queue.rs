@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::list::{filter, lookback};
-use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
+use crate::sessions::reflection_log::{ReflectionLog, ReflectionState, SessionReaderKind};
 use crate::sessions::{SessionAccess, SessionSelection};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_note::instant::Instant;
@@ -25,11 +25,15 @@ pub struct QueuedSession {
 pub struct SessionQueue {
     /// Sessions in the order of processing.
     pub todo: Vec<QueuedSession>,
+    /// Number of sessions at the end of `todo` that a cheaper or another reader has processed.
+    pub reopened: usize,
     /// Number of sessions that match the filter; subagents are not counted.
     pub matching: usize,
 }
 
-/// Selects the sessions to process: those that are open for this kind of reader.
+/// Selects the sessions to process: those that are open for this kind of reader. Sessions of any age
+/// that another reader has processed are open for a model, unless a number of days is given; they
+/// come last.
 ///
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot
@@ -39,23 +43,47 @@ pub fn plan(
     shelf: &SessionAccess,
     record: &ReflectionLog,
     which: &SessionSelection,
-    reader: SessionReaderKind,
+    reader: SessionReaderKind<'_>,
 ) -> Result<SessionQueue> {
     let days = lookback(memory, which)?;
     let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, which, days)? };
     let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let any_age = SessionIndexFilter { since: None, ..filter };
+    let is_model = matches!(reader, SessionReaderKind::Model(_)) && which.days.is_none();
+    let older = match is_model {
+        true => shelf.query(|sessions| sessions.list(&any_age, 0, usize::MAX))?.unwrap_or_default().list,
+        false => Vec::new(),
+    };
     let everybody = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
     let others = shelf.query(|sessions| sessions.list(&everybody, 0, usize::MAX))?.unwrap_or_default();
     let mut conversations: HashMap<u64, HashSet<(String, String)>> = HashMap::new();
     for listed in &others.list {
         conversations.entry(listed.session.conversation).or_default().insert(session_key(listed));
     }
+    let is_processed = |listed: &SessionSummary| record.state(listed) == ReflectionState::Processed;
     let wanted = |listed: &&SessionSummary| {
         record.is_open(listed, reader) && listed.counts.events.contains_key("user_prompt")
     };
+    let recent: HashSet<_> = listing.list.iter().map(session_key).collect();
+    let is_old = |listed: &&SessionSummary| !recent.contains(&session_key(listed)) && is_processed(listed);
+    let all = listing.list.iter().chain(older.iter().filter(is_old)).filter(wanted);
+    let all = conversations_of(&all.collect::<Vec<_>>(), &conversations);
+    let is_reopened =
+        |one: &QueuedSession| is_model && is_processed(&one.listed) && one.forks.iter().all(is_processed);
+    let (reread, mut todo): (Vec<_>, Vec<_>) = all.into_iter().partition(is_reopened);
+    let reopened = reread.len();
+    todo.extend(reread);
+    Ok(SessionQueue { todo, reopened, matching: listing.total })
+}
+
+/// Returns the longest session of each conversation with its forks, in the order of processing.
+fn conversations_of(
+    sessions: &[&SessionSummary],
+    conversations: &HashMap<u64, HashSet<(String, String)>>,
+) -> Vec<QueuedSession> {
     let mut groups: BTreeMap<u64, Vec<SessionSummary>> = BTreeMap::new();
-    for listed in listing.list.iter().filter(wanted) {
-        groups.entry(listed.session.conversation).or_default().push(listed.clone());
+    for listed in sessions {
+        groups.entry(listed.session.conversation).or_default().push((*listed).clone());
     }
     let mut todo: Vec<QueuedSession> = groups
         .into_iter()
@@ -63,12 +91,12 @@ pub fn plan(
             // A fork begins with a copy of what it was forked from, so that the longest says it all but for cut ends.
             group.sort_by_key(|listed| (listed.counts.total(), listed.session.meta.ended));
             let listed = group.pop()?;
-            let conversation = conversations.remove(&conversation).unwrap_or_default();
+            let conversation = conversations.get(&conversation).cloned().unwrap_or_default();
             Some(QueuedSession { listed, forks: group, conversation })
         })
         .collect();
     order(&mut todo);
-    Ok(SessionQueue { todo, matching: listing.total })
+    todo
 }
 
 /// Returns the agent and the id of a session.

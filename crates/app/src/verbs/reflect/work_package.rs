@@ -15,7 +15,7 @@ use super::process_session::{SessionProcessor, SessionProposals, is_live};
 use super::queue::{QueuedSession, plan, session_key};
 use super::recorded::{settle_verdicts, without_recorded};
 use super::traces::TraceLibrary;
-use super::{Options, reader_of, terms};
+use super::{Options, terms};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
@@ -26,7 +26,9 @@ use crate::sessions::logs;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::CurationOutcome;
 use crate::verbs::diary::session::SessionReader;
+use crate::verbs::diary::with_related;
 use crate::verbs::playbook;
+use cm_index::sessions::SessionSummary;
 use cm_learn::diary::StatementAuthor;
 use cm_learn::outcome::feedback::RuleRef;
 use cm_learn::reflect::answer::{
@@ -79,27 +81,30 @@ pub struct PackageRule {
     pub content: String,
 }
 
-/// Builds work packages for sessions that were not processed yet, one by default; writes nothing.
+/// Builds work packages for sessions that no agent or model has read yet, one by default, or for the
+/// session with this ID, whoever has read it; writes nothing.
 ///
 /// # Errors
-/// Returns an error if the filter is invalid or a log cannot be read, and "nothing done" if no
-/// session is left.
-pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<WorkPackages> {
-    let record = ReflectionLog::load_with_notice(memory)?;
-    let plan = plan(memory, shelf, &record, &options.selection, reader_of(options, true))?;
-    if plan.todo.is_empty() {
-        return Err(write::nothing_done("there is no session to learn from").hint(
-            "`cm sessions list` shows processed sessions; use `--days` for older ones, `--again` for these",
-        ));
-    }
+/// Returns an error if the filter is invalid, the session unknown or a log cannot be read, and
+/// "nothing done" if no session is left.
+pub fn build_packages(
+    memory: &Context,
+    shelf: &SessionAccess,
+    options: &Options,
+    session: Option<&str>,
+) -> Result<WorkPackages> {
+    let todo = match session {
+        Some(named) => vec![shelf.find(named)?],
+        None => unread_sessions(memory, shelf, options)?,
+    };
     let mut reader = SessionReader::open(memory)?;
     let playbook = playbook::as_written(memory, memory.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
     let known: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let mut packages = Vec::new();
-    for todo in plan.todo.iter().take(options.limit.unwrap_or(1)) {
-        let heard = reader.read(memory, &todo.listed.session, None)?;
+    for listed in todo.iter().take(options.limit.unwrap_or(1)) {
+        let heard = reader.read(memory, &listed.session, None)?;
         let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES, meaning(memory.target()));
         packages.push(WorkPackage {
             session: heard.diary.session.clone(),
@@ -114,8 +119,24 @@ pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options
             schema: agent_schema().to_value(),
         });
     }
-    let left = plan.todo.len() - packages.len();
+    let left = todo.len() - packages.len();
     Ok(WorkPackages { packages, left })
+}
+
+fn unread_sessions(
+    memory: &Context,
+    shelf: &SessionAccess,
+    options: &Options,
+) -> Result<Vec<SessionSummary>> {
+    let record = ReflectionLog::load_with_notice(memory)?;
+    let kind = if options.again { SessionReaderKind::Again } else { SessionReaderKind::Agent };
+    let plan = plan(memory, shelf, &record, &options.selection, kind)?;
+    if plan.todo.is_empty() {
+        return Err(write::nothing_done("there is no session to learn from").hint(
+            "`cm sessions list` shows processed sessions; use `--days` for older ones, `--again` or an ID for these",
+        ));
+    }
+    Ok(plan.todo.into_iter().map(|one| one.listed).collect())
 }
 
 /// Returns whether a text is the answer to a work package rather than a delta file.
@@ -157,7 +178,7 @@ pub(crate) fn read_with(
     model: impl FnOnce(&RedactionRules) -> Result<LanguageModel>,
 ) -> Result<CurationOutcome> {
     let listed = shelf.find(session)?;
-    if !ReflectionLog::load(memory.target())?.is_open(&listed, SessionReaderKind::Model) {
+    if !ReflectionLog::load(memory.target())?.is_open(&listed, SessionReaderKind::Agent) {
         return Err(write::nothing_done(format!("session {session} was read already")));
     }
     let mut reader = SessionReader::open(memory)?;
@@ -197,7 +218,7 @@ fn apply_deltas(
     let record = ReflectionLog::load_with_notice(memory)?;
     let traces = TraceLibrary::default();
     let mut work =
-        SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), traces, terms };
+        SessionProcessor { memory, shelf, reader, record, model: None, earlier: Vec::new(), traces, terms };
     let drafts = work.without_repeats(drafts, &todo);
     let drafts = without_recorded(memory, drafts, heard.diary.session.as_str(), &live);
     let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
@@ -211,8 +232,8 @@ fn apply_deltas(
             }
         }
     }
-    let proposed =
-        SessionProposals { todo: &todo, diary: heard.diary.clone(), drafts, counted: HashMap::new() };
+    let diary = with_related(memory, shelf, heard.diary.clone())?;
+    let proposed = SessionProposals { todo: &todo, diary, drafts, counted: HashMap::new() };
     let carried = work.commit(&proposed, &gathered)?;
     carried.notices.iter().for_each(|notice| memory.notice(notice));
     if !dry_run {

@@ -1,0 +1,115 @@
+//! The work of hooks that no agent waits for. The surface starts each task in a process of its own.
+
+use super::{log, long_prompt, may_capture, session_end};
+use crate::context::cancellation::Cancellation;
+use crate::context::open::Context;
+use crate::context::request::Request;
+use crate::error::{ErrorKind, Result};
+use crate::sessions::{self, SessionAccess};
+use crate::verbs::{condense, reflect};
+use cm_agents::hook::plan::HookPlan;
+use cm_agents::hook::{HookEvent, HookMessage, hook_agent};
+use cm_store::config::keys;
+
+/// Work that a hook starts in the background after its response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BackgroundTask {
+    /// Refresh the index and the session index: [`read()`].
+    Read,
+    /// Learn from sessions: `cm reflect`.
+    Reflect,
+    /// Let the agent's own command-line mode read a session, and then do what is done without it:
+    /// [`read_with_agent()`].
+    ReadWithAgent {
+        /// Name of the agent.
+        agent: &'static str,
+        session: String,
+    },
+    /// Judge a prompt, which the process gets as this text on its standard input:
+    /// [`judge_prompt()`].
+    JudgePrompt(String),
+}
+
+/// Selects the background work that follows an event.
+pub(super) fn tasks(
+    memory: &Context,
+    message: &HookMessage,
+    work: &HookPlan,
+    starts_agent: bool,
+) -> Option<BackgroundTask> {
+    let session = message.session.clone().filter(|_| starts_agent);
+    let ends = message.event.is_some_and(|event| message.agent.ends_session(event));
+    match session {
+        Some(session) => Some(BackgroundTask::ReadWithAgent { agent: message.agent.name(), session }),
+        // What was written by hand since is found by the next prompt.
+        None if work.start => Some(BackgroundTask::Read),
+        None if !work.capture || !may_capture(memory) => None,
+        None if ends && reflects(memory) => Some(BackgroundTask::Reflect),
+        None => Some(BackgroundTask::Read),
+    }
+}
+
+/// Whether the user wants to learn from sessions when they end.
+fn reflects(memory: &Context) -> bool {
+    memory.target().settings.users(keys::REFLECT_AUTO).and_then(toml::Value::as_bool) == Some(true)
+}
+
+/// Refreshes the index and, if hooks may read sessions, the session index; once a day, condenses
+/// observations. Failures are logged.
+pub fn read(call: Request) {
+    let read = Context::open(call.clone()).and_then(|memory| read_all(&memory));
+    log_failure(&call, &HookMessage::read("", None, None), read);
+}
+
+fn read_all(memory: &Context) -> Result<()> {
+    for open in &memory.vaults {
+        memory.ensure_fresh(open)?;
+    }
+    if may_capture(memory) {
+        sessions::refresh(memory)?;
+    }
+    condense::condense_daily(memory)?;
+    for open in memory.vaults.iter().skip(1) {
+        condense::condense_daily(&memory.for_vault(open)?)?;
+    }
+    Ok(())
+}
+
+/// Lets the agent's own command-line mode read a session, and learns from its answer. Then reads or
+/// learns as at every end of a session, because two processes would wait for each other. Failures are
+/// logged.
+pub fn read_with_agent(call: Request, agent: &str, session: &str) {
+    let Some(agent) = hook_agent(agent) else { return };
+    let message = HookMessage::read("", Some(agent), Some(HookEvent::SessionEnd));
+    let read = Context::open(call.clone()).and_then(|memory| {
+        // The hook of the last answer may still be reading logs.
+        sessions::refresh_patiently(&memory)?;
+        session_end::read_with_agent(&memory, agent, session)
+    });
+    log_failure(&call, &message, read);
+    let rest = Context::open(call.clone()).and_then(|memory| {
+        if !reflects(&memory) || !may_capture(&memory) {
+            return read_all(&memory);
+        }
+        let shelf = SessionAccess::open(&memory, &mut |_| {})?;
+        let options = reflect::Options::default();
+        reflect::reflect(&memory, &shelf, &options, &Cancellation::default(), &|_, _| {}).map(drop)
+    });
+    log_failure(&call, &message, rest);
+}
+
+/// Judges the prompt of a session that `input` contains, see [`BackgroundTask::JudgePrompt`].
+/// Failures are logged.
+pub fn judge_prompt(call: Request, input: &str) {
+    let judged = Context::open(call.clone()).and_then(|memory| long_prompt::judge(&memory, input));
+    log_failure(&call, &HookMessage::read("", None, Some(HookEvent::Prompt)), judged);
+}
+
+fn log_failure(call: &Request, message: &HookMessage, result: Result<()>) {
+    match result {
+        Err(error) if !matches!(error.kind, ErrorKind::NoVault | ErrorKind::NothingDone) => {
+            log(call, message, &error.message);
+        }
+        _ => {}
+    }
+}
