@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sessions;
 use crate::verbs::condense;
 use crate::verbs::guard;
-use crate::verbs::handoff::ClaimedHandoff;
+use crate::verbs::handoff::{ClaimedHandoff, HandoffReader};
 use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::injection::{InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
@@ -267,7 +267,15 @@ fn recorded_with(
             parts.push(request.clone());
         }
         if work.start {
-            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, message.session.as_deref()));
+            let is_new =
+                text.is_empty() && !matches!(message.source.as_deref(), Some("clear" | "compact" | "resume"));
+            let reader = HandoffReader {
+                session: message.session.as_deref(),
+                agent: Some(message.agent.name()),
+                is_new,
+                began_after: None,
+            };
+            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, &reader));
             parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));
         }
         let answer =
