@@ -70,7 +70,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         answer: arguments.answer.map(|file| read_answer(&memory, &file)).transpose()?,
     };
     let outcome = remember::remember(&memory, &options).inspect_err(|_| output.notices(&memory))?;
-    output.print(&memory, &outcome, text::remember::remembered)
+    let is_part_refused = options.answer.is_some() && outcome.refused > 0;
+    Ok(output.print(&memory, &outcome, text::remember::remembered)?.failed(is_part_refused))
 }
 
 fn read_answer(memory: &Context, file: &Path) -> Result<Answer> {

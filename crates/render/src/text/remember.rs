@@ -74,8 +74,11 @@ fn figures(outcome: &RememberResult) -> String {
         number => format!(" ({number} with nothing to remember)"),
     };
     let model = outcome.model.as_ref().map(|name| format!(" with {}", safe(name))).unwrap_or_default();
-    let refused =
-        if outcome.refused > 0 { format!(", {} of its memories refused", outcome.refused) } else { String::new() };
+    let refused = if outcome.refused > 0 {
+        format!(", {} of its memories refused", outcome.refused)
+    } else {
+        String::new()
+    };
     format!("{verb} {}{model}{refused}{empty}{before}{}{commit}\n", told.join(", "), left_out(outcome))
 }
 

@@ -22,6 +22,7 @@ use cm_learn::reflect::answer::{
     AgentMemories, MemoriesAnswer, StatedMemory, agent_memories_schema, memories_schema,
 };
 use cm_learn::reflect::package;
+use cm_learn::reflect::verify::Rejection;
 use cm_learn::remember::ExistingMemory;
 use cm_learn::remember::episodes::{SourceStatus, standing};
 use cm_learn::remember::reading::{SourcePackage, SourceReading, name};
@@ -122,7 +123,7 @@ impl Readings {
         let (readings, refused) = package.read(memories);
         self.refused += refused.len();
         for (number, why) in refused {
-            memory.notice(logs::text(&format!("memory {number} was refused: {why}"), rules));
+            memory.notice(logs::text(&refusal(number, &why), rules));
         }
         for (name, mut reading) in readings {
             // Text that is put together from several places can be a secret that no place contained.
@@ -182,7 +183,7 @@ impl NewSources {
             let founded = |answer: &MemoriesAnswer| {
                 let (_, refused) = package.read(&answer.memories);
                 if !refused.is_empty() && refused.len() == answer.memories.len() {
-                    return Err(refused.iter().map(|(at, why)| format!("memory {at}: {why}")).collect());
+                    return Err(refused.iter().map(|(number, why)| refusal(*number, why)).collect());
                 }
                 Ok(())
             };
@@ -203,6 +204,13 @@ impl NewSources {
             }
         }
         Ok(readings)
+    }
+}
+
+fn refusal(number: usize, why: &Rejection) -> String {
+    match why {
+        Rejection::NoSuchQuote(quote) => format!("memory {number} was refused: no source contains `{quote}`"),
+        why => format!("memory {number} was refused: {why}"),
     }
 }
 
