@@ -183,6 +183,7 @@ privacy allow agent pi
 stash Talk+about+pools
 stash list
 stash show Talk+about+pools
+remember --emit
 remember --files ../memory
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
@@ -227,7 +228,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("hooks", Some("status")) => "hooks-status",
             ("review", Some("--confirm")) => "review-settled",
             ("starters", Some("add")) => "starters-add",
-            ("reflect", _) if line.ends_with("--emit") => "reflect-emit",
+            ("reflect" | "remember", _) if line.ends_with("--emit") => &format!("{}-emit", words[0]),
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
             ("stash", Some(action @ ("list" | "show"))) => &format!("stash-{action}"),

@@ -38,6 +38,8 @@ pub struct ImportFile {
     pub bytes: Vec<u8>,
     /// Time of the last modification.
     pub modified: Instant,
+    /// Project that the file is about, if its place shows it; a path.
+    pub workspace: Option<String>,
 }
 
 impl ImportFile {

@@ -158,6 +158,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("reflect-emit", schema_for!(cm_app::verbs::reflect::work_package::WorkPackages)),
         ("reindex", schema_for!(cm_app::verbs::reindex::ReindexResult)),
         ("relate", schema_for!(cm_app::verbs::relate::EdgeEditResult)),
+        ("remember-emit", schema_for!(cm_app::verbs::remember::RememberPackage)),
         ("remember", schema_for!(cm_app::verbs::remember::RememberResult)),
         ("related", schema_for!(cm_app::verbs::related::RelatedNotes)),
         ("rename", schema_for!(cm_app::verbs::rename::RenameResult)),

@@ -4,16 +4,17 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::sessions::{self, SessionSelection, load};
 use cm_app::verbs::handoff::{self, Handoff};
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Hand unfinished work over to the next agent in this folder
 ///
 /// The next session in this folder, of whichever agent, begins with the handoff: goal, state, open ends, failed attempts, files
-/// and next step, at most 600 tokens. It is shown once and expires after seven days. What is not stated comes from the log of
-/// the session (--session, else the newest in this folder). It is stored in your private state, not in the vault.
+/// and next step, at most 600 tokens. It is shown once, by hooks or by the briefing of `cm context`, never to the session that
+/// wrote it, and expires after seven days. At your own terminal, `cm context` shows it without using it up. What is not stated
+/// comes from the log of the session (--session, else the newest in this folder). It is stored in your private state, not in
+/// the vault.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm handoff\n  cm handoff --goal \"Move the cache to Redis\" --next \"Write the eviction test\"\n  cm handoff --show"
@@ -61,35 +62,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         failed: arguments.failed,
         next: arguments.next,
     };
-    let told = session(&memory, output, stated.is_empty())?;
-    output.print(&memory, &handoff::write(&memory, stated, told.as_ref())?, text::handoff::waiting)
-}
-
-/// Loads the session of the call, else the newest in this folder. Without either, what is stated is
-/// enough, unless it `is_needed`.
-fn session(
-    memory: &Context,
-    output: &Output,
-    is_needed: bool,
-) -> Result<Option<sessions::logs::ParsedSession>> {
-    let shelf = super::sessions::open(memory, output)?;
-    let named = memory.call.by.session.clone().filter(|id| !id.is_empty());
-    let newest = || {
-        let which = SessionSelection { workspace: Some(".".to_owned()), ..SessionSelection::default() };
-        let options = sessions::list::Options { which, limit: 1, offset: 0 };
-        let found = sessions::list::list(memory, &shelf, &options)?.sessions.into_iter().next();
-        Ok::<_, Error>(found.map(|session| session.info.id.to_string()))
-    };
-    let id = match named {
-        Some(id) => Some(id),
-        None if is_needed => newest()?,
-        None => None,
-    };
-    match id.map(|id| load::load(memory, &shelf, &id)).transpose() {
-        Err(error) if !is_needed => {
-            output.notice(&error.message);
-            Ok(None)
-        }
-        loaded => loaded,
-    }
+    let shelf = super::sessions::open(&memory, output)?;
+    output.print(&memory, &handoff::write(&memory, &shelf, stated, None)?, text::handoff::waiting)
 }

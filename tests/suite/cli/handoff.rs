@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, vault_of};
+use crate::support::{McpClient, Sandbox, vault_of};
 
 fn shop() -> Sandbox {
     let sandbox = vault_of("");
@@ -29,7 +29,7 @@ fn the_next_session_of_any_agent_is_shown_it_once_as_a_quote_with_its_origin() {
         ["handoff", "--goal", "Move the cache to Redis", "--failed", "redis 8: AUTH refused", "--next"];
     let written = sandbox.run(&[&typed[..], &["Write the eviction test"]].concat()).env("CM_AGENT", "codex");
     insta::assert_snapshot!(written.go().ok().snapshot(), @"
-    The next session in vault is shown this
+    The next session in vault begins with this
     - Goal: Move the cache to Redis
     - Failed: redis 8: AUTH refused
     - Next step: Write the eviction test
@@ -91,4 +91,83 @@ fn with_nothing_to_hand_over_nothing_is_written() {
     assert_eq!(sandbox.cm(&["handoff", "--goal", " "]).code, 8);
     assert_eq!(sandbox.cm(&["handoff"]).code, 8);
     assert!(sandbox.cm(&["handoff", "--show"]).ok().stdout.starts_with("no handoff"));
+}
+
+const OWN: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+
+/// A session of Claude Code in the vault's folder.
+fn session(sandbox: &Sandbox) {
+    let line = |role: &str, second: u32, text: &str| {
+        let record = json!({
+            "type": role, "sessionId": OWN, "cwd": sandbox.vault().canonicalize().unwrap(), "userType": "external",
+            "isSidechain": false, "uuid": format!("u-{second}"), "timestamp": format!("2026-11-20T09:00:0{second}.000Z"),
+            "message": {"role": role, "model": "m", "content": text},
+        });
+        format!("{record}\n")
+    };
+    let text = line("user", 1, "Move the cache to Redis")
+        + &line("assistant", 2, "The client connects; eviction is not tested yet.");
+    sandbox.write(&format!("../home/.claude/projects/-v/{OWN}.jsonl"), text);
+}
+
+#[test]
+fn what_is_not_stated_comes_from_the_newest_session_in_the_folder() {
+    let sandbox = shop();
+    session(&sandbox);
+    let written = sandbox.cm(&["handoff", "--next", "Write the eviction test", "--json"]).ok().json();
+    let text = written["handoff"]["text"].as_str().unwrap();
+    assert!(text.contains("Goal: Move the cache to Redis") && text.contains("eviction test"), "{text}");
+    assert_eq!(written["handoff"]["session"], OWN);
+}
+
+#[test]
+fn a_tool_hands_over_the_callers_newest_session_and_its_author_is_never_shown_it() {
+    let sandbox = shop();
+    session(&sandbox);
+    let mut agent = McpClient::named(&sandbox, "claude-code");
+    let written = agent.done("memory_handoff", &json!({}));
+    assert!(written.to_string().contains(OWN), "{written}");
+    let own_briefing = agent.call("memory_context", &json!({ "task": "move the cache" }));
+    assert!(!own_briefing.to_string().contains("handed over"), "{own_briefing}");
+    for source in ["compact", "clear"] {
+        assert!(
+            !start(&sandbox, "claude", OWN, json!({ "source": source })).contains("handed over"),
+            "{source}"
+        );
+    }
+    assert!(start(&sandbox, "claude", "s-2", json!({})).contains("handed over by claude-code"));
+    McpClient::of(&sandbox).refused("memory_handoff", &json!({}));
+}
+
+#[test]
+fn without_a_session_id_no_running_session_of_its_agent_is_shown_it() {
+    let sandbox = shop();
+    start(&sandbox, "codex", "s-1", json!({}));
+    sandbox.run(&["handoff", "--goal", "Ship 1.4"]).env("CM_AGENT", "codex").go().ok();
+    for source in ["compact", "clear", "resume"] {
+        assert!(
+            !start(&sandbox, "codex", "s-1", json!({ "source": source })).contains("Ship 1.4"),
+            "{source}"
+        );
+    }
+    assert!(
+        !sandbox.run(&["context", "ship it"]).env("CM_AGENT", "codex").go().ok().stdout.contains("Ship 1.4")
+    );
+    assert!(start(&sandbox, "codex", "s-2", json!({})).contains("Ship 1.4"));
+}
+
+#[test]
+fn a_briefing_shows_it_to_another_agent_once_and_to_a_person_as_often_as_they_ask() {
+    let sandbox = shop();
+    sandbox.run(&["handoff", "--goal", "Ship 1.4"]).env("CM_AGENT", "codex").go().ok();
+    for _ in 0..2 {
+        let shown = sandbox.cm(&["context", "ship the release"]).ok().stdout;
+        assert!(shown.starts_with("## Unfinished work, handed over by codex"), "{shown}");
+        assert!(shown.contains("> - Goal: Ship 1.4"), "{shown}");
+    }
+    let ask = || sandbox.run(&["context", "ship the release", "--json"]).env("CM_AGENT", "aider").go().ok();
+    let briefing = ask().json();
+    assert!(briefing["handoff"]["text"].as_str().unwrap().contains("Ship 1.4"), "{briefing}");
+    assert_eq!(ask().json()["handoff"], Value::Null);
+    assert!(!start(&sandbox, "claude", "s-2", json!({})).contains("Ship 1.4"));
 }

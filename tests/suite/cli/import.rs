@@ -218,3 +218,57 @@ fn reflection_reads_no_memories_of_agents_that_the_settings_exclude() {
     let of_codex = sandbox.cm(&["reflect", "--agent", "codex", "--json"]).ok().json();
     assert_eq!(of_codex["native"]["notes"].as_array().unwrap().len(), 1, "{of_codex:#}");
 }
+
+/// Writes a file below the home folder.
+fn at_home(sandbox: &Sandbox, path: &str, text: &str) {
+    sandbox.write(&format!("../home/{path}"), text.to_owned());
+}
+
+#[test]
+fn the_global_vault_takes_the_memories_of_projects_without_a_vault_with_their_workspace() {
+    let sandbox = vault_of("");
+    let log = |project: &str| {
+        serde_json::json!({
+            "type": "user", "sessionId": "aaaaaaaa-0000-4000-8000-000000000001", "cwd": project, "userType": "external",
+            "isSidechain": false, "uuid": "u-1", "timestamp": "2026-11-20T09:00:00.000Z",
+            "message": {"role": "user", "content": "Fix the port"},
+        })
+        .to_string()
+            + "\n"
+    };
+    at_home(&sandbox, ".claude/projects/-src-shop/a.jsonl", &log("/src/shop"));
+    at_home(
+        &sandbox,
+        ".claude/projects/-src-shop/memory/port.md",
+        "The gateway of the shop has port 8443.\n",
+    );
+    at_home(&sandbox, ".claude/projects/-src-unknown/memory/x.md", "No session shows its project.\n");
+    at_home(&sandbox, ".claude/settings.json", "{\"autoMemoryDirectory\": \"~/notes\"}");
+    at_home(&sandbox, "notes/lunch.md", "Ada never deploys at lunch.\n");
+    at_home(
+        &sandbox,
+        ".codex/memories/MEMORY.md",
+        "# Task Group: Tests\napplies_to: cwd=/src/blog\n\nUse port 0.\n",
+    );
+    let global = sandbox.vault().canonicalize().unwrap().display().to_string();
+    let imported =
+        sandbox.run(&["import", "native", "--json"]).env("CM_GLOBAL_VAULT", &global).go().ok().json();
+    let paths: Vec<&str> =
+        imported["imported"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(
+        paths,
+        ["native/claude-code/lunch.md", "native/claude-code/src-shop/port.md", "native/codex/tests.md"],
+        "{imported:#}"
+    );
+    assert!(sandbox.read(paths[1]).contains("workspace: /src/shop\n"));
+    assert!(sandbox.read(paths[2]).contains("workspace: /src/blog\n"));
+    assert!(!sandbox.read(paths[0]).contains("workspace:"));
+}
+
+#[test]
+fn a_memory_of_an_agent_that_says_what_the_vault_says_in_other_words_is_left_out() {
+    let sandbox = with_native_memories();
+    sandbox.cm(&["add", "--type", "fact", "--title", "A queue has one writer"]).ok();
+    let imported = sandbox.cm(&["import", "native", "--dry-run", "--json"]).ok().json();
+    assert_eq!(imported["skipped"][0]["path"], "claude-code/queue.md", "{imported:#}");
+}

@@ -1,6 +1,8 @@
 //! `cm remember`
 
-use crate::support::{Sandbox, vault_of};
+use serde_json::json;
+
+use crate::support::{Sandbox, scripted, vault_of};
 
 const START: &str = "<!-- MEMORY:START -->";
 const END: &str = "<!-- MEMORY:END -->";
@@ -454,4 +456,107 @@ fn a_link_is_followed_within_the_project_and_nowhere_else() {
         "{rules}"
     );
     assert!(sandbox.vault().join("CLAUDE.md").is_symlink());
+}
+
+/// A stash of an agent's session, and a diary in which a person states a port.
+fn stash_and_diary() -> Sandbox {
+    let sandbox = vault_of("");
+    diary(&sandbox, 1, &["The gateway listens on port 8443 from now on."], &[]);
+    sandbox
+        .run(&["stash", "Cache talk"])
+        .env("CM_AGENT", "codex")
+        .stdin("# Cache\n\nForecasts are kept in Redis since Tuesday. Eviction follows the LRU rule.\n")
+        .go()
+        .ok();
+    sandbox
+}
+
+fn memory(kind: &str, text: &str, quote: &str) -> serde_json::Value {
+    json!({"kind": kind, "text": text, "line": 1, "quote": quote})
+}
+
+#[test]
+fn a_model_reads_the_sources_and_only_what_it_quotes_is_remembered() {
+    let sandbox = stash_and_diary();
+    let answer = json!({"memories": [
+        memory("fact", "The gateway listens on port 8443.", "gateway listens on port 8443"),
+        memory("fact", "Forecasts are kept in Redis.", "Forecasts are kept in Redis"),
+        memory("fact", "Redis 8 evicts by the LRU rule.", "Eviction follows the LRU rule"),
+        memory("fact", "The moon is made of cheese.", "the moon is made of cheese"),
+        memory("episode", "Moved the forecasts to Redis.", "Forecasts are kept in Redis"),
+    ]});
+    scripted(&sandbox, "", &[json!({"again": true, "answer": answer})]);
+    insta::assert_snapshot!(sandbox.cm(&["remember", "--no-section"]).snapshot(), @"
+    fact        The gateway listens on port 8443
+    fact        Forecasts are kept in Redis
+    fact        Redis 8 evicts by the LRU rule  draft: it says more than its quote
+    episode     2026-11-01 09:00 - Session of day 1
+    episode     2026-11-21 12:00 - Cache talk
+    remembered 1 stash, 1 diary with scripted/script, 1 of its memories refused  commit [COMMIT]
+    [stderr]
+    note: memory 4 was refused: no source contains `the moon is made of cheese`
+    [exit 0]
+    ");
+    let facts = all(&sandbox, "graph/facts");
+    let states: Vec<&str> = facts.lines().filter(|line| line.starts_with("state:")).collect();
+    assert_eq!((facts.matches("type: fact").count(), states.len()), (3, 2), "{facts}");
+    assert!(facts.contains("## Evidence\n\n- Forecasts are kept in Redis"), "{facts}");
+    assert_eq!(sandbox.read_private("models.jsonl").lines().count(), 1, "a line a call");
+    assert_eq!(sandbox.cm(&["remember", "--no-section"]).code, 8);
+    assert_eq!(sandbox.read_private("models.jsonl").lines().count(), 1, "nothing new is not sent");
+}
+
+#[test]
+fn a_useless_model_leaves_the_sources_to_rules_and_a_silent_one_to_the_next_run() {
+    let sandbox = stash_and_diary();
+    scripted(&sandbox, "", &[json!({"again": true, "error": "nobody answers"})]);
+    assert_eq!(sandbox.cm(&["remember", "--no-section"]).code, 7);
+    assert_eq!(all(&sandbox, "graph/facts"), "");
+    scripted(&sandbox, "", &[json!({"again": true, "answer": "I would rather not."})]);
+    let ran = sandbox.cm(&["remember", "--no-section"]).ok();
+    assert!(ran.stderr.contains("2 sources read by rules"), "{}", ran.stderr);
+    assert!(all(&sandbox, "graph/facts").contains("port 8443"));
+}
+
+#[test]
+fn the_running_agent_gets_the_work_and_its_answer_is_checked_and_taken_once() {
+    let sandbox = stash_and_diary();
+    let before = head(&sandbox);
+    let package = sandbox.cm(&["remember", "--emit", "--json"]).ok().json();
+    assert_eq!((head(&sandbox), package["left"].as_u64()), (before, Some(0)));
+    let prompt = package["prompt"].as_str().unwrap();
+    assert!(prompt.contains("Forecasts are kept in Redis") && prompt.contains("--answer FILE"), "{prompt}");
+    assert_eq!(sandbox.cm(&["remember", "--emit"]).ok().stdout.trim_end(), prompt.trim_end());
+    let answer = json!({"remembers": package["remembers"], "memories": [
+        memory("preference", "Forecasts are kept in Redis", "Forecasts are kept in Redis"),
+        memory("fact", "Forecasts are kept in Kafka", "Forecasts are kept in Kafka"),
+    ]});
+    let validator = jsonschema::draft202012::new(&package["schema"]).unwrap();
+    assert!(validator.is_valid(&answer), "the answer fits the schema that was handed on");
+    sandbox.write("../answer.json", answer.to_string());
+    let ran = sandbox.cm(&["remember", "--answer", "../answer.json", "--no-section", "--json"]);
+    assert_eq!((ran.code, ran.json()["refused"].as_u64()), (1, Some(1)), "{}", ran.snapshot());
+    assert!(all(&sandbox, "graph/preferences").contains("state: unverified"));
+    let again = sandbox.cm(&["remember", "--answer", "../answer.json"]);
+    assert!(again.code == 5 && again.stderr.contains("remembered or changed since"), "{}", again.snapshot());
+    assert_eq!(sandbox.cm(&["remember", "--emit"]).code, 8);
+}
+
+#[test]
+fn a_cause_that_an_agent_found_is_an_unverified_fix_with_its_evidence() {
+    let sandbox = vault_of("");
+    sandbox
+        .run(&["stash", "Uploads"])
+        .env("CM_AGENT", "codex")
+        .env("CM_SESSION", "s-9")
+        .stdin("# Uploads\n\n## Root cause\n\n- The worker and the server shared one temporary folder.\n")
+        .go()
+        .ok();
+    let ran = sandbox.cm(&["remember", "--no-section"]).ok().stdout;
+    assert!(
+        ran.contains("fix         Root cause: the worker and the server shared one temporary folder"),
+        "{ran}"
+    );
+    let fix = all(&sandbox, "graph/fixes");
+    assert!(fix.contains("type: fix") && fix.contains("state: unverified"), "{fix}");
 }

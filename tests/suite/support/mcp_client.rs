@@ -33,6 +33,11 @@ pub struct Left {
 impl McpClient {
     /// Starts `cm mcp` in the sandbox's vault and performs the handshake as agent `tester`.
     pub fn of(sandbox: &Sandbox) -> Self {
+        Self::named(sandbox, "tester")
+    }
+
+    /// Like [`Self::of`], as another agent.
+    pub fn named(sandbox: &Sandbox, name: &str) -> Self {
         let mut command = sandbox.command(&["mcp"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut program = command.spawn().expect("the program was built with the tests");
@@ -41,7 +46,7 @@ impl McpClient {
         let mut agent = Self { program, write, read, last: 0, notifications: Vec::new() };
         let hello = json!({
             "protocolVersion": REVISION, "capabilities": {},
-            "clientInfo": { "name": "tester", "version": "1" },
+            "clientInfo": { "name": name, "version": "1" },
         });
         let answer = agent.ask("initialize", hello);
         assert_eq!(answer["protocolVersion"], REVISION);

@@ -127,6 +127,11 @@ impl Context {
         self.call.by.is_person()
     }
 
+    /// Time of the first call of the server that answers; `None` for a single call.
+    pub(crate) fn server_began(&self) -> Option<Instant> {
+        self.cache.as_ref()?.began()
+    }
+
     /// Requires a person; `what` completes "only a person can …".
     ///
     /// # Errors

@@ -10,13 +10,14 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::request::Request;
 use crate::context::vault_cache::VaultCache;
 use crate::error::Result;
+use cm_note::instant::Instant;
 use cm_note::listing::FileStat;
 use cm_store::config::keys;
 use cm_store::vault::{Vault, layout, walk};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 /// Interval at which watch events are polled; a folder without a watch is walked every `PAUSES`
@@ -31,11 +32,13 @@ pub struct ProcessCache {
     vaults: Mutex<HashMap<PathBuf, Arc<VaultCache>>>,
     models: Arc<ModelCache>,
     is_watching: bool,
+    /// Time of the first call.
+    began: OnceLock<Instant>,
 }
 
 impl Default for ProcessCache {
     fn default() -> Self {
-        Self { vaults: Mutex::default(), models: Arc::default(), is_watching: true }
+        Self { vaults: Mutex::default(), models: Arc::default(), is_watching: true, began: OnceLock::new() }
     }
 }
 
@@ -59,7 +62,13 @@ impl ProcessCache {
     /// # Errors
     /// Returns an error if the vaults cannot be opened.
     pub fn open(self: &Arc<Self>, call: Request) -> Result<Context> {
+        self.began.get_or_init(|| call.now);
         Context::open_with(call, Some(Arc::clone(self)))
+    }
+
+    /// Time of the first call; `None` before it.
+    pub(crate) fn began(&self) -> Option<Instant> {
+        self.began.get().copied()
     }
 
     /// Starts a thread that sends the changed files of the open vaults shortly after each change.

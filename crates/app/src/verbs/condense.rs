@@ -17,22 +17,18 @@ use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::Result;
 use crate::verbs::{mark, playbook};
-use cm_note::bullet::content::fold_whitespace;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::frontmatter::split::Split;
 use cm_note::message::CommitMessage;
 use cm_note::note::bullet::event;
 use cm_note::note::types::DERIVED_FROM;
 use cm_note::note::{Feedback, FeedbackSignal, Note, Priority};
-use cm_playbook::conflict::restated;
+use cm_playbook::conflict::{restated, statement_of_note};
 use cm_playbook::embedding_model::WordVectors;
 use cm_store::config::keys;
 
 /// Name of the job in the record of last runs.
 pub const JOB: &str = "condense";
-/// Maximum length of an observation's text, in characters; longer ones say more than one thing.
-const LONGEST: usize = 1_000;
 
 /// Result of condensing the observations of one vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,8 +136,10 @@ fn groups<'o, 'v>(open: &OpenVault, found: &'o [ResolvedNote<'v>]) -> Vec<Group<
     let least = playbook::limits(open).duplicate();
     let mut groups = Vec::new();
     for members in by_workspace.into_values() {
-        let (texts, members): (Vec<String>, Vec<_>) =
-            members.into_iter().filter_map(|one| Some((statement(one)?, one))).unzip();
+        let (texts, members): (Vec<String>, Vec<_>) = members
+            .into_iter()
+            .filter_map(|one| Some((statement_of_note(&one.note.title, &one.text())?, one)))
+            .unzip();
         for group in restated(&texts, least, &sense) {
             let mut group: Vec<_> = group.into_iter().map(|at| members[at]).collect();
             let first = (0..group.len()).min_by_key(|at| rank(&group[*at].note)).unwrap_or_default();
@@ -151,24 +149,6 @@ fn groups<'o, 'v>(open: &OpenVault, found: &'o [ResolvedNote<'v>]) -> Vec<Group<
     }
     groups.sort_by(|(a, _), (b, _)| a.note.path.cmp(&b.note.path));
     groups
-}
-
-/// What an observation says: its text, with the title in front if the text does not begin with it;
-/// `None` if it says too much for one statement.
-fn statement(found: &ResolvedNote<'_>) -> Option<String> {
-    let text = found.text();
-    let body = Split::of(&text).body().trim();
-    let body = match body.strip_prefix("# ") {
-        Some(heading) => heading.split_once('\n').map_or("", |(_, rest)| rest.trim()),
-        None => body,
-    };
-    let title = found.note.title.trim().trim_end_matches(['.', '…']);
-    let said = match (body.is_empty(), fold_whitespace(body).starts_with(&*fold_whitespace(title))) {
-        (true, _) => title.to_owned(),
-        (false, true) => body.to_owned(),
-        (false, false) => format!("{title}. {body}"),
-    };
-    (!said.is_empty() && said.chars().count() <= LONGEST).then_some(said)
 }
 
 /// Order in which one of several equal observations stays: confirmed, lasting, with sources of its

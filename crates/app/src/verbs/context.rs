@@ -17,11 +17,13 @@ use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
+use crate::verbs::handoff::{self, WaitingHandoff};
 use budget::BriefingDraft;
 pub(crate) use budget::{memory_line, passage_line, rule_line};
 use builder::BriefingBuilder;
 pub(crate) use candidates::words;
 use candidates::{BriefingCandidates, BriefingFilter};
+use cm_learn::reflect::fence::neutralize;
 use cm_note::bullet::visibility::same_project;
 use cm_note::bullet::{BulletType, Maturity};
 use cm_note::note::Priority;
@@ -137,6 +139,9 @@ pub struct SessionPassage {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Briefing {
     pub task: String,
+    /// Unfinished work that another session handed over in this folder; missing if none waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<WaitingHandoff>,
     /// The project that selects workspace-scoped rules.
     pub workspace: String,
     /// Rules to follow, most valuable first, pinned rules before all others.
@@ -169,14 +174,39 @@ pub struct Briefing {
 /// Allowed length of a task, in characters.
 const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
 
-/// Creates the briefing for a task and counts the shown notes as retrieved.
+/// Creates the briefing for a task and counts the shown notes as retrieved. It begins with the
+/// handoff that waits in this folder.
 ///
 /// # Errors
 /// An invalid task or budget, or an index that can neither be used nor rebuilt.
 pub fn context(memory: &Context, options: &Options) -> Result<Briefing> {
-    let briefing = briefing(memory, options)?;
-    count_retrievals(memory, &briefing);
-    Ok(briefing)
+    let Some(handoff) = handoff::for_briefing(memory) else {
+        let briefing = briefing(memory, options)?;
+        count_retrievals(memory, &briefing);
+        return Ok(briefing);
+    };
+    let budget =
+        options.max_tokens.unwrap_or_else(|| memory.target().settings.integer(keys::CONTEXT_MAX_TOKENS));
+    let rest = budget.saturating_sub(handoff.handoff().tokens).max(LEAST_TOKENS.min(budget));
+    match briefing(memory, &Options { max_tokens: Some(rest), ..options.clone() }) {
+        Ok(briefing) => {
+            count_retrievals(memory, &briefing);
+            Ok(briefing.begin_with(handoff.handoff().clone()))
+        }
+        Err(error) => {
+            handoff.put_back(memory);
+            Err(error)
+        }
+    }
+}
+
+impl Briefing {
+    fn begin_with(mut self, handoff: WaitingHandoff) -> Self {
+        self.text = format!("{}\n\n{}\n\n{}", handoff.heading(), neutralize(&handoff.quoted()), self.text);
+        self.tokens += handoff.tokens;
+        self.handoff = Some(handoff);
+        self
+    }
 }
 
 /// Creates the briefing without counting retrievals, for callers that show only parts of it.

@@ -14,6 +14,7 @@ use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::logs::ParsedSession;
+use crate::sessions::{self, SessionAccess, SessionSelection};
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 pub use cm_learn::handoff::Handoff;
 use cm_note::frontmatter::split::Split;
@@ -65,30 +66,45 @@ pub struct HandoffAnswer {
 }
 
 /// Writes the handoff of this folder; an earlier one is replaced. Fields that are not stated come
-/// from the log of `session`.
+/// from the log of the `selected` session, else of the caller's session, else of the newest session of
+/// the calling agent in this folder; for a person, of any agent.
 ///
 /// # Errors
-/// A token of a server, whose folder is unknown; nothing to hand over; and errors of the private
-/// state.
-pub fn write(memory: &Context, stated: Handoff, session: Option<&ParsedSession>) -> Result<HandoffAnswer> {
+/// A token of a server, whose folder is unknown; nothing to hand over; a selected session that cannot
+/// be read while nothing is stated; and errors of the private state.
+pub fn write(
+    memory: &Context,
+    shelf: &SessionAccess,
+    stated: Handoff,
+    selected: Option<&str>,
+) -> Result<HandoffAnswer> {
     if memory.call.by.has_token {
         return Err(Error::refused("local-only", "a handoff belongs to a folder of this machine")
             .hint("write down what others need as an observation"));
     }
+    let stated = stated.cleaned();
+    let session = match summarized_session(memory, shelf, selected) {
+        Err(error) if !stated.is_empty() => {
+            memory.notice(error.message);
+            None
+        }
+        session => session?,
+    };
+    let session = session.as_ref();
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
     let derived = session.map(|told| Handoff::of_session(&told.meta, &told.events)).unwrap_or_default();
-    let handoff = stated.cleaned().or(derived);
+    let handoff = stated.or(derived);
     if handoff.is_empty() {
         return Err(write::nothing_done("there is nothing to hand over")
-            .hint("state a goal or the next step, or name a session"));
+            .hint("state a goal (`--goal`) or the next step (`--next`), or name a session (`--session`)"));
     }
     let (text, removed) = redact(&handoff.markdown(), &rules);
     let by = &memory.call.by;
     let origin = Origin {
         note_type: "handoff".to_owned(),
         at: memory.now().to_string(),
-        agent: session.map(|told| told.meta.agent.to_string()).or_else(|| by.agent.clone()),
+        agent: session.map(|told| told.meta.agent.to_string()).or_else(|| by.agent_name()),
         session: session.map(|told| told.meta.id.to_string()).or_else(|| by.session.clone()),
         folder: folder(memory).file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
@@ -98,6 +114,32 @@ pub fn write(memory: &Context, stated: Handoff, session: Option<&ParsedSession>)
     private.write(&file, format!("---\n{yaml}---\n\n{}", text.as_str()).as_bytes())?;
     let waiting = waiting(origin, text.as_str().to_owned());
     Ok(HandoffAnswer { handoff: Some(waiting), redacted: removed.len() })
+}
+
+/// Loads the session that a handoff summarizes; `None` if there is none in this folder.
+fn summarized_session(
+    memory: &Context,
+    shelf: &SessionAccess,
+    selected: Option<&str>,
+) -> Result<Option<ParsedSession>> {
+    let by = &memory.call.by;
+    let selected = selected.or(by.session.as_deref()).filter(|id| !id.is_empty());
+    let id = match (selected, by.agent_name()) {
+        (Some(id), _) => Some(id.to_owned()),
+        (None, None) => newest(memory, shelf, None)?,
+        // The logs of an agent that cm does not know cannot be told from those of others.
+        (None, Some(name)) if sessions::agents(&name).is_ok() => newest(memory, shelf, Some(name))?,
+        (None, Some(_)) => None,
+    };
+    id.map(|id| sessions::load::load(memory, shelf, &id)).transpose()
+}
+
+/// Returns the id of the session in this folder that was active last.
+fn newest(memory: &Context, shelf: &SessionAccess, agents: Option<String>) -> Result<Option<String>> {
+    let which = SessionSelection { agents, workspace: Some(".".to_owned()), ..SessionSelection::default() };
+    let options = sessions::list::Options { which, limit: 1, offset: 0 };
+    let found = sessions::list::list(memory, shelf, &options)?.sessions.into_iter().next();
+    Ok(found.map(|session| session.info.id.to_string()))
 }
 
 /// Returns the handoff that waits in this folder, without marking it as shown.
@@ -119,6 +161,73 @@ pub fn clear(memory: &Context) -> Result<HandoffAnswer> {
     Ok(HandoffAnswer { handoff, redacted: 0 })
 }
 
+/// A session that may be shown a handoff.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct HandoffReader<'a> {
+    pub session: Option<&'a str>,
+    /// Name of the agent.
+    pub agent: Option<&'a str>,
+    /// Whether the session begins now.
+    pub is_new: bool,
+    /// A time before which the session had not begun; `None` if unknown.
+    pub began_after: Option<Instant>,
+}
+
+impl HandoffReader<'_> {
+    /// Whether the session may have written the handoff itself. Without the ids of both, a session
+    /// of the same agent may have, unless it began later.
+    fn may_be_author(&self, handoff: &WaitingHandoff) -> bool {
+        if let (Some(author), Some(own)) = (handoff.session.as_deref(), self.session) {
+            return author == own;
+        }
+        let written = Instant::parse(&handoff.at).ok();
+        let is_later =
+            self.is_new || self.began_after.zip(written).is_some_and(|(began, written)| began > written);
+        handoff.agent.is_some() && handoff.agent.as_deref() == self.agent && !is_later
+    }
+}
+
+/// Returns the handoff of this folder for the briefing of a task. A person sees it as often as they
+/// ask; an agent other than its author takes it, so that it is shown once. `None` without one.
+pub(crate) fn for_briefing(memory: &Context) -> Option<BriefingHandoff> {
+    let by = &memory.call.by;
+    if by.has_token {
+        return None;
+    }
+    let agent = by.agent_name();
+    if memory.is_person() && agent.is_none() {
+        return show(memory).ok()?.handoff.map(BriefingHandoff::Waiting);
+    }
+    let began_after = memory.server_began();
+    let (session, agent) = (by.session.as_deref(), agent.as_deref());
+    let reader = HandoffReader { session, agent, is_new: false, began_after };
+    ClaimedHandoff::take(memory, &reader).map(BriefingHandoff::Claimed)
+}
+
+/// A handoff for a briefing.
+pub(crate) enum BriefingHandoff {
+    /// It stays for the next session.
+    Waiting(WaitingHandoff),
+    /// It was taken for this session.
+    Claimed(ClaimedHandoff),
+}
+
+impl BriefingHandoff {
+    pub(crate) fn handoff(&self) -> &WaitingHandoff {
+        match self {
+            Self::Waiting(handoff) => handoff,
+            Self::Claimed(claimed) => &claimed.handoff,
+        }
+    }
+
+    /// Lets the next session take the handoff, because this one was not shown it.
+    pub(crate) fn put_back(self, memory: &Context) {
+        if let Self::Claimed(claimed) = self {
+            claimed.put_back(memory);
+        }
+    }
+}
+
 /// A handoff that this process has taken to show it, so that no other session is shown it.
 pub(crate) struct ClaimedHandoff {
     handoff: WaitingHandoff,
@@ -127,12 +236,12 @@ pub(crate) struct ClaimedHandoff {
 }
 
 impl ClaimedHandoff {
-    /// Takes the handoff of this folder, unless the session wrote it itself. `None` if there is none
-    /// or another session took it.
-    pub(crate) fn take(memory: &Context, session: Option<&str>) -> Option<Self> {
+    /// Takes the handoff of this folder, unless the session may have written it itself. `None` if
+    /// there is none or another session took it.
+    pub(crate) fn take(memory: &Context, reader: &HandoffReader<'_>) -> Option<Self> {
         let waiting = file(memory).ok()?;
         let handoff = read(memory, &waiting).ok().flatten()?;
-        if handoff.session.is_some() && handoff.session.as_deref() == session {
+        if reader.may_be_author(&handoff) {
             return None;
         }
         let claimed = waiting.with_extension("shown.md");
@@ -150,15 +259,25 @@ impl ClaimedHandoff {
 
     /// Text for the start of a session: quoted, with its origin.
     pub(crate) fn part(&self) -> InjectionPart {
-        let WaitingHandoff { at, agent, session, text, .. } = &self.handoff;
-        let by = agent.as_deref().unwrap_or("the user");
-        let session = session.as_ref().map(|id| format!(", session {id}")).unwrap_or_default();
-        let quoted = text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
         InjectionPart {
             kind: PartKind::Handoff,
-            heading: Some(format!("## Unfinished work, handed over by {by}{session}, {at}")),
-            entries: vec![InjectionEntry { id: None, text: quoted }],
+            heading: Some(self.handoff.heading()),
+            entries: vec![InjectionEntry { id: None, text: self.handoff.quoted() }],
         }
+    }
+}
+
+impl WaitingHandoff {
+    /// Heading with the origin, as Markdown.
+    pub(crate) fn heading(&self) -> String {
+        let by = self.agent.as_deref().unwrap_or("the user");
+        let session = self.session.as_ref().map(|id| format!(", session {id}")).unwrap_or_default();
+        format!("## Unfinished work, handed over by {by}{session}, {}", self.at)
+    }
+
+    /// The handoff as a Markdown quote.
+    pub(crate) fn quoted(&self) -> String {
+        self.text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
     }
 }
 

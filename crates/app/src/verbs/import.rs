@@ -208,7 +208,8 @@ fn import_folder(
     }
     leave_secrets(&rules, &folder, &mut plan);
     if from == ImportFormat::Native {
-        import_native::leave_known(memory, open, &mut plan)?;
+        let least = playbook::limits(open).duplicate();
+        import_native::leave_known(memory, open, &mut plan, least)?;
     }
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
@@ -362,7 +363,7 @@ fn nothing_came(source: &str, plan: &ImportPlan) -> Error {
     if plan.skipped.is_empty() {
         let hint = match source {
             "native" => {
-                "a project's vault takes the memories of its project, the global vault those about you"
+                "a project's vault takes the memories of its project, the global vault those about you and of projects without a vault"
             }
             _ => "notes are files that end in .md or .markdown, outside hidden folders",
         };

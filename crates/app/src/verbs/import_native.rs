@@ -1,21 +1,38 @@
 //! Collects the memories that agents keep by themselves: those of its own project for a project's
-//! vault, those about the user for the global vault.
+//! vault, those about the user and of projects without a vault for the global vault.
 
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Component, Path, PathBuf};
 
 use crate::context::find::load;
+use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
+use crate::sessions::SessionAccess;
 use crate::sessions::session_filter::{is_global, project};
 use cm_exchange::import::{ImportPlan, ImportSkipReason, SkippedFile, native};
+use cm_index::sessions::SessionIndexFilter;
+use cm_note::frontmatter::parse::{FrontmatterField, parse};
 use cm_note::frontmatter::split::Split;
 use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::path::NotePath;
-use cm_store::vault::external_folder;
-use std::collections::HashSet;
+use cm_playbook::conflict::{MinSimilarity, restated, statement_of_note};
+use cm_playbook::embedding_model::WordVectors;
+use cm_session::Agent;
+use cm_store::vault::{Vault, external_folder};
 
-/// Returns the memories for the target vault, in a folder for each agent.
+/// A folder with memories of Claude Code.
+struct ClaudeFolder {
+    folder: PathBuf,
+    /// Folder of the notes in the import, below the agent's name; empty for none.
+    below: String,
+    /// Project of the memories, if the vault is not the project's own.
+    workspace: Option<String>,
+}
+
+/// Returns the memories for the target vault, in a folder for each agent. The global vault gets
+/// those of every project without a vault of its own, with the project as their workspace.
 ///
 /// # Errors
 /// A folder that exists and cannot be read.
@@ -23,19 +40,30 @@ pub(crate) fn memories(memory: &Context) -> Result<ImportFolder> {
     let open = memory.target();
     let scope = if is_global(memory, open) { None } else { Some(project(open).to_owned()) };
     let mut all = ImportFolder { name: "native".to_owned(), ..ImportFolder::default() };
-    for folder in claude_folders(memory, scope.as_deref()) {
-        take(open, &folder, "claude-code", &mut all, |_| true)?;
+    let folders = match &scope {
+        Some(project) => project_folders(memory, project, None),
+        None => global_folders(memory)?,
+    };
+    for folder in folders.iter().filter(|folder| folder.folder.is_dir()) {
+        take(open, folder, "claude-code", &mut all, |_| true)?;
     }
     let codex = variable(memory, "CODEX_HOME", ".codex").map(|home| home.join("memories"));
     if let Some(folder) = codex.filter(|folder| folder.is_dir()) {
         let mut found = ImportFolder::default();
+        let folder = ClaudeFolder { folder, below: String::new(), workspace: None };
         take(open, &folder, "codex", &mut found, |path| path == "MEMORY.md")?;
         let scope = scope.as_deref().map(|folder| folder.display().to_string());
         for handbook in found.notes {
-            let groups = native::codex_groups(handbook.text().unwrap_or_default(), scope.as_deref());
-            all.notes.extend(groups.into_iter().filter_map(|(name, text)| {
-                let path = NotePath::parse(&format!("codex/{name}")).ok()?;
-                Some(ImportFile { path, bytes: text.into_bytes(), modified: handbook.modified })
+            let mut groups = native::codex_groups(handbook.text().unwrap_or_default(), scope.as_deref());
+            groups.retain(|group| {
+                let own = |folder: &String| scope.is_none() && has_own_vault(open, folder);
+                !group.folder.as_ref().is_some_and(own)
+            });
+            all.notes.extend(groups.into_iter().filter_map(|group| {
+                let path = NotePath::parse(&format!("codex/{}", group.name)).ok()?;
+                let workspace = group.folder.filter(|_| scope.is_none());
+                let (bytes, modified) = (group.text.into_bytes(), handbook.modified);
+                Some(ImportFile { path, bytes, modified, workspace })
             }));
         }
     }
@@ -44,18 +72,35 @@ pub(crate) fn memories(memory: &Context) -> Result<ImportFolder> {
     Ok(all)
 }
 
-/// Moves memories whose text the vault or an earlier memory has to the skipped files.
+/// Moves memories that say what the vault or an earlier memory says to the skipped files.
 ///
 /// # Errors
 /// A note that cannot be read.
-pub(crate) fn leave_known(memory: &Context, open: &OpenVault, plan: &mut ImportPlan) -> Result<()> {
+pub(crate) fn leave_known(
+    memory: &Context,
+    open: &OpenVault,
+    plan: &mut ImportPlan,
+    least: MinSimilarity,
+) -> Result<()> {
     let mut known = HashSet::new();
+    let mut statements = Statements::default();
     for note in memory.notes_of(open)?.iter() {
-        known.insert(words(&load(open, &note.path)?.text()));
+        let text = load(open, &note.path)?.text();
+        known.insert(words(&text));
+        statements.add(&note.title, &text);
     }
+    for file in &plan.incoming {
+        let text = String::from_utf8_lossy(&file.bytes);
+        let title = parse(&Split::of(&text)).fields.get("title").and_then(FrontmatterField::text);
+        statements.add(&title.unwrap_or_default(), &text);
+    }
+    let repeated = statements.repeated(open, least);
+    let mut number = statements.notes - plan.incoming.len();
     let mut skipped = Vec::new();
     plan.incoming.retain(|file| {
-        let is_new = known.insert(words(&String::from_utf8_lossy(&file.bytes)));
+        let is_new =
+            known.insert(words(&String::from_utf8_lossy(&file.bytes))) && !repeated.contains(&number);
+        number += 1;
         if !is_new {
             let path = file.source.to_string();
             skipped.push(SkippedFile { path, why: ImportSkipReason::ThereAlready, line: None });
@@ -65,6 +110,35 @@ pub(crate) fn leave_known(memory: &Context, open: &OpenVault, plan: &mut ImportP
     plan.skipped.extend(skipped);
     plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(())
+}
+
+/// What notes say, for comparison: each with and without its title, which may be a file name only.
+#[derive(Default)]
+struct Statements {
+    texts: Vec<String>,
+    /// Number of the note of each text.
+    owners: Vec<usize>,
+    notes: usize,
+}
+
+impl Statements {
+    fn add(&mut self, title: &str, text: &str) {
+        let titles = [title, ""].into_iter();
+        let texts: BTreeSet<String> = titles.filter_map(|title| statement_of_note(title, text)).collect();
+        self.owners.extend(texts.iter().map(|_| self.notes));
+        self.texts.extend(texts);
+        self.notes += 1;
+    }
+
+    /// Numbers of the notes that say the same as an earlier one.
+    fn repeated(&self, open: &OpenVault, least: MinSimilarity) -> HashSet<usize> {
+        let sense = WordVectors::of(meaning(open));
+        let groups = restated(&self.texts, least, &sense);
+        let owners = |group: Vec<usize>| -> BTreeSet<usize> {
+            group.into_iter().filter_map(|at| self.owners.get(at).copied()).collect()
+        };
+        groups.into_iter().flat_map(|group| owners(group).into_iter().skip(1)).collect()
+    }
 }
 
 /// The words of a note's body without its first heading, for comparison.
@@ -81,38 +155,96 @@ fn variable(memory: &Context, name: &str, default: &str) -> Option<PathBuf> {
     named.or_else(|| Some(memory.call.home.as_ref()?.join(default)))
 }
 
-/// Existing folders with memories of Claude Code and of its agents.
-fn claude_folders(memory: &Context, scope: Option<&Path>) -> Vec<PathBuf> {
+/// Folders of the memories of one project. `workspace` is the project if the vault is not its own.
+fn project_folders(memory: &Context, project: &Path, workspace: Option<&str>) -> Vec<ClaudeFolder> {
+    let path = project.display().to_string();
     let home = variable(memory, "CLAUDE_CONFIG_DIR", ".claude");
-    let folders = match scope {
-        None => vec![home.map(|home| home.join("agent-memory"))],
-        Some(project) => {
-            let name = native::claude_folder(&project.display().to_string());
-            vec![
-                home.zip(name).map(|(home, name)| home.join("projects").join(name).join("memory")),
-                Some(project.join(".claude/agent-memory")),
-                Some(project.join(".claude/agent-memory-local")),
-            ]
-        }
+    let name = native::claude_folder(&path);
+    if name.is_none() {
+        memory.notice(format!(
+            "Claude Code shortens the name of its folder for {path}, so its memories of this project were not read"
+        ));
+    }
+    let local = auto_memory_folder(memory, &project.join(".claude/settings.local.json"));
+    // A repository can contain this file, and must not point at other folders of the user.
+    let local = local.filter(|folder| {
+        folder.starts_with(project) || home.as_ref().is_some_and(|home| folder.starts_with(home))
+    });
+    let below = workspace.and(name.clone()).unwrap_or_default();
+    let folders = [
+        home.zip(name).map(|(home, name)| home.join("projects").join(name).join("memory")),
+        local,
+        Some(project.join(".claude/agent-memory")),
+        Some(project.join(".claude/agent-memory-local")),
+    ];
+    let one = |folder| ClaudeFolder {
+        folder,
+        below: below.trim_matches('-').to_owned(),
+        workspace: workspace.map(str::to_owned),
     };
-    folders.into_iter().flatten().filter(|folder| folder.is_dir()).collect()
+    folders.into_iter().flatten().map(one).collect()
+}
+
+/// Folders of the memories about the user, and of those of every project in the session index that
+/// has no vault of its own.
+///
+/// # Errors
+/// A session index that cannot be read.
+fn global_folders(memory: &Context) -> Result<Vec<ClaudeFolder>> {
+    let open = memory.target();
+    let home = variable(memory, "CLAUDE_CONFIG_DIR", ".claude");
+    let shared = home.as_ref().and_then(|home| auto_memory_folder(memory, &home.join("settings.json")));
+    let about_user = home.map(|home| home.join("agent-memory")).into_iter().chain(shared);
+    let mut folders: Vec<ClaudeFolder> =
+        about_user.map(|folder| ClaudeFolder { folder, below: String::new(), workspace: None }).collect();
+    let shelf = SessionAccess::open(memory, &mut |_| {})?;
+    let filter = SessionIndexFilter { agents: vec![Agent::ClaudeCode], ..SessionIndexFilter::default() };
+    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let workspaces: BTreeSet<String> =
+        listing.list.into_iter().filter_map(|listed| listed.session.meta.workspace).collect();
+    for workspace in workspaces.iter().filter(|workspace| !has_own_vault(open, workspace)) {
+        folders.extend(project_folders(memory, Path::new(workspace), Some(workspace)));
+    }
+    Ok(folders)
+}
+
+/// Whether the vault of a project's folder is another than the global one.
+fn has_own_vault(global: &OpenVault, project: &str) -> bool {
+    let own = Vault::find_upwards(Path::new(project)).and_then(|vault| vault.root().canonicalize().ok());
+    own.is_some_and(|own| global.vault.root().canonicalize().is_ok_and(|global| global != own))
+}
+
+/// The folder that `autoMemoryDirectory` names in a settings file of Claude Code.
+fn auto_memory_folder(memory: &Context, settings: &Path) -> Option<PathBuf> {
+    let settings: serde_json::Value = serde_json::from_str(&external_folder::text(settings).ok()?).ok()?;
+    let typed = settings.get("autoMemoryDirectory")?.as_str()?;
+    let folder = match typed.strip_prefix("~/") {
+        Some(below) => memory.call.home.as_ref()?.join(below),
+        None => PathBuf::from(typed),
+    };
+    let is_plain = folder.components().all(|part| part != Component::ParentDir);
+    (folder.is_absolute() && is_plain).then_some(folder)
 }
 
 /// Adds the notes of a folder that are no lists of others, below the agent's name.
 fn take(
     open: &OpenVault,
-    folder: &Path,
+    folder: &ClaudeFolder,
     agent: &str,
     all: &mut ImportFolder,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<()> {
-    let found = external_folder::read(folder, open.vault.root())?;
+    let found = external_folder::read(&folder.folder, open.vault.root())?;
     let is_memory = |file: &ImportFile| {
         is_wanted(file.path.as_str()) && file.text().is_some_and(|text| !native::is_list_of_files(text))
     };
+    let agent = match folder.below.as_str() {
+        "" => agent.to_owned(),
+        below => format!("{agent}/{below}"),
+    };
     for file in found.notes.into_iter().filter(is_memory) {
         let Ok(path) = NotePath::parse(&format!("{agent}/{}", file.path)) else { continue };
-        all.notes.push(ImportFile { path, ..file });
+        all.notes.push(ImportFile { path, workspace: folder.workspace.clone(), ..file });
     }
     all.findings.extend(found.findings);
     Ok(())

@@ -165,6 +165,7 @@ fn file_changes(
                 path: NotePath::parse(&name).map_err(invalid)?,
                 bytes: Vec::new(),
                 modified: memory.now(),
+                workspace: None,
             };
             let known = stored.get(&name).map(|(file, _)| file);
             let id = known.and_then(|known| known.note.id.clone());

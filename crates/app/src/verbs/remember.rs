@@ -1,11 +1,14 @@
-//! Turns unprocessed stashes, diaries and friction results into facts, preferences and episodes in
-//! one commit, and writes them to a section of an agent's rule file.
+//! Turns unprocessed stashes, diaries and friction results into facts, preferences, fixes and
+//! episodes in one commit, and writes them to a section of an agent's rule file.
 //!
-//! The decisions are made in `curate::remember`. All input is redacted.
+//! The decisions are made in `cm_learn::remember`. All input is redacted.
 
 mod agent_view;
 mod build_changes;
+mod reader;
 mod sources;
+
+pub use reader::{RememberPackage, build_package};
 
 use std::path::{Path, PathBuf};
 
@@ -40,6 +43,18 @@ pub struct Options {
     pub no_section: bool,
     /// Report the changes without writing them.
     pub dry_run: bool,
+    /// Use rules only, even if the settings select a model.
+    pub no_model: bool,
+    /// Answer of the calling agent to a work package, which takes the place of the model.
+    pub answer: Option<Answer>,
+}
+
+/// The answer to a work package, as an agent wrote it.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub text: String,
+    /// Name of its file, for messages.
+    pub name: String,
 }
 
 /// A fact that was stored as a new note.
@@ -147,8 +162,14 @@ pub struct RememberResult {
     pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
     pub preferences: Vec<PreferenceChange>,
+    /// Causes of problems that this run wrote as new notes.
+    pub fixes: Vec<WrittenFact>,
     /// Entries that were added to episode files.
     pub episodes: Vec<NewEpisode>,
+    /// Name of the model that read the sources; null if rules or the calling agent did.
+    pub model: Option<String>,
+    /// Number of memories of the model or agent that quote nothing in the sources.
+    pub refused: usize,
     /// Number of sentences that were not remembered, by reason.
     pub left_out: SkippedSentences,
     /// Hash of the new commit; null if automatic commits are off (`git.commit`) or no note changed.
@@ -183,14 +204,16 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     let folder = options.files.as_deref().map(|named| check_output_folder(memory, named)).transpose()?;
     let mut done = build_changes::RememberReport::default();
     let sources = sources::read_project_sources(memory, &project)?;
+    let readings = reader::Readings::of(memory, &sources, options)?;
     let mut texts: Vec<(NotePath, String)> = Vec::new();
     let commit = if options.dry_run {
-        let set = planned(memory, memory.target(), &sources, &mut done)?;
+        let set = planned(memory, memory.target(), (&sources, readings.as_ref()), &mut done)?;
         let files = write::preview(memory, set)?;
         texts.extend(files.into_iter().map(|(path, _, after)| (path, after)));
         None
     } else {
-        write::apply_with(memory, |open| planned(memory, open, &sources, &mut done))?.commit
+        write::apply_with(memory, |open| planned(memory, open, (&sources, readings.as_ref()), &mut done))?
+            .commit
     };
     let view = agent_view::MemoryView::of(memory, &texts)?;
     let section = match &target {
@@ -206,6 +229,9 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
         facts: done.facts,
         superseded: done.superseded,
         preferences: done.preferences,
+        fixes: done.fixes,
+        model: readings.as_ref().and_then(|readings| readings.model.clone()),
+        refused: readings.as_ref().map_or(0, |readings| readings.refused),
         episodes: done.episodes,
         left_out: SkippedSentences {
             slight: done.left_out.slight,
@@ -231,14 +257,15 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
 fn planned(
     memory: &Context,
     open: &OpenVault,
-    outside: &sources::ProjectSources,
+    (outside, readings): (&sources::ProjectSources, Option<&reader::Readings>),
     done: &mut build_changes::RememberReport,
 ) -> Result<ChangeSet> {
     outside.notices.iter().for_each(|notice| memory.notice(notice));
     let mut sources = sources::read_vault_sources(memory, open)?;
     sources.extend(outside.sources.iter().cloned());
-    sources::retain_lasting(open, &mut sources);
     let known = sources::existing(memory, open)?;
+    readings.into_iter().for_each(|readings| readings.apply(&mut sources, &known));
+    sources::retain_lasting(open, &mut sources);
     let sense = WordVectors::of(meaning::meaning(open));
     let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());
     for (word, said) in &plan.preferences.conflicts {

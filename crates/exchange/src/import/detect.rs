@@ -102,6 +102,7 @@ mod tests {
             path: NotePath::parse(path).unwrap(),
             bytes: text.as_bytes().to_vec(),
             modified: Instant::from_unix(0),
+            workspace: None,
         };
         ImportFolder {
             notes: notes.iter().map(file).collect(),

@@ -106,6 +106,7 @@ mod tests {
             path: NotePath::parse(path).unwrap(),
             bytes: text.as_bytes().to_vec(),
             modified: Instant::parse("2026-05-01T10:00:00Z").unwrap(),
+            workspace: None,
         }
     }
 

@@ -46,10 +46,20 @@ pub fn is_list_of_files(text: &str) -> bool {
     text.lines().any(|line| !line.trim().is_empty()) && text.lines().all(lists)
 }
 
-/// The task groups of Codex's handbook, as file name and text: those that apply to the project's
-/// folder or a folder below it, and without a project those that name no folder.
+/// A task group of Codex's handbook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodexGroup {
+    /// File name for the group's note.
+    pub name: String,
+    pub text: String,
+    /// First folder to which the group applies; `None` if it names none.
+    pub folder: Option<String>,
+}
+
+/// The task groups of Codex's handbook: those that apply to the project's folder or a folder below
+/// it; without a project, all.
 #[must_use]
-pub fn codex_groups(handbook: &str, project: Option<&str>) -> Vec<(String, String)> {
+pub fn codex_groups(handbook: &str, project: Option<&str>) -> Vec<CodexGroup> {
     let mut groups: Vec<String> = Vec::new();
     for line in handbook.lines() {
         if line.starts_with("# Task Group:") {
@@ -62,13 +72,14 @@ pub fn codex_groups(handbook: &str, project: Option<&str>) -> Vec<(String, Strin
     }
     let is_of = |group: &String| match project {
         Some(project) => folders(group).any(|folder| is_at_or_below(folder, project)),
-        None => folders(group).next().is_none(),
+        None => true,
     };
     let named = |group: String| {
         let title = group.lines().next().unwrap_or_default().trim_start_matches("# Task Group:");
         let name = slug::slugify(title);
         let name: String = if name.is_empty() { "group".to_owned() } else { name.chars().take(80).collect() };
-        (format!("{name}.md"), group)
+        let folder = folders(&group).next().map(str::to_owned);
+        CodexGroup { name: format!("{name}.md"), text: group, folder }
     };
     groups.into_iter().filter(is_of).map(named).collect()
 }
@@ -122,8 +133,9 @@ pub(super) fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
         ("agent", agent),
         (FILE, path),
     ];
+    let workspace = file.workspace.as_deref().map(|workspace| ("workspace", workspace));
     let mut note = "---\n".to_owned();
-    for (key, value) in keys {
+    for (key, value) in keys.into_iter().chain(workspace) {
         note.push_str(&write::entry(key, &Value::String(value.to_owned())));
         if key == "title" {
             note.push_str(&write::entry("importance", &Value::from(0.5)));
@@ -145,6 +157,7 @@ mod tests {
             path: NotePath::parse("claude-code/user_tests.md").unwrap(),
             bytes: text.as_bytes().to_vec(),
             modified: Instant::parse("2026-05-01T10:00:00Z").unwrap(),
+            workspace: None,
         };
         let id = NoteId::parse("11111111-1111-4111-8111-111111111111").unwrap();
         insta::assert_snapshot!(note(&file, text, &id), @r"
@@ -168,11 +181,16 @@ mod tests {
     fn the_handbook_of_codex_is_divided_by_task_group_and_project() {
         let handbook = "# Task Group: Shop tests\nscope: tests\napplies_to: cwd=/home/dev/shop; reuse_rule=same repo\n\n## Task 1\n\nUse port 0.\n\n# Task Group: Blog\napplies_to: cwd=/home/dev/shop-blog; reuse_rule=x\n\nHugo.\n\n# Task Group: Style\nscope: everywhere\n\nShort answers.\n";
         let names = |project| -> Vec<String> {
-            codex_groups(handbook, project).into_iter().map(|(name, _)| name).collect()
+            codex_groups(handbook, project).into_iter().map(|group| group.name).collect()
         };
-        assert_eq!(names(None), ["style.md"]);
+        assert_eq!(names(None), ["shop-tests.md", "blog.md", "style.md"]);
+        let folders: Vec<_> = codex_groups(handbook, None).into_iter().map(|group| group.folder).collect();
+        assert_eq!(
+            folders,
+            [Some("/home/dev/shop".to_owned()), Some("/home/dev/shop-blog".to_owned()), None]
+        );
         assert_eq!(names(Some("/home/dev/shop")), ["shop-tests.md"]);
-        assert!(codex_groups(handbook, Some("/home/dev"))[0].1.ends_with("Use port 0.\n\n"));
+        assert!(codex_groups(handbook, Some("/home/dev"))[0].text.ends_with("Use port 0.\n\n"));
         assert!(codex_groups("no groups\n", None).is_empty());
     }
 

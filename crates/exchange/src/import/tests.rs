@@ -18,6 +18,7 @@ fn folder(notes: &[(&str, &str)]) -> ImportFolder {
         path: path(at),
         bytes: text.as_bytes().to_vec(),
         modified: Instant::parse("2026-05-01T10:00:00Z").unwrap(),
+        workspace: None,
     };
     ImportFolder {
         name: "My Notes".into(),

@@ -111,7 +111,8 @@ fn made(line: &str) -> Option<DiaryOrigin> {
     Some(DiaryOrigin::Fallback(why.to_owned()))
 }
 
-fn item(entry: &str) -> DiaryItem {
+/// Parses an item of a diary's section, without its list marker.
+pub(crate) fn item(entry: &str) -> DiaryItem {
     let Some(place) = PLACE.captures(entry) else {
         return DiaryItem {
             text: entry.to_owned(),

@@ -172,6 +172,54 @@ pub enum ProposedChange {
     },
 }
 
+/// Memories that a model finds in stashes, diaries and friction reports.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MemoriesAnswer {
+    /// Memories, at most 50; empty if nothing is worth remembering.
+    #[schemars(length(max = 50))]
+    pub memories: Vec<StatedMemory>,
+}
+
+/// Memories that an agent finds in the sources of a work package.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentMemories {
+    /// Names of the sources, as in the work package.
+    pub remembers: Vec<String>,
+    /// Memories, at most 50; empty if nothing is worth remembering.
+    #[schemars(length(max = 50))]
+    pub memories: Vec<StatedMemory>,
+}
+
+/// A memory with its evidence in a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatedMemory {
+    pub kind: StatedKind,
+    /// The memory, in one sentence; an episode may have two.
+    #[schemars(length(min = 10, max = 280))]
+    pub text: String,
+    /// Number after the `L` of the line that proves it.
+    #[schemars(range(min = 1))]
+    pub line: u64,
+    /// Words of that line, copied exactly.
+    #[schemars(length(min = 8, max = 300))]
+    pub quote: String,
+}
+
+/// Kind of a memory in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatedKind {
+    /// Something that holds beyond the session.
+    Fact,
+    /// A lasting wish of the user.
+    Preference,
+    /// The cause of a problem, with what ended it.
+    Fix,
+    /// Summary of what happened in the source.
+    Episode,
+}
+
 /// A model's opinion on a rule, given its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleAnswer {
@@ -215,6 +263,16 @@ pub fn deltas_schema() -> Schema {
 /// Returns the JSON Schema of the answer to a work package.
 pub fn agent_schema() -> Schema {
     schema_for!(AgentAnswer)
+}
+
+/// Returns the JSON Schema of remembered memories.
+pub fn memories_schema() -> Schema {
+    schema_for!(MemoriesAnswer)
+}
+
+/// Returns the JSON Schema of the answer to a work package with sources.
+pub fn agent_memories_schema() -> Schema {
+    schema_for!(AgentMemories)
 }
 
 /// Returns the JSON Schema of a verdict.

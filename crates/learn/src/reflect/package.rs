@@ -21,8 +21,14 @@ use cm_session::injected_markers::MODEL_CALL;
 const DIARY: &str = include_str!("../../../../templates/prompt/diary.md");
 const REFLECT: &str = include_str!("../../../../templates/prompt/reflect.md");
 const VALIDATE: &str = include_str!("../../../../templates/prompt/validate.md");
+const REMEMBER: &str = include_str!("../../../../templates/prompt/remember.md");
 const WORK_PACKAGE: &str = include_str!("../../../../templates/prompt/handed.md");
 const REPAIR: &str = include_str!("../../../../templates/prompt/repair.md");
+
+/// How a model delivers its answer.
+const MODELS_ANSWER: &str = "Answer with one JSON object that fits the schema, and nothing else.";
+/// How the running agent delivers its answer.
+const AGENTS_ANSWER: &str = "Write your answer, one JSON object that fits the schema, to a file and run `cm remember --answer FILE`, or pipe it to\n`cm remember --answer -`. The object begins with the names of the sources.";
 
 /// Maximum length of the list of existing rules in a prompt, in characters.
 const RULES: usize = 12_000;
@@ -82,6 +88,34 @@ pub fn work_package(summary: &Diary, events: &[SessionEvent], rules: &[RuleRef<'
             ("rules", &fenced("rules", &without_middle(&listed, RULES))),
             ("diary", &fenced("diary", &without_middle(&note(summary), SUMMARY))),
             ("session", &fenced("session", &excerpt(events, HANDED_SESSION))),
+        ],
+    )
+}
+
+/// Builds the prompt that asks for the memories in `sources`, whose lines are numbered. `memories`
+/// are the titles of existing notes. `names` are those of the sources if an agent answers, which
+/// writes its answer to a file.
+pub fn remember(sources: &[String], memories: &[&str], names: Option<&[String]>) -> String {
+    let listed: String = memories.iter().map(|title| format!("{title}\n")).collect();
+    let listed = if listed.is_empty() { "none".to_owned() } else { listed };
+    let fence = |(number, text): (usize, &String)| fenced(&format!("source {number}"), text);
+    let sources: Vec<String> = (1..).zip(sources).map(fence).collect();
+    let (delivery, beginning, schema_of) = match names {
+        Some(names) => (
+            AGENTS_ANSWER,
+            format!("\"remembers\": {}, ", serde_json::json!(names)),
+            answer::agent_memories_schema(),
+        ),
+        None => (MODELS_ANSWER, String::new(), answer::memories_schema()),
+    };
+    filled(
+        REMEMBER,
+        &[
+            ("delivery", delivery),
+            ("beginning", &beginning),
+            ("schema", &schema(&schema_of)),
+            ("memories", &fenced("memories", &without_middle(&listed, RULES))),
+            ("sources", &sources.join("\n\n")),
         ],
     )
 }
@@ -171,6 +205,12 @@ mod tests {
             (reflect(&Diary::default(), &events, &[rule], &[]), 8),
             (validate("Run the tests.", &evidence::validate("Run the tests.", &[])), 4),
             (work_package(&Diary::default(), &events, &[rule]), 6),
+            (
+                remember(&["L1 {{schema}}".to_owned()], &[], Some(&["stash:a#1".to_owned()]))
+                    .replace("L1 {{schema}}", ""),
+                4,
+            ),
+            (remember(&["L1 a".to_owned(), "L2 b".to_owned()], &["A fact"], None), 6),
         ];
         for (prompt, expected) in &prompts {
             assert!(is_model_call(prompt));

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::answer::{DeltasAnswer, DiaryAnswer, ProposedChange, ProposedDelta, QuotedStatement};
+use super::answer::{
+    DeltasAnswer, DiaryAnswer, ProposedChange, ProposedDelta, QuotedStatement, StatedKind, StatedMemory,
+};
 use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, confidence, strongest};
 use super::fence::neutralize;
 use super::stated::{QuoteDoubt, TypedSentences};
@@ -65,6 +67,8 @@ pub enum Rejection {
 const QUOTE: usize = 8;
 /// Maximum length of a memory in an answer, in characters.
 const MEMORY: usize = 160;
+/// Maximum length of the summary of an event in an answer, in characters.
+const EPISODE: usize = 280;
 
 impl QuotableSession {
     /// Collects the quotable texts of a session: messages, tool calls and their output, but neither
@@ -113,6 +117,12 @@ impl QuotableSession {
             }
             Some(_) => Some(QuoteDoubt::NotInteractive),
         }
+    }
+
+    /// Makes the lines of a text quotable, each with its author.
+    pub fn of_lines(lines: impl IntoIterator<Item = (u64, StatementAuthor, String)>) -> Self {
+        let one = |(line, author, text): (u64, _, String)| (line, vec![(author, plain(&text))]);
+        Self { lines: lines.into_iter().map(one).collect(), ..Self::default() }
     }
 
     /// Returns the first line on which a user typed a quote, with its author; `None` if none did.
@@ -238,6 +248,21 @@ fn one(
         verdicts: verdicts.collect(),
         ..draft
     })
+}
+
+/// Finds the line that a memory of an answer quotes, and checks the memory's length. Returns the
+/// line with its author.
+///
+/// # Errors
+/// The reason why the memory is rejected.
+pub fn stated(memory: &StatedMemory, session: &QuotableSession) -> Result<(u64, StatementAuthor), Rejection> {
+    let (origin, author) = session.find(memory.line, &memory.quote)?;
+    let most = if memory.kind == StatedKind::Episode { EPISODE } else { MEMORY };
+    match fold_whitespace(&memory.text).chars().count() {
+        length if length > most => Err(Rejection::TooLong { length, most }),
+        0..10 => Err(Rejection::NotARule("a memory needs at least 10 characters".to_owned())),
+        _ => Ok((origin.line, author)),
+    }
 }
 
 fn memory(

@@ -343,11 +343,7 @@ fn fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     }
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
     let what = if own { memory("fact", group) } else { memory("fix", group) };
-    let text = if own {
-        what.text.clone()
-    } else {
-        format!("Fixed since: {}", lower_first(without_lead(&what.text)))
-    };
+    let text = if own { what.text.clone() } else { fixed_since(&what.text) };
     let what = DraftChange::Memory(ProposedMemory { text, ..what });
     let quote = group.quote().filter(|_| own);
     Some(ReflectionDraft { quote, ..ReflectionDraft::new(what, group.origins(), strength) })
@@ -363,8 +359,13 @@ pub(crate) fn names_a_cause(text: &str) -> bool {
     NAMED_LEAD.is_match(text)
 }
 
+/// Words the cause of a problem that was fixed afterwards.
+pub(crate) fn fixed_since(cause: &str) -> String {
+    format!("Fixed since: {}", lower_first(without_lead(cause)))
+}
+
 /// Removes the words that introduce a cause, such as "the problem is".
-fn without_lead(text: &str) -> &str {
+pub(crate) fn without_lead(text: &str) -> &str {
     let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());
     if text[lead..].chars().filter(|c| c.is_whitespace()).count() > 2 { &text[lead..] } else { text }
 }
@@ -464,7 +465,7 @@ fn sentence(text: &str) -> String {
     format!("{first}{}{stop}", chars.as_str())
 }
 
-fn lower_first(text: &str) -> String {
+pub(crate) fn lower_first(text: &str) -> String {
     let acronym = text.chars().nth(1).is_some_and(|c| !c.is_lowercase());
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_lowercase().collect::<String>()).unwrap_or_default();

@@ -88,7 +88,7 @@ pub(crate) fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<E
     })
 }
 
-fn word(source: &MemorySource) -> String {
+pub(super) fn word(source: &MemorySource) -> String {
     format!("{}#{}", encoded(&source.key), source.hash)
 }
 

@@ -60,6 +60,12 @@ pub struct StatedFact {
     pub place: FactSource,
     /// Whether a session log proves that a person stated the fact.
     pub is_persons: bool,
+    /// Quotes that support the fact; empty if its text is the source's own.
+    pub evidence: Vec<String>,
+    /// Whether a reader such as a model worded the fact.
+    pub is_readers: bool,
+    /// Reason why a person must review the fact first.
+    pub draft: Option<&'static str>,
 }
 
 /// Refers to a fact with a note or to a new fact, by index.
@@ -95,6 +101,10 @@ pub struct NewFact {
     pub places: Vec<FactSource>,
     /// Whether a session log proves that a person stated the fact.
     pub is_persons: bool,
+    /// Quotes that support the fact; empty if its text is the source's own.
+    pub evidence: Vec<String>,
+    /// Whether a reader such as a model worded the fact.
+    pub is_readers: bool,
     /// Reason why a person must review the fact first; `None` if it is active at once.
     pub draft: Option<&'static str>,
 }
@@ -156,7 +166,7 @@ pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &Wo
         let pinned = superseded.iter().any(|(at, _)| shelf[*at].pinned);
         // A person may give instructions; what others call a fact gives none.
         let suspicious = if stated.is_persons { payload(&stated.text) } else { order(&stated.text) };
-        let draft = suspicious.or(pinned.then_some(PINNED));
+        let draft = suspicious.or(pinned.then_some(PINNED)).or(stated.draft);
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in superseded.into_iter().filter(|_| draft.is_none()) {
@@ -176,6 +186,8 @@ pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &Wo
             at: stated.at,
             places: vec![stated.place],
             is_persons: stated.is_persons,
+            evidence: stated.evidence,
+            is_readers: stated.is_readers,
             draft,
         });
         shelf.push(entry);
@@ -316,7 +328,16 @@ mod tests {
     fn stated(text: &str, day: i64) -> StatedFact {
         let place = FactSource { from: format!("diary:{day}"), session: None, agent: None, line: 1 };
         let at = Instant::from_unix(day * 86_400);
-        StatedFact { text: text.to_owned(), workspace: None, at, place, is_persons: false }
+        StatedFact {
+            text: text.to_owned(),
+            workspace: None,
+            at,
+            place,
+            is_persons: false,
+            evidence: Vec::new(),
+            is_readers: false,
+            draft: None,
+        }
     }
 
     fn existing(text: &str, day: i64) -> ExistingFact {

@@ -165,7 +165,7 @@ fn take(source: &mut MemorySource, text: &str) {
             UtteranceKind::Retraction => continue,
         };
         match judged {
-            Ok(text) => add(claims, Claim { text, line: 0, is_persons: false, is_explicit: false }),
+            Ok(text) => add(claims, Claim { text, ..Claim::default() }),
             Err(unfit) => source.skipped.count(unfit),
         }
     }
@@ -187,6 +187,7 @@ fn set_hash(source: &mut MemorySource) {
         source.facts.iter().chain(&source.preferences).map(|claim| claim.text.as_str()).collect();
     statement.sort_unstable();
     source.hash = hash(&format!("{} {}", source.title, statement.join(" ")));
+    source.text = statement.iter().map(|text| format!("- {text}\n")).collect();
 }
 
 /// Numbers of statements that were not remembered, by reason.

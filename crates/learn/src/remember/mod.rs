@@ -12,6 +12,7 @@ mod filter;
 pub mod friction_reports;
 pub mod parse;
 pub mod preferences;
+pub mod reading;
 pub mod render;
 pub mod section;
 pub mod source;
@@ -35,6 +36,8 @@ pub struct ExistingMemory {
     /// All facts with a note, including superseded ones.
     pub facts: Vec<facts::ExistingFact>,
     pub preferences: Vec<preferences::ExistingPreference>,
+    /// All fixes with a note.
+    pub fixes: Vec<facts::ExistingFact>,
     /// Sources that earlier runs remembered.
     pub done: RememberedSources,
 }
@@ -60,6 +63,8 @@ pub struct RememberPlan {
     pub facts: facts::FactPlan,
     /// Changes of the preferences.
     pub preferences: preferences::PreferencePlan,
+    /// Causes of problems that need a note.
+    pub fixes: Vec<facts::NewFact>,
     /// New entries of the daily logs, in order of time.
     pub episodes: Vec<EpisodeEntry>,
     /// Numbers of sources that were read, by kind.
@@ -73,6 +78,7 @@ impl RememberPlan {
     pub fn is_empty(&self) -> bool {
         let facts = self.facts.new.is_empty() && self.facts.confirmed.is_empty();
         facts
+            && self.fixes.is_empty()
             && self.preferences.new.is_empty()
             && self.preferences.changed.is_empty()
             && self.episodes.is_empty()
@@ -104,28 +110,41 @@ pub fn plan(
             (_, SourceKind::Diary) => plan.taken.diaries += 1,
             (_, SourceKind::Friction) => plan.taken.friction += 1,
         }
-        let is_empty = !source.is_event && source.facts.is_empty() && source.preferences.is_empty();
+        let is_empty = !source.is_event && source.has_no_claims();
         plan.taken.empty += usize::from(is_empty);
         plan.left_out.add(source.skipped);
         fresh.push((source, standing(source, &existing.done)));
     }
     plan.facts = facts::compare(
         &existing.facts,
-        fresh.iter().flat_map(|(source, _)| stated_facts(source)).collect(),
+        fresh.iter().flat_map(|(source, _)| stated_facts(source, &source.facts)).collect(),
         sense,
     );
+    // One cause replaces no other: both problems were there.
+    plan.fixes = facts::compare(
+        &existing.fixes,
+        fresh.iter().flat_map(|(source, _)| stated_facts(source, &source.fixes)).collect(),
+        sense,
+    )
+    .new;
     let stated = fresh.iter().flat_map(|(source, _)| stated_preferences(source)).collect();
     plan.preferences = preferences::compare(&existing.preferences, stated, sense);
     plan.episodes = entries(&fresh, now);
     plan
 }
 
-fn stated_facts(source: &MemorySource) -> impl Iterator<Item = facts::StatedFact> {
-    source.facts.iter().map(|claim| facts::StatedFact {
+fn stated_facts<'s>(
+    source: &'s MemorySource,
+    claims: &'s [source::Claim],
+) -> impl Iterator<Item = facts::StatedFact> + use<'s> {
+    claims.iter().map(|claim| facts::StatedFact {
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
         at: source.at,
         is_persons: claim.is_persons,
+        evidence: claim.evidence.clone(),
+        is_readers: claim.is_readers,
+        draft: claim.draft,
         place: facts::FactSource {
             from: source.key.clone(),
             session: source.session.clone(),
@@ -140,6 +159,11 @@ fn stated_preferences(source: &MemorySource) -> impl Iterator<Item = preferences
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
         agent: source.agent.clone(),
+        // Without a reader, only what a person stated in a session is a preference of its diary.
+        is_persons: claim.is_persons || !claim.is_readers && source.origin == SourceKind::Diary,
+        evidence: claim.evidence.clone(),
+        is_readers: claim.is_readers,
+        draft: claim.draft,
         observation: preferences::Observation {
             from: source.key.clone(),
             session: source.session.clone(),
@@ -173,7 +197,7 @@ mod tests {
 
     fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> MemorySource {
         let claim =
-            |text: &str| Claim { text: text.to_owned(), line: 1, is_persons: false, is_explicit: true };
+            |text: &str| Claim { text: text.to_owned(), line: 1, is_explicit: true, ..Claim::default() };
         MemorySource {
             title: key.to_owned(),
             hash: source::hash(&format!("{fact} {wants}")),

@@ -9,7 +9,7 @@ use super::source::{Claim, MemorySource, SourceKind, hash};
 use crate::diary::read::{read, unescaped};
 use crate::diary::{Diary, DiaryItem, StatementAuthor, UtteranceKind, utterances};
 use crate::prose::{MessageAuthor, cut, pattern, sentences};
-use crate::reflect::without_model::names_a_cause;
+use crate::reflect::without_model::{fixed_since, lower_first, names_a_cause, without_lead};
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
@@ -27,6 +27,8 @@ pattern!(DATE = r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{
 pattern!(
     FACTS = r"^(?:(?:key |recent |main |important )?(?:facts?|findings?|learnings?|lessons?(?: learned)?|decisions?|discoveries|conclusions?))$"
 );
+pattern!(CAUSES = r"^(?:the )?(?:(?:root|real|actual|underlying) )?causes?$");
+pattern!(CAUSE_LABEL = r"(?i)^(?:the )?(?:root |real |actual |underlying )?cause\s*[:=]\s*");
 pattern!(WANTS = r"^(?:(?:user |team |my |our |key )?(?:preferences?|conventions?))$");
 
 /// Parses a stash or diary note of the vault. `text` is its file's content, without secrets.
@@ -82,6 +84,7 @@ fn seconds(time: &str) -> &'static str {
 
 fn take(source: &mut MemorySource, text: &str, body: &str) {
     source.hash = hash(body);
+    body.trim().clone_into(&mut source.text);
     let diary = read(text).filter(|diary| source.origin == SourceKind::Diary || has_log_lines(diary));
     match diary {
         Some(diary) => of_diary(source, &diary),
@@ -112,11 +115,31 @@ fn of_diary(source: &mut MemorySource, diary: &Diary) {
         source.preferences.iter().any(|claim| claim.line == fact.line && b(claim) == a)
     };
     source.facts = source.facts.iter().filter(|fact| !is_wanted(fact)).cloned().collect();
+    if diary.verdict.status == SessionStatus::Success {
+        let causes = diary.learnings.iter().filter(|item| !lasting(item));
+        source.fixes = causes.filter_map(|item| confirmed_cause(item, diary)).collect();
+    }
     source.skipped = left_out;
     let status = Some(diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
     let statements = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
     let statements = statements.map(|item| words_of(&item.text));
     source.summary = summary(status.map(|status| status.name().to_owned()).into_iter().chain(statements));
+}
+
+/// Returns the cause that an agent named in a session that then succeeded, with the evidence of the
+/// success.
+fn confirmed_cause(item: &DiaryItem, diary: &Diary) -> Option<Claim> {
+    let said = words_of(&item.text);
+    let cause = fact(&said).ok()?;
+    let confirmed = diary.verdict.signs.iter().find(|sign| sign.good);
+    let evidence = [Some(said), confirmed.map(|sign| words_of(&sign.what))];
+    Some(Claim {
+        text: fixed_since(&cause),
+        line: item.line,
+        is_explicit: true,
+        evidence: evidence.into_iter().flatten().collect(),
+        ..Claim::default()
+    })
 }
 
 fn claim_of(
@@ -127,7 +150,7 @@ fn claim_of(
 ) -> Option<Claim> {
     let is_persons = origin == SourceKind::Diary && item.voice == StatementAuthor::Person;
     match judge(&words_of(&item.text)) {
-        Ok(text) => Some(Claim { text, line: item.line, is_persons, is_explicit: true }),
+        Ok(text) => Some(Claim { text, line: item.line, is_persons, is_explicit: true, ..Claim::default() }),
         Err(unfit) => {
             left_out.count(unfit);
             None
@@ -145,7 +168,9 @@ fn of_prose(source: &mut MemorySource, body: &str) {
     let mut left_out = SkippedCounts::default();
     for sentence in &all {
         let heading = sentence.heading.trim_end_matches(':');
-        if FACTS.is_match(heading) {
+        if CAUSES.is_match(heading) || CAUSE_LABEL.is_match(&sentence.text) || names_a_cause(&sentence.text) {
+            take_claim(&mut source.fixes, root_cause(&sentence.text), true, &mut left_out);
+        } else if FACTS.is_match(heading) {
             take_claim(&mut source.facts, fact(&sentence.text), true, &mut left_out);
         } else if WANTS.is_match(heading) {
             take_claim(&mut source.preferences, preference(&sentence.text), true, &mut left_out);
@@ -170,6 +195,12 @@ fn of_prose(source: &mut MemorySource, body: &str) {
     source.summary = summary(statements.take(3));
 }
 
+/// Returns the text of a note about the cause that a sentence of a stash states.
+fn root_cause(sentence: &str) -> Result<String, RejectReason> {
+    let cause = fact(without_lead(&CAUSE_LABEL.replace(sentence, "")))?;
+    Ok(format!("Root cause: {}", lower_first(&cause)))
+}
+
 fn take_claim(
     claims: &mut Vec<Claim>,
     judged: Result<String, RejectReason>,
@@ -178,7 +209,7 @@ fn take_claim(
 ) {
     match judged {
         Ok(text) if claims.iter().all(|claim| claim.text != text) => {
-            claims.push(Claim { text, line: 0, is_persons: false, is_explicit })
+            claims.push(Claim { text, is_explicit, ..Claim::default() })
         }
         Ok(_) => {}
         Err(unfit) => left_out.count(unfit),
@@ -242,16 +273,11 @@ mod tests {
         );
         assert_eq!(
             source.facts,
-            [Claim {
-                text: "We deploy from the main branch only".into(),
-                line: 4,
-                is_persons: false,
-                is_explicit: false
-            }]
+            [Claim { text: "We deploy from the main branch only".into(), line: 4, ..Claim::default() }]
         );
         assert_eq!(
             source.preferences,
-            [Claim { text: "Use pnpm, not [npm]".into(), line: 2, is_persons: false, is_explicit: true }]
+            [Claim { text: "Use pnpm, not [npm]".into(), line: 2, is_explicit: true, ..Claim::default() }]
         );
         assert_eq!(source.session.as_deref(), Some("s-1"));
         assert!(source.summary.unwrap().starts_with("success. We deploy"));
@@ -269,18 +295,40 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_called_the_cause_of_trouble_is_no_fact_and_what_a_person_called_so_is() {
+    fn what_an_agent_called_the_cause_of_trouble_is_a_fix_and_what_a_person_called_so_is_a_fact() {
         let text = "---\nsession: s-1\n---\n\n# Pool\n\nOutcome: success\n\n## Key learnings\n\n\
                     - The issue is that the pool never closes its idle connections (agent, line 4)\n\
                     - The gateway closes idle connections after 300 seconds (agent, line 5)\n\
                     - The real problem is that the vendor rotates its keys each night (person, line 6)\n";
+        let source = file(text);
         assert_eq!(
-            texts(&file(text).facts),
+            texts(&source.facts),
             [
                 "The gateway closes idle connections after 300 seconds",
                 "The real problem is that the vendor rotates its keys each night"
             ]
         );
+        assert_eq!(texts(&source.fixes), ["Fixed since: the pool never closes its idle connections"]);
+        assert!(!source.fixes[0].is_persons && source.fixes[0].evidence[0].starts_with("The issue is"));
+        let failed = file(&text.replace("Outcome: success", "Outcome: failure"));
+        assert!(failed.fixes.is_empty(), "nothing confirms it: {:?}", failed.fixes);
+    }
+
+    #[test]
+    fn the_root_cause_in_a_stash_is_a_fix_by_its_heading_its_label_or_its_words() {
+        let source = file(
+            "# Uploads\n\n## Root cause\n\n- The cache key left out the tenant of the request.\n\n## Notes\n\n\
+             Cause: the proxy drops headers above 8 kB\n\nThe root cause was that the worker shares one temporary folder.\n",
+        );
+        assert_eq!(
+            texts(&source.fixes),
+            [
+                "Root cause: the cache key left out the tenant of the request",
+                "Root cause: the proxy drops headers above 8 kB",
+                "Root cause: the worker shares one temporary folder"
+            ]
+        );
+        assert_eq!(source.facts, []);
     }
 
     #[test]

@@ -122,6 +122,14 @@ pub struct StatedPreference {
     pub agent: Option<String>,
     /// The source, as an observation of the preference.
     pub observation: Observation,
+    /// Whether the source shows that a person stated the preference.
+    pub is_persons: bool,
+    /// Quotes that support the preference; empty if its text is the source's own.
+    pub evidence: Vec<String>,
+    /// Whether a reader such as a model worded the preference.
+    pub is_readers: bool,
+    /// Reason why a person must review the preference first.
+    pub draft: Option<&'static str>,
 }
 
 /// A preference for which a note should be created.
@@ -134,6 +142,12 @@ pub struct NewPreference {
     /// Agent of the first session that shows the preference.
     pub agent: Option<String>,
     pub observations: Vec<Observation>,
+    /// Whether the sources show that a person stated the preference.
+    pub is_persons: bool,
+    /// Quotes that support the preference; empty if its text is the source's own.
+    pub evidence: Vec<String>,
+    /// Whether a reader such as a model worded the preference.
+    pub is_readers: bool,
     /// Reason why a person must review the preference first; `None` if it is active at once.
     pub draft: Option<&'static str>,
 }
@@ -195,6 +209,10 @@ struct ComparedPreference<'k> {
     agent: Option<String>,
     observations: Vec<Observation>,
     added: Vec<Observation>,
+    is_persons: bool,
+    evidence: Vec<String>,
+    is_readers: bool,
+    draft: Option<&'static str>,
 }
 
 /// Compares stated preferences with existing ones, in order of time, and plans new notes and
@@ -293,6 +311,10 @@ impl<'k> ComparedPreference<'k> {
             agent: None,
             observations: existing.observations.clone(),
             added: Vec::new(),
+            is_persons: false,
+            evidence: Vec::new(),
+            is_readers: false,
+            draft: None,
         }
     }
 
@@ -305,12 +327,19 @@ impl<'k> ComparedPreference<'k> {
             agent: stated.agent,
             observations: vec![stated.observation],
             added: Vec::new(),
+            is_persons: stated.is_persons,
+            evidence: stated.evidence,
+            is_readers: stated.is_readers,
+            draft: stated.draft,
         }
     }
 
     /// Returns the reason why `new` contradicts this preference; `None` if it does not.
     fn opposition(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
-        let may_be = same_place(self.workspace.as_deref(), new.workspace.as_deref()) && self.is_older(new);
+        // What waits for a person contradicts nothing yet.
+        let may_be = new.draft.is_none()
+            && same_place(self.workspace.as_deref(), new.workspace.as_deref())
+            && self.is_older(new);
         let opposition = may_be.then(|| opposed(&self.statement, &new.statement, sense)).flatten()?;
         Some(opposition.reason.to_string())
     }
@@ -338,6 +367,8 @@ impl<'k> ComparedPreference<'k> {
         if !same_place(self.workspace.as_deref(), other.workspace.as_deref()) {
             self.workspace = None;
         }
+        self.is_persons &= other.is_persons;
+        self.is_readers |= other.is_readers;
         other.observations.into_iter().for_each(|seen| self.take(seen));
     }
 
@@ -363,11 +394,14 @@ impl<'k> ComparedPreference<'k> {
                 }
             }
             None => settled.new.push(NewPreference {
-                draft: payload(&self.text),
+                draft: payload(&self.text).or(self.draft),
                 text: self.text,
                 workspace: self.workspace,
                 agent: self.agent,
                 observations: self.observations,
+                is_persons: self.is_persons,
+                evidence: self.evidence,
+                is_readers: self.is_readers,
             }),
         }
     }
@@ -396,6 +430,10 @@ mod tests {
             workspace: None,
             agent: None,
             observation: seen(session, day, false),
+            is_persons: true,
+            evidence: Vec::new(),
+            is_readers: false,
+            draft: None,
         }
     }
 

@@ -58,14 +58,18 @@ pub struct MemorySource {
     pub facts: Vec<Claim>,
     /// Preferences that the source states.
     pub preferences: Vec<Claim>,
+    /// Causes of problems that the source states.
+    pub fixes: Vec<Claim>,
+    /// Content without frontmatter, which a reader such as a model is shown.
+    pub text: String,
     /// Whether the source describes an event, and therefore gets its own log entry.
     pub is_event: bool,
     /// Numbers of statements that were not remembered, by reason.
     pub skipped: SkippedCounts,
 }
 
-/// A fact or preference that a source states.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A fact, preference or cause that a source states.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Claim {
     /// Text on one line.
     pub text: String,
@@ -77,9 +81,20 @@ pub struct Claim {
     /// Whether a heading or a diary's section says what the claim is. Other claims are retained
     /// only if the classifier of statements finds them lasting.
     pub is_explicit: bool,
+    /// Quotes that support the claim; empty if its text is the source's own.
+    pub evidence: Vec<String>,
+    /// Whether a reader such as a model worded the claim.
+    pub is_readers: bool,
+    /// Reason why a person must review the claim first.
+    pub draft: Option<&'static str>,
 }
 
 impl MemorySource {
+    /// Returns whether the source states nothing that is worth a note.
+    pub(crate) fn has_no_claims(&self) -> bool {
+        self.facts.is_empty() && self.preferences.is_empty() && self.fixes.is_empty()
+    }
+
     /// Creates a source without statements and hash.
     pub fn new(key: String, origin: SourceKind, at: Instant) -> Self {
         Self {
@@ -96,6 +111,8 @@ impl MemorySource {
             summary: None,
             facts: Vec::new(),
             preferences: Vec::new(),
+            fixes: Vec::new(),
+            text: String::new(),
             is_event: true,
             skipped: SkippedCounts::default(),
         }

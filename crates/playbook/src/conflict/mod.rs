@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use compared_rules::ComparedRules;
 pub use pairs::alike;
 pub use relation::StatementRelation;
-pub use restatement::restated;
+pub use restatement::{restated, statement_of_note};
 pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
 

@@ -11,6 +11,8 @@ use super::pairs::alike;
 use super::similarity::{EmbeddedStatement, MinSimilarity, all_have_counterparts};
 use super::{RuleStatement, opposed};
 use crate::embedding_model::WordVectors;
+use cm_note::bullet::content::fold_whitespace;
+use cm_note::frontmatter::split::Split;
 use cm_text::canonical::CanonicalForm;
 use cm_text::embedding::Embedding;
 
@@ -18,6 +20,8 @@ use cm_text::embedding::Embedding;
 const INTERCHANGEABLE: f64 = 0.8;
 /// Minimum cosine and minimum share of common words of statements that are compared.
 const CANDIDATE: MinSimilarity = MinSimilarity { jaccard: 0.5, cosine: 0.6 };
+/// Maximum length of a note's text, in characters; longer ones say more than one thing.
+const LONGEST: usize = 1_000;
 /// How many nearest neighbours by embedding each statement is compared with.
 const NEAREST: usize = 8;
 
@@ -50,6 +54,23 @@ fn has_interchangeable_words(ours: &CanonicalForm, theirs: &CanonicalForm, sense
             let plain = one.chars().chain(other.chars()).all(char::is_alphabetic);
             one == other || plain && sense.likeness(one, other) >= INTERCHANGEABLE
         })
+}
+
+/// Returns what a note says: its text, with the title in front if the text does not begin with it;
+/// `None` if it says too much for one statement.
+pub fn statement_of_note(title: &str, text: &str) -> Option<String> {
+    let body = Split::of(text).body().trim();
+    let body = match body.strip_prefix("# ") {
+        Some(heading) => heading.split_once('\n').map_or("", |(_, rest)| rest.trim()),
+        None => body,
+    };
+    let title = title.trim().trim_end_matches(['.', '…']);
+    let said = match (body.is_empty(), fold_whitespace(body).starts_with(&*fold_whitespace(title))) {
+        (true, _) => title.to_owned(),
+        (false, true) => body.to_owned(),
+        (false, false) => format!("{title}. {body}"),
+    };
+    (!said.is_empty() && said.chars().count() <= LONGEST).then_some(said)
 }
 
 /// Groups texts that say the same, by index: each group has at least two, in ascending order, and

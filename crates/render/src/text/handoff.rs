@@ -8,7 +8,7 @@ pub fn waiting(answer: &HandoffAnswer) -> String {
     let Some(handoff) = &answer.handoff else { return "no handoff waits in this folder\n".to_owned() };
     let WaitingHandoff { folder, at, agent, text, tokens, .. } = handoff;
     let by = agent.as_deref().map(|agent| format!(" by {}", safe(agent))).unwrap_or_default();
-    let head = format!("The next session in {} is shown this", safe(folder));
+    let head = format!("The next session in {} begins with this", safe(folder));
     let mut lines = format!("{}\n{}", paint(STRONG, &head), safe(text));
     lines += &format!("{}\n", paint(DIM, &format!("written {at}{by}, about {tokens} tokens")));
     if answer.redacted > 0 {

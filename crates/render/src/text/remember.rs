@@ -1,11 +1,16 @@
 //! Text output of `cm remember`.
 
 use super::committed;
+use super::style::safe_lines;
 use super::style::{BAD, DIM, GOOD, STRONG, count, one_line, paint, safe};
-use cm_app::verbs::remember::{PreferenceChange, RememberResult, SectionChange};
+use cm_app::verbs::remember::{PreferenceChange, RememberPackage, RememberResult, SectionChange};
 
 /// Maximum number of listed lines of the rule file; further ones are counted.
 const LISTED: usize = 20;
+
+pub fn package(outcome: &RememberPackage) -> String {
+    safe_lines(&outcome.prompt)
+}
 
 pub fn remembered(outcome: &RememberResult) -> String {
     let mut lines = String::new();
@@ -17,6 +22,9 @@ pub fn remembered(outcome: &RememberResult) -> String {
         lines += &format!("superseded  {old}\n");
     }
     outcome.preferences.iter().for_each(|one| lines += &preference(one));
+    for fix in &outcome.fixes {
+        lines += &format!("fix         {}{}\n", one_line(&fix.text), waits(fix.draft.as_deref()));
+    }
     for episode in &outcome.episodes {
         let day = episode.path.trim_start_matches("episodes/").trim_end_matches(".md");
         lines += &format!("episode     {day} {}\n", one_line(&episode.entry));
@@ -65,7 +73,13 @@ fn figures(outcome: &RememberResult) -> String {
         0 => String::new(),
         number => format!(" ({number} with nothing to remember)"),
     };
-    format!("{verb} {}{empty}{before}{}{commit}\n", told.join(", "), left_out(outcome))
+    let model = outcome.model.as_ref().map(|name| format!(" with {}", safe(name))).unwrap_or_default();
+    let refused = if outcome.refused > 0 {
+        format!(", {} of its memories refused", outcome.refused)
+    } else {
+        String::new()
+    };
+    format!("{verb} {}{model}{refused}{empty}{before}{}{commit}\n", told.join(", "), left_out(outcome))
 }
 
 /// The number of sentences that were left out, with the reasons.

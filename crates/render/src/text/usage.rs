@@ -11,7 +11,11 @@ use cm_app::verbs::usage::{KindTokens, NoteUsage, SessionReceipt, SessionTokens,
 pub fn usage(outcome: &UsageReport) -> String {
     match &outcome.receipt {
         Some(receipt) => session(receipt),
-        None => notes(outcome) + &tokens(&outcome.tokens),
+        None => {
+            let tokens = tokens(&outcome.tokens);
+            // Agents can be shown text that is no note, such as past sessions.
+            if outcome.total == 0 && !tokens.is_empty() { tokens } else { notes(outcome) + &tokens }
+        }
     }
 }
 

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
+use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
+use cm_app::sessions::SessionAccess;
 use cm_app::verbs::handoff::{self, Handoff, HandoffAnswer};
 use cm_app::{Context, Result};
 use cm_render::text;
@@ -15,7 +17,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_handoff",
     aliases: &[],
     title: "Hand over",
-    description: "Hand unfinished work to the next session in this folder, which is shown it once.",
+    description: "Hand unfinished work to the next session in this folder, which is shown it once. What you leave out is taken from your session's log.",
     effect: Effect::Changes,
     idempotent: true,
     tool: true,
@@ -37,6 +39,8 @@ struct Input {
     files: Option<Vec<String>>,
     failed: Option<Vec<String>>,
     next: Option<String>,
+    /// Session to summarize; default: yours
+    session: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
@@ -49,6 +53,7 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         failed: input.failed.unwrap_or_default(),
         next: input.next,
     };
-    let outcome = handoff::write(memory, stated, None)?;
+    let shelf = SessionAccess::open(memory, &mut report_logs_read(memory))?;
+    let outcome = handoff::write(memory, &shelf, stated, input.session.as_deref())?;
     Ok(answer(memory, &outcome, &text::handoff::waiting(&outcome)))
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Method, TABLE};
+use super::{Method, OperationSpec, TABLE};
 use cm_note::user_text::{Interface, Reference, UserText};
 
 /// Commands whose operation has another name than `memory_` and the command.
@@ -53,25 +53,41 @@ fn reword_strings(value: &mut Value, interface: Interface) {
 fn command_for(command: &str, interface: Interface) -> String {
     let (verb, arguments) = command.split_once(' ').unwrap_or((command, ""));
     let Some(operation) = operation(verb, interface) else {
-        return format!("the terminal command `{}`", name_of(command));
+        return match tool(verb).filter(|_| interface == Interface::Http) {
+            // The server offers its tools at /mcp.
+            Some(tool) => match argument(arguments) {
+                "" => format!("the tool `{}` at `/mcp`", tool.name),
+                argument => format!("the tool `{}` ({argument}) at `/mcp`", tool.name),
+            },
+            None => format!("the terminal command `{}`", name_of(command)),
+        };
     };
-    match arguments.is_empty() || arguments.contains("--") {
-        true => format!("`{operation}`"),
-        false => format!("`{operation}` ({arguments})"),
+    match argument(arguments) {
+        "" => format!("`{operation}`"),
+        argument => format!("`{operation}` ({argument})"),
     }
 }
 
-fn operation(verb: &str, interface: Interface) -> Option<String> {
+/// The arguments of a command, if they are values.
+fn argument(arguments: &str) -> &str {
+    if arguments.contains("--") { "" } else { arguments }
+}
+
+fn tool(verb: &str) -> Option<&'static OperationSpec> {
     let renamed = RENAMED.iter().find(|(command, _)| *command == verb).map(|(_, name)| (*name).to_owned());
     let name = renamed.unwrap_or_else(|| format!("memory_{verb}"));
-    let found = TABLE.iter().find(|operation| operation.name == name)?;
+    TABLE.iter().find(|operation| operation.name == name && operation.tool)
+}
+
+fn operation(verb: &str, interface: Interface) -> Option<String> {
+    let found = tool(verb)?;
     match (interface, found.endpoint) {
         (Interface::Http, Some(endpoint)) => {
             let method = if endpoint.method == Method::Get { "GET" } else { "POST" };
             Some(format!("{method} {}", endpoint.path))
         }
-        // The server offers the tools at /mcp, too.
-        _ => found.tool.then_some(name),
+        (Interface::Http, None) => None,
+        _ => Some(found.name.to_owned()),
     }
 }
 
@@ -100,7 +116,11 @@ mod tests {
         let on = |interface, text: &str| worded(&UserText::from(text), interface);
         for (text, tool, endpoint) in [
             ("`cm search` finds ids", "`memory_search` finds ids", "`GET /search` finds ids"),
-            ("`cm get a1` shows it", "`memory_get` (a1) shows it", "`memory_get` (a1) shows it"),
+            (
+                "`cm get a1` shows it",
+                "`memory_get` (a1) shows it",
+                "the tool `memory_get` (a1) at `/mcp` shows it",
+            ),
             ("`cm mark` it", "`memory_feedback` it", "`POST /feedback` it"),
             (
                 "`cm log --op delete` lists them",

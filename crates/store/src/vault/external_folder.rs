@@ -77,7 +77,7 @@ pub fn take_attachments_as_notes(root: &Path, folder: &mut ImportFolder) {
             let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
             let modified = fs::metadata(&file).and_then(|stat| stat.modified()).ok()?;
             let modified = Instant::from(DateTime::<Utc>::from(modified));
-            is_text.then_some(ImportFile { path, bytes, modified })
+            is_text.then_some(ImportFile { path, bytes, modified, workspace: None })
         };
         match read() {
             Some(note) => folder.notes.push(note),
@@ -174,7 +174,10 @@ fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
         folder.attachments.push(path.into());
     } else {
         match fs::read(entry.path()) {
-            Ok(bytes) => folder.notes.push(ImportFile { path, bytes, modified: modified(entry) }),
+            Ok(bytes) => {
+                let modified = modified(entry);
+                folder.notes.push(ImportFile { path, bytes, modified, workspace: None });
+            }
             Err(error) => folder.findings.push(finding(
                 relative,
                 FindingCode::Unreadable,

@@ -87,6 +87,7 @@ impl BriefingDraft {
         let (pitfalls, rules) = rules.partition(|rule| rule.bullet_type == BulletType::AntiPattern);
         Briefing {
             task: task.to_owned(),
+            handoff: None,
             workspace,
             rules,
             pitfalls,

@@ -19,7 +19,7 @@ use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::guard;
-use crate::verbs::handoff::ClaimedHandoff;
+use crate::verbs::handoff::{ClaimedHandoff, HandoffReader};
 use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::injection::{InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
@@ -214,7 +214,15 @@ fn recorded_with(
         }
         parts.extend(asked.as_ref().and_then(|request| request.part.clone()));
         if work.start {
-            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, message.session.as_deref()));
+            let is_new =
+                text.is_empty() && !matches!(message.source.as_deref(), Some("clear" | "compact" | "resume"));
+            let reader = HandoffReader {
+                session: message.session.as_deref(),
+                agent: Some(message.agent.name()),
+                is_new,
+                began_after: None,
+            };
+            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, &reader));
             parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));
         }
         let answer =

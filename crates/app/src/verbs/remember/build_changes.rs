@@ -12,6 +12,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{place, sharded};
+use cm_learn::diary::note::as_line;
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
 use cm_learn::remember::preferences::{
     ChangedPreference, Observation, PreferencePlan, PreferenceRef, evidence, number,
@@ -41,6 +42,8 @@ pub struct RememberReport {
     pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
     pub preferences: Vec<PreferenceChange>,
+    /// Causes of problems that were stored as new notes.
+    pub fixes: Vec<WrittenFact>,
     /// Entries that are added to episode files.
     pub episodes: Vec<NewEpisode>,
     /// Whether the plan changes any file.
@@ -67,7 +70,8 @@ pub fn changes(
     done.left_out = plan.left_out;
     done.wrote = !plan.is_empty();
     let mut making = ChangeBuilder { memory, open, changes: Vec::new(), ids: Vec::new() };
-    let facts = plan.facts.new.iter().map(|new| making.fact(new)).collect::<Result<Vec<_>>>()?;
+    let facts = plan.facts.new.iter().map(|new| making.fact("fact", new)).collect::<Result<Vec<_>>>()?;
+    done.fixes = plan.fixes.iter().map(|new| making.fact("fix", new)).collect::<Result<Vec<_>>>()?;
     making.supersede_facts(existing, &plan.facts, &facts, done)?;
     done.facts = facts;
     making.confirm(existing, &plan.facts.confirmed);
@@ -87,12 +91,17 @@ fn message(plan: &RememberPlan) -> CommitMessage {
     let parts = [
         (plan.facts.new.len(), "fact"),
         (plan.preferences.new.len() + plan.preferences.changed.len(), "preference"),
+        (plan.fixes.len(), "fix"),
         (plan.episodes.iter().filter(|entry| !is_record(entry)).count(), "episode"),
     ];
     let told: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .map(|(count, what)| match (*count, *what) {
+            (1, _) => format!("1 {what}"),
+            (_, "fix") => format!("{count} fixes"),
+            _ => format!("{count} {what}s"),
+        })
         .collect();
     let what = if told.is_empty() { "which sources were read".to_owned() } else { told.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
@@ -138,21 +147,29 @@ fn observation_item(seen: &Observation) -> Value {
 }
 
 /// Returns the `state` of a new memory: draft if `draft` gives a reason for it, unverified if it
-/// comes from a single session and not from the user, else none.
+/// comes from a single session or a reader and not from the user, else none.
 fn state<'s>(
     draft: Option<&str>,
-    is_persons: bool,
+    (is_persons, is_readers): (bool, bool),
     sessions: impl Iterator<Item = Option<&'s str>>,
 ) -> Option<&'static str> {
     let sessions: BTreeSet<&str> = sessions.flatten().collect();
     match (draft, sessions.len()) {
         (Some(_), _) => Some(BulletState::Draft.name()),
         (None, 1) if !is_persons => Some(Note::UNVERIFIED),
+        (None, 0) if !is_persons && is_readers => Some(Note::UNVERIFIED),
         (None, _) => None,
     }
 }
 
-/// Describes where a memory comes from; sources in the vault become links.
+/// Describes where a memory comes from, with the quotes that support it.
+fn body(from: &str, evidence: &[String], notes: &[Note]) -> String {
+    let quotes: String = evidence.iter().map(|quote| format!("- {}\n", as_line(quote))).collect();
+    let origin = origin(from, notes);
+    if quotes.is_empty() { origin } else { format!("{origin}\n\n## Evidence\n\n{}", quotes.trim_end()) }
+}
+
+/// Names the source of a memory; sources in the vault become links.
 fn origin(from: &str, notes: &[Note]) -> String {
     match from.split_once(':') {
         Some((kind @ ("stash" | "diary"), id)) => {
@@ -181,18 +198,19 @@ impl ChangeBuilder<'_> {
         Ok((id, path))
     }
 
-    fn fact(&mut self, new: &NewFact) -> Result<WrittenFact> {
+    /// Adds the note of a fact, or of another type with the same fields.
+    fn fact(&mut self, note_type: &str, new: &NewFact) -> Result<WrittenFact> {
         let notes = self.memory.notes_of(self.open)?;
         let first = new.places.first();
         let mut extra =
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
         let sessions = new.places.iter().map(|place| place.session.as_deref());
-        let state = state(new.draft, new.is_persons, sessions);
+        let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.memory.new_uuid()),
-            note_type: "fact".to_owned(),
+            note_type: note_type.to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
             importance: IMPORTANCE,
@@ -201,10 +219,10 @@ impl ChangeBuilder<'_> {
             author: None,
             agent: first.and_then(|place| place.agent.clone()),
             session: first.and_then(|place| place.session.clone()),
-            body: first.map(|place| origin(&place.from, &notes)).unwrap_or_default(),
+            body: first.map(|place| body(&place.from, &new.evidence, &notes)).unwrap_or_default(),
             extra,
         };
-        let (id, path) = self.memory("fact", draft)?;
+        let (id, path) = self.memory(note_type, draft)?;
         Ok(WrittenFact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
     }
 
@@ -322,10 +340,8 @@ impl ChangeBuilder<'_> {
         let items = new.observations.iter().map(observation_item).collect();
         let mut extra = vec![("observations".to_owned(), Value::Sequence(items))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
-        // Of diaries, only what the person said is a preference.
-        let is_persons = new.observations.iter().all(|seen| seen.from.starts_with("diary:"));
         let sessions = new.observations.iter().map(|seen| seen.session.as_deref());
-        let state = state(new.draft, is_persons, sessions);
+        let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.memory.new_uuid()),
@@ -338,7 +354,7 @@ impl ChangeBuilder<'_> {
             author: None,
             agent: new.agent.clone(),
             session: first.and_then(|seen| seen.session.clone()),
-            body: first.map(|seen| origin(&seen.from, &notes)).unwrap_or_default(),
+            body: first.map(|seen| body(&seen.from, &new.evidence, &notes)).unwrap_or_default(),
             extra,
         };
         let (id, path) = self.memory("preference", draft)?;

@@ -178,7 +178,8 @@ pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
     let mut known = ExistingMemory::default();
     let mut days = Vec::new();
     for (note, live) in notes.iter().zip(valid_notes(&notes)) {
-        let wanted = note.kind == NoteKind::Episode || is_a(note, "fact") || is_a(note, "preference");
+        let wanted = note.kind == NoteKind::Episode
+            || ["fact", "preference", "fix"].iter().any(|note_type| is_a(note, note_type));
         let Some(text) = wanted.then(|| open.read(&note.path).ok()).flatten() else { continue };
         let text = String::from_utf8_lossy(&text);
         let split = Split::of(&text);
@@ -189,6 +190,8 @@ pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
         let fields = parse(&split).fields;
         if is_a(note, "fact") {
             known.facts.push(fact(note, &fields, live));
+        } else if is_a(note, "fix") {
+            known.fixes.push(fact(note, &fields, live));
         } else {
             known.preferences.push(preference(note, &fields, live));
         }
