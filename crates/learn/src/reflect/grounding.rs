@@ -55,25 +55,47 @@ const NEGATIONS: [&str; 44] = [
     "forbidden",
     "verboten",
 ];
+/// Words that exclude something without denying it. A proposal may say the same with a negation.
+const EXCLUSIONS: [&str; 14] = [
+    "instead",
+    "rather",
+    "only",
+    "anymore",
+    "longer",
+    "statt",
+    "anstatt",
+    "nur",
+    "lieu",
+    "plutôt",
+    "seulement",
+    "lugar",
+    "solo",
+    "sólo",
+];
+/// Number of first letters in which a name agrees with its form in another language.
+const NAME_STEM: usize = 5;
 /// Negations of scripts without spaces.
 const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
 
 /// Returns the parts of `text` that no source contains: first code in backticks, then paths, flags,
-/// numbers and names, then the first negation if no source has any. Empty if all are there.
+/// numbers and names, then the first negation if no source has any. Empty if all are there. A name
+/// may also stand in `names`, or begin as a word there does.
 ///
 /// ```
 /// use cm_learn::reflect::grounding::missing_parts;
 /// let quote = ["no, pnpm please. npm breaks the lockfile"];
-/// assert!(missing_parts("Use pnpm, not npm; npm breaks the lockfile.", &quote).is_empty());
-/// assert_eq!(missing_parts("Use pnpm 9 with `--frozen`.", &quote), ["--frozen", "9"]);
+/// assert!(missing_parts("Use pnpm, not npm; npm breaks the lockfile.", &quote, &[]).is_empty());
+/// assert_eq!(missing_parts("Use pnpm 9 with `--frozen`.", &quote, &[]), ["--frozen", "9"]);
 /// ```
-pub fn missing_parts(text: &str, sources: &[&str]) -> Vec<String> {
+pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String> {
     let folded: Vec<String> = sources.iter().map(|source| fold(source)).collect();
     let said: HashSet<String> = sources.iter().flat_map(|source| words(source)).collect();
     let is_there = |part: &str| {
         let part = fold(part);
         folded.iter().any(|source| source.contains(&part))
     };
+    let stems: HashSet<String> =
+        sources.iter().chain(names).flat_map(|source| words(source)).map(|word| stem(&word)).collect();
     let mut missing: Vec<String> = Vec::new();
     let mut prose = String::new();
     for (at, span) in text.split('`').enumerate() {
@@ -90,17 +112,24 @@ pub fn missing_parts(text: &str, sources: &[&str]) -> Vec<String> {
         let bare = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '/' | '_' | '@'));
         let is_name = !starts_sentence && bare.chars().next().is_some_and(char::is_uppercase);
         let is_number = bare.chars().any(|c| c.is_ascii_digit());
-        if (is_code(bare) || is_number || is_name) && !is_there(bare) && !bare.is_empty() {
+        let is_exact = is_code(bare) || is_number;
+        let is_named = || !is_exact && stems.contains(&stem(&bare.to_lowercase()));
+        if (is_exact || is_name) && !is_there(bare) && !bare.is_empty() && !is_named() {
             missing.push(bare.to_owned());
         }
         starts_sentence = ends;
     }
     let negation = first_negation(&prose);
     missing.extend(negation.filter(|_| {
-        !said.iter().any(|word| NEGATIONS.contains(&word.as_str()))
-            && !folded.iter().any(|source| first_negation(source).is_some())
+        let excludes =
+            |word: &String| NEGATIONS.contains(&word.as_str()) || EXCLUSIONS.contains(&word.as_str());
+        !said.iter().any(excludes) && !folded.iter().any(|source| first_negation(source).is_some())
     }));
     missing
+}
+
+fn stem(word: &str) -> String {
+    word.chars().take(NAME_STEM).collect()
 }
 
 fn first_negation(text: &str) -> Option<String> {
@@ -127,18 +156,34 @@ mod tests {
     #[test]
     fn what_the_sources_do_not_say_is_named() {
         let sources = ["don't touch src/gen, change proto/order.proto", "make gen"];
-        let missing = |text: &str| missing_parts(text, &sources).join("|");
+        let missing = |text: &str| missing_parts(text, &sources, &[]).join("|");
         assert_eq!(missing("Never edit `src/gen`; change proto/order.proto and run `make gen`."), "");
         assert_eq!(missing("Never edit src/lib with Bazel 7."), "src/lib|Bazel|7");
-        assert_eq!(missing_parts("Never rebase.", &["rebase before you merge"]), ["never"]);
-        assert_eq!(missing_parts("Nie direkt pushen.", &["never push directly"]), Vec::<String>::new());
-        assert_eq!(missing_parts("统一用 pnpm，不要用 npm", &["用 pnpm"]), ["不"]);
+        assert_eq!(missing_parts("Never rebase.", &["rebase before you merge"], &[]), ["never"]);
+        assert_eq!(missing_parts("Nie direkt pushen.", &["never push directly"], &[]), Vec::<String>::new());
+        assert_eq!(missing_parts("统一用 pnpm，不要用 npm", &["用 pnpm"], &[]), ["不"]);
+    }
+
+    #[test]
+    fn a_name_may_stand_elsewhere_and_be_translated_but_code_and_numbers_may_not() {
+        let quote = ["die Commits bitte auf Englisch, Postgres bleibt"];
+        let missing = |text: &str, names: &[&str]| missing_parts(text, &quote, names).join("|");
+        assert_eq!(missing("Write commits in English.", &[]), "");
+        assert_eq!(missing("Write commits of the Kiln project in English.", &[]), "Kiln");
+        assert_eq!(missing("Write commits of the Kiln project in English.", &["ich bin neu bei kiln"]), "");
+        assert_eq!(missing("Keep Postgres 16 and db/init.sql.", &["16 db/init.sql"]), "16|db/init.sql");
+    }
+
+    #[test]
+    fn what_excludes_something_may_be_said_with_a_negation() {
+        assert!(missing_parts("Use rg, not grep.", &["use rg instead of grep"], &[]).is_empty());
+        assert_eq!(missing_parts("Use rg, never grep.", &["use rg"], &[]), ["never"]);
     }
 
     proptest! {
         #[test]
         fn a_text_is_grounded_in_itself(text in "[a-zA-Z0-9 `/_.!-]{0,60}") {
-            prop_assert!(missing_parts(&text, &[text.as_str()]).is_empty(), "{}", text);
+            prop_assert!(missing_parts(&text, &[text.as_str()], &[]).is_empty(), "{}", text);
         }
     }
 }

@@ -6,11 +6,15 @@
 
 use super::grounding::missing_parts;
 use crate::prose::{MessageAuthor, cut, sentences};
-use crate::statement::{Answered, KindProbabilities, Statement, THRESHOLD_MEDIUM};
+use crate::statement::{Answered, KindProbabilities, Statement};
 use cm_note::bullet::content::fold_whitespace;
 
 /// Minimum length of a sentence that identifies a statement by itself, in characters.
 const IDENTIFIES: usize = 8;
+
+/// Minimum probability that quoted words are meant to last. A reader has judged them already, so that
+/// less is enough than for the classifier alone.
+const LASTING: f32 = 0.25;
 
 /// Why a quote does not make a proposal active, the weakest quote first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
@@ -60,13 +64,16 @@ impl TypedSentences {
     }
 
     /// Returns why a quote does not make a proposal active; `None` if it does. `calls` are refused or
-    /// failed calls that the quote answers.
+    /// failed calls that the quote answers. Code, numbers and negations must stand in the quote or
+    /// in what it answers; names may stand in any prompt of the session.
     pub fn doubt(&self, proposal: &str, quote: &str, calls: &[String]) -> Option<QuoteDoubt> {
         let parts: Vec<String> = parts(quote);
+        let names: Vec<&str> =
+            self.0.iter().filter(|one| !one.is_pasted).map(|one| one.text.as_str()).collect();
         let mut worst = QuoteDoubt::NotTyped;
         // The same words may be typed twice, and be pasted or in passing the first time.
         for prompt in self.0.chunk_by(|one, next| one.line == next.line) {
-            match doubt_in(prompt, proposal, (quote, &parts), calls) {
+            match doubt_in(prompt, proposal, (quote, &parts), (calls, &names)) {
                 None => return None,
                 Some(doubt) => worst = worst.max(doubt),
             }
@@ -79,7 +86,7 @@ fn doubt_in(
     prompt: &[TypedSentence],
     proposal: &str,
     (quote, parts): (&str, &[String]),
-    calls: &[String],
+    (calls, names): (&[String], &[&str]),
 ) -> Option<QuoteDoubt> {
     let found: Option<Vec<_>> = parts.iter().map(|part| sentences_of(prompt, part)).collect();
     let found: Vec<&TypedSentence> = found.into_iter().flatten().flatten().collect();
@@ -89,13 +96,13 @@ fn doubt_in(
     if found.iter().any(|one| one.is_pasted) {
         return Some(QuoteDoubt::MayBePasted);
     }
-    if found.iter().all(|one| one.lasting < THRESHOLD_MEDIUM) {
+    if found.iter().all(|one| one.lasting < LASTING) {
         return Some(QuoteDoubt::Passing);
     }
     let answered = found.iter().filter_map(|one| one.answers.as_ref()).map(Answered::text);
     let sources: Vec<&str> =
         std::iter::once(quote).chain(answered).chain(calls.iter().map(String::as_str)).collect();
-    missing_parts(proposal, &sources).first().map(|part| QuoteDoubt::Beyond(cut(part, 60)))
+    missing_parts(proposal, &sources, names).first().map(|part| QuoteDoubt::Beyond(cut(part, 60)))
 }
 
 /// Returns the sentences of a prompt that a part of a quote is taken from or is made of; `None` if it

@@ -101,7 +101,7 @@ impl SourceReading {
     fn take(&mut self, memory: &StatedMemory, author: StatementAuthor) {
         let text = fold_whitespace(&memory.text);
         let text = text.trim_end_matches('.').to_owned();
-        let draft = (!missing_parts(&text, &[&memory.quote]).is_empty()).then_some(UNFOUNDED);
+        let draft = (!missing_parts(&text, &[&memory.quote], &[]).is_empty()).then_some(UNFOUNDED);
         let claims = match memory.kind {
             StatedKind::Fact => &mut self.facts,
             StatedKind::Preference => &mut self.preferences,
