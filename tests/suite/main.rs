@@ -29,6 +29,7 @@ mod hook_requests;
 mod hooks;
 mod hostile;
 mod http;
+mod ignored_rules;
 mod json;
 mod learned_secrets;
 mod lesson_life;

@@ -40,12 +40,21 @@ pub enum InboxKind {
     Due,
     /// Rules that were retired as harmful and have no anti-pattern.
     Inversions,
+    /// Rules that people had to repeat in several sessions that had been shown them.
+    NotFollowed,
 }
 
 impl InboxKind {
     /// All sections, in display order.
-    pub const ALL: [Self; 6] =
-        [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due, Self::Inversions];
+    pub const ALL: [Self; 7] = [
+        Self::Drafts,
+        Self::Conflicts,
+        Self::Quarantined,
+        Self::Merges,
+        Self::Due,
+        Self::Inversions,
+        Self::NotFollowed,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -55,6 +64,7 @@ impl InboxKind {
             Self::Merges => "merges",
             Self::Due => "due",
             Self::Inversions => "inversions",
+            Self::NotFollowed => "not_followed",
         }
     }
 }
@@ -96,6 +106,7 @@ pub fn inbox(
         (InboxKind::Merges, merges(graph.notes(), &rules, least)),
         (InboxKind::Due, due(graph, &past, &against, now)),
         (InboxKind::Inversions, inversions(graph.notes())),
+        (InboxKind::NotFollowed, not_followed(graph.notes())),
     ])
 }
 
@@ -262,6 +273,32 @@ fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
         .collect();
     entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
     entries
+}
+
+/// Number of sessions in which a rule was ignored, from which on its wording is to be reviewed.
+const IGNORED_SESSIONS: usize = 2;
+
+/// Lists active rules that were ignored in several sessions since a person last checked them, the
+/// most ignored first.
+fn not_followed(notes: &[Note]) -> Vec<InboxNoteEntry> {
+    let mut ranked = Vec::new();
+    for (at, note) in notes.iter().enumerate() {
+        let Some(bullet) = Bullet::of(note).filter(|bullet| bullet.is_live() && !bullet.pinned) else {
+            continue;
+        };
+        let events: Vec<&Feedback> = bullet.ignored_since_check().collect();
+        let sessions: HashSet<&str> = events.iter().filter_map(|event| event.session.as_deref()).collect();
+        if sessions.len() >= IGNORED_SESSIONS {
+            let last = events.iter().max_by_key(|event| event.at).and_then(|event| event.note.as_deref());
+            let quote = last.map(|quote| format!(": \"{quote}\"")).unwrap_or_default();
+            let why =
+                format!("repeated by a person in {} sessions that were shown it{quote}", sessions.len());
+            let since = events.iter().map(|event| event.at).min();
+            ranked.push((sessions.len(), InboxNoteEntry { notes: vec![at], why, since }));
+        }
+    }
+    ranked.sort_by_key(|(sessions, entry)| (std::cmp::Reverse(*sessions), entry.notes.clone()));
+    ranked.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// Remaining trust in a note, 0–1: halves every [`HALF_LIFE`] days since its last check, update or

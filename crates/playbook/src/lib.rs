@@ -11,5 +11,6 @@ pub mod generated;
 pub mod health;
 pub mod inbox;
 pub mod reflection;
+pub mod rule_command;
 pub mod starters;
 pub mod succession;

@@ -20,9 +20,10 @@ use cm_render::text;
 
 /// Review drafts, conflicts and notes that need a person's decision
 ///
-/// Lists drafts, conflicting notes, quarantined notes (hidden characters, draft memories), merge candidates, and notes that
-/// were not reviewed for long or whose source has changed. Decide with options, for several notes at once, one commit per
-/// kind of decision. Or use --interactive to decide one by one, with one commit each. Nothing is deleted.
+/// Lists drafts, conflicting notes, quarantined notes (hidden characters, draft memories), merge candidates, notes that were
+/// not reviewed for long or whose source has changed, and rules that a person had to repeat in two sessions that were shown
+/// them. Decide with options, for several notes at once, one commit per kind of decision. Or use --interactive to decide one
+/// by one, with one commit each. Nothing is deleted.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive"
@@ -43,7 +44,7 @@ pub struct Arguments {
     /// Text of the merged rule; `-` reads standard input
     #[arg(long, value_name = "TEXT", requires = "merge")]
     content: Option<String>,
-    /// Only this section: drafts, conflicts, quarantined, merges, due or inversions
+    /// Only this section: drafts, conflicts, quarantined, merges, due, inversions or not_followed
     #[arg(long, value_name = "SECTION", value_parser = section)]
     kind: Option<InboxKind>,
     /// Maximum number of results per section
@@ -56,7 +57,7 @@ pub struct Arguments {
 
 fn section(typed: &str) -> std::result::Result<InboxKind, String> {
     let known = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
-    known.ok_or_else(|| "expected drafts, conflicts, quarantined, merges, due or inversions".to_owned())
+    known.ok_or_else(|| "expected drafts, conflicts, quarantined, merges, due, inversions or not_followed".to_owned())
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {

@@ -746,3 +746,65 @@ Seen in its log.
     assert_eq!(shown(&["--priority", "critical"]), ["b-mq6d3m b-mq6d3m", "1a1a1a1a"]);
     assert_eq!(sandbox.cm(&["context", "retries", "--priority", "high"]).code, 2);
 }
+
+#[test]
+fn what_comes_near_to_the_task_by_meaning_is_warned_of_and_nothing_else() {
+    let sandbox = vault_of(
+        "--- blocked/retry.md\n---\nid: 1a1a1a1a-0000-4000-8000-000000000001\nkind: toxic\ncontent: 'Retry a failed gauge request at once, up to five times.'\nreason: it caused an outage\n---\n\
+         --- playbook/testing/mock.md\n---\nid: b-mq6d3m8l-aaaaaa\nstate: retired\nmaturity: deprecated\nreplaced_by: b-mq6d3m8l-bbbbbb\n---\n\nMock the database in unit tests.\n\
+         --- playbook/testing/real.md\n---\nid: b-mq6d3m8l-bbbbbb\nstate: active\n---\n\nStart a throwaway Postgres for each run.\n",
+    );
+    sandbox.cm(&["embed"]).ok();
+    let warned = |task: &str| {
+        let briefing = brief(&sandbox, &[task]);
+        let warnings = briefing["warnings"].as_array().unwrap();
+        warnings.iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let again = "make the gauge client try again immediately when a call to it does not succeed";
+    assert_eq!(warned(again), ["1a1a1a1a-0000-4000-8000-000000000001"]);
+    assert_eq!(warned("replace the database with fakes in the unit tests"), ["b-mq6d3m8l-aaaaaa"]);
+    for task in [
+        "rename the invoice table",
+        "add a gauge to the dashboard",
+        "migrate the database to version 16",
+        "write unit tests for the parser",
+        "fix the flaky retry test in the gateway",
+    ] {
+        assert_eq!(warned(task), Vec::<String>::new(), "{task}");
+    }
+}
+
+#[test]
+fn a_rule_of_another_folder_is_shown_only_there() {
+    let rule = |id: &str, workspace: &str, text: &str| {
+        format!(
+            "--- playbook/net/{id}.md\n---\nid: b-mq6d3m8l-{id}\nstate: active\nscope: workspace\nworkspace: {workspace}\n---\n\n{text}\n"
+        )
+    };
+    let own = rule("aaaaaa", "vault", "Deploy the shop with the blue script.");
+    let other = rule("bbbbbb", "another", "Deploy the shop with the green script.");
+    let folder = rule("cccccc", "api", "Deploy the shop with the red script.");
+    let sandbox = vault_of(&(own.clone() + &other + &folder + "--- api/readme.md\nText.\n"));
+    let shown = |folder: &str, more: &[&str]| {
+        let words = [&["context", "deploy the shop with the script", "--json"], more].concat();
+        rules(&sandbox.run(&words).within(folder).go().ok().json())
+    };
+    assert_eq!(shown(".", &[]), "aaaaaa");
+    let in_folder = shown("api", &[]);
+    assert!(in_folder.contains("aaaaaa") && in_folder.contains("cccccc"), "{in_folder}");
+    assert!(!in_folder.contains("bbbbbb"), "{in_folder}");
+    assert_eq!(shown(".", &["--workspace", "another"]), "bbbbbb");
+    let message = serde_json::json!({
+        "session_id": "s-1", "cwd": sandbox.vault(), "hook_event_name": "UserPromptSubmit",
+        "prompt": "deploy the shop with the script",
+    });
+    let hook = sandbox.run(&["hook", "claude", "prompt"]).stdin(message.to_string()).go().ok().stdout;
+    assert!(
+        hook.contains("blue script") && !hook.contains("green") && !hook.contains("red script"),
+        "{hook}"
+    );
+    // A vault without a rule of this name calls its projects otherwise.
+    let sandbox = vault_of(&other);
+    let briefing = brief(&sandbox, &["deploy the shop with the script"]);
+    assert_eq!(rules(&briefing), "bbbbbb");
+}

@@ -307,12 +307,14 @@ fn the_document_names_each_edge_with_its_strength_before_and_after() {
         "came": {
           "helpful": 1,
           "harmful": 1,
-          "irrelevant": 0
+          "irrelevant": 0,
+          "ignored": 0
         },
         "went": {
           "helpful": 0,
           "harmful": 0,
-          "irrelevant": 0
+          "irrelevant": 0,
+          "ignored": 0
         }
       },
       "score": [

@@ -343,3 +343,23 @@ fn the_safe_form_passes_after_an_incident_of_the_unsafe_one() {
     let blocked = sandbox.cm(&["guard", "--", "git push --force"]).stdout;
     assert!(blocked.contains("use --force-with-lease") && blocked.contains("2026-11-01"), "{blocked}");
 }
+
+#[test]
+fn a_project_is_recognized_by_its_repository_or_its_manifest() {
+    let sandbox = vault_of("");
+    let folder = sandbox.root().join("home/work");
+    for (name, file) in [("build", ".git/HEAD"), ("dist", "package.json"), ("api", "go.mod"), ("out", "a.o")]
+    {
+        let path = folder.join(name).join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    let judged = |name: &str| {
+        let ran = sandbox.run(&["guard", "--", "rm", "-rf", name]).within("../home/work").go();
+        ran.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    for name in ["build", "dist", "api"] {
+        assert_eq!(judged(name), format!("block: this deletes {name} and everything in it: a whole project"));
+    }
+    assert_eq!(judged("out"), "allow");
+}

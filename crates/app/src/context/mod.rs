@@ -16,6 +16,7 @@ pub mod open_vault;
 pub mod paths;
 pub mod process_cache;
 pub(crate) mod progress;
+pub(crate) mod project_scope;
 pub mod provider;
 pub mod receipts;
 pub mod refresh;

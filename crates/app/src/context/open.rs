@@ -25,6 +25,8 @@ pub struct Context {
     pub(super) cache: Option<Arc<ProcessCache>>,
     pub(super) models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<UserText>>>,
+    /// Keys of the notes that the answer of this call shows.
+    shown: RefCell<Vec<String>>,
     drawn: std::cell::Cell<u64>,
     low_latency: bool,
     /// Whether the project's vault was left out because the user does not trust it. Writes then
@@ -115,6 +117,7 @@ impl Context {
             cache: None,
             models: OnceCell::new(),
             notices,
+            shown: RefCell::default(),
             drawn: std::cell::Cell::new(0),
             low_latency: false,
             without_project: false,
@@ -208,6 +211,18 @@ impl Context {
     /// Drains the pending notices.
     pub fn take_notices(&self) -> Vec<UserText> {
         self.notices.take()
+    }
+
+    /// Counts notes of a vault as retrieved, and keeps their keys for the receipt of the answer.
+    pub(crate) fn count_retrieved(&self, open: &OpenVault, keys: &[&str]) {
+        // A vault on a read-only disk can still be read from.
+        let _ = open.usage().retrieved(keys, self.now());
+        self.shown.borrow_mut().extend(keys.iter().map(|key| (*key).to_owned()));
+    }
+
+    /// Drains the keys of the notes that the answer shows.
+    pub(super) fn take_shown(&self) -> Vec<String> {
+        self.shown.take()
     }
 
     /// Generates a UUID for a new ID; reproducible if the call has a seed.

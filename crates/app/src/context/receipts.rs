@@ -2,12 +2,16 @@
 //!
 //! They are private, because a folder that lies about them would hide or invent costs.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::actor::Actor;
 use crate::context::open::Context;
 use cm_agents::hook::injection::{PartKind, ShownPart};
+use cm_agents::hook::memory_text::note_references;
+use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
 use cm_playbook::generated::tokens;
 use cm_store::vault::json_lines::JsonLinesFile;
@@ -62,7 +66,7 @@ pub struct ReceiptEntry {
     pub name: Option<String>,
     /// Estimated length in tokens.
     pub tokens: usize,
-    /// Ids of the shown notes; empty for tools and commands.
+    /// Ids of the shown notes; for tools and commands, those of a briefing or a search.
     #[serde(default)]
     pub ids: Vec<String>,
 }
@@ -105,7 +109,7 @@ pub fn record_tool(memory: &Context, tool: &str, session: Option<String>, charac
         return;
     }
     let session = session.or_else(|| memory.call.by.session.clone());
-    let entry = ReceiptEntry::new(ShownKind::Tool, characters);
+    let entry = ReceiptEntry { ids: memory.take_shown(), ..ReceiptEntry::new(ShownKind::Tool, characters) };
     record(memory, vec![ReceiptEntry { session, name: Some(tool.to_owned()), ..entry }]);
 }
 
@@ -113,7 +117,8 @@ pub fn record_tool(memory: &Context, tool: &str, session: Option<String>, charac
 pub fn record_command(memory: &Context, text: &str) {
     if memory.call.by.kind == Actor::Agent {
         let entry = ReceiptEntry::of_text(ShownKind::Command, text);
-        record(memory, vec![ReceiptEntry { name: Some(memory.call.verb.clone()), ..entry }]);
+        let (name, ids) = (Some(memory.call.verb.clone()), memory.take_shown());
+        record(memory, vec![ReceiptEntry { name, ids, ..entry }]);
     }
 }
 
@@ -130,6 +135,63 @@ pub(crate) fn record(memory: &Context, entries: Vec<ReceiptEntry>) {
     let entries: Vec<ReceiptEntry> = entries.into_iter().map(complete).collect();
     if let Ok(file) = JsonLinesFile::of_receipts(&memory.target().vault) {
         drop(file.append(&entries));
+    }
+}
+
+/// Longest time, in seconds, between a prompt and the notes that a hook adds to it.
+const REPLY_SECONDS: i64 = 10;
+
+/// When each rule was shown to one session.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ShownRules {
+    /// By rule id: kind and time of each showing.
+    showings: HashMap<String, Vec<(ShownKind, Instant)>>,
+}
+
+impl ShownRules {
+    /// Reads the receipts of a session, given by its full id. Generated files name a rule by path
+    /// or by a short id, so the rules are needed to recognize them.
+    pub fn of_session(memory: &Context, session: &str, rules: &[&Bullet]) -> Self {
+        let mut entries = load(memory);
+        entries.retain(|entry| entry.session.as_deref() == Some(session));
+        Self::of_entries(&entries, rules)
+    }
+
+    /// Like [`Self::of_session`], from the entries of one session.
+    pub fn of_entries(entries: &[ReceiptEntry], rules: &[&Bullet]) -> Self {
+        let mut ids: HashMap<String, &str> = HashMap::new();
+        for rule in rules {
+            let id = rule.id.as_str();
+            let references = note_references(id, &rule.path).into_iter().chain([id.to_owned()]);
+            ids.extend(references.map(|reference| (reference, id)));
+        }
+        let mut shown = Self::default();
+        for entry in entries {
+            for id in entry.ids.iter().filter_map(|id| ids.get(id)) {
+                shown.showings.entry((*id).to_owned()).or_default().push((entry.kind, entry.at));
+            }
+        }
+        shown
+    }
+
+    /// Number of times that a rule was shown.
+    pub fn count(&self, rule: &str) -> usize {
+        self.showings.get(rule).map_or(0, Vec::len)
+    }
+
+    /// Time at which a rule was first shown.
+    pub fn first(&self, rule: &str) -> Option<Instant> {
+        self.showings.get(rule)?.iter().map(|(_, at)| *at).min()
+    }
+
+    /// Whether a rule was shown before a prompt of this time. Notes that a hook added to that very
+    /// prompt do not count.
+    pub fn before(&self, rule: &str, prompt: Instant) -> bool {
+        let earlier = |(kind, at): &(ShownKind, Instant)| {
+            let seconds = prompt.unix() - at.unix();
+            seconds > if *kind == ShownKind::Notes { REPLY_SECONDS } else { 0 }
+        };
+        self.showings.get(rule).is_some_and(|showings| showings.iter().any(earlier))
     }
 }
 

@@ -203,6 +203,10 @@ pub(crate) struct FixedHistory<'a> {
 }
 
 impl RuleEvidenceSource for FixedHistory<'_> {
+    fn was_shown(&self, session: &str, rule: &str, before: Instant) -> bool {
+        self.history.was_shown(session, rule, before)
+    }
+
     fn evidence(&self, rule: &str) -> SessionCounts {
         self.history.evidence(rule)
     }

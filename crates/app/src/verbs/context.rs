@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
+use crate::context::project_scope::ProjectScope;
 use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
 use crate::verbs::handoff::{self, WaitingHandoff};
@@ -226,9 +227,10 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let mut omitted = OmittedCounts::default();
     let scoring = scoring(settings);
     let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());
-    let named = options.workspace.is_some();
-    let kinds = WorkspaceKinds::of(memory, named && !same_project(&workspace, &memory.workspace()));
-    let stage = BriefingBuilder { memory, task, is_explicit: named, workspace, kinds, scoring, candidates };
+    let is_explicit = options.workspace.is_some();
+    let kinds = WorkspaceKinds::of(memory, is_explicit && !same_project(&workspace, &memory.workspace()));
+    let scope = ProjectScope::of(memory, options.workspace.as_deref());
+    let stage = BriefingBuilder { memory, task, is_explicit, workspace, scope, kinds, scoring, candidates };
     let (memories, unverified) = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
     let history = stage.history(settings.integer(keys::CONTEXT_MAX_HISTORY), &mut omitted)?;
@@ -246,8 +248,7 @@ fn count_retrievals(memory: &Context, briefing: &Briefing) {
         let memories = briefing.memories.iter().filter(|recalled| recalled.vault == open.level);
         let memories = memories.map(|recalled| recalled.id.as_str());
         let keys: Vec<&str> = shown.map(|rule| rule.id.as_str()).chain(memories).collect();
-        // A vault on a read-only disk can still be read from.
-        let _ = open.usage().retrieved(&keys, memory.now());
+        memory.count_retrieved(open, &keys);
     }
 }
 

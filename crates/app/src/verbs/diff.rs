@@ -64,6 +64,8 @@ pub struct FeedbackCounts {
     pub harmful: usize,
     /// Number of feedback events with the signal `irrelevant`.
     pub irrelevant: usize,
+    /// Number of feedback events with the signal `ignored`.
+    pub ignored: usize,
 }
 
 /// Feedback events of a note that a diff adds and removes.
@@ -316,6 +318,7 @@ impl FeedbackCounts {
                 FeedbackSignal::Helpful => words.helpful += 1,
                 FeedbackSignal::Harmful => words.harmful += 1,
                 FeedbackSignal::Irrelevant => words.irrelevant += 1,
+                FeedbackSignal::Ignored => words.ignored += 1,
             }
         }
         words

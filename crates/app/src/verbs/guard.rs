@@ -136,10 +136,32 @@ impl FileLookup for FileSystemLookup {
         there.map(|path| path.display().to_string())
     }
 
+    fn is_repository(&self, path: &str) -> bool {
+        REPOSITORY.iter().any(|name| Path::new(path).join(name).exists())
+    }
+
     fn is_project(&self, path: &str) -> bool {
-        Path::new(path).join(".git").exists()
+        self.is_repository(path) || MANIFESTS.iter().any(|name| Path::new(path).join(name).is_file())
     }
 }
+
+/// Folders and files that version control keeps at the root of a repository.
+const REPOSITORY: [&str; 3] = [".git", ".hg", ".jj"];
+/// Files that build tools expect at the root of a project.
+const MANIFESTS: [&str; 12] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "composer.json",
+    "Gemfile",
+    "mix.exs",
+    "deno.json",
+];
 
 /// Returns all recorded incidents of the open vaults, including drafts.
 pub(crate) fn incidents(memory: &Context) -> Vec<PastIncident> {

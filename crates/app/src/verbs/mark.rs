@@ -133,7 +133,7 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     let delta = match options.signal {
         FeedbackSignal::Helpful => CurationDelta::Helpful(judge),
         FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
-        FeedbackSignal::Irrelevant => CurationDelta::Irrelevant(judge),
+        FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => CurationDelta::Irrelevant(judge),
     };
     let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
     // Somebody looked at the rule and said so: that is a word of its own, not a program's guess.
@@ -182,7 +182,7 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     let (mut commit, mut uncounted) = (None, None);
     let constants = scoring(&memory.target().settings);
     if !said {
-        let word = signal_name(options.signal);
+        let word = options.signal.name();
         let message =
             CommitMessage::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
         let written = write::apply_with(memory, |open| {
@@ -272,13 +272,4 @@ pub(crate) fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> V
         edits.push(set("state", BulletState::Retired.name()));
     }
     edits
-}
-
-/// Returns the name of a feedback signal in files, options and messages.
-pub fn signal_name(signal: FeedbackSignal) -> &'static str {
-    match signal {
-        FeedbackSignal::Helpful => "helpful",
-        FeedbackSignal::Harmful => "harmful",
-        FeedbackSignal::Irrelevant => "irrelevant",
-    }
 }

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
-use crate::context::open_vault::VaultLevel;
 use crate::context::paths::shown;
+use crate::context::project_scope::ProjectScope;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::export::one_file;
@@ -173,9 +173,8 @@ fn part(memory: &Context, options: &Options) -> Result<project::RenderedSection>
     let notes: Vec<_> = notes.iter().map(|(level, notes)| (*level, &notes[..])).collect();
     let (mut bullets, notice) = playbook::showable(playbook::merged(memory)?.bullets, &notes);
     notice.into_iter().for_each(|notice| memory.notice(notice));
-    // The project's own vault is about this project, whatever name it is given there.
-    let here = memory.workspace();
-    bullets.retain(|shelved| shelved.level == VaultLevel::Project || shelved.bullet.applies_to(&here));
+    let scope = ProjectScope::of(memory, None);
+    bullets.retain(|shelved| scope.includes(&shelved.bullet, shelved.level));
     let standings: Vec<_> = bullets
         .iter()
         .map(|shelved| {

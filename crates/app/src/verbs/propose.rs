@@ -12,6 +12,7 @@ use crate::context::find::find;
 use crate::context::meaning::judge_statements;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::receipts::ShownRules;
 use crate::context::secrets;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
@@ -29,10 +30,12 @@ use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory, confidence};
 use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::statement::{Certainty, Statement, StatementContext};
 use cm_note::bullet::content::{fold_whitespace, rule};
-use cm_note::bullet::{BulletKind, BulletState, Scope};
+use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
+use cm_note::instant::Instant;
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal, StatedRule};
 use cm_secrets::redact;
+use cm_session::event::{EventKind, SessionEvent};
 
 pub use crate::verbs::neighbours::Neighbour;
 pub use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
@@ -111,6 +114,8 @@ struct QuotedStatement {
     agent: String,
     /// Line of the prompt in the log, from 1; 0 if only a hook saw it.
     line: u64,
+    /// Time of the prompt; `None` if it is unknown.
+    at: Option<Instant>,
     /// Why the quote does not make the proposal active; `None` if it does.
     doubt: Option<String>,
 }
@@ -164,14 +169,16 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
     let shelf = SessionAccess::open(memory, &mut |_| {})?;
     let given = proposal.answers.as_deref();
     let Ok(listed) = shelf.find(&proposal.session) else {
-        let doubt = match seen.find(quote) {
+        let signal = seen.find(quote);
+        let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
+        let doubt = match signal {
             Some(signal) if !is_headless(&memory.call.environment) => {
                 doubt_of_signal(memory, signal, (text, quote), &seen.calls_of(quote, given))
             }
             _ => Some("no log of this session is known yet".to_owned()),
         };
         let agent = memory.call.by.agent_name().unwrap_or_default();
-        return Ok(QuotedStatement { session: seen.session, agent, line: 0, doubt });
+        return Ok(QuotedStatement { session: seen.session, agent, line: 0, at, doubt });
     };
     let transcript = SessionReader::open(memory)?.read(memory, &listed.session, None)?;
     seen.extend(signals_of(&memory.now().to_string(), &transcript.meta, &transcript.events));
@@ -188,10 +195,12 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
         }
         _ => quotable.doubt(text, quote, &calls).map(|doubt| doubt.to_string()),
     };
+    let line = quotable.typed_line(quote).map_or(0, |(line, _)| line);
     Ok(QuotedStatement {
         session: transcript.meta.id.to_string(),
         agent: transcript.meta.agent.name().to_owned(),
-        line: quotable.typed_line(quote).map_or(0, |(line, _)| line),
+        line,
+        at: time_of_prompt(&transcript.events, line),
         doubt,
     })
 }
@@ -216,6 +225,12 @@ fn doubt_of_signal(
         .collect();
     let judged = judge_statements(memory.target(), &typed);
     TypedSentences::of(&typed, &judged).doubt(text, quote, calls).map(|doubt| doubt.to_string())
+}
+
+/// Returns the time of the prompt on a line of the log.
+fn time_of_prompt(events: &[SessionEvent], line: u64) -> Option<Instant> {
+    let is_prompt = |event: &&SessionEvent| matches!(event.kind, EventKind::UserPrompt { .. });
+    events.iter().filter(is_prompt).find(|event| event.line == line)?.at
 }
 
 /// A stored proposal.
@@ -254,13 +269,20 @@ fn propose_rule(
         reason: Some("the agent in the session recorded it".to_owned()),
         session: Some(found.session.clone()),
         line: Some(found.line).filter(|line| *line > 0),
+        stated: found
+            .at
+            .filter(|_| is_stated)
+            .map(|at| StatedRule { at, quote: fold_whitespace(&proposal.quote) }),
     };
     let file = DeltaFile {
         session: Some(found.session.clone()),
         agent: Some(found.agent.clone()).filter(|agent| !agent.is_empty()),
         deltas: vec![CurationDelta::Add(Box::new(add.clone()))],
     };
-    let mut gathered = GatheredEvidence::default();
+    let playbook = playbook::as_written(memory, memory.target())?;
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_live()).collect();
+    let shown = ShownRules::of_session(memory, &found.session, &live);
+    let mut gathered = GatheredEvidence::default().with_shown(shown);
     if is_stated {
         gathered.admit(&content);
     }

@@ -17,6 +17,7 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
+use cm_note::note::name::slug;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
@@ -24,8 +25,12 @@ use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, plan};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::inbox::{self, InboxNoteEntry};
+use cm_playbook::rule_command::{RuleCommand, command_of};
 
 pub use cm_playbook::inbox::InboxKind;
+
+/// Maximum length of the file name in a proposed guard pattern, in characters.
+const SLUG: usize = 40;
 
 /// Filter and limit of the list of notes that need a decision.
 #[derive(Debug, Clone, Default)]
@@ -153,7 +158,31 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
             let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
             vec![invert, word("confirm", 0)]
         }
+        (InboxKind::NotFollowed, _) => {
+            let key = notes[0].key();
+            let pin = format!("cm pin {key} --reason \"agents do not follow it\"");
+            let bullet = Bullet::of(notes[0]);
+            let command = bullet.as_ref().and_then(|bullet| command_of(bullet.content()));
+            [Some(edit()), Some(pin), command.map(enforcement), Some(word("confirm", 0))]
+                .into_iter()
+                .flatten()
+                .collect()
+        }
     }
+}
+
+/// Returns the shell command that makes agents notice a command that a rule is about: a pattern for
+/// the guard if the rule forbids it, else the hooks that show the rule at matching prompts.
+fn enforcement(command: RuleCommand<'_>) -> String {
+    if !command.is_forbidden {
+        return "cm hooks install".to_owned();
+    }
+    // A string of JSON is one of YAML; `%s` leaves its backslashes alone.
+    let pattern = Value::String(command.text.to_owned());
+    let pattern = serde_json::to_string(&pattern).unwrap_or_default();
+    let lines = ["---", "kind: deprecated", &format!("pattern: {pattern}"), "---"];
+    let lines: Vec<_> = lines.iter().map(|line| shell_words::quote(line)).collect();
+    format!("printf '%s\\n' {} > blocked/{}.md && cm commit", lines.join(" "), slug(command.text, SLUG))
 }
 
 /// Returns whether the note is a draft that can be accepted.

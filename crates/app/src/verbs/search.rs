@@ -129,8 +129,7 @@ fn count_retrievals(memory: &Context, searched: &SearchResult) {
     for open in &memory.vaults {
         let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
         let keys: Vec<&str> = shown.map(|hit| hit.id.as_str()).collect();
-        // A vault on a read-only disk can still be read from.
-        let _ = open.usage().retrieved(&keys, memory.now());
+        memory.count_retrieved(open, &keys);
     }
 }
 

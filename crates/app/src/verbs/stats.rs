@@ -17,7 +17,7 @@ use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::finding::Severity;
 use cm_note::graph::Graph;
-use cm_note::note::NoteKind;
+use cm_note::note::{FeedbackSignal, NoteKind};
 use cm_note::score::DecayStatus;
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::health::health;
@@ -56,6 +56,8 @@ pub struct PlaybookStats {
     pub health: PlaybookHealth,
     /// Number of blocked patterns by kind.
     pub blocked: BTreeMap<BlockKind, usize>,
+    /// Number of times that a person repeated a rule in a session that had been shown it.
+    pub ignored: usize,
 }
 
 /// Counts the notes of the target vault by kind.
@@ -114,7 +116,10 @@ fn playbook_stats(memory: &Context) -> Result<PlaybookStats> {
     let settings = &memory.target().settings;
     let merge = playbook::limits(memory.target()).merge();
     let sense = WordVectors::of(meaning(memory.target()));
+    let events = bullets.iter().flat_map(|bullet| &bullet.feedback);
+    let ignored = events.filter(|event| event.signal == FeedbackSignal::Ignored).count();
     let mut stats = PlaybookStats {
+        ignored,
         health: health(&bullets, memory.now(), &scoring(settings), merge, &sense).truncated(),
         ..PlaybookStats::default()
     };

@@ -1,6 +1,8 @@
 //! Reports how often notes were read and shown, with their feedback, and how many tokens agents were
 //! shown. It reads the counters without changing them.
 
+mod receipt;
+
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -11,12 +13,14 @@ use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::context::provider::spending;
 use crate::context::receipts::{self, ReceiptEntry, ShownKind};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::verbs::playbook::merged;
 use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
 use cm_note::note::{FeedbackSignal, Note, NoteKind};
 use cm_store::vault::usage::{UsageCounts, UsageTable};
+
+pub use receipt::{RuleReceipt, SessionReceipt};
 
 /// Limit of the list.
 #[derive(Debug, Clone, Default)]
@@ -124,21 +128,6 @@ pub struct SessionTokens {
     pub tokens: usize,
 }
 
-/// Everything that one session was shown.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SessionReceipt {
-    /// Session id.
-    pub session: String,
-    /// Name of the agent; empty if unknown.
-    pub agent: String,
-    /// Estimated tokens.
-    pub tokens: usize,
-    /// The same by kind, largest first.
-    pub kinds: Vec<KindTokens>,
-    /// What was shown, in order.
-    pub entries: Vec<ReceiptEntry>,
-}
-
 /// Reports the usage of the notes in all open vaults.
 ///
 /// # Errors
@@ -146,7 +135,7 @@ pub struct SessionReceipt {
 pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
     let entries = receipts::load(memory);
     if let Some(session) = &options.session {
-        let receipt = Some(receipt(entries, session)?);
+        let receipt = Some(receipt::receipt(memory, entries, session)?);
         return Ok(UsageReport { receipt, ..UsageReport::default() });
     }
     let tables: Vec<(VaultLevel, UsageTable)> = memory
@@ -218,34 +207,6 @@ fn by_kind(entries: &[ReceiptEntry]) -> Vec<KindTokens> {
     }
     kinds.sort_by_key(|one| (Reverse(one.tokens), one.kind));
     kinds
-}
-
-/// Returns the receipt of the session with this id, or with the only id that begins so.
-fn receipt(mut entries: Vec<ReceiptEntry>, name: &str) -> Result<SessionReceipt> {
-    entries.retain(|entry| entry.session.as_deref().is_some_and(|session| session.starts_with(name)));
-    let mut ids: Vec<String> = entries.iter().filter_map(|entry| entry.session.clone()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let session = match ids.iter().find(|id| *id == name).or(ids.first()) {
-        Some(id) if ids.len() == 1 || id == name => id.clone(),
-        Some(_) => {
-            return Err(Error::new(
-                ErrorKind::NotFound,
-                "ambiguous",
-                format!("`{name}` matches several sessions"),
-            )
-            .hint(format!("use one of {}", ids.join(", "))));
-        }
-        None => {
-            return Err(Error::not_found(format!("no receipt of session `{name}`"))
-                .hint("`cm usage` lists the sessions that were shown something"));
-        }
-    };
-    entries.retain(|entry| entry.session.as_ref() == Some(&session));
-    let agents = entries.iter().map(|entry| entry.agent.clone());
-    let agent = agents.into_iter().find(|agent| !agent.is_empty()).unwrap_or_default();
-    let tokens = entries.iter().map(|entry| entry.tokens).sum();
-    Ok(SessionReceipt { session, agent, tokens, kinds: by_kind(&entries), entries })
 }
 
 /// Sums the counters of all vaults for a note with an id; a note without one is counted only in its

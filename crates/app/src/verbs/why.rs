@@ -308,7 +308,7 @@ fn decay_state(memory: &Context, found: &ResolvedNote<'_>) -> Option<DecayState>
 }
 
 fn event(feedback: Feedback) -> FeedbackEvent {
-    let Feedback { at, signal, weight, session, agent, author, reason, note } = feedback;
+    let Feedback { at, signal, weight, session, agent, author, reason, note, .. } = feedback;
     FeedbackEvent { at, signal, weight, session, agent, author, reason, note }
 }
 

@@ -350,12 +350,7 @@ fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
 }
 
 fn feedback_event(keys: &mut MappingReader<'_>, undated: Instant) -> Option<Feedback> {
-    let signal = keys.enum_value("type", |word| match word {
-        "helpful" => Some(FeedbackSignal::Helpful),
-        "harmful" => Some(FeedbackSignal::Harmful),
-        "irrelevant" => Some(FeedbackSignal::Irrelevant),
-        _ => None,
-    });
+    let signal = keys.enum_value("type", FeedbackSignal::of);
     if signal.is_none() {
         keys.report_problem(
             FindingCode::MissingKey,
@@ -379,6 +374,7 @@ fn feedback_event(keys: &mut MappingReader<'_>, undated: Instant) -> Option<Feed
         author: keys.text("author"),
         reason: keys.text("reason"),
         note: keys.text("context"),
+        invert: false,
     })
 }
 

@@ -124,13 +124,8 @@ fn pattern(blocked: &BlockedNote) -> Value {
 }
 
 fn event(event: &Feedback) -> Value {
-    let signal = match event.signal {
-        FeedbackSignal::Helpful => "helpful",
-        FeedbackSignal::Harmful => "harmful",
-        FeedbackSignal::Irrelevant => "irrelevant",
-    };
     mapping([
-        ("type", text(signal)),
+        ("type", text(event.signal.name())),
         ("timestamp", date(Some(event.at))),
         ("session_path", optional(event.session.as_deref())),
         ("reason", optional(event.reason.as_deref())),

@@ -314,6 +314,7 @@ fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength
         reason: Some(reason),
         session: first.map(|origin| origin.session.clone()),
         line: first.map(|origin| origin.line),
+        stated: None,
     }));
     ReflectionDraft::new(DraftChange::Delta(delta), origins, strength)
 }
@@ -419,7 +420,7 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
         let delta = match word.signal {
             FeedbackSignal::Helpful => CurationDelta::Helpful(judge),
             FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
-            FeedbackSignal::Irrelevant => CurationDelta::Irrelevant(judge),
+            FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => CurationDelta::Irrelevant(judge),
         };
         let strength = if word.explicit { 100 } else { 30 };
         let origins = vec![origin(diary, word.line)];

@@ -10,7 +10,10 @@ pub trait FileLookup: std::fmt::Debug {
     /// Resolves the symbolic links in a path. A link as last component is resolved only if
     /// `through` is set. `None` if the path does not exist.
     fn resolved(&self, path: &str, through: bool) -> Option<String>;
-    /// Returns `true` if a folder is a separate project, such as a repository.
+    /// Returns `true` if a folder is the root of a repository.
+    fn is_repository(&self, path: &str) -> bool;
+    /// Returns `true` if a folder is the root of a repository, or has a build manifest such as
+    /// `Cargo.toml`.
     fn is_project(&self, path: &str) -> bool;
 }
 
@@ -197,9 +200,16 @@ impl CommandContext<'_> {
             None => as_written,
         };
         let folder = resolved.as_deref().unwrap_or(folder);
+        if let (PathClass::Generated, Some(files)) = (reach, files) {
+            return self.in_project_named_as_made(files, folder).unwrap_or(reach);
+        }
         // All of a project's work is there and perhaps nowhere else. In a cache, it is a copy.
         let is_project = files.is_some_and(|files| match reach {
-            PathClass::Inside => files.is_project(folder) && !files.is_project(self.ground.cwd),
+            PathClass::Inside => {
+                let cwd = self.ground.cwd;
+                files.is_repository(folder) && !files.is_project(cwd)
+                    || files.is_project(folder) && !is_in_project(files, cwd)
+            }
             PathClass::Outside => {
                 let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
                 files.is_project(folder) && !self.holds_made(above)
@@ -207,6 +217,28 @@ impl CommandContext<'_> {
             _ => false,
         });
         if is_project { PathClass::Project } else { reach }
+    }
+
+    /// Classifies a path at or below a project whose folder has the name of a generated one, such
+    /// as a repository `build`. `None` if there is no such project above it.
+    fn in_project_named_as_made(&self, files: &dyn FileLookup, folder: &str) -> Option<PathClass> {
+        let cwd = self.ground.cwd;
+        let from = if is_below(folder, cwd) { cwd.len() } else { 0 };
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]).filter(|at| *at > from);
+        let is_own = |root: &&str| {
+            let (above, name) = root.rsplit_once('/').unwrap_or(("", root));
+            // Build output may have a manifest, but then lies in a project.
+            let is_output = || is_in_project(files, above) || is_in_project(files, cwd);
+            is_made(name) && (files.is_repository(root) || files.is_project(root) && !is_output())
+        };
+        let root = ends.map(|end| &folder[..end]).filter(is_own).last()?;
+        let rest = &folder[root.len()..];
+        match (rest.is_empty(), rest.split('/').any(is_made)) {
+            (true, _) => Some(PathClass::Project),
+            (false, true) => None,
+            (false, false) if is_below(folder, cwd) => Some(PathClass::Inside),
+            (false, false) => Some(PathClass::Outside),
+        }
     }
 
     /// Returns `true` if a component of the path has the name of a generated folder, as in
@@ -361,6 +393,12 @@ impl CommandContext<'_> {
         }
         PathClass::Outside
     }
+}
+
+/// Whether a folder is or lies in a project.
+fn is_in_project(files: &dyn FileLookup, folder: &str) -> bool {
+    let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+    ends.filter(|end| *end > 0).any(|end| files.is_project(&folder[..end]))
 }
 
 /// Stands for the path of a temporary folder whose name is unknown.

@@ -99,23 +99,27 @@ fn a_blocked_flag_does_not_block_its_safe_form() {
     assert_eq!(of("git push --force origin main"), GuardVerdict::Block);
 }
 
-/// Files of a machine on which these folders are repositories.
+/// Files of a machine on which the first folders are repositories, and the second have manifests.
 #[derive(Debug)]
-struct Repositories(&'static [&'static str]);
+struct Projects(&'static [&'static str], &'static [&'static str]);
 
-impl FileLookup for Repositories {
+impl FileLookup for Projects {
     fn resolved(&self, _: &str, _: bool) -> Option<String> {
         None
     }
 
-    fn is_project(&self, path: &str) -> bool {
+    fn is_repository(&self, path: &str) -> bool {
         self.0.contains(&path)
+    }
+
+    fn is_project(&self, path: &str) -> bool {
+        self.is_repository(path) || self.1.contains(&path)
     }
 }
 
 #[test]
 fn whole_projects_and_homes_are_no_paths_like_any_other() {
-    let files = Repositories(&["/home/ada/shop", "/home/ada/build", "/tmp/job/repo"]);
+    let files = Projects(&["/home/ada/shop", "/home/ada/build", "/tmp/job/repo"], &[]);
     let of = |cwd: &str, command: &str| {
         let ground = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
         let decision = decide(command, &ground, &[], &[]);
@@ -147,6 +151,39 @@ fn whole_projects_and_homes_are_no_paths_like_any_other() {
         ("/tmp/job/repo", "rm -rf node_modules"),
     ] {
         assert_eq!(of(cwd, command).0, GuardVerdict::Allow, "{cwd}: {command}");
+    }
+}
+
+#[test]
+fn a_project_whose_folder_is_named_as_build_output_is_a_project() {
+    let files = Projects(
+        &["/home/ada/src/build", "/home/ada/shop", "/home/ada/shop/tmp"],
+        &[
+            "/home/ada/src/dist",
+            "/home/ada/src/notes",
+            "/home/ada/shop/dist",
+            "/home/ada/shop/web",
+            "/home/ada/shop/web/out",
+        ],
+    );
+    let of = |cwd: &str, command: &str| {
+        let ground = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
+        decide(command, &ground, &[], &[]).judgement
+    };
+    for (cwd, command, expected) in [
+        ("/home/ada/src", "rm -rf build", GuardVerdict::Block),
+        ("/home/ada/src", "rm -rf build/*", GuardVerdict::Block),
+        ("/home/ada/src", "rm -rf dist", GuardVerdict::Block),
+        ("/home/ada/src", "rm -rf notes", GuardVerdict::Block),
+        ("/home/ada/src", "rm -rf build/api", GuardVerdict::Warn),
+        ("/home/ada/src", "rm -rf build/target", GuardVerdict::Allow),
+        ("/home/ada/src", "rm -rf out", GuardVerdict::Allow),
+        ("/home/ada/shop", "rm -rf tmp", GuardVerdict::Block),
+        ("/home/ada/shop", "rm -rf dist web/out", GuardVerdict::Allow),
+        ("/home/ada/shop", "rm -rf web", GuardVerdict::Warn),
+        ("/home/ada/shop/web", "rm -rf out", GuardVerdict::Allow),
+    ] {
+        assert_eq!(of(cwd, command), expected, "{cwd}: {command}");
     }
 }
 

@@ -73,7 +73,8 @@ pub fn markers(text: &str) -> Vec<Marker> {
         let breaks = text[counted..whole.start()].bytes().filter(|byte| *byte == b'\n').count();
         line = line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
         counted = whole.start();
-        let signal = signal_of(signal.as_str());
+        let signal =
+            FeedbackSignal::of(&signal.as_str().to_ascii_lowercase()).unwrap_or(FeedbackSignal::Irrelevant);
         let (reason, note) = reason_and_note(signal, words);
         let note =
             note.or_else(|| if reason.is_none() { rest_of_comment(text, whole.range()) } else { None });
@@ -104,15 +105,6 @@ pub fn ids_in(text: &str) -> Vec<(Range<usize>, BulletId)> {
 
 fn in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '-' || c == '_'
-}
-
-fn signal_of(word: &str) -> FeedbackSignal {
-    // The pattern lets these three through only.
-    match word.to_ascii_lowercase().as_str() {
-        "helpful" => FeedbackSignal::Helpful,
-        "harmful" => FeedbackSignal::Harmful,
-        _ => FeedbackSignal::Irrelevant,
-    }
 }
 
 fn ids_then_words(inner: &str) -> (Vec<NoteId>, &str) {
@@ -397,7 +389,7 @@ mod tests {
             let marker = marker.unwrap();
             prop_assert_eq!(&text[marker.range.clone()], planted.as_str());
             prop_assert_eq!(marker.ids[0].as_str(), id.as_str());
-            prop_assert_eq!(marker.signal, signal_of(signal));
+            prop_assert_eq!(marker.signal, FeedbackSignal::of(&signal.to_ascii_lowercase()).unwrap());
         }
 
         #[test]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::NoteId;
 use crate::instant::Instant;
-use crate::note::{Feedback, Note, NoteKind};
+use crate::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use crate::path::NotePath;
 
 /// Defines an enum with a fixed name per variant for frontmatter, JSON and flags.
@@ -237,7 +237,7 @@ pub struct Bullet {
     pub pinned: bool,
     /// Tags without `#`.
     pub tags: Vec<String>,
-    /// Ratings of the bullet: helpful, harmful or irrelevant.
+    /// Feedback on the bullet, in the order of its file.
     pub feedback: Vec<Feedback>,
     pub created: Option<Instant>,
     pub updated: Option<Instant>,
@@ -328,6 +328,15 @@ impl Bullet {
 
     pub fn is_anti_pattern(&self) -> bool {
         self.bullet_type == BulletType::AntiPattern
+    }
+
+    /// Returns the weighty `ignored` events since a person last checked the bullet.
+    pub fn ignored_since_check(&self) -> impl Iterator<Item = &Feedback> {
+        self.feedback.iter().filter(|event| {
+            event.signal == FeedbackSignal::Ignored
+                && event.weight > 0.0
+                && self.last_checked.is_none_or(|checked| event.at > checked)
+        })
     }
 
     /// Whether agents can see the bullet: its state is active, and its maturity is not deprecated.

@@ -2,10 +2,10 @@
 
 use yaml_serde::{Mapping, Value};
 
+use super::Feedback;
 use super::check::{BULLET_KINDS, VERIFY_KINDS, VERIFY_MODES};
 use super::mapping_lists::{mappings, text};
 use super::values::FieldReader;
-use super::{Feedback, FeedbackSignal};
 use crate::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
 use crate::bullet::{
     Bullet, BulletFields, BulletKind, DerivedFrom, Incident, Scope, SessionSource, Verify, VerifyKind,
@@ -194,21 +194,17 @@ pub fn blocked_keys(blocked: &BlockedNote) -> Vec<(String, Value)> {
 
 /// Converts a feedback event to an item of the list `feedback`.
 pub fn event(event: &Feedback) -> Value {
-    let signal = match event.signal {
-        FeedbackSignal::Helpful => "helpful",
-        FeedbackSignal::Harmful => "harmful",
-        FeedbackSignal::Irrelevant => "irrelevant",
-    };
     let weight = if event.weight == 1.0 { Value::Null } else { plain_number(event.weight) };
     mapping_of([
         ("at", date_value(Some(event.at))),
-        ("signal", text_value(Some(signal))),
+        ("signal", text_value(Some(event.signal.name()))),
         ("weight", weight),
         ("session", text_value(event.session.as_deref())),
         ("agent", text_value(event.agent.as_deref())),
         ("author", text_value(event.author.as_deref())),
         ("reason", text_value(event.reason.as_deref())),
         ("note", text_value(event.note.as_deref())),
+        ("invert", if event.invert { Value::Bool(true) } else { Value::Null }),
     ])
 }
 

@@ -45,12 +45,7 @@ pub(super) fn relations(values: &mut FieldReader<'_>, declared: &RelationTable) 
 pub(super) fn feedback(values: &mut FieldReader<'_>) -> Vec<Feedback> {
     mappings(values, "feedback", |entry, mapping| {
         let at = text(mapping, "at").and_then(|at| Instant::parse(&at).ok());
-        let signal = match text(mapping, "signal").as_deref() {
-            Some("helpful") => Some(FeedbackSignal::Helpful),
-            Some("harmful") => Some(FeedbackSignal::Harmful),
-            Some("irrelevant") => Some(FeedbackSignal::Irrelevant),
-            _ => None,
-        };
+        let signal = text(mapping, "signal").and_then(|signal| FeedbackSignal::of(&signal));
         if at.is_none() {
             entry.warn(
                 FindingCode::InvalidValue,
@@ -59,7 +54,7 @@ pub(super) fn feedback(values: &mut FieldReader<'_>) -> Vec<Feedback> {
             );
         }
         if signal.is_none() {
-            let hint = "use `signal: helpful`, `harmful` or `irrelevant`";
+            let hint = "use `signal: helpful`, `harmful`, `irrelevant` or `ignored`";
             entry.warn(FindingCode::InvalidValue, "an event without a valid signal", hint);
         }
         let weight = mapping.get("weight").filter(|weight| !weight.is_null());
@@ -82,6 +77,7 @@ pub(super) fn feedback(values: &mut FieldReader<'_>) -> Vec<Feedback> {
             author: one("author"),
             reason,
             note: one("note"),
+            invert: mapping.get("invert").and_then(Value::as_bool).unwrap_or(false),
         })
     })
 }

@@ -221,12 +221,25 @@ pub struct Feedback {
     pub reason: Option<String>,
     /// Additional text.
     pub note: Option<String>,
+    /// Of harm: a person states that the opposite of the rule is true.
+    #[serde(default)]
+    pub invert: bool,
 }
 
 impl Feedback {
     /// Creates explicit feedback with a time and a signal only.
     pub fn new(at: Instant, signal: FeedbackSignal) -> Self {
-        Self { at, signal, weight: 1.0, session: None, agent: None, author: None, reason: None, note: None }
+        Self {
+            at,
+            signal,
+            weight: 1.0,
+            session: None,
+            agent: None,
+            author: None,
+            reason: None,
+            note: None,
+            invert: false,
+        }
     }
 }
 
@@ -250,6 +263,33 @@ pub enum FeedbackSignal {
     Harmful,
     /// It did not matter.
     Irrelevant,
+    /// A person repeated the rule in a session that had been shown it. Moves no score.
+    Ignored,
+}
+
+impl FeedbackSignal {
+    /// All signals.
+    pub const ALL: [Self; 4] = [Self::Helpful, Self::Harmful, Self::Irrelevant, Self::Ignored];
+
+    /// Name in files, JSON and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Helpful => "helpful",
+            Self::Harmful => "harmful",
+            Self::Irrelevant => "irrelevant",
+            Self::Ignored => "ignored",
+        }
+    }
+
+    /// Returns the signal with this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|signal| signal.name() == name)
+    }
+
+    /// Whether the signal rates the note, so that it moves scores.
+    pub fn is_rating(self) -> bool {
+        matches!(self, Self::Helpful | Self::Harmful)
+    }
 }
 
 /// A link in a note's text.

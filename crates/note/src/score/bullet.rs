@@ -100,7 +100,7 @@ impl FeedbackTally {
                     tally.recent_helpful += usize::from(recent);
                 }
                 FeedbackSignal::Harmful => tally.harmful += value,
-                FeedbackSignal::Irrelevant => continue,
+                FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => continue,
             }
             tally.live += usize::from(at_least(value, LIVE));
         }
@@ -192,21 +192,16 @@ pub fn deprecation_reason(bullet: &Bullet, now: Instant, scoring: &Scoring) -> O
 }
 
 /// Whether harm rules out the content of a bullet: its score is below the threshold, and harm was
-/// reported by two sessions or persons, or by one if a person has confirmed it. Reports of wasted
-/// time, wrong context or outdated content do not count.
-pub fn is_forbidden(
-    bullet: &Bullet,
-    maturity: Maturity,
-    is_reported: bool,
-    now: Instant,
-    scoring: &Scoring,
-) -> bool {
+/// reported by two sessions or persons, or a person states that the opposite is true. Reports of
+/// wasted time, wrong context or outdated content do not count.
+pub fn is_forbidden(bullet: &Bullet, maturity: Maturity, now: Instant, scoring: &Scoring) -> bool {
     let against = |event: &&Feedback| {
         !matches!(event.reason.as_deref(), Some("wasted_time" | "wrong_context" | "outdated"))
     };
     let voices = replay::distinct_reporters(bullet.feedback.iter().filter(against));
     let score = tally(bullet, now, scoring).score(maturity, scoring);
-    above(-scoring.prune(), score.value()) && (voices >= 2 || is_reported && voices == 1)
+    let is_stated = bullet.feedback.iter().any(replay::states_opposite);
+    above(-scoring.prune(), score.value()) && (voices >= 2 || is_stated)
 }
 
 /// Minimum decayed value of an event that counts as live.
@@ -252,7 +247,7 @@ pub fn silent_days(bullet: &Bullet, now: Instant) -> f64 {
 /// Score for selecting the best bullets. A bullet without a rating counts as rated helpful once at
 /// its creation, which decays too.
 pub fn selection_score(bullet: &Bullet, now: Instant, scoring: &Scoring) -> EffectiveScore {
-    let judged = bullet.feedback.iter().any(|event| event.signal != FeedbackSignal::Irrelevant);
+    let judged = bullet.feedback.iter().any(|event| event.signal.is_rating());
     if judged {
         return effective(bullet, now, scoring);
     }

@@ -3,7 +3,7 @@
 use super::Authority;
 use super::admission::{Admission, AdmittedRule, ProposedRule};
 use super::apply::{Curation, NewContradiction};
-use super::delta::AddDelta;
+use super::delta::{AddDelta, StatedRule};
 use super::report::{RuleConflict, UnappliedDelta};
 use crate::conflict::Similarity;
 use cm_note::bullet::content::RuleHash;
@@ -189,18 +189,23 @@ impl Curation<'_> {
     }
 
     /// Adds a helpful event to an existing rule that was proposed again, once per session, or once
-    /// per person and day without a session. The event stores the proposed text.
+    /// per person and day without a session. The event stores the proposed text. If a person
+    /// repeated an active rule that the session had been shown, the event is `ignored` and stores
+    /// the person's words.
     pub(super) fn credit(&mut self, at: usize, reworded: bool, add: &AddDelta) {
         let session = self.session(add.session.as_deref());
         let bullet = self.shelf.get(at);
         let pinned = bullet.pinned && self.request.authority == Authority::Automation;
-        let is_same_event =
-            |event: &Feedback| event.signal == FeedbackSignal::Helpful && event.session == session;
+        let repeated = self.repeated_although_shown(bullet, session.as_deref(), add);
+        let signal = if repeated.is_some() { FeedbackSignal::Ignored } else { FeedbackSignal::Helpful };
+        let is_same_event = |event: &Feedback| {
+            (event.signal == signal || event.signal == FeedbackSignal::Ignored) && event.session == session
+        };
         let again = session.is_some() && bullet.feedback.iter().any(is_same_event);
         let its_own = session.is_some()
             && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
         let draft = bullet.state == BulletState::Draft;
-        let uncounted = self.uncounted(at, FeedbackSignal::Helpful, session.as_deref());
+        let uncounted = self.uncounted(at, signal, session.as_deref());
         let today = session.is_none() && uncounted.is_some();
         let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
         let mut reason = match reworded {
@@ -210,6 +215,9 @@ impl Curation<'_> {
         if let Some(why) = uncounted.filter(|_| credited) {
             reason += &format!("; the feedback has no weight: {why}");
         }
+        if repeated.is_some() {
+            reason += "; this session was shown it and did not follow it";
+        }
         if draft {
             reason += "; it is a draft: accept it with `cm review --accept`";
         }
@@ -217,11 +225,29 @@ impl Curation<'_> {
         let passed = UnappliedDelta { credited, ..self.passed(Some(at), code, reason) };
         self.report.skipped.push(passed);
         if credited {
-            let note = Some(format!("{AGAIN}: {}", content::fold_whitespace(&add.bullet.content)));
             let weight = if uncounted.is_some() { 0.0 } else { 1.0 };
-            let event = self.dated_by_session(self.event(FeedbackSignal::Helpful, session));
-            self.give(at, Feedback { note, weight, ..event });
+            let event = self.event(signal, session);
+            let event = match repeated {
+                Some(stated) => Feedback { at: stated.at, note: Some(stated.quote), ..event },
+                None => {
+                    let note = format!("{AGAIN}: {}", content::fold_whitespace(&add.bullet.content));
+                    Feedback { note: Some(note), ..self.dated_by_session(event) }
+                }
+            };
+            self.give(at, Feedback { weight, ..event });
         }
+    }
+
+    /// Returns the person's statement if it repeats an active rule that its session had been shown.
+    fn repeated_although_shown(
+        &self,
+        bullet: &Bullet,
+        session: Option<&str>,
+        add: &AddDelta,
+    ) -> Option<StatedRule> {
+        let stated = add.stated.clone().filter(|_| bullet.state == BulletState::Active)?;
+        let shown = self.request.history.was_shown(session?, bullet.id.as_str(), stated.at);
+        shown.then_some(stated)
     }
 }
 

@@ -131,8 +131,6 @@ pub(super) struct Curation<'a> {
     /// feedback.
     pub(super) with_feedback: BTreeSet<usize>,
     pub(super) harmed: BTreeSet<usize>,
-    /// Indices of rules that a person declared to be wrong, so that they become anti-patterns.
-    pub(super) inverted: BTreeSet<usize>,
     pub(super) seen: HashSet<String>,
     pub(super) per_session: std::collections::HashMap<String, usize>,
     pub(super) number: usize,
@@ -156,7 +154,6 @@ impl<'a> Curation<'a> {
             added_bullets: BTreeSet::new(),
             with_feedback: BTreeSet::new(),
             harmed: BTreeSet::new(),
-            inverted: BTreeSet::new(),
             seen: HashSet::new(),
             per_session: std::collections::HashMap::new(),
             number: 0,

@@ -96,13 +96,7 @@ impl Curation<'_> {
             DeprecationReason::Score { score } => format!("score {score} after {events} harmful"),
         };
         let was_active = self.shelf.get(at).state == BulletState::Active;
-        let forbidden = is_forbidden(
-            self.shelf.get(at),
-            from,
-            self.inverted.contains(&at),
-            self.request.now,
-            self.request.scoring,
-        );
+        let forbidden = is_forbidden(self.shelf.get(at), from, self.request.now, self.request.scoring);
         self.retire(at, &reason, None);
         let id = self.shelf.get(at).id.to_string();
         self.report.demotions.push(MaturityStep { id, content, from, to: Maturity::Deprecated, reason });

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use cm_note::bullet::{BulletKind, BulletType, Scope, Verify};
+use cm_note::instant::Instant;
 
 /// A delta file: proposed changes to a playbook and their origin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,6 +108,18 @@ pub struct AddDelta {
     /// Line in the session's log, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// The statement of a person that the rule was read from. Set by the program only.
+    #[serde(skip)]
+    pub stated: Option<StatedRule>,
+}
+
+/// A person's statement in a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatedRule {
+    /// Time of the statement.
+    pub at: Instant,
+    /// The person's words, verbatim.
+    pub quote: String,
 }
 
 /// Feedback on a rule.

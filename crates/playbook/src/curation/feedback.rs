@@ -44,7 +44,7 @@ impl Curation<'_> {
     pub(super) fn give(&mut self, at: usize, mut event: Feedback) {
         self.touched.insert(at);
         self.with_feedback.insert(at);
-        if event.signal == FeedbackSignal::Harmful && event.weight > 0.0 {
+        if event.signal == FeedbackSignal::Harmful && (event.weight > 0.0 || event.invert) {
             self.harmed.insert(at);
         }
         let now = self.request.now;
@@ -78,11 +78,9 @@ impl Curation<'_> {
         let note = if listed.is_some() { None } else { reason };
         let uncounted = self.uncounted(at, signal, session.as_deref());
         let weight = if uncounted.is_some() { 0.0 } else { weight };
-        let event = Feedback { weight, reason: listed, note, ..self.event(signal, session) };
+        let invert = judge.invert && signal == FeedbackSignal::Harmful;
+        let event = Feedback { weight, reason: listed, note, invert, ..self.event(signal, session) };
         let event = if judge.is_session_outcome { self.dated_by_session(event) } else { event };
-        if judge.invert {
-            self.inverted.insert(at);
-        }
         self.give(at, event);
         self.applied(at, uncounted.map(|why| format!("stored without weight: {why}")));
     }

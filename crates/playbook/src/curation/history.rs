@@ -46,6 +46,11 @@ pub trait RuleEvidenceSource: std::fmt::Debug {
         false
     }
 
+    /// Whether an agent was shown the rule with this id, in this session and before this time.
+    fn was_shown(&self, _session: &str, _rule: &str, _before: Instant) -> bool {
+        false
+    }
+
     /// Time of the last event of a session; `None` if unknown.
     fn ended(&self, _session: &str) -> Option<Instant> {
         None

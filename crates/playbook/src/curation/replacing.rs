@@ -63,6 +63,10 @@ impl Curation<'_> {
             return self.applied(at, None);
         }
         self.shelf.reword(at, rule);
+        // New words are to be judged by the sessions that see them.
+        if self.shelf.get(at).ignored_since_check().next().is_some() {
+            self.shelf.get_mut(at).last_checked = Some(self.request.now);
+        }
         self.applied(at, None);
         for (with, reason) in opposed {
             self.contradict(at, with, reason);

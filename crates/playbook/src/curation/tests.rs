@@ -6,6 +6,7 @@ mod properties;
 use super::apply::{CurationRequest, CurationResult, Proposer, curate};
 use super::delta::{
     AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, PinDelta, ReplaceDelta, RuleProposal,
+    StatedRule,
 };
 use super::forgetting::{self, ForgetRequest};
 use super::history::{NoHistory, RuleEvidenceSource, SessionCounts};

@@ -124,8 +124,12 @@ fn parts(change: &ChangedNote) -> Vec<String> {
 
 fn feedback(change: &FeedbackChange) -> String {
     let words = |words: &FeedbackCounts| {
-        let parts =
-            [(words.helpful, "helpful"), (words.harmful, "harmful"), (words.irrelevant, "irrelevant")];
+        let parts = [
+            (words.helpful, "helpful"),
+            (words.harmful, "harmful"),
+            (words.irrelevant, "irrelevant"),
+            (words.ignored, "ignored"),
+        ];
         let parts: Vec<String> =
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, signal)| format!("{n} {signal}")).collect();
         parts.join(", ")

@@ -48,7 +48,7 @@ fn credited(credited: &CreditedRule) -> String {
     let word = match credited.signal {
         FeedbackSignal::Helpful => paint(GOOD, "helpful"),
         FeedbackSignal::Harmful => paint(BAD, "harmful"),
-        FeedbackSignal::Irrelevant => paint(DIM, "irrelevant"),
+        other => paint(DIM, other.name()),
     };
     let why = match (credited.why, credited.line) {
         (CreditReason::Named, _) => "named".to_owned(),

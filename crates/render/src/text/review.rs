@@ -45,6 +45,7 @@ pub fn heading(kind: InboxKind) -> &'static str {
         InboxKind::Merges => "Merge candidates",
         InboxKind::Due => "Due for review",
         InboxKind::Inversions => "Retired by feedback, without a warning",
+        InboxKind::NotFollowed => "Not followed",
     }
 }
 

@@ -54,6 +54,7 @@ fn playbook(stats: &PlaybookStats) -> String {
         BlockKind::Toxic => format!("toxic {n}"),
         BlockKind::Deprecated => format!("deprecated {n}"),
     };
+    row("ignored", Some(stats.ignored).filter(|n| *n > 0).map(|n| n.to_string()).into_iter().collect());
     row("blocked", stats.blocked.iter().map(blocked).collect());
     lines.push_str(&performers("best", &health.top));
     lines.push_str(&performers("at risk", &health.at_risk));

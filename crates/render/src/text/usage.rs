@@ -5,7 +5,9 @@ use super::short_ids::shown_id;
 use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint};
 use super::top::judged;
 use cm_app::context::receipts::ReceiptEntry;
-use cm_app::verbs::usage::{KindTokens, NoteUsage, SessionReceipt, SessionTokens, TokenUsage, UsageReport};
+use cm_app::verbs::usage::{
+    KindTokens, NoteUsage, RuleReceipt, SessionReceipt, SessionTokens, TokenUsage, UsageReport,
+};
 
 /// The totals, then the notes by use.
 pub fn usage(outcome: &UsageReport) -> String {
@@ -23,8 +25,34 @@ pub fn usage(outcome: &UsageReport) -> String {
 fn session(receipt: &SessionReceipt) -> String {
     let head = format!("{}: {}", receipt.session, total(receipt.tokens, &receipt.kinds));
     let table: Vec<Vec<String>> = receipt.entries.iter().map(entry_cells).collect();
-    format!("{}\n{}", paint(STRONG, &head), rows(&table, |column, cell| shade(column != 3, cell)))
+    let shown = rows(&table, |column, cell| shade(column != 3, cell));
+    format!("{}\n{shown}{}", paint(STRONG, &head), rules(&receipt.rules))
 }
+
+/// The rules that a session was shown, and whether it cited or ignored them.
+fn rules(receipts: &[RuleReceipt]) -> String {
+    if receipts.is_empty() {
+        return String::new();
+    }
+    let cells = |rule: &RuleReceipt| {
+        let became = match (rule.ignored, rule.cited) {
+            (true, Some(true)) => "cited, ignored",
+            (true, _) => IGNORED,
+            (false, Some(true)) => "cited",
+            (false, _) => "",
+        };
+        vec![format!("shown {}", rule.shown), became.to_owned(), shown_id(&rule.id), one_line(&rule.content)]
+    };
+    let table: Vec<Vec<String>> = receipts.iter().map(cells).collect();
+    let lines = rows(&table, |column, cell| match column {
+        1 if cell.contains(IGNORED) => paint(WARN, cell),
+        2 => paint(ID, cell),
+        column => shade(column < 2, cell),
+    });
+    format!("{}\n{lines}", paint(STRONG, "rules"))
+}
+
+const IGNORED: &str = "ignored";
 
 fn entry_cells(entry: &ReceiptEntry) -> Vec<String> {
     let ids: Vec<String> =

@@ -117,6 +117,7 @@ fn describe_event(event: &FeedbackEvent) -> String {
         FeedbackSignal::Helpful => paint(GOOD, "helpful"),
         FeedbackSignal::Harmful => paint(BAD, "harmful"),
         FeedbackSignal::Irrelevant => "irrelevant".to_owned(),
+        FeedbackSignal::Ignored => paint(WARN, "ignored"),
     };
     let weight = if event.weight == 1.0 { String::new() } else { format!(" × {}", event.weight) };
     let who: Vec<&str> = [&event.author, &event.agent].into_iter().flatten().map(String::as_str).collect();

@@ -44,6 +44,9 @@ struct Input {
     priority: Option<Priority>,
     limit: Option<usize>,
     max_tokens: Option<usize>,
+    /// Your session ID
+    #[serde(rename = "session")]
+    _session: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {

@@ -149,7 +149,7 @@ fn offered(kind: InboxKind, item: &InboxEntry, can_undo: bool) -> Vec<OfferedKey
     } else if may("--reject") {
         keys.push(('r', Key::Reject, "reject", "retire the note; its file remains"));
     }
-    if matches!(kind, InboxKind::Due | InboxKind::Inversions) {
+    if matches!(kind, InboxKind::Due | InboxKind::Inversions | InboxKind::NotFollowed) {
         keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
     }
     keys.push(('e', Key::Edit, "edit", "change the note in your editor"));

@@ -7,7 +7,7 @@ use super::candidates::{BriefingCandidates, BulletCandidate, CHANCE, MemoryCandi
 use super::kinds::WorkspaceKinds;
 use super::{BriefingMemory, BriefingRule, RuleReason, SessionPassage};
 use crate::context::open::Context;
-use crate::context::open_vault::VaultLevel;
+use crate::context::project_scope::ProjectScope;
 use crate::context::scoring::scoring;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
@@ -45,6 +45,7 @@ pub(super) struct BriefingBuilder<'m> {
     /// Whether the caller named the workspace, rather than that it was derived from the vault.
     pub is_explicit: bool,
     pub workspace: String,
+    pub scope: ProjectScope<'m>,
     pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
     pub candidates: BriefingCandidates<'m>,
@@ -106,7 +107,8 @@ impl BriefingBuilder<'_> {
         let seen = MentionIndex::of(&seen);
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
         let is_for = |candidate: &&BulletCandidate| {
-            self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen)
+            self.scope.includes(&candidate.bullet, candidate.level)
+                && self.kinds.holds(&candidate.bullet, &seen)
         };
         for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
@@ -161,13 +163,6 @@ impl BriefingBuilder<'_> {
         score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
-    /// Whether a bullet may be shown. Bullets of other projects are excluded if the caller named
-    /// the project or the bullet is in the global vault.
-    fn counts(&self, candidate: &BulletCandidate) -> bool {
-        let settled = self.is_explicit || candidate.level == VaultLevel::Global;
-        !settled || candidate.bullet.applies_to(&self.workspace)
-    }
-
     /// Whether a bullet is shown although it does not match the task: it was made for this kind of
     /// work, or it has proved useful and applies to every task here.
     fn is_standing(&self, candidate: &BulletCandidate) -> bool {
@@ -175,9 +170,8 @@ impl BriefingBuilder<'_> {
         let is_established = bullet.maturity >= Maturity::Established;
         match bullet.scope {
             Scope::Global => is_established,
-            Scope::Workspace => {
-                is_established && bullet.project().is_some_and(|own| same_project(own, &self.workspace))
-            }
+            // Whether it is this project was asked before.
+            Scope::Workspace => is_established && bullet.project().is_some(),
             // Whether the work is of that kind was asked before.
             Scope::Language | Scope::Framework | Scope::Task => bullet.fields.scope_key.is_some(),
         }
@@ -199,11 +193,12 @@ impl BriefingBuilder<'_> {
         let shown: Vec<(&String, MentionIndex)> = rules.chain(memories).collect();
         for blocked in &self.candidates.blocked {
             let pattern = blocked.text();
+            let is_near = self.candidates.near_blocked.contains(blocked.id.as_str());
             match blocked.kind {
-                BlockKind::Toxic if task.quotes(pattern) => {
+                BlockKind::Toxic if is_near || task.quotes(pattern) => {
                     warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK))
                 }
-                BlockKind::Deprecated if task.mentions(pattern) => {
+                BlockKind::Deprecated if is_near || task.mentions(pattern) => {
                     warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK));
                 }
                 BlockKind::Deprecated => {
@@ -213,8 +208,8 @@ impl BriefingBuilder<'_> {
                 BlockKind::Toxic => {}
             }
         }
-        for bullet in self.candidates.replaced(self.memory)? {
-            if is_about(bullet.content(), self.task, is_stop_word) {
+        for (bullet, is_near) in self.candidates.replaced(self.memory)? {
+            if is_near || is_about(bullet.content(), self.task, is_stop_word) {
                 let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
                 let content = self.candidates.content_of(self.memory, by)?;
                 warnings.push(BriefingWarning {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Options;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
-use crate::context::retrieve::{RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
+use crate::context::retrieve::{HitScore, RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_index::NoteHit;
@@ -18,6 +18,7 @@ use cm_note::passage::PassageKey;
 use cm_note::path::NotePath;
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
 use cm_playbook::curation::Playbook;
+use cm_text::similarity;
 use cm_text::tokens::Tokenizer;
 
 /// Hits below this fraction of the best score count as accidental matches.
@@ -42,6 +43,12 @@ const TOXIC: usize = 20;
 const SUPERSEDING: usize = 500;
 /// Maximum number of deprecated bullets with a replacement to retrieve.
 const REPLACED: usize = 10;
+/// Minimum cosine by the fine model of a task and a discouraged rule for a warning.
+const NEAR_FINE: f64 = 0.7;
+/// Minimum cosine by the coarse model, which counts where the fine model has not embedded the rule.
+const NEAR_COARSE: f64 = 0.8;
+/// Minimum number of words of a blocked pattern that has a meaning.
+const MEANINGFUL: usize = 3;
 /// Maximum number of search terms taken from a task.
 const WORDS: usize = 250;
 
@@ -69,6 +76,8 @@ pub(super) struct BriefingCandidates<'m> {
     pub bullets: Vec<BulletCandidate>,
     pub memories: Vec<MemoryCandidate<'m>>,
     pub blocked: Vec<BlockedNote>,
+    /// IDs of the blocked patterns whose meaning is near to the task's.
+    pub near_blocked: HashSet<String>,
     /// Highest score of a bullet; 0 if none matches.
     pub best_bullet: f32,
     /// Highest score of a memory; 0 if none matches.
@@ -120,6 +129,7 @@ impl<'m> BriefingCandidates<'m> {
             bullets: Vec::new(),
             memories: Vec::new(),
             blocked: Vec::new(),
+            near_blocked: HashSet::new(),
             best_bullet: 0.0,
             best_memory: 0.0,
             unseen: 0,
@@ -198,7 +208,7 @@ impl<'m> BriefingCandidates<'m> {
         BooleanGroup { should: self.words.clone(), ..BooleanGroup::default() }
     }
 
-    fn shelf(&self, memory: &Context, open: &OpenVault, limit: usize) -> Result<VaultPlaybookHits> {
+    fn shelf(&mut self, memory: &Context, open: &OpenVault, limit: usize) -> Result<VaultPlaybookHits> {
         let mut shelf = VaultPlaybookHits::default();
         let mut in_use =
             vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")];
@@ -265,17 +275,46 @@ impl<'m> BriefingCandidates<'m> {
     }
 
     /// Returns all deprecated patterns, which can also match within a word, and the toxic blocks
-    /// that match the task.
-    fn blocked_in(&self, memory: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
+    /// that match the task by words or meaning.
+    fn blocked_in(&mut self, memory: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
         let kind = label(LabelField::Kind, NoteKind::Blocked.name());
         let deprecated = label(LabelField::Type, "deprecated");
-        let only = BooleanGroup { filter: vec![kind.clone(), deprecated.clone()], ..BooleanGroup::default() };
-        let mut hits = ask(memory, open, only, DEPRECATED)?;
-        if !self.words.is_empty() {
-            let others = BooleanGroup { filter: vec![kind], not: vec![deprecated], ..self.wish() };
-            hits.extend(ask(memory, open, others, TOXIC)?);
+        let only = BooleanGroup { filter: vec![kind.clone(), deprecated], ..BooleanGroup::default() };
+        let hits = ask(memory, open, only, DEPRECATED)?;
+        let mut found: Vec<BlockedNote> = hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect();
+        for (note, is_near) in self.discouraged(memory, open, vec![kind], TOXIC)? {
+            let Some(blocked) = BlockedNote::of(&note) else { continue };
+            // A word or a piece of code has no meaning of its own that a task could be near to.
+            if is_near && similarity::words(blocked.text()).len() >= MEANINGFUL {
+                self.near_blocked.insert(blocked.id.to_string());
+            }
+            if found.iter().all(|known| known.id != blocked.id) {
+                found.push(blocked);
+            }
         }
-        Ok(hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect())
+        Ok(found)
+    }
+
+    /// Returns the notes that `filter` selects and that match the task, and whether their meaning is
+    /// near to the task's.
+    fn discouraged(
+        &self,
+        memory: &Context,
+        open: &OpenVault,
+        filter: Vec<QueryNode>,
+        limit: usize,
+    ) -> Result<Vec<(Note, bool)>> {
+        if self.words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let group = BooleanGroup { filter, ..self.wish() };
+        let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
+        let found = self.answers(memory, open, &query, SemanticThreshold::Near, limit)?;
+        let is_near = |parts: &HitScore| match (parts.fine, parts.coarse) {
+            (Some(fine), _) => fine >= NEAR_FINE,
+            (None, coarse) => coarse.is_some_and(|coarse| coarse >= NEAR_COARSE),
+        };
+        Ok(found.ranked.into_iter().map(|ranked| (ranked.note, is_near(&ranked.parts))).collect())
     }
 
     /// Merges the playbooks of all vaults; retains the bullets in use.
@@ -355,20 +394,17 @@ impl<'m> BriefingCandidates<'m> {
         Ok(())
     }
 
-    /// Returns deprecated bullets that match the task and name a replacement.
-    pub fn replaced(&self, memory: &Context) -> Result<Vec<Bullet>> {
-        let mut found = Vec::new();
-        if self.words.is_empty() {
-            return Ok(found);
-        }
+    /// Returns deprecated bullets that match the task and name a replacement, and whether their
+    /// meaning is near to the task's.
+    pub fn replaced(&self, memory: &Context) -> Result<Vec<(Bullet, bool)>> {
         let kind = label(LabelField::Kind, NoteKind::Bullet.name());
-        let group =
-            BooleanGroup { filter: vec![kind, label(LabelField::Maturity, "deprecated")], ..self.wish() };
+        let filter = vec![kind, label(LabelField::Maturity, "deprecated")];
+        let mut found = Vec::new();
         for open in &memory.vaults {
-            let hits = ask(memory, open, group.clone(), REPLACED)?;
-            let hits = hits.iter().filter(|hit| !memory.is_hidden(open, &hit.note));
-            let bullets = hits.filter_map(|hit| Bullet::of(&hit.note));
-            found.extend(bullets.filter(|bullet| bullet.fields.replaced_by.is_some()));
+            let notes = self.discouraged(memory, open, filter.clone(), REPLACED)?;
+            let notes = notes.into_iter().filter(|(note, _)| !memory.is_hidden(open, note));
+            let bullets = notes.filter_map(|(note, is_near)| Some((Bullet::of(&note)?, is_near)));
+            found.extend(bullets.filter(|(bullet, _)| bullet.fields.replaced_by.is_some()));
         }
         Ok(found)
     }

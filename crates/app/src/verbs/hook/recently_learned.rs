@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::context::open::Context;
-use crate::context::open_vault::VaultLevel;
+use crate::context::project_scope::ProjectScope;
 use crate::error::Result;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::memory_text::note_references;
@@ -24,14 +24,14 @@ const DAYS: f64 = 7.0;
 /// Returns an error if an index can be neither used nor rebuilt.
 pub(super) fn part(memory: &Context, shown: &HashSet<String>) -> Result<InjectionPart> {
     let since = memory.now().minus_days(DAYS);
-    let workspace = memory.workspace();
+    let scope = ProjectScope::of(memory, None);
     let mut found = Vec::new();
     for open in &memory.vaults {
         for note in memory.playbook_notes(open)?.iter() {
             let Some(bullet) = Bullet::of(note) else { continue };
             let is_here = match bullet.scope {
                 Scope::Global => true,
-                Scope::Workspace => open.level == VaultLevel::Project || bullet.applies_to(&workspace),
+                Scope::Workspace => scope.includes(&bullet, open.level),
                 Scope::Language | Scope::Framework | Scope::Task => false,
             };
             let is_new = bullet.state == BulletState::Active

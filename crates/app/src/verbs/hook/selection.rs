@@ -5,6 +5,7 @@ use super::check_indexes;
 use crate::context::find::{ResolvedNote, load};
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
+use crate::context::project_scope::ProjectScope;
 use crate::context::retrieve::{RankedNote, RankingStages, Retrieval, SemanticThreshold};
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
@@ -56,7 +57,7 @@ pub(super) fn parts(
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let stages = RankingStages { fine: false, graph: false, ..RankingStages::default() };
     let asked = Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
-    let kinds = WorkspaceKinds::of(memory, false);
+    let (kinds, scope) = (WorkspaceKinds::of(memory, false), ProjectScope::of(memory, None));
     let seen = MentionIndex::of(&question);
     let candidates = |asked: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
         let mut candidates = Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn parts(
             if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
                 continue;
             }
-            candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
+            candidates.extend(candidate(&scope, &ranked, &telling, &query, measure.threshold));
         }
         Ok(candidates)
     };
@@ -97,6 +98,7 @@ fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
 pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart>> {
     check_indexes(memory)?;
     let nothing = Query { root: QueryNode::Group(BooleanGroup::default()), notices: Vec::new() };
+    let scope = ProjectScope::of(memory, None);
     let (mut entries, mut unverified) = (Vec::new(), Vec::new());
     for id in ids {
         for open in &memory.vaults {
@@ -106,7 +108,7 @@ pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart
             let is_unverified = found.as_ref().is_some_and(|found| found.note.is_unverified());
             let line = found.and_then(|found| {
                 let beginning = NoteSnippets::of(&nothing).of_text(&found.note, &found.text(), None);
-                line(memory, open.level, &found, beginning)
+                line(&scope, open.level, &found, beginning)
             });
             if let Some(text) = line {
                 let list = if is_unverified { &mut unverified } else { &mut entries };
@@ -130,7 +132,7 @@ fn parts_of(confirmed: Vec<InjectionEntry>, unverified: Vec<InjectionEntry>) -> 
 /// Converts a search hit into a candidate for injection; `None` if it may not be shown or its
 /// relevance is below `threshold`.
 fn candidate(
-    memory: &Context,
+    scope: &ProjectScope<'_>,
     ranked: &RankedNote<'_>,
     question: &ContentWords,
     query: &Query,
@@ -150,18 +152,22 @@ fn candidate(
         NoteKind::Bullet => String::new(),
         _ => NoteSnippets::of(query).of_text(&found.note, &found.text(), ranked.passage),
     };
-    let line = line(memory, ranked.open.level, &found, snippet)?;
+    let line = line(scope, ranked.open.level, &found, snippet)?;
     Some(InjectionCandidate { id: note.key().to_owned(), line, relevance })
 }
 
 /// Formats a note as one line for injection; `None` if it may not be shown.
-fn line(memory: &Context, level: VaultLevel, found: &ResolvedNote<'_>, snippet: String) -> Option<String> {
+fn line(
+    scope: &ProjectScope<'_>,
+    level: VaultLevel,
+    found: &ResolvedNote<'_>,
+    snippet: String,
+) -> Option<String> {
     let note = &found.note;
     let Some(bullet) = Bullet::of(note).filter(|_| note.kind == NoteKind::Bullet) else {
         return remembered(note, &snippet);
     };
-    let holds = level == VaultLevel::Project || bullet.applies_to(&memory.workspace());
-    let shown = holds && may_be_shown(&bullet, note);
+    let shown = scope.includes(&bullet, level) && may_be_shown(&bullet, note);
     let pinned = if bullet.pinned { "pinned" } else { "" };
     let known = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
     shown.then(|| lines::rule(bullet.content(), &known))

@@ -39,7 +39,7 @@ impl Credits {
                 };
                 match credited.signal {
                     FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
-                    FeedbackSignal::Helpful | FeedbackSignal::Irrelevant => CurationDelta::Helpful(judge),
+                    _ => CurationDelta::Helpful(judge),
                 }
             })
             .collect()

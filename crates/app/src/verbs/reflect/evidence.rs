@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::context::open::Context;
+use crate::context::receipts::ShownRules;
 use crate::error::Result;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::reflection_log::ReflectionLog;
@@ -23,6 +24,8 @@ pub struct GatheredEvidence {
     admitted: HashSet<String>,
     /// Id and end of the session.
     session: Option<(String, Instant)>,
+    /// Rules that the session was shown.
+    shown: ShownRules,
 }
 
 impl GatheredEvidence {
@@ -31,6 +34,11 @@ impl GatheredEvidence {
         let ended = meta.ended.or(meta.started);
         let session = ended.map(|at| (meta.id.to_string(), at));
         Self { session, ..Self::default() }
+    }
+
+    /// Sets the rules that the session was shown.
+    pub fn with_shown(self, shown: ShownRules) -> Self {
+        Self { shown, ..self }
     }
 
     /// Records that a rule needs no further evidence.
@@ -56,6 +64,11 @@ impl RuleEvidenceSource for GatheredEvidence {
 
     fn is_admitted(&self, rule: &str) -> bool {
         self.admitted.contains(&fold_whitespace(rule))
+    }
+
+    /// The deltas of a curation come from one session, so that the session is not compared.
+    fn was_shown(&self, _session: &str, rule: &str, before: Instant) -> bool {
+        self.shown.before(rule, before)
     }
 
     fn ended(&self, session: &str) -> Option<Instant> {

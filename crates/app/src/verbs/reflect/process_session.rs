@@ -17,6 +17,7 @@ use super::traces::TraceLibrary;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
+use crate::context::receipts::ShownRules;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::logs;
@@ -25,7 +26,7 @@ use crate::verbs::curate::CurationOutcome;
 use crate::verbs::diary::session::{SessionReader, SessionTranscript};
 use crate::verbs::diary::{DiaryMethod, with_related};
 use crate::verbs::playbook;
-use cm_learn::diary::{Diary, DiaryOrigin};
+use cm_learn::diary::{Diary, DiaryOrigin, StatementAuthor};
 use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
 use cm_learn::recurring::{CountedProposal, proposals};
 use cm_learn::reflect::answer::{DeltasAnswer, RuleAnswer, RuleOpinion, deltas_schema, rule_schema};
@@ -41,8 +42,9 @@ use cm_learn::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::note::NoteKind;
-use cm_playbook::curation::delta::CurationDelta;
+use cm_playbook::curation::delta::{CurationDelta, StatedRule};
 use cm_playbook::curation::history::SessionCounts;
+use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
 /// Maximum number of existing rules in a model's prompt.
@@ -177,11 +179,14 @@ impl SessionProcessor<'_> {
         drafts.extend(self.without_repeats(recurring, todo));
         let mut drafts = without_recorded(self.memory, drafts, diary.session.as_str(), &live);
         drafts.truncate(self.terms.deltas);
+        record_statements(&mut drafts, &heard);
         let repeated = self.recognize_repetitions(&mut drafts, &heard, &live);
+        let shown = ShownRules::of_session(self.memory, heard.meta.id.as_str(), &live);
         let mut proposed = SessionProposals { todo, diary, drafts, counted };
         let all = proposed.drafts.len();
         let (mut gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
         repeated.iter().for_each(|rule| gathered.admit(rule));
+        let gathered = gathered.with_shown(shown);
         let carried = self.commit(&proposed, &gathered)?;
         if !self.terms.dry_run {
             notices.extend(settle_verdicts(self.memory, &proposed, &carried));
@@ -426,6 +431,31 @@ impl From<ModelFailure> for SessionFailure {
             ModelFailure::Useless(why) => {
                 Self { error: Error::new(ErrorKind::Provider, "model", why), is_lasting: false }
             }
+        }
+    }
+}
+
+/// Records with each proposed rule what the person typed at that line of the session, and when.
+fn record_statements(drafts: &mut [ReflectionDraft], transcript: &SessionTranscript) {
+    if transcript.prompts != StatementAuthor::Person {
+        return;
+    }
+    let own = transcript.meta.id.as_str();
+    for draft in drafts {
+        let DraftChange::Delta(CurationDelta::Add(add)) = &mut draft.what else { continue };
+        let Some(line) = add.line.filter(|_| add.session.as_deref() == Some(own)) else { continue };
+        let mut events = transcript.events.iter().filter(|event| event.line == line && !event.side);
+        let typed = |event: &SessionEvent| matches!(event.kind, EventKind::UserPrompt { .. });
+        let Some(at) = events.find(|event| typed(event)).and_then(|event| event.at) else { continue };
+        let stated: Vec<&str> = transcript
+            .lasting
+            .iter()
+            .filter(|statement| statement.line == line)
+            .map(|statement| statement.quote.as_str())
+            .collect();
+        let is_evidence = |quote: &&&str| add.bullet.evidence.iter().any(|text| text.contains(**quote));
+        if let Some(quote) = stated.iter().find(is_evidence).or(stated.first()) {
+            add.stated = Some(StatedRule { at, quote: fold_whitespace(quote) });
         }
     }
 }

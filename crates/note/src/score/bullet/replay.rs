@@ -48,17 +48,17 @@ pub struct Replay {
 }
 
 /// Applies the feedback events in order of time, starting with maturity `from`. Events without
-/// weight are ignored.
+/// weight are ignored, except a person's statement that the opposite of the rule is true.
 pub fn replay(track: MaturityInput<'_>, from: Maturity, scoring: &Scoring) -> Replay {
     let mut events: Vec<Feedback> =
-        track.feedback.iter().filter(|event| event.weight > 0.0).cloned().collect();
+        track.feedback.iter().filter(|event| event.weight > 0.0 || states_opposite(event)).cloned().collect();
     events.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
     let mut replay = Replay { maturity: from, peak: from, downfall: None };
     for (event, count) in events.iter().zip(1..) {
         let past = events.get(..count).unwrap_or_default();
         let so_far = MaturityInput { feedback: past, ..track };
         match event.signal {
-            FeedbackSignal::Irrelevant => {}
+            FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => {}
             FeedbackSignal::Helpful => replay.help(so_far, event.at, scoring),
             FeedbackSignal::Harmful if track.pinned || track.validated >= Some(event.at) => {}
             FeedbackSignal::Harmful => replay.harm(so_far, event.at, scoring),
@@ -71,8 +71,8 @@ pub fn replay(track: MaturityInput<'_>, from: Maturity, scoring: &Scoring) -> Re
 }
 
 /// Sort key: time, then the other fields, so that simultaneous events have a fixed order.
-fn order(event: &Feedback) -> (Instant, u8, f64, &Option<String>, &Option<String>, &Option<String>) {
-    (event.at, event.signal as u8, event.weight, &event.session, &event.author, &event.note)
+fn order(event: &Feedback) -> (Instant, u8, f64, &Option<String>, &Option<String>, &Option<String>, bool) {
+    (event.at, event.signal as u8, event.weight, &event.session, &event.author, &event.note, event.invert)
 }
 
 impl Replay {
@@ -108,7 +108,8 @@ impl Replay {
 }
 
 /// Returns why a note with this maturity is deprecated; `None` if it is not. A single session or
-/// person cannot deprecate a note.
+/// person cannot deprecate a note, unless a person states that the opposite of the rule is true and
+/// its score is below the threshold.
 pub(super) fn deprecation_of(
     track: MaturityInput<'_>,
     maturity: Maturity,
@@ -117,16 +118,22 @@ pub(super) fn deprecation_of(
 ) -> Option<DeprecationReason> {
     let half_life = half_life(track.half_life_days, scoring);
     let live = |event: &&Feedback| at_least(event_value(event, at, half_life), LIVE);
-    if track.pinned || distinct_reporters(track.feedback.iter().filter(live)) < 2 {
+    let is_shared = distinct_reporters(track.feedback.iter().filter(live)) >= 2;
+    if track.pinned || !is_shared && !track.feedback.iter().any(states_opposite) {
         return None;
     }
     let tally = FeedbackTally::of(track.feedback, track.half_life_days, at, scoring);
     let ratio = tally.harmful_ratio();
-    if above(ratio, scoring.deprecated_ratio) && tally.live >= scoring.deprecated_events {
+    if is_shared && above(ratio, scoring.deprecated_ratio) && tally.live >= scoring.deprecated_events {
         return Some(DeprecationReason::Ratio { ratio });
     }
     let score = tally.score(maturity, scoring);
     above(-scoring.prune(), score.value()).then_some(DeprecationReason::Score { score })
+}
+
+/// Whether a person states with this event that the opposite of the rule is true.
+pub(super) fn states_opposite(event: &Feedback) -> bool {
+    event.invert && event.signal == FeedbackSignal::Harmful && event.session.is_none()
 }
 
 /// Number of sessions or persons that reported harm. A named person counts once, whatever the

@@ -10,8 +10,7 @@ use crate::graph::sample::note;
 const GOLDEN: &str = include_str!("../../../../../tests/golden/bullet-scores.tsv");
 
 const NOW: i64 = 1_800_000_000;
-const SIGNALS: [FeedbackSignal; 3] =
-    [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant];
+const SIGNALS: [FeedbackSignal; 4] = FeedbackSignal::ALL;
 
 fn now() -> Instant {
     Instant::from_unix(NOW)
@@ -32,10 +31,7 @@ fn events(text: &str) -> Vec<Feedback> {
     let (signal, rest) = rest.split_once('@').unwrap();
     let (when, weight) = rest.split_once('*').unwrap();
     let signal = match signal {
-        "helpful" => FeedbackSignal::Helpful,
-        "harmful" => FeedbackSignal::Harmful,
-        "irrelevant" => FeedbackSignal::Irrelevant,
-        _ => panic!("{text}"),
+        name => FeedbackSignal::of(name).unwrap_or_else(|| panic!("{text}")),
     };
     let one =
         Feedback { weight: weight.parse().unwrap(), ..Feedback::new(Instant::parse(when).unwrap(), signal) };
@@ -215,20 +211,50 @@ fn wasted_time_retires_and_forbids_nothing() {
             bullet(Maturity::Proven, in_sessions(vec![event(FeedbackSignal::Harmful, 0.0, 1.0); 2]));
         rule.feedback.iter_mut().for_each(|event| event.reason = reason.map(str::to_owned));
         assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
-        is_forbidden(&rule, rule.maturity, false, now(), &scoring)
+        is_forbidden(&rule, rule.maturity, now(), &scoring)
     };
     assert!(harmed(None) && harmed(Some("caused_bug")));
     for reason in ["wasted_time", "wrong_context", "outdated"] {
         assert!(!harmed(Some(reason)), "{reason}");
     }
-    let once = bullet(Maturity::Proven, vec![event(FeedbackSignal::Harmful, 0.0, 1.0)]);
-    let forbidden = |said| is_forbidden(&once, once.maturity, said, now(), &scoring);
+    let forbidden = |invert| {
+        let harm = Feedback { invert, ..event(FeedbackSignal::Harmful, 0.0, 1.0) };
+        is_forbidden(&bullet(Maturity::Proven, vec![harm]), Maturity::Proven, now(), &scoring)
+    };
     assert_eq!([forbidden(false), forbidden(true)], [false, true]);
+}
+
+#[test]
+fn one_person_retires_a_rule_by_stating_its_opposite_and_only_below_the_threshold() {
+    let scoring = Scoring::default();
+    let stated = |maturity, days| {
+        let harm = Feedback { invert: true, ..event(FeedbackSignal::Harmful, days, 1.0) };
+        bullet(maturity, vec![harm])
+    };
+    let is_score = |rule: &Bullet| {
+        matches!(judged(rule, &scoring), MaturityChange::Falls(DeprecationReason::Score { .. }))
+    };
+    assert!(is_score(&stated(Maturity::Established, 0.0)), "-4 is below -3");
+    assert!(!is_score(&stated(Maturity::Candidate, 0.0)), "-2 is not");
+    let mut twice = stated(Maturity::Candidate, 1.0);
+    twice.feedback.push(event(FeedbackSignal::Harmful, 0.0, 1.0));
+    assert!(is_score(&twice));
+    assert!(!is_score(&Bullet { pinned: true, ..twice.clone() }));
+    let mut proven = stated(Maturity::Proven, 0.0);
+    proven.feedback.extend(in_sessions(vec![event(FeedbackSignal::Helpful, 1.0, 1.0); 8]));
+    assert!(!is_score(&proven), "help outweighs one word");
+    let mut marked = stated(Maturity::Proven, 0.0);
+    marked.feedback.insert(0, event(FeedbackSignal::Harmful, 0.1, 1.0));
+    marked.feedback[1].weight = 0.0;
+    assert!(is_score(&marked), "the second mark of a day has no weight, and states it all the same");
+    let mut claimed = stated(Maturity::Established, 0.0);
+    claimed.feedback[0].session = Some("s-1".into());
+    assert!(!is_score(&claimed), "a session is no person");
 }
 
 prop_compose! {
     /// Age: up to 400 days, or up to 50 days in the future.
-    fn any_event()(signal in 0..3usize, days in prop_oneof![8 => 0.0..400.0, 1 => -50.0..0.0f64], weight in any_weight()) -> Feedback {
+    fn any_event()(signal in 0..SIGNALS.len(), days in prop_oneof![8 => 0.0..400.0, 1 => -50.0..0.0f64], weight in any_weight()) -> Feedback {
         event(SIGNALS[signal], days, weight)
     }
 }
@@ -323,10 +349,12 @@ proptest! {
         };
         prop_assert!(score(&with(FeedbackSignal::Helpful), 0.0) >= before);
         prop_assert!(score(&with(FeedbackSignal::Harmful), 0.0) <= before);
-        let irrelevant = with(FeedbackSignal::Irrelevant);
-        prop_assert_eq!(score(&irrelevant, 0.0), before);
         let scoring = Scoring::default();
-        prop_assert_eq!(judged(&irrelevant, &scoring), judged(&bullet, &scoring));
+        for signal in [FeedbackSignal::Irrelevant, FeedbackSignal::Ignored] {
+            let more = with(signal);
+            prop_assert_eq!(score(&more, 0.0), before);
+            prop_assert_eq!(judged(&more, &scoring), judged(&bullet, &scoring));
+        }
     }
 
     #[test]
@@ -372,15 +400,64 @@ proptest! {
     }
 
     #[test]
-    fn a_helpful_event_never_lowers_maturity(bullet in any_bullet(), weight in 0.0..1.0f64) {
+    fn only_a_harmful_event_lowers_maturity(bullet in any_bullet(), weight in 0.0..1.0f64, invert: bool, other in any_events()) {
         let scoring = Scoring::default();
+        let bullet = Bullet { feedback: [bullet.feedback.clone(), other].concat(), ..bullet };
         let before = replay((&bullet).into(), Maturity::Candidate, &scoring);
-        let mut helped = bullet.clone();
         let last = bullet.feedback.iter().map(|event| event.at).max().unwrap_or(now());
-        helped.feedback.push(Feedback { weight, ..Feedback::new(last.max(now()).plus_second(), FeedbackSignal::Helpful) });
-        let after = replay((&helped).into(), Maturity::Candidate, &scoring);
-        let rank = |replay: &Replay| if replay.downfall.is_some() { None } else { Some(replay.maturity) };
-        prop_assert!(rank(&after) >= rank(&before));
+        for signal in [FeedbackSignal::Helpful, FeedbackSignal::Irrelevant, FeedbackSignal::Ignored] {
+            let mut more = bullet.clone();
+            more.feedback.push(Feedback { weight, invert, ..Feedback::new(last.max(now()).plus_second(), signal) });
+            let after = replay((&more).into(), Maturity::Candidate, &scoring);
+            let rank = |replay: &Replay| if replay.downfall.is_some() { None } else { Some(replay.maturity) };
+            prop_assert!(rank(&after) >= rank(&before));
+        }
+    }
+
+    #[test]
+    fn maturity_is_a_function_of_the_events_and_not_of_their_order(
+        events in any_events(), inverts in prop::collection::vec(any::<bool>(), 10), order in Just((0..10).collect::<Vec<usize>>()).prop_shuffle(),
+    ) {
+        let events: Vec<Feedback> = events.into_iter().zip(inverts).map(|(event, invert)| Feedback { invert, ..event }).collect();
+        let shuffled = order.iter().filter_map(|at| events.get(*at).cloned()).collect();
+        let of = |events: Vec<Feedback>| replay((&bullet(Maturity::Candidate, events)).into(), Maturity::Candidate, &Scoring::default());
+        let (one, other) = (of(events.clone()), of(shuffled));
+        prop_assert_eq!((one.maturity, one.peak, one.downfall.is_some()), (other.maturity, other.peak, other.downfall.is_some()));
+    }
+
+    #[test]
+    fn one_report_of_wasted_time_leaves_a_proven_rule_in_use(days in prop::collection::vec(0.0..25.0f64, 1..40)) {
+        let scoring = Scoring::default();
+        let mut rule = bullet(Maturity::Candidate, in_sessions(days.iter().map(|days| event(FeedbackSignal::Helpful, *days, 1.0)).collect()));
+        rule.maturity = replay((&rule).into(), Maturity::Candidate, &scoring).maturity;
+        prop_assume!(rule.maturity == Maturity::Proven);
+        let reason = Some("wasted_time".to_owned());
+        rule.feedback.push(Feedback { reason, session: Some("other".into()), ..event(FeedbackSignal::Harmful, 0.0, 1.0) });
+        let after = follow(&rule, judged(&rule, &scoring));
+        prop_assert!(after.maturity >= Maturity::Established && after.maturity != Maturity::Deprecated);
+        prop_assert!(!is_forbidden(&after, after.maturity, now(), &scoring));
+    }
+
+    #[test]
+    fn help_then_harm_then_help_leaves_a_rule(maturity in 0..3usize, days in prop::array::uniform3(0.0..200.0f64), weight in 0.1..1.0f64) {
+        let scoring = Scoring::default();
+        let mut days = days;
+        days.sort_by(|a, b| b.total_cmp(a));
+        let signals = [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Helpful];
+        let events = signals.into_iter().zip(days).map(|(signal, days)| event(signal, days, weight)).collect();
+        let rule = bullet(Maturity::ALL[maturity], in_sessions(events));
+        prop_assert!(!matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
+        prop_assert!(!is_forbidden(&rule, rule.maturity, now(), &scoring));
+    }
+
+    #[test]
+    fn one_voice_deprecates_only_by_stating_the_opposite(bullet in any_bullet(), invert: bool) {
+        let scoring = Scoring::default();
+        let mut rule = bullet;
+        rule.feedback.iter_mut().for_each(|event| (event.session, event.author, event.invert) = (None, Some("mara".into()), invert));
+        let fallen = matches!(judged(&rule, &scoring), MaturityChange::Falls(_));
+        prop_assert!(!fallen || invert);
+        prop_assert!(!is_forbidden(&rule, rule.maturity, now(), &scoring) || invert);
     }
 
     #[test]

@@ -81,6 +81,21 @@ fn one_person_forbids_a_rule_only_by_saying_so() {
     assert_eq!(marked(false, &there).inversions.len(), 1, "two voices");
     there.bullets[0].feedback.clear();
     assert_eq!(marked(true, &there).inversions.len(), 0, "its score is not below the threshold");
+    there.bullets[0].maturity = Maturity::Established;
+    let alone = |invert: bool| {
+        let judge = FeedbackDelta { invert, ..judge("b-a") };
+        TestRequest::default().curate(&there, &[CurationDelta::Harmful(judge)])
+    };
+    assert_eq!(alone(false).report.demotions.len(), 1, "one step down");
+    assert_eq!(alone(false).report.inversions.len(), 0);
+    let stated = alone(true);
+    assert_eq!(stated.report.inversions.len(), 1, "-4 is below -3, and a person states the opposite");
+    assert!(stated.playbook.bullets[0].feedback[0].invert, "the file says so");
+    there.bullets[0].pinned = true;
+    let invert = CurationDelta::Harmful(FeedbackDelta { invert: true, ..judge("b-a") });
+    let pinned = TestRequest::default().curate(&there, &[invert]);
+    assert_eq!(pinned.report.inversions.len(), 0, "a pinned rule never falls");
+    there.bullets[0].pinned = false;
     let refused = TestRequest::automation();
     let invert = FeedbackDelta { invert: true, ..judge("b-a") };
     assert_eq!(codes(&refused.curate(&there, &[CurationDelta::Harmful(invert)])), ["person-only"]);
@@ -193,4 +208,64 @@ fn a_long_rule_is_inverted_within_the_length_of_a_rule() {
     assert!(warning.chars().count() <= 500 && warning.starts_with("AVOID: Use") && warning.ends_with('…'));
     let word = crate::curation::consequences::warning(&"x".repeat(500));
     assert!(word.chars().count() <= 500);
+}
+
+#[derive(Debug)]
+struct ShownBefore(Instant);
+
+impl RuleEvidenceSource for ShownBefore {
+    fn evidence(&self, _: &str) -> SessionCounts {
+        SessionCounts::default()
+    }
+
+    fn has_seen(&self, _: &str) -> bool {
+        true
+    }
+
+    fn was_shown(&self, _: &str, rule: &str, before: Instant) -> bool {
+        rule == "b-a" && self.0 < before
+    }
+}
+
+#[test]
+fn a_person_who_repeats_a_rule_that_was_shown_marks_it_as_ignored() {
+    let there = playbook(vec![bullet("a", SUITE)]);
+    let again = |session: &str, days: f64, is_stated: bool| {
+        let CurationDelta::Add(mut add) = add(SUITE) else { unreachable!() };
+        add.session = Some(session.to_owned());
+        let quote = "run the whole suite!".to_owned();
+        add.stated = is_stated.then(|| StatedRule { at: now().minus_days(days), quote });
+        CurationDelta::Add(add)
+    };
+    let shown =
+        || TestRequest { history: Box::new(ShownBefore(now().minus_days(2.0))), ..TestRequest::automation() };
+    let signals = |curated: &CurationResult| -> Vec<FeedbackSignal> {
+        curated.playbook.bullets[0].feedback.iter().map(|event| event.signal).collect()
+    };
+    let ignored = shown().curate(&there, &[again("s-1", 1.0, true), again("s-1", 0.5, true)]);
+    assert_eq!(signals(&ignored), [FeedbackSignal::Ignored], "once a session");
+    let event = &ignored.playbook.bullets[0].feedback[0];
+    assert_eq!((event.at, event.note.as_deref()), (now().minus_days(1.0), Some("run the whole suite!")));
+    assert_eq!(
+        signals(&shown().curate(&ignored.playbook, &[again("s-1", 3.0, true)])).len(),
+        1,
+        "nor credited later"
+    );
+    assert_eq!(
+        signals(&shown().curate(&there, &[again("s-1", 3.0, true)])),
+        [FeedbackSignal::Helpful],
+        "shown afterwards"
+    );
+    assert_eq!(
+        signals(&shown().curate(&there, &[again("s-1", 1.0, false)])),
+        [FeedbackSignal::Helpful],
+        "no person"
+    );
+    let mut draft = there.clone();
+    draft.bullets[0].state = BulletState::Draft;
+    assert_eq!(
+        signals(&shown().curate(&draft, &[again("s-1", 1.0, true)])),
+        [FeedbackSignal::Helpful],
+        "a draft is not shown"
+    );
 }

@@ -15,7 +15,7 @@ const RULES: [&str; 6] = [
 ];
 
 fn any_playbook() -> impl Strategy<Value = Playbook> {
-    let event = (0u32..200, 0..3usize, prop::option::of(0..3usize));
+    let event = (0u32..200, 0..4usize, prop::option::of(0..3usize));
     let one = (prop::collection::vec(event, 0..5), any::<bool>(), 0..4usize);
     prop::collection::vec(one, 6).prop_map(|all| {
         let mut bullets = Vec::new();
@@ -27,11 +27,7 @@ fn any_playbook() -> impl Strategy<Value = Playbook> {
                 .into_iter()
                 .map(|(day, signal, session)| Feedback {
                     session: session.map(|n| format!("s-{n}")),
-                    ..Feedback::new(
-                        now().minus_days(f64::from(day)),
-                        [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant]
-                            [signal],
-                    )
+                    ..Feedback::new(now().minus_days(f64::from(day)), FeedbackSignal::ALL[signal])
                 })
                 .collect();
             bullets.push(bullet);
@@ -138,6 +134,54 @@ proptest! {
         let after = asking.curate(&there, &deltas).playbook;
         for (old, new) in there.bullets.iter().zip(&after.bullets).filter(|(old, _)| old.pinned) {
             prop_assert!(old.maturity <= new.maturity && (old.maturity == Maturity::Deprecated || new.maturity != Maturity::Deprecated));
+        }
+    }
+
+    #[test]
+    fn nothing_but_harm_lowers_or_inverts(there in any_playbook(), picks in prop::collection::vec((0..6usize, any::<bool>()), 0..8)) {
+        let deltas: Vec<CurationDelta> = picks
+            .iter()
+            .map(|(at, helps)| {
+                let judge = judge(there.bullets[*at].id.as_str());
+                if *helps { CurationDelta::Helpful(judge) } else { CurationDelta::Irrelevant(judge) }
+            })
+            .collect();
+        let report = TestRequest::default().curate(&there, &deltas).report;
+        prop_assert!(report.demotions.is_empty() && report.inversions.is_empty());
+    }
+
+    #[test]
+    fn a_sweep_lowers_nothing_that_nobody_harmed(mut there in any_playbook(), automation in any::<bool>()) {
+        for bullet in &mut there.bullets {
+            bullet.feedback.retain(|event| event.signal != FeedbackSignal::Harmful);
+        }
+        let authority = if automation { Authority::Automation } else { Authority::Person };
+        let swept = TestRequest { sweep: true, authority, ..TestRequest::default() }.curate(&there, &[]);
+        prop_assert!(swept.report.demotions.is_empty() && swept.report.inversions.is_empty());
+    }
+
+    #[test]
+    fn an_inversion_needs_a_low_score_and_two_voices_or_a_persons_statement(
+        there in any_playbook(), harms in prop::collection::vec((0..6usize, prop::option::of(0..3usize), any::<bool>()), 1..12),
+    ) {
+        let deltas: Vec<CurationDelta> = harms
+            .iter()
+            .map(|(at, session, invert)| {
+                let session = session.map(|n| format!("s-{n}"));
+                CurationDelta::Harmful(FeedbackDelta { session, invert: *invert, ..judge(there.bullets[*at].id.as_str()) })
+            })
+            .collect();
+        let curated = TestRequest::default().curate(&there, &deltas);
+        for inversion in &curated.report.inversions {
+            let old = there.bullets.iter().find(|bullet| bullet.id.as_str() == inversion.from).unwrap();
+            let new = curated.playbook.bullets.iter().find(|bullet| bullet.id == old.id).unwrap();
+            prop_assert!(!old.pinned);
+            let score = cm_note::score::bullet::tally(new, now(), &Scoring::default());
+            let maturity = curated.report.demotions.iter().find(|step| step.id == inversion.from).unwrap().from;
+            prop_assert!(score.score(maturity, &Scoring::default()).value() < -3.0);
+            let harm = || new.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);
+            let voices: std::collections::BTreeSet<_> = harm().map(|event| (&event.author, &event.session)).collect();
+            prop_assert!(voices.len() >= 2 || harm().any(|event| event.invert && event.session.is_none()));
         }
     }
 

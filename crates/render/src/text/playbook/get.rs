@@ -4,7 +4,7 @@ use crate::text::style::{DIM, ID, STRONG, WARN, paint, safe};
 use cm_app::verbs::playbook::get::BulletDetails;
 use cm_note::bullet::BulletType;
 use cm_note::instant::Instant;
-use cm_note::note::{Feedback, FeedbackSignal};
+use cm_note::note::Feedback;
 
 /// The rule, its state and score, then one line for each further field.
 pub fn got(outcome: &BulletDetails) -> String {
@@ -92,11 +92,7 @@ fn facts(outcome: &BulletDetails) -> Vec<(&'static str, String)> {
 }
 
 fn event(event: &Feedback) -> String {
-    let signal = match event.signal {
-        FeedbackSignal::Helpful => "helpful",
-        FeedbackSignal::Harmful => "harmful",
-        FeedbackSignal::Irrelevant => "irrelevant",
-    };
+    let signal = event.signal.name();
     let weight = (event.weight != 1.0).then(|| format!("× {}", event.weight));
     let told = [&event.reason, &event.note, &event.session, &event.agent, &event.author];
     let told: Vec<String> = weight.into_iter().chain(told.into_iter().flatten().cloned()).collect();
