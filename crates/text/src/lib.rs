@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod embedding;
+pub mod language;
 pub mod position;
 pub mod shorten;
 pub mod similarity;

@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod excerpt;
 pub mod fence;
 pub mod grounding;
+mod other_language;
 pub mod package;
 pub mod relevant_rules;
 pub mod rounds;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::other_language;
 use cm_note::bullet::Bullet;
 use cm_playbook::conflict::RuleStatement;
 use cm_playbook::embedding_model::EmbeddingModel;
@@ -15,7 +16,7 @@ const NO_CODE: f64 = 0.85;
 
 /// Returns the most similar rule that a person stated in another session and that says what `text`
 /// says: both name the same code, numbers and names, both forbid or neither does, and their meaning
-/// is close. The very same words are no evidence if they are many: the prompt was sent again.
+/// is close, or they are in different languages and share their names. The very same words are no evidence if they are many: the prompt was sent again.
 pub fn said_again<'a>(
     text: &str,
     session: &str,
@@ -30,6 +31,9 @@ pub fn said_again<'a>(
             && rule.fields.sources.iter().all(|source| source.session != session)
     };
     let near = rules.iter().filter(is_of_person).filter_map(|rule| {
+        if other_language::says_the_same(rule.content(), text) {
+            return Some((1.0, *rule));
+        }
         let is_sent_again = rule.content() == text && text.chars().count() > SENT_AGAIN;
         if is_sent_again
             || code_of(rule.content()) != code

@@ -1,0 +1,97 @@
+//! Guesses in which language a short text is written, by its function words.
+//!
+//! Knows the languages of which the classifiers have training examples. Names and code say nothing.
+
+/// A language with a list of function words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Language {
+    English,
+    German,
+    French,
+    Spanish,
+    Chinese,
+}
+
+/// Frequent words of a language that are rare in the other ones, sorted.
+const ENGLISH: [&str; 42] = [
+    "and", "any", "are", "because", "before", "but", "don't", "for", "from", "has", "have", "here",
+    "instead", "into", "is", "it", "its", "must", "never", "not", "of", "only", "or", "our", "run", "should",
+    "that", "the", "them", "then", "there", "these", "this", "to", "use", "we", "when", "which", "with",
+    "without", "you", "your",
+];
+const GERMAN: [&str; 45] = [
+    "aber", "auch", "auf", "aus", "bei", "bitte", "das", "dem", "den", "der", "die", "ein", "eine", "einen",
+    "erst", "für", "ich", "immer", "ist", "kein", "keine", "mit", "muss", "nach", "nicht", "nie", "niemals",
+    "nur", "oder", "ohne", "sind", "sondern", "statt", "und", "uns", "unter", "vom", "von", "vor", "wenn",
+    "werden", "wir", "zu", "zum", "zur",
+];
+const FRENCH: [&str; 43] = [
+    "au", "aussi", "aux", "avant", "avec", "c'est", "car", "ce", "ces", "chez", "dans", "des", "doit",
+    "donc", "du", "elle", "est", "et", "faut", "il", "ils", "jamais", "je", "le", "les", "lieu", "mais",
+    "nous", "ou", "par", "pas", "pour", "plus", "quand", "sans", "se", "sont", "sur", "toujours", "un",
+    "une", "vous", "être",
+];
+const SPANISH: [&str; 42] = [
+    "al", "antes", "aquí", "como", "con", "cuando", "de", "debe", "del", "donde", "el", "ella", "ellos",
+    "en", "es", "esta", "este", "están", "hay", "la", "las", "lo", "los", "lugar", "más", "nosotros",
+    "nunca", "para", "pero", "por", "porque", "que", "se", "sea", "siempre", "sin", "sobre", "son",
+    "también", "una", "usamos", "y",
+];
+
+impl Language {
+    /// Returns the language of most function words; `None` if no language has more of them than
+    /// every other one.
+    ///
+    /// ```
+    /// use cm_text::language::Language;
+    /// assert_eq!(Language::of("Run the migrations with sqlx"), Some(Language::English));
+    /// assert_eq!(Language::of("die Migrationen laufen mit sqlx"), Some(Language::German));
+    /// assert_eq!(Language::of("sqlx migrate run"), None);
+    /// ```
+    pub fn of(text: &str) -> Option<Self> {
+        if text.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) {
+            return Some(Self::Chinese);
+        }
+        let lower = text.to_lowercase().replace('’', "'");
+        let words: Vec<&str> = lower
+            .split(|c: char| !c.is_alphanumeric() && c != '\'')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let count = |list: &[&str]| words.iter().filter(|word| list.contains(word)).count();
+        let mut counts = [
+            (count(&ENGLISH), Self::English),
+            (count(&GERMAN), Self::German),
+            (count(&FRENCH), Self::French),
+            (count(&SPANISH), Self::Spanish),
+        ];
+        counts.sort_by(|a, b| b.0.cmp(&a.0));
+        let [(best, language), (second, _), ..] = counts;
+        (best > second).then_some(language)
+    }
+
+    /// Whether a lower-case word is a function word of any of the languages.
+    pub fn is_function_word(word: &str) -> bool {
+        [&ENGLISH[..], &GERMAN[..], &FRENCH[..], &SPANISH[..]].iter().any(|list| list.contains(&word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_sentences_have_their_language_and_names_have_none() {
+        let cases = [
+            ("no, we don't mock the database here", Language::English),
+            ("bei uns laufen die Tests nur mit `make test`", Language::German),
+            ("on lance les tests avec make test, pas avec pytest", Language::French),
+            ("las migraciones se lanzan con make migrate, no con alembic", Language::Spanish),
+            ("数据库迁移用 make migrate", Language::Chinese),
+        ];
+        for (text, language) in cases {
+            assert_eq!(Language::of(text), Some(language), "{text}");
+        }
+        assert_eq!(Language::of("pnpm test:unit"), None);
+        assert_eq!(Language::of(""), None);
+    }
+}
