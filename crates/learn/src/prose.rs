@@ -61,6 +61,8 @@ pattern!(
   | ^\s*at\s\S+.*[(:]\S*:\d+ | ^File\s".*",\sline\s\d+ | ^Traceback\s\(most | ^\S+\s@\s\S+:\d+
   | ^(npm\s(ERR!|WARN)|error(\[|:|\sTS\d)|warning(\[|:)|fatal:|panic:|goroutine\s\d|Caused\sby:|Stack\strace)
   | ^(ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|FAIL|PASS|PANIC|\x23+\s?Error)\b[\s:\]]
+  | ^(\x23\x23)?\[(?i:error|warn(ing)?|info|debug|trace)\] | ^::(error|warning|notice)\b
+  | \blevel=(?i:debug|info|warn|error)
   | ^ok(\t|\s{2,})\S
   | ^([$%❯➜λ]|>>>|\.\.\.|\(venv\)|\+\+|@@|---|===)\s | ^[\w./\\-]+:\d+(:\d+)?[:\s]
   | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/\d)\b | ^(Uncaught|Unhandled)\s | ^\w*(Error|Exception):\s

@@ -224,6 +224,8 @@ mod tests {
         assert!(texts("> always call dispose()").is_empty());
         assert!(texts("\"never use any\"").is_empty());
         assert!(texts("timestamp: z.string(), // ISO").is_empty());
+        assert!(texts("##[warning] Api.csproj: Always set the culture in containers").is_empty());
+        assert!(texts("ts=5 level=warn msg=\"never run this as root\"").is_empty());
         assert!(texts("git add schemas/a.ts tests/b.test.ts src/c.ts").is_empty());
         assert_eq!(texts("use src/a.ts for it"), ["use src/a.ts for it"]);
         assert_eq!(texts("it fails:\n```\nalways\n```"), ["it fails:"]);
