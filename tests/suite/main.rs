@@ -29,6 +29,7 @@ mod hooks;
 mod hostile;
 mod http;
 mod json;
+mod later_word;
 mod learned_secrets;
 mod lesson_life;
 mod malformed_files;

@@ -13,12 +13,14 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::verbs::curate::{self, ExtraChanges, curate_beside};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::hook::occasions::signals_of;
 use crate::verbs::hook::signals::SignalLog;
-use crate::verbs::reflect::evidence::GatheredEvidence;
-use crate::verbs::reflect::memories::{existing_texts, plan_memory};
+use crate::verbs::reflect::commit::active_rule;
+use crate::verbs::reflect::later_word::{StatementOrigin, excluded_rules};
+use crate::verbs::reflect::memories::{ExistingMemories, MemoryProposal, edges_to_replaced, plan_memory};
 use crate::verbs::similar::SimilarNote;
 use crate::verbs::{playbook, relate, similar};
 use cm_learn::diary::StatementAuthor;
@@ -30,10 +32,10 @@ use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
 use cm_note::note::types::CONTRADICTS;
 use cm_note::note::{Note, NoteKind};
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::{
     AddDelta, CurationDelta, DeltaFile, DeprecateDelta, FeedbackDelta, RuleProposal,
 };
+use cm_playbook::curation::{Authority, CurationResult, SweepScope};
 
 /// Maximum number of neighbours in an answer.
 const NEIGHBOURS: usize = 5;
@@ -148,6 +150,8 @@ struct QuotedStatement {
     line: u64,
     /// Why the quote does not make the proposal active; `None` if it does.
     doubt: Option<String>,
+    /// Working folder of the session; `None` if no log of it is known.
+    workspace: Option<String>,
     /// What the agent did before, quoted: commands, files and errors.
     answered: Vec<String>,
 }
@@ -200,6 +204,7 @@ fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<Quot
         agent: agent.clone(),
         line: 0,
         doubt: Some(why.to_owned()),
+        workspace: None,
         answered: Vec::new(),
     };
     let given = proposal.answers.as_deref();
@@ -255,6 +260,7 @@ fn find_quote(memory: &Context, proposal: &Proposal, quote: &str) -> Result<Quot
         agent: transcript.meta.agent.name().to_owned(),
         line,
         doubt,
+        workspace: transcript.meta.workspace.clone(),
         answered: answers.iter().map(|answered| answered.text().to_owned()).chain(calls).collect(),
     })
 }
@@ -286,12 +292,18 @@ fn propose_rule(
         evidence: evidence(proposal, found),
         ..RuleProposal::default()
     };
-    let add = AddDelta {
+    let mut add = AddDelta {
         bullet,
         reason: Some("the agent in the session recorded it".to_owned()),
         session: Some(found.session.clone()),
         line: Some(found.line).filter(|line| *line > 0),
+        ..AddDelta::default()
     };
+    let stated = origin_of(memory, found);
+    if is_stated {
+        let playbook = playbook::as_written(memory, memory.target())?;
+        add.excludes = excluded_rules(memory, &playbook.bullets, &content, stated);
+    }
     let file = DeltaFile {
         session: Some(found.session.clone()),
         agent: Some(found.agent.clone()).filter(|agent| !agent.is_empty()),
@@ -304,11 +316,17 @@ fn propose_rule(
     let how = curate::Options {
         authority: Authority::Automation,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "propose",
         subject: None,
     };
-    let changes = |_: &OpenVault| Ok((Vec::new(), Vec::new()));
+    let changes = |open: &OpenVault, curated: &CurationResult| {
+        let Some(end) = active_rule(curated, 1).filter(|_| is_stated) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let notes = playbook::notes_as_written(memory, open)?;
+        Ok((edges_to_replaced(memory, open, &notes, &end, stated)?, Vec::new()))
+    };
     let outcome =
         curate_beside(memory, &file, &how, &ExtraChanges { history: Some(&gathered), changes: &changes })?;
     if let Some(error) = curate::refusal(&outcome.report) {
@@ -344,11 +362,13 @@ fn propose_memory(
     let certainty = if is_stated { Certainty::High } else { Certainty::Medium };
     let origin = DraftOrigin { session: found.session.clone(), agent: found.agent.clone(), line: found.line };
     let planned = std::cell::RefCell::new(None);
-    let changes = |open: &OpenVault| {
-        let notes = playbook::notes_as_written(memory, open)?;
-        let plan =
-            plan_memory(memory, open, &mut existing_texts(&notes), (&remembered, Some(certainty)), &origin)?;
-        let changes = plan.iter().map(|plan| plan.change.clone()).collect();
+    let changes = |open: &OpenVault, _: &CurationResult| {
+        let mut existing = ExistingMemories::of(playbook::notes_as_written(memory, open)?);
+        let place = Some(origin_of(memory, found)).filter(|_| is_stated);
+        let proposal =
+            MemoryProposal { remembered: &remembered, stated: Some(certainty), origin: &origin, place };
+        let plan = plan_memory(memory, open, &mut existing, proposal)?;
+        let changes = plan.iter().flat_map(|plan| plan.changes.clone()).collect();
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();
         *planned.borrow_mut() = plan;
         Ok((changes, ids))
@@ -356,7 +376,7 @@ fn propose_memory(
     let how = curate::Options {
         authority: Authority::Automation,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "propose",
         subject: Some(format!("Record a {}: {}", kind.name(), cut(text, 60))),
     };
@@ -372,6 +392,11 @@ fn propose_memory(
         }
         None => Err(Error::refused("exists", "a memory with this text exists already")),
     }
+}
+
+/// Returns when and where the quoted statement was made: just now, in a session that still runs.
+fn origin_of<'a>(memory: &Context, found: &'a QuotedStatement) -> StatementOrigin<'a> {
+    StatementOrigin { session: &found.session, at: memory.now(), workspace: found.workspace.as_deref() }
 }
 
 fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {
@@ -458,7 +483,7 @@ fn same(memory: &Context, id: &str, other: &str) -> Result<Option<String>> {
     let how = curate::Options {
         authority: Authority::Automation,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "propose",
         subject: Some(format!("Retire {id}: {other} says the same")),
     };

@@ -9,11 +9,13 @@ pub mod evidence;
 pub mod excerpt;
 pub mod fence;
 pub mod grounding;
+pub mod later_word;
 pub mod package;
 pub mod relevant_rules;
 pub mod rounds;
 pub mod run;
 pub mod said_again;
+pub mod session_topics;
 pub mod verify;
 pub mod without_model;
 

@@ -166,7 +166,13 @@ fn one(
                 ..RuleProposal::default()
             };
             let (session, line) = (Some(origin.session.clone()), Some(origin.line));
-            DraftChange::Delta(CurationDelta::Add(Box::new(AddDelta { bullet, reason, session, line })))
+            DraftChange::Delta(CurationDelta::Add(Box::new(AddDelta {
+                bullet,
+                reason,
+                session,
+                line,
+                ..AddDelta::default()
+            })))
         }
         ProposedChange::Helpful { id } => DraftChange::Delta(CurationDelta::Helpful(judge(id)?)),
         ProposedChange::Harmful { id } => DraftChange::Delta(CurationDelta::Harmful(judge(id)?)),

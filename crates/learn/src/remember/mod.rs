@@ -15,7 +15,7 @@ pub mod preferences;
 pub mod render;
 pub mod section;
 pub mod source;
-mod supersession;
+pub(crate) mod supersession;
 
 pub use friction_reports::SkippedCounts;
 

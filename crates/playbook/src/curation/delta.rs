@@ -107,6 +107,21 @@ pub struct AddDelta {
     /// Line in the session's log, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// Rules of which at most one holds together with this one, if a person stated it. Set by the
+    /// program only.
+    #[serde(skip)]
+    pub excludes: Vec<ExcludedRule>,
+}
+
+/// A rule that cannot hold together with a new statement of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcludedRule {
+    /// ID of the rule.
+    pub id: String,
+    /// Reason for display.
+    pub reason: String,
+    /// Whether the rule was last stated before the new statement, which then replaces it.
+    pub is_older: bool,
 }
 
 /// Feedback on a rule.
