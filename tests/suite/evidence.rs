@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, diary, scripted, told, vault_of};
+use crate::support::{Sandbox, SessionLine, diary, scripted, talk, told, vault_of};
 
 const RULE: &str = "Install the packages of the workspace with pnpm.";
 const ASKED: &str = "please install the packages of this workspace with pnpm";
@@ -175,4 +175,107 @@ fn a_model_talks_a_rule_out_or_words_it_better_only_where_sessions_are_not_of_on
     let settled = after(&["success", "success", "success"]);
     scripted(&settled, "", &[json!({"error": "nobody asks"})]);
     settled.cm(&["validate-rule", RULE]).ok();
+}
+
+/// Writes a session in which the person says this, a command runs, and all goes well.
+fn session(sandbox: &Sandbox, at: usize, words: &str, command: &str) {
+    let id = format!("{at}{at}{at}{at}{at}{at}{at}{at}-0000-4000-8000-000000000000");
+    let lines = [
+        SessionLine::Person("Add a table for invoices."),
+        SessionLine::Agent("I will begin with the tests."),
+        SessionLine::Person(words),
+        SessionLine::Ran(command, "done"),
+        SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+        SessionLine::Person("perfect, thanks"),
+    ];
+    talk(sandbox, &id, 7 + at, &lines);
+}
+
+fn state(sandbox: &Sandbox, text: &str) -> String {
+    let listed = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
+    let bullets = listed["bullets"].as_array().unwrap();
+    let found = bullets.iter().find(|bullet| bullet["content"].as_str().unwrap().contains(text));
+    found.unwrap_or_else(|| panic!("no rule with {text}: {listed:#}"))["state"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn sessions_without_a_diary_count_with_the_outcome_that_reflection_recorded() {
+    let sandbox = vault_of("");
+    (1..=3).for_each(|at| session(&sandbox, at, ASKED, "pnpm install"));
+    sandbox.cm(&["reflect"]).ok();
+    std::fs::remove_dir_all(sandbox.vault().join("diary")).unwrap();
+    let judged = sandbox.cm(&["validate-rule", RULE, "--json"]).ok().json();
+    assert_eq!(judged["evidence"]["successes"], 3, "{judged}");
+    // With the traces alone, too.
+    std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
+    let again = sandbox.cm(&["validate-rule", RULE, "--json"]).ok().json();
+    assert_eq!(again["evidence"]["successes"], 3, "{again}");
+}
+
+#[test]
+fn each_reflected_session_asks_the_gate_again_for_the_drafts_that_it_is_about() {
+    let sandbox = vault_of("");
+    proposed(&sandbox);
+    for at in 1..=3 {
+        assert_eq!(state(&sandbox, RULE), "draft");
+        session(&sandbox, at, ASKED, "pnpm install");
+        sandbox.cm(&["reflect"]).ok();
+    }
+    assert_eq!(state(&sandbox, RULE), "active");
+    let log = sandbox.git(&["log", "-1", "--format=%b"]);
+    assert!(log.contains("draft → active, 3 sessions succeeded with it and none failed"), "{log}");
+}
+
+#[test]
+fn a_diary_and_an_outcome_ask_the_gate_again() {
+    for verb in ["outcome", "diary"] {
+        let sandbox = vault_of("");
+        (1..=3).for_each(|at| session(&sandbox, at, ASKED, "pnpm install"));
+        proposed(&sandbox);
+        for at in 1..=3 {
+            assert_eq!(state(&sandbox, RULE), "draft", "{verb}");
+            let id = format!("{at}{at}{at}{at}{at}{at}{at}{at}");
+            match verb {
+                "outcome" => sandbox.cm(&["outcome", &id, "success"]).ok(),
+                _ => sandbox.cm(&["diary", &id]).ok(),
+            };
+        }
+        assert_eq!(state(&sandbox, RULE), "active", "{verb}");
+    }
+}
+
+#[test]
+fn sessions_that_ran_the_command_of_a_persons_rule_support_it_and_no_proposal_of_an_agent() {
+    let sandbox = vault_of("");
+    session(&sandbox, 1, "please run the migrations with `just migrate`, not with sqlx", "git status");
+    sandbox.cm(&["reflect"]).ok();
+    assert_eq!(state(&sandbox, "just migrate"), "draft");
+    let proposal = "Run `just seed` after each migration of the schema.";
+    let deltas = json!([{"type": "add", "bullet": {
+        "category": "tools", "content": proposal,
+        "evidence": ["the user in 11111111-0000-4000-8000-000000000000 line 3: please run just seed"],
+    }}]);
+    sandbox.write("../deltas.json", deltas.to_string());
+    sandbox.cm(&["curate", "../deltas.json"]).ok();
+    for at in 2..=4 {
+        session(&sandbox, at, "looks fine so far", "just migrate && just seed");
+        sandbox.cm(&["reflect"]).ok();
+    }
+    assert_eq!(state(&sandbox, "just migrate"), "active");
+    assert_eq!(state(&sandbox, proposal), "draft");
+}
+
+#[test]
+fn a_draft_of_a_fact_that_a_person_states_again_is_confirmed() {
+    let sandbox = vault_of("");
+    session(&sandbox, 1, "fyi the staging server is stage1.example.com", "git status");
+    sandbox.cm(&["reflect"]).ok();
+    let files = || sandbox.git(&["ls-files", "graph/facts"]);
+    let path = files().trim().to_owned();
+    assert!(sandbox.read(&path).contains("state: draft"), "{path}: {}", sandbox.read(&path));
+    session(&sandbox, 2, "fyi our staging server is stage1.example.com", "git status");
+    let again = sandbox.cm(&["reflect"]).ok();
+    assert_eq!(files().trim(), path, "{}", again.snapshot());
+    assert!(!sandbox.read(&path).contains("state:"), "{}", sandbox.read(&path));
+    assert!(sandbox.read(&path).contains("Stated again"), "{}", sandbox.read(&path));
 }

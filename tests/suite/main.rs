@@ -31,6 +31,7 @@ mod hostile;
 mod http;
 mod ignored_rules;
 mod json;
+mod later_word;
 mod learned_secrets;
 mod lesson_life;
 mod malformed_files;

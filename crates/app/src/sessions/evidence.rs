@@ -3,6 +3,7 @@
 //! Answers come from the session index as it is; no log is read, so that curation stays fast.
 //! Without an index there is no evidence.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -10,10 +11,15 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
+use crate::sessions::recorded_outcomes::RecordedOutcomes;
 use crate::sessions::{self, SessionAccess, sources};
 use cm_agents::hook::injection_log::file_name;
 use cm_index::sessions::{ConversationEvidence, SessionIndexFilter, SessionLookup, Speaker, Stretch};
-use cm_learn::reflect::evidence::{RuleHit, RuleValidation, keywords, min_keywords, validate_within};
+use cm_learn::recurring::SessionTrace;
+use cm_learn::recurring::named_command::{DemandedCommands, successful_runs};
+use cm_learn::reflect::evidence::{RuleHit, RuleValidation, keywords, min_keywords, validate_with_runs};
+use cm_note::bullet::Bullet;
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::instant::Instant;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::status::SessionStatus;
@@ -25,6 +31,10 @@ const MOST: usize = 500;
 /// Number of best conversations in which the user's own words are looked up if an agent's words
 /// matched better.
 const MAX_USER_SEARCHES: usize = 20;
+/// Beginning of a quote of what the person typed.
+const OF_PERSON: &str = "the user in ";
+/// Number of characters of a quote that are looked up.
+const QUOTED: usize = 40;
 /// Maximum number of matching lines per conversation in which the user's words are looked up.
 const LINES: usize = 3;
 
@@ -34,8 +44,11 @@ pub(crate) struct SessionEvidence<'m> {
     sessions: SessionAccess,
     /// Maximum age of sessions in days.
     days: f64,
-    /// Supplies outcomes of sessions that have no diary yet.
+    /// Supplies outcomes of sessions that have no diary; `None` uses those that are recorded.
     ended: Option<OutcomeLookup<'m>>,
+    /// Agent, id and outcome of a session that replace what its diary has.
+    stated: Option<(&'m str, &'m str, SessionStatus)>,
+    recorded: OnceCell<RecordedOutcomes>,
 }
 
 /// Returns the outcome of a session, given its agent and id; `None` if unknown.
@@ -52,7 +65,13 @@ impl<'m> SessionEvidence<'m> {
     /// `sessions.validation_lookback_days` days.
     pub fn of(memory: &'m Context) -> Self {
         let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
-        Self { memory, sessions: SessionAccess::open_without_refresh(memory), days, ended: None }
+        let sessions = SessionAccess::open_without_refresh(memory);
+        Self { memory, sessions, days, ended: None, stated: None, recorded: OnceCell::new() }
+    }
+
+    /// Uses this outcome of a session, given its agent and id, instead of the recorded one.
+    pub fn with_stated_outcome(self, agent: &'m str, session: &'m str, status: SessionStatus) -> Self {
+        Self { stated: Some((agent, session, status)), ..self }
     }
 
     /// Sets the source of outcomes for sessions that have no diary yet.
@@ -65,7 +84,52 @@ impl<'m> SessionEvidence<'m> {
     /// # Errors
     /// Returns an error if the session index or the diaries cannot be read.
     pub fn validation(&self, rule: &str) -> Result<RuleValidation> {
-        Ok(validate_within(rule, &self.found(rule)?, self.days))
+        self.validation_with_runs(rule, &[])
+    }
+
+    /// Like [`Self::validation`], for a rule that a person stated: the sessions of `traces` that
+    /// succeeded and ran a command which the rule demands support it as well.
+    ///
+    /// # Errors
+    /// Returns an error if the session index or the diaries cannot be read.
+    pub fn validation_with_runs(&self, rule: &str, traces: &[&SessionTrace]) -> Result<RuleValidation> {
+        let since = self.memory.now().minus_days(self.days);
+        let mut runs = successful_runs(rule, traces);
+        runs.retain(|run| run.at.is_none_or(|at| at >= since));
+        Ok(validate_with_runs(rule, &self.found(rule)?, &runs, self.days))
+    }
+
+    fn recorded(&self) -> &RecordedOutcomes {
+        self.recorded.get_or_init(|| RecordedOutcomes::of(self.memory, &self.sessions))
+    }
+
+    /// Returns the outcome of a session that has no diary; `None` if unknown.
+    fn outcome(&self, agent: &str, session: &str) -> Option<SessionStatus> {
+        match self.ended {
+            Some(ended) => ended(agent, session),
+            None => self.recorded().status(agent, session),
+        }
+    }
+
+    /// Whether a quote of a draft is what a person typed at a prompt, according to the session index.
+    fn is_typed(&self, quote: &str) -> bool {
+        let Some((place, text)) = quote.strip_prefix(OF_PERSON).and_then(|rest| rest.split_once(": ")) else {
+            return false;
+        };
+        let Some((session, line)) = place.split_once(" line ") else { return false };
+        let Ok(line) = line.parse::<u64>() else { return false };
+        let Ok(Some(SessionLookup::One(listed))) = self.sessions.query(|sessions| sessions.lookup(session))
+        else {
+            return false;
+        };
+        let key = listed.session.key();
+        let meta = &listed.session.meta;
+        let typed = self.sessions.query(|sessions| sessions.stretches(&key, line..=line, 0, 20));
+        let begins: String = fold_whitespace(text).chars().take(QUOTED).collect();
+        let is_own = |said: &Stretch| {
+            said.speaker == Some(Speaker::Person) && fold_whitespace(&said.text).contains(&begins)
+        };
+        !meta.subagent && !meta.headless && typed.ok().flatten().is_some_and(|said| said.iter().any(is_own))
     }
 
     fn found(&self, rule: &str) -> Result<Vec<RuleHit>> {
@@ -85,10 +149,16 @@ impl<'m> SessionEvidence<'m> {
         let mut found = Vec::new();
         for (at, witness) in witnesses.iter().enumerate() {
             // Forks are one conversation: the diary of any of them tells how it ended.
-            let kept = sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
-            let known =
-                || self.ended.and_then(|ended| sessions(witness).find_map(|(agent, id)| ended(agent, id)));
-            let status = kept.map(|kept| kept.diary.verdict.status).or_else(known).unwrap_or_default();
+            let is_stated = |(agent, id): (&str, &str)| {
+                self.stated
+                    .filter(|(of, session, _)| (*of, *session) == (agent, id))
+                    .map(|(.., status)| status)
+            };
+            let stated = sessions(witness).find_map(is_stated);
+            let kept = || sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
+            let noted = || kept().map(|kept| kept.diary.verdict.status);
+            let known = || sessions(witness).find_map(|(agent, id)| self.outcome(agent, id));
+            let status = stated.or_else(noted).or_else(known).unwrap_or_default();
             let meta = &witness.session.meta;
             let place = |said: &Stretch| RuleHit {
                 session: meta.id.to_string(),
@@ -137,6 +207,17 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
                 SessionCounts::default()
             }
         }
+    }
+
+    fn evidence_of_draft(&self, draft: &Bullet) -> SessionCounts {
+        let quotes = &draft.fields.derived_from.evidence;
+        if !DemandedCommands::of(draft.content()).is_any() || !quotes.iter().any(|quote| self.is_typed(quote))
+        {
+            return self.evidence(draft.content());
+        }
+        let traces = self.recorded().traces_for(draft);
+        let validation = self.validation_with_runs(draft.content(), &traces);
+        validation.map_or_else(|_| self.evidence(draft.content()), |validation| validation.evidence)
     }
 
     fn has_seen(&self, session: &str) -> bool {
@@ -209,6 +290,10 @@ impl RuleEvidenceSource for FixedHistory<'_> {
 
     fn evidence(&self, rule: &str) -> SessionCounts {
         self.history.evidence(rule)
+    }
+
+    fn evidence_of_draft(&self, draft: &Bullet) -> SessionCounts {
+        self.history.evidence_of_draft(draft)
     }
 
     fn has_seen(&self, session: &str) -> bool {

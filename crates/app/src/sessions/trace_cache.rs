@@ -48,6 +48,11 @@ impl TraceCache {
         is_current.then_some(&cached.trace)
     }
 
+    /// Returns all traces, as they were when their sessions were traced last.
+    pub fn into_traces(self) -> impl Iterator<Item = SessionTrace> {
+        self.0.into_values().map(|cached| cached.trace)
+    }
+
     /// Appends the trace of a session to the file.
     ///
     /// # Errors

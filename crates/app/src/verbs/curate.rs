@@ -24,7 +24,7 @@ use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer};
+use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::plan::{self, VaultFiles};
@@ -38,8 +38,8 @@ pub struct Options {
     pub authority: Authority,
     /// Report the changes without writing them.
     pub dry_run: bool,
-    /// Re-evaluate the maturity of all bullets, not only of those that a delta changes.
-    pub sweep: bool,
+    /// Which bullets are evaluated again beside those that a delta changes.
+    pub sweep: SweepScope,
     /// Name of the operation, as recorded in the commit message.
     pub op: &'static str,
     /// The commit subject; generated from the report if `None`.
@@ -50,7 +50,13 @@ impl Options {
     /// Creates the options for applying a delta file: changes are proposals, and the maturity of
     /// all bullets is re-evaluated.
     pub fn of_file(dry_run: bool) -> Self {
-        Self { authority: Authority::Automation, dry_run, sweep: true, op: "curate", subject: None }
+        Self {
+            authority: Authority::Automation,
+            dry_run,
+            sweep: SweepScope::All,
+            op: "curate",
+            subject: None,
+        }
     }
 }
 
@@ -99,8 +105,9 @@ pub(crate) type ExtraChangeSet = (Vec<VaultFileChange>, Vec<String>);
 pub(crate) struct ExtraChanges<'a> {
     /// Source of evidence from past sessions; `None` uses the session index.
     pub history: Option<&'a dyn RuleEvidenceSource>,
-    /// Returns the file changes to add; called while the vault's lock is held.
-    pub changes: &'a dyn Fn(&OpenVault) -> Result<ExtraChangeSet>,
+    /// Returns the file changes to add to those of the curation; called while the vault's lock is
+    /// held.
+    pub changes: &'a dyn Fn(&OpenVault, &CurationResult) -> Result<ExtraChangeSet>,
     /// Whether the deltas may rewrite and retire active rules although an agent asks for it, because
     /// they are the agent's own of this session, or a person's word replaces them.
     pub may_rewrite: bool,
@@ -108,7 +115,7 @@ pub(crate) struct ExtraChanges<'a> {
 
 impl ExtraChanges<'_> {
     pub(crate) const NOTHING: Self =
-        ExtraChanges { history: None, changes: &|_| Ok((Vec::new(), Vec::new())), may_rewrite: false };
+        ExtraChanges { history: None, changes: &|_, _| Ok((Vec::new(), Vec::new())), may_rewrite: false };
 }
 
 impl CurationOutcome {
@@ -148,7 +155,8 @@ pub(crate) fn curate_beside(
     extra: &ExtraChanges<'_>,
 ) -> Result<CurationOutcome> {
     let proposer = proposer(memory, file);
-    let named = if options.sweep { None } else { target_paths(memory, &file.deltas) };
+    let is_alone = options.sweep == SweepScope::Changed;
+    let named = if is_alone { target_paths(memory, &file.deltas) } else { None };
     let own = file.deltas.iter().filter_map(apply::delta_session).chain(proposer.session.as_deref());
     let sessions = evidence::verified_sessions(memory, own);
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
@@ -205,8 +213,8 @@ fn settle_beside(
     let Proposer { session, agent, .. } = proposer.clone();
     let mut done: Option<CurationResult> = None;
     let mut changes_of = |open: &OpenVault| {
-        let (others, ids) = (extra.changes)(open)?;
         let (before, curated) = plan(open)?;
+        let (others, ids) = (extra.changes)(open, &curated)?;
         let mut changes = changes(memory, open, &before, &curated)?;
         changes.extend(others);
         let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
@@ -250,7 +258,7 @@ pub(crate) fn with_request<T>(
         history: &SessionEvidence::of(memory),
         meaning: meaning(open),
         now: memory.now(),
-        review_all: options.sweep,
+        sweep: options.sweep,
         read_only_paths: closed,
     })
 }
@@ -379,7 +387,8 @@ fn message(options: &Options, before: &Playbook, after: &CurationResult) -> Comm
     message
 }
 
-/// Returns the commit body: one line for each promotion, activation, inversion and conflict.
+/// Returns the commit body: one line for each promotion, activation, inversion, replacement and
+/// conflict.
 fn story(report: &CurationReport) -> String {
     let mut lines = Vec::new();
     for step in report.promotions.iter().chain(&report.demotions) {
@@ -390,6 +399,9 @@ fn story(report: &CurationReport) -> String {
     }
     for inversion in &report.inversions {
         lines.push(format!("{}: inverted to {}", inversion.from, inversion.to));
+    }
+    for one in &report.replaced {
+        lines.push(format!("{}: replaced by {}, {}", one.from, one.to, one.reason));
     }
     for conflict in &report.conflicts {
         lines.push(format!("{}: contradicts {}, {}", conflict.id, conflict.with, conflict.reason));

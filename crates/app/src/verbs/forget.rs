@@ -20,7 +20,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::forgetting::{self, ForgetRequest};
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
-use cm_playbook::curation::{Authority, Playbook, plan};
+use cm_playbook::curation::{Authority, Playbook, SweepScope, plan};
 
 /// Result of blocking a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -64,7 +64,7 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "forget",
         subject: Some(format!("Forget \"{}\"", bullet.content())),
     };

@@ -21,10 +21,10 @@ use cm_note::note::bullet::event;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, REASONS};
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{MaturityChange, MaturityInput, effective, verdict};
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, FeedbackDelta};
 use cm_playbook::curation::feedback::uncounted_by;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
+use cm_playbook::curation::{Authority, SweepScope};
 
 /// Feedback on a note.
 #[derive(Debug, Clone)]
@@ -137,8 +137,13 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     };
     let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
     // Somebody looked at the rule and said so: that is a word of its own, not a program's guess.
-    let how =
-        Curation { authority: Authority::Person, dry_run: false, sweep: false, op: "mark", subject: None };
+    let how = Curation {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: SweepScope::Changed,
+        op: "mark",
+        subject: None,
+    };
     let outcome = curate::curate(memory, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);

@@ -13,9 +13,9 @@ use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::verbs::curate::{self, ExtraChanges, curate_beside};
 use crate::verbs::mark::{self, mark};
-use crate::verbs::reflect::evidence::GatheredEvidence;
 use crate::verbs::similar::{self, SimilarNote};
 use crate::verbs::{playbook, relate};
 use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
@@ -25,7 +25,7 @@ use cm_note::note::{FeedbackSignal, Note, NoteKind};
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
 use cm_playbook::curation::apply::{self, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, DeprecateDelta, FeedbackDelta};
-use cm_playbook::curation::{Authority, CurationRequest, Playbook, review_decision};
+use cm_playbook::curation::{Authority, CurationRequest, Playbook, SweepScope, review_decision};
 use cm_playbook::embedding_model::WordVectors;
 
 /// Maximum number of neighbours in an answer.
@@ -377,7 +377,7 @@ fn options(subject: String) -> curate::Options {
     curate::Options {
         authority: Authority::Automation,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "propose",
         subject: Some(subject),
     }

@@ -2,10 +2,13 @@
 
 use yaml_serde::Value;
 
+use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_note::id::NoteId;
+use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
 use cm_note::note::name;
+use cm_note::note::types::SUPERSEDES;
 use cm_note::path::NotePath;
 
 /// Number of files in a folder from which on new notes go to subfolders, named by two hex digits.
@@ -59,6 +62,28 @@ pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -
         String::new()
     };
     NotePath::parse(&format!("{folder}{shard}/{file}")).map_err(|error| Error::usage(error.to_string()))
+}
+
+/// Returns the path and the text of an edge from a note to the older one that it replaces.
+pub(crate) fn supersedes_edge(
+    memory: &Context,
+    open: &OpenVault,
+    (newer, older): (&EdgeEnd, &EdgeEnd),
+    why: &str,
+) -> Result<(NoteId, NotePath, String)> {
+    let id = NoteId::from(memory.new_uuid());
+    let file = name::edge_file_name(&newer.title, SUPERSEDES, &older.title, &id);
+    let path = sharded(open, "graph/edges", &file, &id)?;
+    let text = compose::edge(&EdgeDraft {
+        id: id.clone(),
+        relation: SUPERSEDES.to_owned(),
+        from: newer.clone(),
+        to: older.clone(),
+        strength: 1.0,
+        created: memory.now(),
+        body: why.to_owned(),
+    });
+    Ok((id, path, text))
 }
 
 /// Validates a frontmatter key.

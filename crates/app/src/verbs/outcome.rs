@@ -13,12 +13,18 @@ use crate::context::open_vault::VaultLevel;
 use crate::context::progress::Progress;
 use crate::error::Result;
 use crate::sessions::SessionAccess;
+use crate::sessions::evidence::SessionEvidence;
+use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::verbs::curate;
 use crate::verbs::curate::{CurationOutcome as Curated, ExtraChanges, Options as Curation};
+use crate::verbs::diary::session::SessionReader;
+use crate::verbs::playbook;
+use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::note::FeedbackSignal;
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
+use cm_playbook::curation::{Authority, SweepScope};
 pub use cm_session::status::SessionStatus;
 use credit::Credits;
 use schemars::JsonSchema;
@@ -128,7 +134,7 @@ pub fn outcome(
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "outcome",
         subject: Some(format!("Record that session {} ended in {}", session.short(), options.status.name())),
     };
@@ -139,9 +145,12 @@ pub fn outcome(
         deltas: credits.deltas(level),
     };
     let planned = diary::plan(memory, &session, options)?;
-    let word = |open: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
-    let beside = ExtraChanges { changes: &word, ..ExtraChanges::NOTHING };
-    let here = curate::curate_beside(memory, &file(level), &how, &beside)?;
+    let word = |open: &_, _: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
+    let gathered = gathered_evidence(memory, &session, options)?;
+    let history = gathered.as_ref().map(|gathered| gathered as &dyn RuleEvidenceSource);
+    let sweep = if history.is_some() { SweepScope::Drafts } else { SweepScope::Changed };
+    let beside = ExtraChanges { history, changes: &word, ..ExtraChanges::NOTHING };
+    let here = curate::curate_beside(memory, &file(level), &Curation { sweep, ..how.clone() }, &beside)?;
     let mut parts = vec![here];
     for open in memory.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);
@@ -152,6 +161,24 @@ pub fn outcome(
         }
     }
     Ok(recorded(options, session, planned, credits, parts))
+}
+
+/// Returns the evidence for the drafts that the session is about, given its new outcome; `None` if its
+/// log cannot be read.
+fn gathered_evidence(
+    memory: &Context,
+    session: &resolve::OutcomeSession,
+    options: &Options,
+) -> Result<Option<GatheredEvidence>> {
+    let Some(log) = &session.log else { return Ok(None) };
+    let Ok(transcript) = SessionReader::open(memory)?.read(memory, log, None) else { return Ok(None) };
+    let mut gathered = GatheredEvidence::of_session(&log.meta);
+    let evidence =
+        SessionEvidence::of(memory).with_stated_outcome(&session.agent, &session.id, options.status);
+    let playbook = playbook::as_written(memory, memory.target())?;
+    let topics = SessionTopics::of(&transcript.events, &transcript.trace());
+    gathered.gather_drafts(&evidence, &playbook.bullets, &topics);
+    Ok(Some(gathered))
 }
 
 fn recorded(

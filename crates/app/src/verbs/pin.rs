@@ -14,8 +14,8 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::message::CommitMessage;
 use cm_note::note::NoteKind;
 use cm_note::path::NotePath;
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, PinDelta};
+use cm_playbook::curation::{Authority, SweepScope};
 
 /// Pins a memory, which moves to `vault/` under the same ID, or a bullet, which stays in place.
 ///
@@ -105,7 +105,7 @@ fn set_bullet(memory: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Resul
     let how = curate::Options {
         authority: Authority::Person,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: if pinned { "pin" } else { "unpin" },
         subject: None,
     };

@@ -8,9 +8,9 @@ use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{self, Options as Curation};
 use cm_note::bullet::{Bullet, BulletState, Scope};
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, DeprecateDelta};
 use cm_playbook::curation::report::RuleConflict;
+use cm_playbook::curation::{Authority, SweepScope};
 
 pub use cm_playbook::curation::delta::RuleProposal;
 
@@ -49,7 +49,8 @@ pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<
     let authority = if draft { Authority::Automation } else { curate::authority(memory) };
     let add = AddDelta { bullet: proposal, reason: memory.call.by.reason.clone(), ..AddDelta::default() };
     let file = DeltaFile { deltas: vec![CurationDelta::Add(Box::new(add))], ..DeltaFile::default() };
-    let how = Curation { authority, dry_run: false, sweep: false, op: "playbook-add", subject: None };
+    let how =
+        Curation { authority, dry_run: false, sweep: SweepScope::Changed, op: "playbook-add", subject: None };
     let outcome = curate::curate(memory, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
@@ -116,7 +117,7 @@ pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> R
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "playbook-remove",
         subject: None,
     };

@@ -16,14 +16,16 @@ use crate::context::receipts::ShownRules;
 use crate::context::secrets;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
 use crate::sessions::tool_signals::signals_of;
 use crate::verbs::curate::{self, ExtraChanges, curate_beside};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::neighbours::{self, OwnProposal, SettledProposal};
 use crate::verbs::playbook;
-use crate::verbs::reflect::evidence::GatheredEvidence;
-use crate::verbs::reflect::memories::{existing_texts, plan_memory};
+use crate::verbs::reflect::commit::active_rule;
+use crate::verbs::reflect::later_word::{StatementOrigin, excluded_rules};
+use crate::verbs::reflect::memories::{ExistingMemories, MemoryProposal, edges_to_replaced, plan_memory};
 use cm_learn::diary::StatementAuthor;
 use cm_learn::prose::cut;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory, confidence};
@@ -32,8 +34,8 @@ use cm_learn::statement::{Certainty, Statement, StatementContext};
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
 use cm_note::instant::Instant;
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal, StatedRule};
+use cm_playbook::curation::{Authority, CurationResult, SweepScope};
 use cm_secrets::redact;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -118,6 +120,8 @@ struct QuotedStatement {
     at: Option<Instant>,
     /// Why the quote does not make the proposal active; `None` if it does.
     doubt: Option<String>,
+    /// Working folder of the session; `None` if no log of it is known.
+    workspace: Option<String>,
 }
 
 /// Stores a proposal.
@@ -178,7 +182,7 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
             _ => Some("no log of this session is known yet".to_owned()),
         };
         let agent = memory.call.by.agent_name().unwrap_or_default();
-        return Ok(QuotedStatement { session: seen.session, agent, line: 0, at, doubt });
+        return Ok(QuotedStatement { session: seen.session, agent, line: 0, at, doubt, workspace: None });
     };
     let transcript = SessionReader::open(memory)?.read(memory, &listed.session, None)?;
     seen.extend(signals_of(&memory.now().to_string(), &transcript.meta, &transcript.events));
@@ -202,6 +206,7 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
         line,
         at: time_of_prompt(&transcript.events, line),
         doubt,
+        workspace: transcript.meta.workspace.clone(),
     })
 }
 
@@ -264,7 +269,7 @@ fn propose_rule(
         evidence: evidence(proposal, found),
         ..RuleProposal::default()
     };
-    let add = AddDelta {
+    let mut add = AddDelta {
         bullet,
         reason: Some("the agent in the session recorded it".to_owned()),
         session: Some(found.session.clone()),
@@ -273,7 +278,13 @@ fn propose_rule(
             .at
             .filter(|_| is_stated)
             .map(|at| StatedRule { at, quote: fold_whitespace(&proposal.quote) }),
+        ..AddDelta::default()
     };
+    let stated = origin_of(memory, found);
+    if is_stated {
+        let playbook = playbook::as_written(memory, memory.target())?;
+        add.excludes = excluded_rules(memory, &playbook.bullets, &content, stated);
+    }
     let file = DeltaFile {
         session: Some(found.session.clone()),
         agent: Some(found.agent.clone()).filter(|agent| !agent.is_empty()),
@@ -289,11 +300,18 @@ fn propose_rule(
     let how = curate::Options {
         authority: Authority::Automation,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "propose",
         subject: None,
     };
-    let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
+    let changes = |open: &OpenVault, curated: &CurationResult| {
+        let Some(end) = active_rule(curated, 1).filter(|_| is_stated) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let notes = playbook::notes_as_written(memory, open)?;
+        Ok((edges_to_replaced(memory, open, &notes, &end, stated)?, Vec::new()))
+    };
+    let extra = ExtraChanges { history: Some(&gathered), changes: &changes, ..ExtraChanges::NOTHING };
     let outcome = curate_beside(memory, &file, &how, &extra)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
@@ -330,11 +348,13 @@ fn propose_memory(
     let certainty = if is_stated { Certainty::High } else { Certainty::Medium };
     let origin = DraftOrigin { session: found.session.clone(), agent: found.agent.clone(), line: found.line };
     let planned = std::cell::RefCell::new(None);
-    let changes = |open: &OpenVault| {
-        let notes = playbook::notes_as_written(memory, open)?;
-        let plan =
-            plan_memory(memory, open, &mut existing_texts(&notes), (&remembered, Some(certainty)), &origin)?;
-        let changes = plan.iter().map(|plan| plan.change.clone()).collect();
+    let changes = |open: &OpenVault, _: &CurationResult| {
+        let mut existing = ExistingMemories::of(playbook::notes_as_written(memory, open)?);
+        let place = Some(origin_of(memory, found)).filter(|_| is_stated);
+        let proposal =
+            MemoryProposal { remembered: &remembered, stated: Some(certainty), origin: &origin, place };
+        let plan = plan_memory(memory, open, &mut existing, proposal)?;
+        let changes = plan.iter().flat_map(|plan| plan.changes.clone()).collect();
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();
         *planned.borrow_mut() = plan;
         Ok((changes, ids))
@@ -342,7 +362,7 @@ fn propose_memory(
     let how = curate::Options {
         authority: Authority::Automation,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "propose",
         subject: Some(format!("Record a {}: {}", kind.name(), cut(text, 60))),
     };
@@ -363,6 +383,11 @@ fn propose_memory(
         }),
         None => Err(Error::refused("exists", "a memory with this text exists already")),
     }
+}
+
+/// Returns when and where the quoted statement was made: just now, in a session that still runs.
+fn origin_of<'a>(memory: &Context, found: &'a QuotedStatement) -> StatementOrigin<'a> {
+    StatementOrigin { session: &found.session, at: memory.now(), workspace: found.workspace.as_deref() }
 }
 
 fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {

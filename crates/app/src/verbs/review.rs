@@ -22,7 +22,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
-use cm_playbook::curation::{Authority, plan};
+use cm_playbook::curation::{Authority, SweepScope, plan};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::inbox::{self, InboxNoteEntry};
 use cm_playbook::rule_command::{RuleCommand, command_of};
@@ -305,7 +305,7 @@ pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewRe
     let how = curate::Options {
         authority: Authority::Person,
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "review",
         subject: None,
     };

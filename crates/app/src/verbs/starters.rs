@@ -12,12 +12,12 @@ use crate::verbs::curate::{self, Options as Curation, elsewhere};
 use crate::verbs::playbook::{as_written, limits, merged};
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::{BulletState, Scope};
-use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{Admission, AdmissionCheck, ProposedRule};
 use cm_playbook::curation::bullet_index::BulletIndex;
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::history::NoHistory;
 use cm_playbook::curation::report::{RuleConflict, UnappliedDelta};
+use cm_playbook::curation::{Authority, SweepScope};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::starters::{self, Starter, StarterRule};
 use cm_text::spelling::nearest;
@@ -151,7 +151,7 @@ pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterRes
     let how = Curation {
         authority: curate::authority(memory),
         dry_run: options.dry_run,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "starters",
         subject: Some(format!("Add {} {rules} of the starter set {name}", proposed.len())),
     };
@@ -242,6 +242,7 @@ fn split_admitted<'r>(
             category: &rule.category,
             bullet_type: rule.bullet_type,
             reach: starter.reach(),
+            excludes: &[],
         };
         let (reason, id) = match door.admit(candidate) {
             Admission::Admitted(_) => {

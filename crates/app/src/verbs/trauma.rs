@@ -24,7 +24,7 @@ use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_playbook::curation::apply::{CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
-use cm_playbook::curation::{Authority, Playbook, apply};
+use cm_playbook::curation::{Authority, Playbook, SweepScope, apply};
 use cm_secrets::RedactionRules as Secrets;
 use cm_text::shorten::shorten;
 use schemars::JsonSchema;
@@ -230,7 +230,7 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
     let how = Curation {
         authority: curate::authority(memory),
         dry_run: false,
-        sweep: false,
+        sweep: SweepScope::Changed,
         op: "trauma-accept",
         subject: Some(subject),
     };

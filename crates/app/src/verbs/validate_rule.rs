@@ -176,6 +176,7 @@ fn judge(
         category,
         bullet_type,
         reach: RuleScope::default(),
+        excludes: &[],
     }) {
         Admission::Malformed(error) => {
             return Err(Error::usage(error.to_string())
@@ -359,6 +360,7 @@ mod tests {
             refines: None,
             neighbours: Vec::new(),
             conflicts: Vec::new(),
+            replaced: Vec::new(),
             conflicts_elsewhere: Vec::new(),
             gate: GateDecision::of(&evidence),
             evidence,

@@ -5,6 +5,7 @@
 
 use super::content_word_count;
 use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
+use crate::statement::takes_back;
 
 /// A sentence in which the user states a preference, decision or fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +35,6 @@ pattern!(
 );
 pattern!(
     CORRECTING = r"(?i)^(?:(?:ok(?:ay)?|oh|hm+|well|wait|sorry|hey)[,.!\s]+)*(?:no|nope|nah|actually|wrong|stop|hold on|wait)\b[\s,.!:;–—-]"
-);
-pattern!(
-    RETRACTS = r"(?i)\b(?:never ?mind|enver mind|nvm|scratch that|ignore (?:that|this|my last|what i)|disregard|forget (?:it|that|what i said))\b"
 );
 
 // What holds beyond the task.
@@ -171,7 +169,7 @@ const SHORT: usize = 3;
 
 fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
     let whole = sentence.text.as_str();
-    if RETRACTS.is_match(whole) && whole.len() < 120 {
+    if takes_back(whole) {
         return Some(Utterance { kind: UtteranceKind::Retraction, text: whole.to_owned(), standing: false });
     }
     let words = whole.split_whitespace().count();

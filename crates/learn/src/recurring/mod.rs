@@ -9,6 +9,7 @@ mod command;
 pub mod ended;
 pub mod error_fix;
 mod looking;
+pub mod named_command;
 pub mod pattern;
 pub mod prerequisite;
 pub mod proposal;

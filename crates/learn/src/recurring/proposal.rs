@@ -106,7 +106,7 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
                 reason: Some(format!("the same happened in {sessions} sessions")),
                 session: first.map(|origin| origin.session.clone()),
                 line: first.map(|origin| origin.line),
-                stated: None,
+                ..AddDelta::default()
             };
             (DraftChange::Delta(CurationDelta::Add(Box::new(delta))), 35 + 10 * sessions as u32)
         }

@@ -37,6 +37,17 @@ impl Occurrence {
         }
     }
 
+    /// Returns the occurrence as a quote of a session that succeeded.
+    pub fn session_quote(&self) -> SessionQuote {
+        SessionQuote {
+            session: self.session.clone(),
+            agent: Some(self.agent.clone()),
+            line: Some(self.line),
+            ended: SessionStatus::Success,
+            text: cut(&self.quote, 200),
+        }
+    }
+
     /// Formats the occurrence as evidence, with session, line and day.
     pub fn evidence(&self) -> String {
         let day = self.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
@@ -115,14 +126,7 @@ impl PatternSupport {
     /// success, each one against it a failure.
     pub fn counts(&self) -> SessionCounts {
         let (successes, failures) = (self.count(), self.count_against());
-        let quote = |one: &Occurrence| SessionQuote {
-            session: one.session.clone(),
-            agent: Some(one.agent.clone()),
-            line: Some(one.line),
-            ended: SessionStatus::Success,
-            text: cut(&one.quote, 200),
-        };
-        let quotes = self.in_order().into_iter().take(QUOTES).map(quote).collect();
+        let quotes = self.in_order().into_iter().take(QUOTES).map(Occurrence::session_quote).collect();
         SessionCounts { sessions: successes + failures, successes, failures, quotes }
     }
 }

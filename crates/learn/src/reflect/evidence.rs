@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diary::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
+use crate::recurring::support::Occurrence;
 use cm_playbook::conflict::{RuleStatement, opposition};
 use cm_playbook::curation::history::{GateDecision, SessionCounts, SessionQuote};
 use cm_session::status::SessionStatus;
@@ -79,6 +80,12 @@ pub fn validate(rule: &str, found: &[RuleHit]) -> RuleValidation {
 /// Judges a rule by passages of the last `days` days. Each session counts once, and against the
 /// rule if it failed or if the user stated the opposite in it.
 pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidation {
+    validate_with_runs(rule, found, &[], days)
+}
+
+/// Like [`validate_within`]. The sessions of `runs`, which succeeded and ran a command that the rule
+/// demands, are successes unless a passage of them counts already.
+pub fn validate_with_runs(rule: &str, found: &[RuleHit], runs: &[Occurrence], days: f64) -> RuleValidation {
     let words = content_words(rule);
     let own = RuleStatement::of(rule);
     let mut sessions: BTreeMap<&str, Vec<&RuleHit>> = BTreeMap::new();
@@ -102,6 +109,13 @@ pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidati
             let ended = if opposed { SessionStatus::Failure } else { quoted.status };
             let text = cut(quoted.text.trim(), 200);
             evidence.quotes.push(SessionQuote { session, agent, line: quoted.line, ended, text });
+        }
+    }
+    for run in runs.iter().filter(|run| !sessions.contains_key(run.session.as_str())) {
+        evidence.sessions += 1;
+        evidence.successes += 1;
+        if evidence.quotes.len() < QUOTES {
+            evidence.quotes.push(run.session_quote());
         }
     }
     let gate = GateDecision::of(&evidence);

@@ -1,11 +1,13 @@
-//! Recognizes that a person says again, in other words, what a rule was learned from.
+//! Recognizes that a person says again, in other words, what a rule or memory was learned from.
 
 use std::collections::BTreeSet;
 
 use super::other_language;
 use cm_note::bullet::Bullet;
+use cm_note::note::Note;
 use cm_playbook::conflict::RuleStatement;
 use cm_playbook::embedding_model::EmbeddingModel;
+use cm_text::embedding::Embedding;
 
 /// Minimum cosine of two statements that name the same code in backticks.
 const SAME_CODE: f64 = 0.6;
@@ -14,38 +16,74 @@ const SENT_AGAIN: usize = 60;
 /// Minimum cosine of two statements without code.
 const NO_CODE: f64 = 0.85;
 
+/// A statement that is compared with existing ones.
+struct ComparedText<'t> {
+    text: &'t str,
+    statement: RuleStatement,
+    embedding: Embedding,
+    code: BTreeSet<&'t str>,
+}
+
+impl<'t> ComparedText<'t> {
+    fn of(text: &'t str, model: &dyn EmbeddingModel) -> Option<Self> {
+        let text = text.trim_end_matches('.');
+        let embedding = model.embedding(text)?;
+        Some(Self { text, statement: RuleStatement::of(text), embedding, code: code_of(text) })
+    }
+
+    /// Returns the cosine with a statement of another session that says the same: both name the same
+    /// code, numbers and names, both forbid or neither does, and their meaning is close. The very same
+    /// words are no evidence if they are many: the prompt was sent again.
+    fn likeness(&self, other: &str, model: &dyn EmbeddingModel) -> Option<f64> {
+        let other = other.trim_end_matches('.');
+        let is_sent_again = other == self.text && self.text.chars().count() > SENT_AGAIN;
+        if is_sent_again
+            || code_of(other) != self.code
+            || !self.statement.may_be_one_with(&RuleStatement::of(other))
+        {
+            return None;
+        }
+        let least = if self.code.is_empty() { NO_CODE } else { SAME_CODE };
+        let cosine = model.embedding(other)?.cosine(&self.embedding);
+        (cosine >= least).then_some(cosine)
+    }
+}
+
 /// Returns the most similar rule that a person stated in another session and that says what `text`
-/// says: both name the same code, numbers and names, both forbid or neither does, and their meaning
-/// is close, or they are in different languages and share their names. The very same words are no evidence if they are many: the prompt was sent again.
+/// says: by its names and its meaning, or in another language by its names.
 pub fn said_again<'a>(
     text: &str,
     session: &str,
     rules: &[&'a Bullet],
     model: &dyn EmbeddingModel,
 ) -> Option<&'a Bullet> {
-    let statement = RuleStatement::of(text);
-    let (code, embedding) = (code_of(text), model.embedding(text)?);
-    let least = if code.is_empty() { NO_CODE } else { SAME_CODE };
+    let compared = ComparedText::of(text, model)?;
     let is_of_person = |rule: &&&Bullet| {
         rule.fields.derived_from.evidence.iter().any(|quote| quote.starts_with("the user in "))
             && rule.fields.sources.iter().all(|source| source.session != session)
     };
-    let near = rules.iter().filter(is_of_person).filter_map(|rule| {
-        if other_language::says_the_same(rule.content(), text) {
-            return Some((1.0, *rule));
-        }
-        let is_sent_again = rule.content() == text && text.chars().count() > SENT_AGAIN;
-        if is_sent_again
-            || code_of(rule.content()) != code
-            || !statement.may_be_one_with(&RuleStatement::of(rule.content()))
-        {
-            return None;
-        }
-        let cosine = model.embedding(rule.content())?.cosine(&embedding);
-        (cosine >= least).then_some((cosine, *rule))
-    });
+    let likeness = |rule: &Bullet| {
+        let is_translated = other_language::says_the_same(rule.content(), text);
+        if is_translated { Some(1.0) } else { compared.likeness(rule.content(), model) }
+    };
+    let near = rules.iter().filter(is_of_person).filter_map(|rule| Some((likeness(rule)?, *rule)));
     near.max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.id.cmp(&one.id)))
         .map(|(_, rule)| rule)
+}
+
+/// Returns the memory that a person stated in another session and that says what `text` says; of
+/// several, the most similar one.
+pub fn memory_said_again<'n>(
+    text: &str,
+    session: &str,
+    notes: impl Iterator<Item = &'n Note>,
+    model: &dyn EmbeddingModel,
+) -> Option<&'n Note> {
+    let compared = ComparedText::of(text, model)?;
+    let others = notes.filter(|note| note.session.as_deref().is_some_and(|own| own != session));
+    let near = others.filter_map(|note| Some((compared.likeness(&note.title, model)?, note)));
+    near.max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.path.cmp(&one.path)))
+        .map(|(_, note)| note)
 }
 
 /// Returns the texts in backticks.

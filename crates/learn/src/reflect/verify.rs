@@ -215,7 +215,7 @@ fn one(
                 reason,
                 session,
                 line,
-                stated: None,
+                ..AddDelta::default()
             })))
         }
         ProposedChange::Helpful { id } => DraftChange::Delta(CurationDelta::Helpful(judge(id)?)),

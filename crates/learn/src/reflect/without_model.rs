@@ -295,14 +295,14 @@ pub(super) fn rule_of(
 }
 
 /// A rule that begins by forbidding something is an anti-pattern.
-fn bullet_type(rule: &str) -> BulletType {
+pub(super) fn bullet_type(rule: &str) -> BulletType {
     let lower = rule.to_lowercase();
     let warns = ["never", "don't", "don’t", "do not", "dont", "stop", "avoid"];
     if warns.iter().any(|word| lower.starts_with(word)) { BulletType::AntiPattern } else { BulletType::Rule }
 }
 
 /// Name of a project: the last component of its workspace path.
-pub(crate) fn project(workspace: &str) -> String {
+pub fn project(workspace: &str) -> String {
     let name = workspace.rsplit(['/', '\\']).find(|part| !part.is_empty());
     name.unwrap_or(workspace).to_owned()
 }
@@ -314,7 +314,7 @@ fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength
         reason: Some(reason),
         session: first.map(|origin| origin.session.clone()),
         line: first.map(|origin| origin.line),
-        stated: None,
+        ..AddDelta::default()
     }));
     ReflectionDraft::new(DraftChange::Delta(delta), origins, strength)
 }

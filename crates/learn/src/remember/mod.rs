@@ -16,7 +16,7 @@ pub mod reading;
 pub mod render;
 pub mod section;
 pub mod source;
-mod supersession;
+pub(crate) mod supersession;
 
 pub use friction_reports::SkippedCounts;
 

@@ -46,7 +46,7 @@ struct ValueChange {
 
 /// Returns the reason, for display, why the statement `new` replaces the older statement `old`;
 /// `None` if it does not.
-pub(super) fn replaced(old: &str, new: &str) -> Option<String> {
+pub(crate) fn replaced(old: &str, new: &str) -> Option<String> {
     other_value(old, new).or_else(|| changed(old, new)).or_else(|| now_another(old, new))
 }
 

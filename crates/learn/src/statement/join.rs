@@ -1,5 +1,6 @@
 //! Joins the lasting sentences of a prompt, and decides how certain each statement is.
 
+use super::taken_back::are_taken_back;
 use super::wording::{self, Wording};
 use super::{Answered, KindProbabilities, Statement, StatementContext, StatementKind};
 
@@ -43,9 +44,14 @@ pub struct LastingStatement {
 
 /// Returns the lasting ones of a session's statements. `judged` has their probabilities, in the
 /// same order. A lasting sentence and the related ones next to it in its prompt become one
-/// statement.
+/// statement. Statements that the person took back later are left out.
 pub fn lasting(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<LastingStatement> {
-    let both: Vec<JudgedStatement<'_>> = statements.iter().zip(judged).collect();
+    let taken = are_taken_back(statements, judged);
+    let passing = KindProbabilities([1.0, 0.0, 0.0, 0.0, 0.0]);
+    let both: Vec<JudgedStatement<'_>> = statements
+        .iter()
+        .zip(judged.iter().zip(taken).map(|(judged, taken)| if taken { &passing } else { judged }))
+        .collect();
     let mut found = Vec::new();
     let mut at = 0;
     while at < both.len() {
@@ -180,6 +186,20 @@ mod tests {
         assert_eq!(certainty("Vždy spusť testy, než odešleš změny."), [Certainty::Medium]);
         let pasted = "The linter runs on each file.\n\n".repeat(9) + "Always run the linter before you push.";
         assert!(certainty(&pasted).iter().all(|one| *one == Certainty::Medium));
+    }
+
+    #[test]
+    fn what_is_taken_back_later_in_the_session_is_not_lasting() {
+        let texts = |prompts: &[&str], probabilities: &[f32]| -> Vec<String> {
+            let of = |(line, prompt): (u64, &&str)| of_prompt(prompt, line, StatementContext::After, None);
+            let statements: Vec<Statement> = (1..).zip(prompts).flat_map(of).collect();
+            lasting(&statements, &judged(probabilities)).into_iter().map(|one| one.text).collect()
+        };
+        let use_just = "From now on deploy with just.";
+        let rule = "Always run the tests first.";
+        assert!(texts(&[use_just, "Hm. Never mind, keep it as it is."], &[0.9, 0.1, 0.1]).is_empty());
+        assert_eq!(texts(&[rule, use_just, "scratch that"], &[0.9, 0.9, 0.1]), [rule]);
+        assert_eq!(texts(&[rule, &format!("{use_just} Oh, forget that.")], &[0.9, 0.9, 0.1]), [rule]);
     }
 
     #[test]

@@ -10,12 +10,14 @@ pub mod features;
 mod join;
 mod read;
 mod refusal;
+mod taken_back;
 mod wording;
 
 pub use classifier::{KindProbabilities, StatementClassifier};
 pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
+pub use taken_back::takes_back;
 
 use serde::{Deserialize, Serialize};
 

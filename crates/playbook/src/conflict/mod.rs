@@ -16,6 +16,7 @@ mod neighbours;
 mod pairs;
 mod relation;
 mod restatement;
+mod retraction;
 mod rule_token;
 mod similarity;
 mod statement;
@@ -31,6 +32,7 @@ pub use compared_rules::ComparedRules;
 pub use pairs::alike;
 pub use relation::StatementRelation;
 pub use restatement::{restated, statement_of_note};
+pub use retraction::takes_place_of;
 pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
 

@@ -4,7 +4,8 @@ use super::Authority;
 use super::admission::{Admission, AdmittedRule, ProposedRule};
 use super::apply::{Curation, NewContradiction};
 use super::delta::{AddDelta, StatedRule};
-use super::report::{RuleConflict, UnappliedDelta};
+use super::later_word::AGAIN;
+use super::report::{RuleConflict, RuleReplacement, UnappliedDelta};
 use crate::conflict::Similarity;
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::id::BulletId;
@@ -28,7 +29,7 @@ impl Curation<'_> {
             workspace: proposal.workspace.as_deref(),
         };
         let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
-        let candidate = ProposedRule { content, category, bullet_type, reach };
+        let candidate = ProposedRule { content, category, bullet_type, reach, excludes: &add.excludes };
         match self.door().admit(candidate) {
             Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
             Admission::BadCategory => {
@@ -39,7 +40,10 @@ impl Curation<'_> {
                     format!("`{shown}` is not a valid category: use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
                 );
             }
-            Admission::Duplicate { at, reworded } => self.credit(at, reworded, add),
+            Admission::Duplicate { at, reworded } => {
+                self.replace_by_duplicate(at, candidate);
+                self.credit(at, reworded, add);
+            }
             Admission::Elsewhere { id } => {
                 let reason = "the other vault has it".to_owned();
                 let passed =
@@ -78,6 +82,7 @@ impl Curation<'_> {
         let neighbours = admitted.neighbours.iter().map(near);
         let notes: Vec<String> = draft.into_iter().chain(refines).chain(neighbours).collect();
         self.applied(at, (!notes.is_empty()).then(|| notes.join("; ")));
+        self.retire_replaced(at, &admitted.replaced);
         for (with, reason) in admitted.conflicts {
             self.contradict(at, with, reason);
         }
@@ -249,10 +254,39 @@ impl Curation<'_> {
         let shown = self.request.history.was_shown(session?, bullet.id.as_str(), stated.at);
         shown.then_some(stated)
     }
-}
 
-/// Note in the feedback event of a rule that was proposed again.
-const AGAIN: &str = "proposed again";
+    /// Retires the bullets that the bullet at index `at` replaces.
+    pub(super) fn retire_replaced(&mut self, at: usize, replaced: &[(usize, String)]) {
+        let to = self.shelf.get(at).id.to_string();
+        for (old, reason) in replaced.iter().filter(|(old, _)| *old != at) {
+            self.retire(*old, &format!("a person said otherwise later: {reason}"), Some(to.clone()));
+            let bullet = self.shelf.get(*old);
+            self.report.replaced.push(RuleReplacement {
+                from: bullet.id.to_string(),
+                content: bullet.content().to_owned(),
+                to: to.clone(),
+                reason: reason.clone(),
+            });
+        }
+        if let [(first, _), ..] = replaced {
+            let first = self.shelf.get(*first).id.to_string();
+            self.shelf.get_mut(at).fields.supersedes.get_or_insert(first);
+        }
+    }
+
+    /// Retires the bullets that a statement replaces which says the same as the bullet at index `at`,
+    /// if only they keep that one from being active.
+    pub(super) fn replace_by_duplicate(&mut self, at: usize, candidate: ProposedRule<'_>) {
+        if self.is_doubtful(at) || self.closed(at).is_some() {
+            return;
+        }
+        let (replaced, _) = self.door().excluded(&candidate);
+        if !replaced.is_empty() {
+            self.touched.insert(at);
+            self.retire_replaced(at, &replaced);
+        }
+    }
+}
 
 /// Determines whether a proposed bullet is a rule or an anti-pattern: by its `type`, else by its
 /// kind, else by the prefix `avoid:` of its text.

@@ -2,8 +2,9 @@
 //! conflicts, near duplicates, the quota, and the evidence gate, in this order.
 
 use super::bullet_index::{BulletIndex, is_standing};
+use super::delta::ExcludedRule;
 use super::history::{GateDecision, RuleEvidenceSource, SessionCounts};
-use super::{Authority, CurationLimits};
+use super::{Authority, CurationLimits, later_word};
 use crate::conflict::{EmbeddedStatement, RuleStatement, Similarity};
 use crate::embedding_model::WordVectors;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
@@ -11,6 +12,9 @@ use cm_note::bullet::content::{self, InvalidRule, RuleHash};
 use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_note::note::check::is_category;
 use cm_note::note::suspicion::{payload, suspicion};
+
+/// Indices of bullets, each with the reason for display.
+type BulletReasons = Vec<(usize, String)>;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ProposedRule<'a> {
@@ -20,6 +24,8 @@ pub struct ProposedRule<'a> {
     pub bullet_type: BulletType,
     /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
     pub reach: RuleScope<'a>,
+    /// Rules that cannot hold together with this one, if a person stated it.
+    pub excludes: &'a [ExcludedRule],
 }
 
 /// The existing rules, patterns and evidence that a proposed rule is checked against.
@@ -95,12 +101,26 @@ pub struct AdmittedRule {
     pub neighbours: Vec<(usize, Similarity)>,
     /// Indices of bullets that contradict the rule, with the reason for display.
     pub conflicts: Vec<(usize, String)>,
+    /// Indices of bullets that the rule replaces, with the reason for display; empty for a draft.
+    pub replaced: Vec<(usize, String)>,
     /// Bullets of other vaults that contradict the rule: id, text, and the reason for display.
     pub conflicts_elsewhere: Vec<(String, String, String)>,
     /// Numbers of past sessions that support or refute the rule.
     pub evidence: SessionCounts,
     /// Level of support that the past sessions give the rule.
     pub gate: GateDecision,
+}
+
+impl AdmittedRule {
+    /// Adds the replaced bullets to an admitted rule; to a draft as contradictions, because it replaces
+    /// nothing.
+    fn replacing(mut self, replaced: BulletReasons) -> Self {
+        match self.state {
+            BulletState::Active => self.replaced = replaced,
+            _ => self.conflicts.extend(replaced),
+        }
+        self
+    }
 }
 
 impl AdmissionCheck<'_> {
@@ -125,7 +145,10 @@ impl AdmissionCheck<'_> {
         if let Some(blocked) = self.blocked(&rule, meant) {
             return blocked;
         }
-        if let Some(at) = self.shelf.exact(&agent_text, |bullet| !is_standing(bullet) && meets(bullet)) {
+        let (replaced, excluded) = self.excluded(&candidate);
+        let returns = |bullet: &Bullet| later_word::returns(self.shelf, bullet, &replaced);
+        let given_up = |bullet: &Bullet| !is_standing(bullet) && meets(bullet) && !returns(bullet);
+        if let Some(at) = self.shelf.exact(&agent_text, given_up) {
             return Admission::Deprecated { at };
         }
         if let Some(at) = self.other_vaults.exact(&agent_text, standing) {
@@ -135,20 +158,24 @@ impl AdmissionCheck<'_> {
         if let Some(at) = self.shelf.same(&statement, standing) {
             return Admission::Duplicate { at, reworded: true };
         }
-        if let Some(at) = self.shelf.same(&statement, meets) {
+        if let Some(at) = self.shelf.same(&statement, given_up) {
             return Admission::Deprecated { at };
         }
         if let Some(at) = self.other_vaults.same(&statement, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
-        let conflicts = self.shelf.opposed(&statement, self.sense, standing);
+        let mut conflicts = self.shelf.opposed(&statement, self.sense, standing);
+        conflicts.retain(|(at, _)| replaced.iter().chain(&excluded).all(|(other, _)| at != other));
+        conflicts.extend(excluded);
         let conflicts_elsewhere = self.opposed_elsewhere(&statement, &reach);
         let refines = self.shelf.refined(meant, self.sense, standing);
         let mut neighbours = self.shelf.neighbours(meant, self.limits.duplicate(), self.sense, standing);
         neighbours.retain(|(at, _)| Some(*at) != refines);
+        neighbours.retain(|(at, _)| replaced.iter().all(|(other, _)| at != other));
+        let refines = refines.filter(|at| replaced.iter().all(|(other, _)| at != other));
         match self.judge(rule, candidate, conflicts, conflicts_elsewhere) {
             Admission::Admitted(admitted) => {
-                Admission::Admitted(AdmittedRule { refines, neighbours, ..admitted })
+                Admission::Admitted(AdmittedRule { refines, neighbours, ..admitted }.replacing(replaced))
             }
             other => other,
         }
@@ -248,9 +275,30 @@ impl AdmissionCheck<'_> {
             refines: None,
             neighbours: Vec::new(),
             conflicts,
+            replaced: Vec::new(),
             conflicts_elsewhere,
             evidence,
             gate,
         })
+    }
+
+    /// Returns the bullets that an admitted rule replaces, and those that it contradicts and cannot
+    /// replace. A rule that is only proposed has none.
+    pub(super) fn excluded(&self, candidate: &ProposedRule<'_>) -> (BulletReasons, BulletReasons) {
+        let rule = content::fold_whitespace(candidate.content);
+        if self.authority == Authority::Automation && !self.history.is_admitted(&rule) {
+            return (Vec::new(), Vec::new());
+        }
+        let (mut replaced, mut contradicted) = (Vec::new(), Vec::new());
+        for one in candidate.excludes {
+            let Some(at) = self.shelf.find(&one.id) else { continue };
+            let bullet = self.shelf.get(at);
+            if one.is_older && later_word::is_replaceable(bullet, &candidate.reach) {
+                replaced.push((at, one.reason.clone()));
+            } else if is_standing(bullet) && bullet.rule_scope().overlaps(&candidate.reach) {
+                contradicted.push((at, one.reason.clone()));
+            }
+        }
+        (replaced, contradicted)
     }
 }

@@ -57,11 +57,21 @@ pub struct CurationRequest<'a> {
     pub meaning: &'a dyn EmbeddingModel,
     /// Current time.
     pub now: Instant,
-    /// Whether to recompute the maturity of all bullets, instead of only those that a delta
-    /// changed.
-    pub review_all: bool,
+    pub sweep: SweepScope,
     /// Paths of bullets whose files cannot be edited, each with the reason for display.
     pub read_only_paths: &'a [(NotePath, String)],
+}
+
+/// Which bullets a curation evaluates again after its deltas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SweepScope {
+    /// Those that a delta changed.
+    #[default]
+    Changed,
+    /// Also all drafts, which become active if their evidence is now sufficient.
+    Drafts,
+    /// All bullets, with their maturity.
+    All,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]

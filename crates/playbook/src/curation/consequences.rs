@@ -1,7 +1,7 @@
 //! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
 
 use super::adding::tags;
-use super::apply::Curation;
+use super::apply::{Curation, SweepScope};
 use super::bullet_index::is_standing;
 use super::report::{Inversion, MaturityStep};
 use cm_note::bullet::content;
@@ -16,21 +16,19 @@ const AVOID: &str = "AVOID: ";
 const INVERTED: [&str; 2] = ["inverted", "anti-pattern"];
 
 impl Curation<'_> {
-    /// Recomputes the maturity of all changed bullets, or of all bullets if requested, and checks
+    /// Recomputes the maturity of the changed bullets, or of all bullets if requested, and checks
     /// whether drafts now have enough evidence to become active.
     pub(super) fn settle(&mut self) {
-        let looked_at: Vec<usize> = if self.request.review_all {
-            self.shelf.places().collect()
-        } else {
-            self.touched.iter().copied().collect()
-        };
+        let review_all = self.request.sweep == SweepScope::All;
+        let looked_at: Vec<usize> =
+            if review_all { self.shelf.places().collect() } else { self.touched.iter().copied().collect() };
         for at in looked_at {
             if self.closed(at).is_some() || self.shelf.is_double(at) {
                 continue;
             }
             let harmed = self.harmed.contains(&at);
             // A helpful or irrelevant event of this curation lowers nothing, whatever came in by a merge before it.
-            let may_lower = harmed || self.request.review_all || !self.with_feedback.contains(&at);
+            let may_lower = harmed || review_all || !self.with_feedback.contains(&at);
             let bullet = self.shelf.get(at);
             match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
                 MaturityChange::Rises(to) => self.promote(at, to),
@@ -39,6 +37,13 @@ impl Curation<'_> {
                 MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => {}
             }
             self.recheck_gate(at);
+        }
+        if self.request.sweep == SweepScope::Drafts {
+            for at in self.shelf.places() {
+                if self.closed(at).is_none() && !self.shelf.is_double(at) {
+                    self.recheck_gate(at);
+                }
+            }
         }
     }
 

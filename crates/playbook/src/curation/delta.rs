@@ -111,6 +111,10 @@ pub struct AddDelta {
     /// The statement of a person that the rule was read from. Set by the program only.
     #[serde(skip)]
     pub stated: Option<StatedRule>,
+    /// Rules of which at most one holds together with this one, if a person stated it. Set by the
+    /// program only.
+    #[serde(skip)]
+    pub excludes: Vec<ExcludedRule>,
 }
 
 /// A person's statement in a session.
@@ -120,6 +124,17 @@ pub struct StatedRule {
     pub at: Instant,
     /// The person's words, verbatim.
     pub quote: String,
+}
+
+/// A rule that cannot hold together with a new statement of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcludedRule {
+    /// ID of the rule.
+    pub id: String,
+    /// Reason for display.
+    pub reason: String,
+    /// Whether the rule was last stated before the new statement, which then replaces it.
+    pub is_older: bool,
 }
 
 /// Feedback on a rule.

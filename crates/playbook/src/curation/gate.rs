@@ -23,10 +23,14 @@ impl Curation<'_> {
         let bullet = self.shelf.get(at);
         let found =
             bullet.state == BulletState::Draft && is_standing(bullet) && !self.added_bullets.contains(&at);
-        if !found || self.is_held_back(at) {
+        if !found {
             return;
         }
+        // Most drafts have no evidence; comparing each with all active rules takes longer.
         let Some(reason) = self.evidence_for(at) else { return };
+        if self.is_doubtful(at) || self.contradicts_live(at) {
+            return;
+        }
         let now = self.request.now;
         let bullet = self.shelf.get_mut(at);
         bullet.state = BulletState::Active;
@@ -35,19 +39,16 @@ impl Curation<'_> {
         self.report.activations.push(Activation { id, content, reason });
     }
 
-    /// Whether a draft stays a draft regardless of evidence: harmful feedback, hidden characters, a
-    /// full category or a contradiction.
-    fn is_held_back(&self, at: usize) -> bool {
+    /// Whether a draft stays a draft regardless of evidence: harmful feedback, hidden characters, or a
+    /// full category.
+    pub(super) fn is_doubtful(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
         let harm = |event: &Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
         let full = |bullet: &Bullet| {
             let same = |other: &&Bullet| other.is_live() && other.category == bullet.category;
             self.shelf.bullets().filter(same).count() >= self.request.limits.max_per_category
         };
-        bullet.feedback.iter().any(harm)
-            || suspicion(bullet.content()).is_some()
-            || full(bullet)
-            || self.contradicts_live(at)
+        bullet.feedback.iter().any(harm) || suspicion(bullet.content()).is_some() || full(bullet)
     }
 
     /// Returns the evidence for activating a draft, for display; `None` if the evidence is
@@ -76,7 +77,7 @@ impl Curation<'_> {
         if further.len() >= FURTHER_SESSIONS {
             return Some(format!("{} further sessions found it helpful", further.len()));
         }
-        let evidence = self.request.history.evidence(bullet.content());
+        let evidence = self.request.history.evidence_of_draft(bullet);
         let admitted = matches!(GateDecision::of(&evidence), GateDecision::Active | GateDecision::Certain);
         admitted.then(|| format!("{} sessions succeeded with it and none failed", evidence.successes))
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
 
@@ -36,6 +37,12 @@ pub struct SessionQuote {
 
 pub trait RuleEvidenceSource: std::fmt::Debug {
     fn evidence(&self, rule: &str) -> SessionCounts;
+
+    /// Like [`Self::evidence`], for a draft. If it quotes what a person typed, successful sessions that
+    /// ran a command which it demands count as well.
+    fn evidence_of_draft(&self, draft: &Bullet) -> SessionCounts {
+        self.evidence(draft.content())
+    }
 
     /// Whether a session with this id is known from a log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;

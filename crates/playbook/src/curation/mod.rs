@@ -13,13 +13,14 @@ pub mod feedback;
 pub mod forgetting;
 mod gate;
 pub mod history;
+pub mod later_word;
 mod merging;
 pub mod plan;
 mod replacing;
 pub mod report;
 pub mod review_decision;
 
-pub use apply::{CurationRequest, CurationResult, Proposer, curate};
+pub use apply::{CurationRequest, CurationResult, Proposer, SweepScope, curate};
 
 use crate::conflict::MinSimilarity;
 use cm_note::bullet::Bullet;

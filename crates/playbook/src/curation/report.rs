@@ -25,6 +25,22 @@ pub struct CurationReport {
     pub activations: Vec<Activation>,
     /// Anti-patterns created from deprecated rules.
     pub inversions: Vec<Inversion>,
+    /// Rules that a later statement of a person replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<RuleReplacement>,
+}
+
+/// A rule that a later statement of a person replaced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleReplacement {
+    /// ID of the older rule, which is now deprecated.
+    pub from: String,
+    /// Text of the older rule.
+    pub content: String,
+    /// ID of the rule that replaces it.
+    pub to: String,
+    /// How the two contradict each other.
+    pub reason: String,
 }
 
 /// A delta that changed something.

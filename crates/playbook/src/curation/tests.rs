@@ -3,7 +3,7 @@
 mod feedback;
 mod properties;
 
-use super::apply::{CurationRequest, CurationResult, Proposer, curate};
+use super::apply::{CurationRequest, CurationResult, Proposer, SweepScope, curate};
 use super::delta::{
     AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, PinDelta, ReplaceDelta, RuleProposal,
     StatedRule,
@@ -68,7 +68,7 @@ struct TestRequest {
     limits: CurationLimits,
     history: Box<dyn RuleEvidenceSource>,
     now: Instant,
-    sweep: bool,
+    sweep: SweepScope,
 }
 
 impl Default for TestRequest {
@@ -80,7 +80,7 @@ impl Default for TestRequest {
             limits: CurationLimits::default(),
             history: Box::new(NoHistory),
             now: now(),
-            sweep: false,
+            sweep: SweepScope::Changed,
         }
     }
 }
@@ -113,7 +113,7 @@ impl TestRequest {
             history: &*self.history,
             meaning: &NoEmbeddings,
             now: self.now,
-            review_all: self.sweep,
+            sweep: self.sweep,
             read_only_paths: &[],
         }
     }
@@ -409,7 +409,7 @@ fn what_holds_elsewhere_neither_doubles_nor_contradicts() {
 #[test]
 fn a_note_whose_id_another_has_is_not_changed() {
     let there = playbook(vec![bullet("a", SUITE), bullet("a", JITTER)]);
-    let curated = TestRequest { sweep: true, ..TestRequest::default() }
+    let curated = TestRequest { sweep: SweepScope::All, ..TestRequest::default() }
         .curate(&there, &[CurationDelta::Helpful(judge("b-a"))]);
     assert_eq!((codes(&curated), &curated.playbook), (vec!["ambiguous"], &there));
 }

@@ -58,6 +58,15 @@ pub fn curated(outcome: &CurationOutcome) -> String {
             safe(&one.content)
         );
     }
+    for one in &report.replaced {
+        let label = paint(WARN, &format!("{:>10}", "replaced"));
+        text += &format!(
+            "{label}  {}  by {}: {}\n",
+            paint(ID, &safe(&one.from)),
+            paint(ID, &safe(&one.to)),
+            safe(&one.reason)
+        );
+    }
     for path in &outcome.notes {
         text += &format!("{}  {}\n", paint(GOOD, &format!("{:>10}", "note")), safe(path));
     }

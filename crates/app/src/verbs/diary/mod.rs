@@ -10,20 +10,28 @@ use serde::Serialize;
 
 use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::diary_location::DiaryLocation;
+use crate::sessions::evidence::SessionEvidence;
+use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::related::related_sessions;
+use crate::verbs::curate::{self, ExtraChanges, curate_beside};
+use crate::verbs::playbook;
 use crate::verbs::privacy;
 use cm_learn::diary::note::note;
 use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
+use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::change::ChangeSet;
 use cm_note::message::CommitMessage;
+use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::{Authority, SweepScope};
 use cm_session::status::SessionStatus;
-use session::SessionReader;
+use session::{SessionReader, SessionTranscript};
 
 /// The session and the mode of writing its diary.
 #[derive(Debug, Clone, Default)]
@@ -127,7 +135,7 @@ pub fn diary(
     }
     let place = DiaryLocation::of(memory, &diary)?;
     let said = std::cell::RefCell::new(None);
-    let plan = |open: &crate::context::open_vault::OpenVault| {
+    let plan = |open: &OpenVault| {
         let (change, notice) = place.change(memory, open, &diary)?;
         *said.borrow_mut() = notice;
         let verb = if place.is_there { "Renew" } else { "Write" };
@@ -148,6 +156,9 @@ pub fn diary(
         (written.commit, !written.changed.is_empty(), None)
     };
     said.take().into_iter().for_each(|notice: String| memory.notice(notice));
+    if changed && !options.dry_run {
+        recheck_drafts(memory, &heard)?;
+    }
     let kept =
         || memory.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let text = text.or_else(kept).unwrap_or_else(|| note(&diary));
@@ -164,6 +175,26 @@ pub(crate) fn with_related(memory: &Context, shelf: &SessionAccess, diary: Diary
         return Ok(diary);
     }
     Ok(Diary { related: related_sessions(memory, shelf, &diary)?, ..diary })
+}
+
+/// Activates the drafts that the session is about if their evidence is now sufficient.
+fn recheck_drafts(memory: &Context, transcript: &SessionTranscript) -> Result<()> {
+    let playbook = playbook::as_written(memory, memory.target())?;
+    let mut gathered = GatheredEvidence::of_session(&transcript.meta);
+    let topics = SessionTopics::of(&transcript.events, &transcript.trace());
+    gathered.gather_drafts(&SessionEvidence::of(memory), &playbook.bullets, &topics);
+    if gathered.is_empty() {
+        return Ok(());
+    }
+    let how = curate::Options {
+        authority: Authority::Automation,
+        dry_run: false,
+        sweep: SweepScope::Drafts,
+        op: "diary",
+        subject: None,
+    };
+    let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
+    curate_beside(memory, &DeltaFile::default(), &how, &extra).map(drop)
 }
 
 fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {

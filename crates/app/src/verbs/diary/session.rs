@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::context::meaning::judge_statements;
+use crate::context::meaning::{judge_statements, meaning};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::provider::{LanguageModel, ModelFailure};
@@ -19,11 +19,14 @@ use cm_index::sessions::Session;
 use cm_learn::diary::{self, Diary, DiaryOrigin, StatementAuthor};
 use cm_learn::outcome::steps::{SessionStep, steps};
 use cm_learn::prose::cut;
+use cm_learn::recurring::SessionTrace;
 use cm_learn::reflect::answer::{DiaryAnswer, QuotedStatement, diary_schema};
+use cm_learn::reflect::later_word::without_replaced;
 use cm_learn::reflect::package;
 use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
 use cm_learn::statement::{self, LastingStatement};
+use cm_playbook::embedding_model::WordVectors;
 use cm_secrets::RedactionRules;
 use cm_session::event::SessionEvent;
 use cm_session::{Agent, SessionMeta};
@@ -187,6 +190,7 @@ impl SessionReader {
         let typed = if meta.subagent { Vec::new() } else { statement::statements(&events) };
         let judged = judge_statements(open, &typed);
         let lasting = statement::lasting(&typed, &judged);
+        let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
         let typed = TypedSentences::of(&typed, &judged);
         let diary = diary::extract_with(&diary::id(&path, &content), &meta, &events, &lasting);
         let mut diary = without_secrets(diary, &self.rules);
@@ -198,6 +202,11 @@ impl SessionReader {
 }
 
 impl SessionTranscript {
+    /// Reduces the session to its commands and edits.
+    pub fn trace(&self) -> SessionTrace {
+        SessionTrace::of(&self.meta, &self.events, &self.steps, self.diary.verdict.status)
+    }
+
     /// Returns the parts of the session that a summary may quote.
     pub fn quotable(&self) -> QuotableSession {
         // The prompts of a subagent are those of another agent.

@@ -2,21 +2,24 @@
 
 use std::cell::RefCell;
 
-use super::evidence::GatheredEvidence;
-use super::memories::{self, PlannedMemory};
+use super::memories::{ExistingMemories, MemoryProposal, PlannedMemory, edges_to_replaced, plan_memory};
 use super::process_session::{SessionProcessor, SessionProposals};
 use crate::context::open_vault::OpenVault;
 use crate::context::provider::LanguageModel;
 use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
+use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::{self, CurationOutcome, ExtraChanges, curate_beside};
 use crate::verbs::playbook;
 use cm_learn::diary::Diary;
-use cm_learn::reflect::draft::{DraftChange, ReflectionDraft};
+use cm_learn::reflect::draft::DraftChange;
+use cm_learn::statement::Certainty;
+use cm_note::bullet::BulletState;
 use cm_note::change::VaultFileChange;
-use cm_playbook::curation::Authority;
+use cm_note::note::compose::EdgeEnd;
 use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::{Authority, CurationResult, SweepScope};
 
 pub struct CommitResult {
     /// Changes of the playbook, by delta.
@@ -55,13 +58,13 @@ impl SessionProcessor<'_> {
         let options = curate::Options {
             authority: Authority::Automation,
             dry_run: self.terms.dry_run,
-            sweep: false,
+            sweep: SweepScope::Drafts,
             op: "reflect",
             subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
         };
         let model = self.model.as_ref().map(LanguageModel::name);
         let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-        let changes = |open: &OpenVault| {
+        let changes = |open: &OpenVault, curated: &CurationResult| {
             if !self.terms.dry_run
                 && !self.terms.reprocess
                 && !ReflectionLog::load(open)?.is_open(&todo.listed, SessionReaderKind::of(model.as_deref()))
@@ -73,7 +76,7 @@ impl SessionProcessor<'_> {
             }
             let mut planned = ChangePlanner { work: self, open, changes: Vec::new(), ids: Vec::new() };
             notices.borrow_mut().extend(planned.diary(place.as_ref(), diary)?);
-            *memories.borrow_mut() = planned.memories(drafts)?;
+            *memories.borrow_mut() = planned.memories(proposed, curated)?;
             Ok((planned.changes, planned.ids))
         };
         let outcome = curate_beside(
@@ -115,25 +118,46 @@ impl ChangePlanner<'_> {
         }
     }
 
-    fn memories(&mut self, drafts: &[ReflectionDraft]) -> Result<Vec<PlannedMemory>> {
-        let notes = playbook::notes_as_written(self.work.memory, self.open)?;
-        let mut said = memories::existing_texts(&notes);
+    /// Adds the changes of memory notes, and edges from the new rules that replace one.
+    fn memories(
+        &mut self,
+        proposed: &SessionProposals<'_>,
+        curated: &CurationResult,
+    ) -> Result<Vec<PlannedMemory>> {
+        let (memory, open) = (self.work.memory, self.open);
+        let mut existing = ExistingMemories::of(playbook::notes_as_written(memory, open)?);
         let mut all = Vec::new();
-        for draft in drafts {
-            let (DraftChange::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
-                continue;
-            };
-            let planned = memories::plan_memory(
-                self.work.memory,
-                self.open,
-                &mut said,
-                (remembered, draft.certainty),
-                origin,
-            )?;
-            all.extend(planned);
+        let mut number = 0;
+        for draft in &proposed.drafts {
+            let Some(origin) = draft.origins.first() else { continue };
+            let is_certain = draft.certainty == Some(Certainty::High);
+            let place = proposed.origin_of(origin).filter(|_| is_certain);
+            match &draft.what {
+                DraftChange::Memory(remembered) => {
+                    let stated = draft.certainty;
+                    let proposal = MemoryProposal { remembered, stated, origin, place };
+                    all.extend(plan_memory(memory, open, &mut existing, proposal)?);
+                }
+                DraftChange::Delta(_) => {
+                    number += 1;
+                    let Some((place, end)) = place.zip(active_rule(curated, number)) else { continue };
+                    let edges = edges_to_replaced(memory, open, existing.notes(), &end, place)?;
+                    self.changes.extend(edges);
+                }
+            }
         }
-        self.changes.extend(all.iter().map(|planned| planned.change.clone()));
+        self.changes.extend(all.iter().flat_map(|planned| planned.changes.clone()));
         self.ids.extend(all.iter().map(|planned| planned.id.clone()));
         Ok(all)
     }
+}
+
+/// Returns the end of an edge for the rule that the delta with this number added; `None` if it added
+/// none or a draft.
+pub(crate) fn active_rule(curated: &CurationResult, delta: usize) -> Option<EdgeEnd> {
+    let mut applied = curated.report.applied.iter();
+    let added =
+        applied.find(|one| one.delta == delta && one.op == "add" && one.state == BulletState::Active)?;
+    let bullet = curated.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == added.id)?;
+    Some(EdgeEnd::of_file(bullet.id.as_str(), bullet.content(), &bullet.path))
 }

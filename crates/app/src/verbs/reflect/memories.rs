@@ -2,25 +2,30 @@
 //! existing note already states.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use yaml_serde::Value;
 
+use super::later_word::{StatementOrigin, replaced_memories};
+use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::add::known_type;
-use crate::verbs::note_fields::place;
+use crate::verbs::note_fields::{place, supersedes_edge};
 use cm_learn::diary::note::as_line;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
+use cm_learn::reflect::said_again::memory_said_again;
 use cm_learn::statement::Certainty;
 use cm_note::change::VaultFileChange;
+use cm_note::frontmatter::edit::Edit;
 use cm_note::id::NoteId;
-use cm_note::note::compose::{self, MemoryDraft};
+use cm_note::note::compose::{self, EdgeEnd, MemoryDraft};
 use cm_note::note::suspicion::order;
 use cm_note::note::{Note, NoteKind};
 use cm_text::canonical::CanonicalForm;
 
-/// A memory note that will be created, with its file change.
+/// A memory note that will be created or confirmed, with its file changes.
 #[derive(Debug, Clone)]
 pub struct PlannedMemory {
     pub id: String,
@@ -30,30 +35,78 @@ pub struct PlannedMemory {
     pub title: String,
     /// Whether the note is a draft that a person must accept.
     pub is_draft: bool,
-    /// Change that creates the file.
-    pub change: VaultFileChange,
+    /// Changes of the note's file, and edges to the memories that it replaces.
+    pub changes: Vec<VaultFileChange>,
 }
 
-/// Returns the titles of all memories in canonical form, to detect duplicates.
-pub fn existing_texts(notes: &[Note]) -> HashSet<String> {
-    let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
-    memories.map(|note| CanonicalForm::of(&note.title).as_str().to_owned()).collect()
+/// The memories of a vault, to which those of a session are added.
+#[derive(Debug, Clone)]
+pub struct ExistingMemories {
+    notes: Rc<Vec<Note>>,
+    /// Titles of all memories in canonical form.
+    texts: HashSet<String>,
 }
 
-/// Plans the note of a memory and adds its text to `statements`; `None` if `statements` contains
-/// the text already. A memory that the user stated as lasting is confirmed, one that they may have
-/// stated so is a draft, and all others are unverified.
+impl ExistingMemories {
+    pub fn of(notes: Rc<Vec<Note>>) -> Self {
+        let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
+        let texts = memories.map(|note| CanonicalForm::of(&note.title).as_str().to_owned()).collect();
+        Self { notes, texts }
+    }
+
+    /// All notes of the vault.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Returns the memory that waits for confirmation and says what a person now says in another
+    /// session.
+    fn waiting(&self, open: &OpenVault, remembered: &ProposedMemory, session: &str) -> Option<&Note> {
+        let is_of_type = |note: &&Note| {
+            note.kind == NoteKind::Memory
+                && note.is_waiting()
+                && note.note_type.as_deref() == Some(remembered.note_type)
+        };
+        let is_of_person = |note: &&Note| {
+            open.read(&note.path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(OF_PERSON))
+        };
+        let waiting = self.notes.iter().filter(is_of_type).filter(is_of_person);
+        memory_said_again(&remembered.text, session, waiting, meaning(open))
+    }
+}
+
+/// Beginning of a quote of the person in the body of a memory.
+const OF_PERSON: &str = "- the user in ";
+
+/// A memory that a session proposes, and how it came to be.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryProposal<'a> {
+    pub remembered: &'a ProposedMemory,
+    /// How certainly the person stated it as lasting; `None` if no person did.
+    pub stated: Option<Certainty>,
+    pub origin: &'a DraftOrigin,
+    /// When and where it was stated; `None` if unknown, so that it replaces nothing.
+    pub place: Option<StatementOrigin<'a>>,
+}
+
+/// Plans the note of a memory and adds its text to `existing`; `None` if a note states the same
+/// already. A memory that the user stated as lasting is confirmed and replaces the older ones that it
+/// contradicts, one that they may have stated so is a draft, and all others are unverified. What the
+/// user states again confirms the note that waits.
 ///
 /// # Errors
 /// Returns an error if the vault does not define the type.
 pub fn plan_memory(
     memory: &Context,
     open: &OpenVault,
-    statements: &mut HashSet<String>,
-    (remembered, stated): (&ProposedMemory, Option<Certainty>),
-    origin: &DraftOrigin,
+    existing: &mut ExistingMemories,
+    proposal: MemoryProposal<'_>,
 ) -> Result<Option<PlannedMemory>> {
-    if !statements.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
+    let MemoryProposal { remembered, stated, origin, .. } = proposal;
+    if let Some(note) = stated.and_then(|_| existing.waiting(open, remembered, &origin.session)) {
+        return Ok(confirmed(memory, note, remembered));
+    }
+    if !existing.texts.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
         return Ok(None);
     }
     let known = known_type(open, remembered.note_type)?;
@@ -82,8 +135,52 @@ pub fn plan_memory(
         body,
         extra: state.map(|state| ("state".to_owned(), Value::String(state.to_owned()))).into_iter().collect(),
     });
-    let change = VaultFileChange::Create { path, text };
-    Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))
+    let mut changes = vec![VaultFileChange::Create { path: path.clone(), text }];
+    if let Some(place) = proposal.place.filter(|_| state.is_none()) {
+        let end = EdgeEnd::of_file(id.as_str(), &title, &path);
+        changes.extend(edges_to_replaced(memory, open, existing.notes(), &end, place)?);
+    }
+    Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, changes }))
+}
+
+/// Plans the confirmation of a waiting note that a person states again.
+fn confirmed(memory: &Context, note: &Note, remembered: &ProposedMemory) -> Option<PlannedMemory> {
+    let quotes = remembered.evidence.iter().map(|quote| format!("- {}\n", as_line(quote)));
+    let text = format!("\nStated again:\n\n{}", quotes.collect::<String>());
+    let edits = vec![
+        Edit::Remove { key: "state".to_owned() },
+        Edit::Set { key: "updated".to_owned(), value: Value::String(memory.now().to_string()) },
+        Edit::AppendBody { text },
+    ];
+    Some(PlannedMemory {
+        id: note.id.as_ref()?.to_string(),
+        note_type: note.note_type.clone().unwrap_or_default(),
+        title: note.title.clone(),
+        is_draft: false,
+        changes: vec![VaultFileChange::Edit { path: note.path.clone(), edits }],
+    })
+}
+
+/// Returns the edges from a note that a person stated to the memories that it replaces.
+///
+/// # Errors
+/// Returns an error if the path of an edge is invalid.
+pub(crate) fn edges_to_replaced(
+    memory: &Context,
+    open: &OpenVault,
+    notes: &[Note],
+    newer: &EdgeEnd,
+    stated: StatementOrigin<'_>,
+) -> Result<Vec<VaultFileChange>> {
+    let mut edges = Vec::new();
+    for (note, reason) in replaced_memories(memory, open, notes, &newer.title, stated) {
+        let Some(id) = &note.id else { continue };
+        let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
+        let why = format!("A person said otherwise later: {reason}.");
+        let (_, path, text) = supersedes_edge(memory, open, (newer, &older), &why)?;
+        edges.push(VaultFileChange::Create { path, text });
+    }
+    Ok(edges)
 }
 
 fn body(remembered: &ProposedMemory, origin: &DraftOrigin) -> String {

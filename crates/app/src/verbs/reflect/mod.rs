@@ -4,8 +4,8 @@
 //! Every session is one commit and one line of the record, so an interrupted run loses nothing and
 //! the next run continues.
 
-mod commit;
-pub(crate) mod evidence;
+pub(crate) mod commit;
+pub(crate) mod later_word;
 mod log_result;
 pub(crate) mod memories;
 mod native;

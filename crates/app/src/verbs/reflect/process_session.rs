@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::commit::CommitResult;
-use super::evidence::{self, GatheredEvidence};
+use super::later_word::{StatementOrigin, excluded_rules, replaces_rule_of};
 use super::queue::QueuedSession;
 use super::recorded::{settle_verdicts, without_recorded};
 use super::redact::{is_redacted, redact_draft};
@@ -20,6 +20,8 @@ use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::receipts::ShownRules;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::evidence::SessionEvidence;
+use crate::sessions::gathered_evidence::{GatheredEvidence, evidence_for};
 use crate::sessions::logs;
 use crate::sessions::reflection_log::{ReflectionLog, hash_key};
 use crate::verbs::curate::CurationOutcome;
@@ -28,19 +30,22 @@ use crate::verbs::diary::{DiaryMethod, with_related};
 use crate::verbs::playbook;
 use cm_learn::diary::{Diary, DiaryOrigin, StatementAuthor};
 use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
-use cm_learn::recurring::{CountedProposal, proposals};
+use cm_learn::recurring::{CountedProposal, SessionTrace, proposals};
 use cm_learn::reflect::answer::{DeltasAnswer, RuleAnswer, RuleOpinion, deltas_schema, rule_schema};
 use cm_learn::reflect::double_reading::without_double_reading;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::evidence::RuleVerdict;
+use cm_learn::reflect::later_word::as_rule;
 use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::rounds::ReflectionRounds;
 use cm_learn::reflect::run::ReflectedSession;
 use cm_learn::reflect::said_again::said_again;
+use cm_learn::reflect::session_topics::SessionTopics;
 use cm_learn::reflect::{SessionInput, package, reflect_on, verify};
 use cm_learn::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_playbook::curation::delta::{CurationDelta, StatedRule};
 use cm_playbook::curation::history::SessionCounts;
@@ -139,6 +144,19 @@ pub struct SessionProposals<'a> {
     pub drafts: Vec<ReflectionDraft>,
     /// Counts of the rules that were proposed by counting, by rule text with normalized whitespace.
     pub counted: HashMap<String, SessionCounts>,
+    /// Times of the prompts with lasting statements, by line.
+    pub times: HashMap<u64, Instant>,
+    /// Whether the vault's own person typed the prompts.
+    pub is_of_person: bool,
+}
+
+impl SessionProposals<'_> {
+    /// Returns when and where the statement of an origin was made; `None` if the session has no times.
+    pub fn origin_of(&self, origin: &DraftOrigin) -> Option<StatementOrigin<'_>> {
+        let meta = &self.todo.listed.session.meta;
+        let at = self.times.get(&origin.line).copied().or(meta.ended)?;
+        Some(StatementOrigin { session: meta.id.as_str(), at, workspace: meta.workspace.as_deref() })
+    }
 }
 
 impl SessionProcessor<'_> {
@@ -182,10 +200,17 @@ impl SessionProcessor<'_> {
         record_statements(&mut drafts, &heard);
         let repeated = self.recognize_repetitions(&mut drafts, &heard, &live);
         let shown = ShownRules::of_session(self.memory, heard.meta.id.as_str(), &live);
-        let mut proposed = SessionProposals { todo, diary, drafts, counted };
+        let times = times_of(&heard);
+        let is_of_person = heard.prompts == StatementAuthor::Person;
+        let mut proposed = SessionProposals { todo, diary, drafts, counted, times, is_of_person };
+        if is_of_person {
+            self.find_replaced(&mut proposed, &playbook.bullets);
+        }
         let all = proposed.drafts.len();
-        let (mut gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
+        let traces = self.traces.of_project(&own);
+        let (mut gathered, rejected) = self.check_evidence(&mut proposed, &traces, &mut notices)?;
         repeated.iter().for_each(|rule| gathered.admit(rule));
+        self.gather_drafts(&mut gathered, &heard, &own, &playbook.bullets);
         let gathered = gathered.with_shown(shown);
         let carried = self.commit(&proposed, &gathered)?;
         if !self.terms.dry_run {
@@ -215,8 +240,8 @@ impl SessionProcessor<'_> {
         Ok(diary)
     }
 
-    /// Gives each rule that a person says again the text of the existing rule, so that it counts as
-    /// evidence for that one, and drops memories that say no more. Returns these texts.
+    /// Gives each statement that a person makes again the text of the existing rule, so that it counts
+    /// as evidence for that one, and drops counted memories that say no more. Returns these texts.
     fn recognize_repetitions(
         &self,
         drafts: &mut Vec<ReflectionDraft>,
@@ -234,10 +259,41 @@ impl SessionProcessor<'_> {
                 }
                 true
             }
-            DraftChange::Memory(memory) => existing(&memory.text).is_none(),
+            DraftChange::Memory(memory) => match existing(&memory.text) {
+                None => true,
+                Some(rule) if draft.certainty.is_some() => {
+                    let workspace = transcript.meta.workspace.as_deref();
+                    let again = as_rule(draft, workspace).and_then(|again| with_text(again, rule.content()));
+                    repeated.extend(again.iter().map(|_| rule.content().to_owned()));
+                    again.map(|again| *draft = again).is_some()
+                }
+                Some(_) => false,
+            },
             DraftChange::Delta(_) => true,
         });
         repeated
+    }
+
+    /// Sets which older rules each certain statement of the person replaces. A memory that replaces a
+    /// rule becomes a rule.
+    fn find_replaced(&self, proposed: &mut SessionProposals<'_>, bullets: &[Bullet]) {
+        let mut drafts = std::mem::take(&mut proposed.drafts);
+        for draft in drafts.iter_mut().filter(|draft| draft.certainty == Some(Certainty::High)) {
+            let Some(stated) = draft.origins.first().and_then(|origin| proposed.origin_of(origin)) else {
+                continue;
+            };
+            if let DraftChange::Memory(remembered) = &draft.what {
+                let text = remembered.text.as_str();
+                if !replaces_rule_of(self.memory, bullets, text, stated) {
+                    continue;
+                }
+                *draft = as_rule(draft, stated.workspace).unwrap_or_else(|| draft.clone());
+            }
+            if let DraftChange::Delta(CurationDelta::Add(add)) = &mut draft.what {
+                add.excludes = excluded_rules(self.memory, bullets, &add.bullet.content, stated);
+            }
+        }
+        proposed.drafts = drafts;
     }
 
     /// Returns the feedback on existing rules in the session, without feedback that an earlier run
@@ -358,16 +414,35 @@ impl SessionProcessor<'_> {
             .collect()
     }
 
+    /// Adds the evidence for the drafts that the session is about.
+    fn gather_drafts(
+        &self,
+        gathered: &mut GatheredEvidence,
+        transcript: &SessionTranscript,
+        own: &SessionTrace,
+        bullets: &[Bullet],
+    ) {
+        let now_status = transcript.diary.verdict.status;
+        let ended = |agent: &str, session: &str| match (agent, session) == (&own.agent, &own.session) {
+            true => Some(now_status),
+            false => self.record.status(agent, session),
+        };
+        let evidence = SessionEvidence::of(self.memory).with_outcomes(&ended);
+        gathered.gather_drafts(&evidence, bullets, &SessionTopics::of(&transcript.events, own));
+    }
+
     /// Searches other sessions for evidence about new rules. Removes the rules that the model
     /// rejects and returns their number.
     fn check_evidence(
         &self,
         proposed: &mut SessionProposals<'_>,
+        traces: &[&SessionTrace],
         notices: &mut Vec<String>,
     ) -> std::result::Result<(GatheredEvidence, usize), SessionFailure> {
         let mut gathered = GatheredEvidence::of_session(&proposed.todo.listed.session.meta);
         let mut rejected = 0;
-        let SessionProposals { diary, drafts, counted, .. } = proposed;
+        let SessionProposals { diary, drafts, counted, is_of_person, .. } = proposed;
+        let is_of_person = *is_of_person;
         let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
         let mut kept = Vec::new();
         for mut draft in std::mem::take(drafts) {
@@ -386,7 +461,8 @@ impl SessionProcessor<'_> {
                 kept.push(draft);
                 continue;
             }
-            let said = evidence::evidence_for(self.memory, &self.record, &add.bullet.content, here)?;
+            let ran = if draft.certainty.is_some() && is_of_person { traces } else { &[] };
+            let said = evidence_for(self.memory, &self.record, &add.bullet.content, here, ran)?;
             // One session or none is a draft whatever a model says; so is what it accepts. A person's own
             // word needs no model.
             let is_stated = draft.certainty == Some(Certainty::High);
@@ -472,6 +548,20 @@ fn with_texts_of(mut counted: Vec<CountedProposal>, rules: &[RuleRef<'_>]) -> Ve
     counted
 }
 
+/// Gives a draft of a rule another text; `None` for other drafts.
+fn with_text(mut draft: ReflectionDraft, text: &str) -> Option<ReflectionDraft> {
+    let DraftChange::Delta(CurationDelta::Add(add)) = &mut draft.what else { return None };
+    text.clone_into(&mut add.bullet.content);
+    Some(draft)
+}
+
+/// Returns the times of the prompts with lasting statements, by line.
+fn times_of(transcript: &SessionTranscript) -> HashMap<u64, Instant> {
+    let lines: HashSet<u64> = transcript.lasting.iter().map(|statement| statement.line).collect();
+    let events = transcript.events.iter().filter(|event| lines.contains(&event.line));
+    events.filter_map(|event| Some((event.line, event.at?))).collect()
+}
+
 /// Returns the text and the counts of a counted rule; `None` for a memory.
 fn counts_of(one: &CountedProposal) -> Option<(String, SessionCounts)> {
     let DraftChange::Delta(CurationDelta::Add(add)) = &one.draft.what else { return None };
@@ -530,6 +620,13 @@ fn session_result(
         line: line(passed.delta),
     });
     let mut learned: Vec<LearnedChange> = changed.chain(credited).collect();
+    learned.extend(report.replaced.iter().map(|one| LearnedChange {
+        what: "deprecate".to_owned(),
+        id: one.from.clone(),
+        text: format!("{} ({} replaces it)", one.content, one.to),
+        draft: false,
+        line: None,
+    }));
     learned.extend(memories.iter().map(|planned| LearnedChange {
         what: planned.note_type.clone(),
         id: planned.id.clone(),

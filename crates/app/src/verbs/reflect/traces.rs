@@ -105,11 +105,7 @@ impl TraceLibrary {
         listed: &SessionSummary,
         transcript: &SessionTranscript,
     ) -> Result<SessionTrace> {
-        let status = transcript.diary.verdict.status;
-        let trace = SessionTrace {
-            conversation: listed.session.conversation,
-            ..SessionTrace::of(&transcript.meta, &transcript.events, &transcript.steps, status)
-        };
+        let trace = SessionTrace { conversation: listed.session.conversation, ..transcript.trace() };
         self.store(memory, listed, &trace)?;
         self.traces.retain(|one| one.session != trace.session || one.agent != trace.agent);
         self.traces.push(trace.clone());

@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::evidence::GatheredEvidence;
 use super::process_session::{SessionProcessor, SessionProposals, is_live};
 use super::queue::{QueuedSession, plan, session_key};
 use super::recorded::{settle_verdicts, without_recorded};
@@ -22,6 +21,8 @@ use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::evidence::SessionEvidence;
+use crate::sessions::gathered_evidence::{GatheredEvidence, evidence_for};
 use crate::sessions::logs;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::CurationOutcome;
@@ -36,6 +37,7 @@ use cm_learn::reflect::answer::{
 };
 use cm_learn::reflect::draft::DraftChange;
 use cm_learn::reflect::relevant_rules::relevant_rules;
+use cm_learn::reflect::session_topics::SessionTopics;
 use cm_learn::reflect::{package, verify};
 use cm_learn::statement::Certainty;
 use cm_note::bullet::Bullet;
@@ -225,7 +227,7 @@ fn apply_deltas(
     let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
     for draft in &drafts {
         if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
-            let said = super::evidence::evidence_for(memory, &work.record, &add.bullet.content, here)?;
+            let said = evidence_for(memory, &work.record, &add.bullet.content, here, &[])?;
             gathered.insert(&add.bullet.content, said.evidence);
             if draft.certainty == Some(Certainty::High) {
                 gathered.admit(&add.bullet.content);
@@ -233,7 +235,17 @@ fn apply_deltas(
         }
     }
     let diary = with_related(memory, shelf, heard.diary.clone())?;
-    let proposed = SessionProposals { todo: &todo, diary, drafts, counted: HashMap::new() };
+    let proposed = SessionProposals {
+        todo: &todo,
+        diary,
+        drafts,
+        counted: HashMap::new(),
+        times: HashMap::new(),
+        is_of_person: false,
+    };
+    let own = heard.trace();
+    let evidence = SessionEvidence::of(memory);
+    gathered.gather_drafts(&evidence, &playbook.bullets, &SessionTopics::of(&heard.events, &own));
     let carried = work.commit(&proposed, &gathered)?;
     carried.notices.iter().for_each(|notice| memory.notice(notice));
     if !dry_run {

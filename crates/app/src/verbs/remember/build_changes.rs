@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add::known_type;
-use crate::verbs::note_fields::{place, sharded};
+use crate::verbs::note_fields::{place, supersedes_edge};
 use cm_learn::diary::note::as_line;
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
 use cm_learn::remember::preferences::{
@@ -26,8 +26,8 @@ use cm_note::graph::NoteNames;
 use cm_note::id::NoteId;
 use cm_note::markdown::escape::wikilink;
 use cm_note::message::CommitMessage;
-use cm_note::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
-use cm_note::note::{Note, name};
+use cm_note::note::Note;
+use cm_note::note::compose::{self, EdgeEnd, EpisodeEntry, MemoryDraft};
 use cm_note::path::NotePath;
 
 /// What the planned changes contain, for the result of the run.
@@ -285,18 +285,7 @@ impl ChangeBuilder<'_> {
         why: &str,
         done: &mut RememberReport,
     ) -> Result<()> {
-        let id = NoteId::from(self.memory.new_uuid());
-        let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
-        let path = sharded(self.open, "graph/edges", &file, &id)?;
-        let text = compose::edge(&EdgeDraft {
-            id: id.clone(),
-            relation: "SUPERSEDES".to_owned(),
-            from: newer.clone(),
-            to: older.clone(),
-            strength: 1.0,
-            created: self.memory.now(),
-            body: why.to_owned(),
-        });
+        let (id, path, text) = supersedes_edge(self.memory, self.open, (&newer, &older), why)?;
         self.changes.push(VaultFileChange::Create { path: path.clone(), text });
         self.ids.push(id.into());
         done.superseded.push(SupersededFact {

@@ -64,8 +64,12 @@ fn any_delta() -> impl Strategy<Value = CurationDelta> {
     ]
 }
 
+fn any_sweep() -> impl Strategy<Value = SweepScope> {
+    prop::sample::select(vec![SweepScope::Changed, SweepScope::Drafts, SweepScope::All])
+}
+
 fn any_asking() -> impl Strategy<Value = TestRequest> {
-    (any::<bool>(), any::<bool>()).prop_map(|(automation, sweep)| TestRequest {
+    (any::<bool>(), any_sweep()).prop_map(|(automation, sweep)| TestRequest {
         sweep,
         session: Some("s-9"),
         authority: if automation { Authority::Automation } else { Authority::Person },
@@ -114,7 +118,7 @@ proptest! {
 
     #[test]
     fn a_pinned_bullet_never_changes_by_automation(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), sweep in any::<bool>(),
+        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), sweep in any_sweep(),
     ) {
         let asking = TestRequest { sweep, ..TestRequest::automation() };
         let after = asking.curate(&there, &deltas).playbook;
@@ -130,7 +134,7 @@ proptest! {
             .iter()
             .flat_map(|bullet| vec![CurationDelta::Harmful(judge(bullet.id.as_str())); harm])
             .collect();
-        let asking = TestRequest { sweep: true, ..TestRequest::default() };
+        let asking = TestRequest { sweep: SweepScope::All, ..TestRequest::default() };
         let after = asking.curate(&there, &deltas).playbook;
         for (old, new) in there.bullets.iter().zip(&after.bullets).filter(|(old, _)| old.pinned) {
             prop_assert!(old.maturity <= new.maturity && (old.maturity == Maturity::Deprecated || new.maturity != Maturity::Deprecated));
@@ -187,7 +191,7 @@ proptest! {
 
     #[test]
     fn a_session_says_it_once_however_often_its_deltas_come(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), sweep in any::<bool>(),
+        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), sweep in any_sweep(),
     ) {
         let asking = TestRequest { sweep, ..TestRequest::automation() };
         let once = asking.curate(&there, &deltas).playbook;

@@ -1,5 +1,5 @@
-//! Collects the evidence of past sessions for proposed rules. This happens before the vault is
-//! locked; curation then uses the result.
+//! Collects the evidence of past sessions for proposed rules and for drafts. This happens before the
+//! vault is locked; curation then uses the result.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,18 @@ use crate::context::receipts::ShownRules;
 use crate::error::Result;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::reflection_log::ReflectionLog;
+use cm_learn::recurring::SessionTrace;
 use cm_learn::reflect::evidence::RuleValidation;
+use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::bullet::content::fold_whitespace;
+use cm_note::bullet::{Bullet, BulletState};
 use cm_note::instant::Instant;
+use cm_playbook::curation::bullet_index::is_standing;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::SessionMeta;
 use cm_session::status::SessionStatus;
 
-/// Evidence for new rules of one session, found in advance.
+/// Evidence for new rules and drafts, found in advance.
 #[derive(Debug, Default)]
 pub struct GatheredEvidence {
     /// By rule text with normalized whitespace.
@@ -50,6 +54,26 @@ impl GatheredEvidence {
     pub fn insert(&mut self, rule: &str, evidence: SessionCounts) {
         self.by_rule.insert(fold_whitespace(rule), evidence);
     }
+
+    /// Whether there is no evidence for any rule.
+    pub fn is_empty(&self) -> bool {
+        self.by_rule.is_empty() && self.admitted.is_empty()
+    }
+
+    /// Adds the evidence for the drafts that a session is about; that of all others is unchanged by it.
+    /// Rules that have evidence already keep it.
+    pub(crate) fn gather_drafts(
+        &mut self,
+        sessions: &SessionEvidence<'_>,
+        bullets: &[Bullet],
+        topics: &SessionTopics,
+    ) {
+        let is_draft = |bullet: &&Bullet| bullet.state == BulletState::Draft && is_standing(bullet);
+        for bullet in bullets.iter().filter(is_draft).filter(|bullet| topics.concern(bullet.content())) {
+            let rule = fold_whitespace(bullet.content());
+            self.by_rule.entry(rule).or_insert_with(|| sessions.evidence_of_draft(bullet));
+        }
+    }
 }
 
 impl RuleEvidenceSource for GatheredEvidence {
@@ -77,7 +101,8 @@ impl RuleEvidenceSource for GatheredEvidence {
 }
 
 /// Searches past sessions for evidence about a rule. `now_status` is the outcome of the session
-/// that is being processed, which is not recorded yet.
+/// that is being processed, which is not recorded yet. If a person stated the rule, the sessions of
+/// `traces` that ran a command which it demands count as well.
 ///
 /// # Errors
 /// Returns an error if the session index cannot be read.
@@ -86,12 +111,13 @@ pub fn evidence_for(
     record: &ReflectionLog,
     rule: &str,
     (agent, session, now_status): (&str, &str, SessionStatus),
+    traces: &[&SessionTrace],
 ) -> Result<RuleValidation> {
     let ended = |of: &str, id: &str| match (of, id) == (agent, session) {
         true => Some(now_status),
         false => record.status(of, id),
     };
-    SessionEvidence::of(memory).with_outcomes(&ended).validation(rule)
+    SessionEvidence::of(memory).with_outcomes(&ended).validation_with_runs(rule, traces)
 }
 
 #[cfg(test)]

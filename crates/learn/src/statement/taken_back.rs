@@ -1,0 +1,79 @@
+//! Finds what a person took back within the same session: "never mind", "scratch that".
+
+use super::{KindProbabilities, Statement, THRESHOLD_MEDIUM};
+use crate::prose::pattern;
+
+/// Maximum length of a sentence that takes something back, in characters.
+const LONGEST: usize = 120;
+
+// The object ends the clause: "forget that rule" and "don't forget that …" take nothing back.
+pattern!(
+    TAKES_BACK = r"(?ix)
+    (?:^|[\s,.;:!–—-])(?:
+        never\ ?mind | enver\ mind | nvm | vergiss\ (?:es|das) | oublie(?:z)?(?:\ (?:ça|cela))? | laisse\ tomber
+        | olv[ií]da(?:lo|\ (?:eso|esto)) | d[ée]jalo
+        | (?:scratch|ignore|disregard|forget)\ (?:it|that|this|my\ last(?:\ \w+)?|what\ i\ (?:just\ )?(?:said|wrote))
+    )(?:\ (?:please|then|again|sorry|bitte))?(?:$|\s*[.,!;:?…–—-])
+    | 算了 | 当我没说"
+);
+pattern!(
+    KEEPS = r"(?i)\b(?:don'?t|don’t|do not|never|not|nicht|pas|no)\s+(?:ever\s+)?(?:scratch|ignore|disregard|forget|vergiss|oublie\w*|olvid\w*)\b"
+);
+
+/// Whether a sentence takes back what the person said before.
+///
+/// ```
+/// use cm_learn::statement::takes_back;
+/// assert!(takes_back("Actually, never mind."));
+/// assert!(!takes_back("Don't forget that the tests need the database."));
+/// ```
+pub fn takes_back(sentence: &str) -> bool {
+    sentence.chars().count() < LONGEST && TAKES_BACK.is_match(sentence) && !KEEPS.is_match(sentence)
+}
+
+/// Returns for each statement whether it was taken back later in the session: the lasting ones before
+/// it in the same prompt, else those of the prompt before.
+pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {
+    let mut taken = vec![false; statements.len()];
+    let lasts = |at: usize| judged.get(at).is_some_and(|one| one.lasting() >= THRESHOLD_MEDIUM);
+    for (at, statement) in statements.iter().enumerate().filter(|(_, one)| takes_back(&one.text)) {
+        let own = (0..at).filter(|before| statements[*before].line == statement.line && lasts(*before));
+        let mut void: Vec<usize> = own.collect();
+        if void.is_empty() {
+            let previous =
+                statements[..at].iter().rev().map(|one| one.line).find(|line| *line != statement.line);
+            void = (0..at).filter(|before| Some(statements[*before].line) == previous).collect();
+        }
+        void.into_iter().for_each(|before| taken[before] = true);
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_that_take_something_back_do() {
+        for text in [
+            "never mind",
+            "nvm",
+            "Scratch that, use npm.",
+            "ok forget what I said.",
+            "Ach, vergiss es!",
+            "oublie ça",
+            "算了，不用了",
+        ] {
+            assert!(takes_back(text), "{text}");
+        }
+        for text in [
+            "forget that rule about tabs in the old files",
+            "never mind the warnings of the linter",
+            "don't forget that, it matters",
+            "Never ignore this.",
+            "ignore this folder in searches",
+        ] {
+            assert!(!takes_back(text), "{text}");
+        }
+    }
+}
