@@ -42,7 +42,8 @@ fn session(sandbox: &Sandbox, id: &str, hour: usize, words: &str) {
     loop {
         let ran = sandbox.run(&["reflect"]).env("CM_NOW", &at(hour, 30)).go();
         if !ran.stderr.contains("another process is reading") {
-            ran.ok();
+            // It may have been read by the call before.
+            assert!([0, 8].contains(&ran.code), "{}", ran.snapshot());
             return;
         }
     }
@@ -119,24 +120,31 @@ fn a_rule_that_two_sessions_ignored_is_proposed_for_review_until_a_person_confir
     let sandbox = taught();
     begin(&sandbox, SECOND, &at(9, 0));
     session(&sandbox, SECOND, 10, AGAIN);
-    assert_eq!(sandbox.cm(&["review", "--json"]).ok().json()["total"], 0, "once is not often");
+    let inbox = || sandbox.cm(&["review", "--kind", "not_followed", "--json"]).ok().json();
+    assert_eq!(inbox()["total"], 0, "once is not often");
     begin(&sandbox, THIRD, &at(11, 0));
     session(&sandbox, THIRD, 12, AGAIN);
     let id = rule(&sandbox)["id"].as_str().unwrap().to_owned();
 
-    insta::assert_snapshot!(sandbox.cm(&["review"]).ok().stdout.replace(&id, "ID"), @"");
+    insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "not_followed"]).ok().stdout, @r#"
+    Not followed 1
+      1. b-mwopxsg0  From now on always run the migrations with just migrate, never with sqlx migrate.
+         repeated by a person in 2 sessions that were shown it: "always run the migrations with `just migrate`, never with `sqlx migrate`!", 2026-11-20
+         cm edit b-mwopxsg0
+         cm pin b-mwopxsg0 --reason "agents do not follow it"
+         mkdir -p blocked && printf '%s\n' --- 'kind: deprecated' 'pattern: "sqlx migrate"' --- > blocked/sqlx-migrate.md && cm commit
+         cm review --confirm b-mwopxsg0
+    "#);
     // The proposed guard pattern is a command that works.
-    let inbox = sandbox.cm(&["review", "--json"]).ok().json();
-    let section =
-        inbox["sections"].as_array().unwrap().iter().find(|one| one["kind"] == "not_followed").unwrap();
-    let guard = section["items"][0]["commands"][2].as_str().unwrap();
-    sandbox.shell(&format!("mkdir -p blocked && {}", guard.split(" && cm").next().unwrap())).ok();
+    let listed = inbox();
+    let guard = listed["sections"][0]["items"][0]["commands"][2].as_str().unwrap();
+    sandbox.shell(guard.strip_suffix(" && cm commit").unwrap()).ok();
     sandbox.cm(&["commit"]).ok();
     let judged = sandbox.cm(&["guard", "--", "sqlx migrate run"]);
     assert!(judged.stdout.contains("blocked pattern"), "{}", judged.stdout);
 
     sandbox.run(&["review", "--confirm", &id]).env("CM_NOW", &at(13, 0)).go().ok();
-    assert_eq!(sandbox.cm(&["review", "--json"]).ok().json()["total"], 0);
+    assert_eq!(inbox()["total"], 0);
 }
 
 #[test]

@@ -64,6 +64,29 @@ fn a_command_that_needs_another_one_is_a_fix_then_a_draft_and_then_a_rule() {
     let active = rules(&sandbox);
     assert_eq!((active.len(), active[0]["state"].as_str()), (1, Some("active")), "{active:?}");
     sandbox.cm(&["validate"]).ok();
+    // The rule says more than the fix of the first session.
+    let edges = sandbox.git(&["ls-files", "graph/edges"]);
+    assert_eq!(edges.matches("SUPERSEDES").count(), 1, "{edges}");
+    let id = active[0]["id"].as_str().unwrap();
+    assert!(sandbox.read(edges.trim()).contains(id), "{}", sandbox.read(edges.trim()));
+}
+
+#[test]
+fn the_command_that_checks_most_sessions_is_a_draft_with_dated_quotes() {
+    let sandbox = vault_of("");
+    for at in 0..3 {
+        let lines = [SessionLine::Person("Fix the cart."), SessionLine::Ran("make test", "ok, 88 passed")];
+        talk(&sandbox, IDS[at], 8 + at, &lines);
+    }
+    let fact = "The tests of this project run with `make test`";
+    assert!(learned(&sandbox).contains(&("fact".to_owned(), fact.to_owned(), true)));
+    let path = sandbox.git(&["ls-files", "graph/facts"]);
+    let note = sandbox.read(path.trim());
+    assert!(note.contains("state: draft"), "{note}");
+    assert!(
+        note.contains(&format!("the log of {} line 2 on 2026-11-20: `make test` passed", IDS[0])),
+        "{note}"
+    );
 }
 
 #[test]

@@ -122,7 +122,8 @@ fn everything_is_counted() {
         "merge_candidates_total": 0,
         "conflicts": [],
         "conflicts_total": 0,
-        "blocked": {}
+        "blocked": {},
+        "ignored": 0
       }
     }
     [exit 0]
@@ -309,7 +310,8 @@ fn the_playbook_is_counted_judged_and_searched_for_contradictions() {
       "conflicts_total": 2,
       "blocked": {
         "toxic": 1
-      }
+      },
+      "ignored": 0
     }
     "#);
 }

@@ -116,6 +116,8 @@ impl<'m> SessionEvidence<'m> {
         let Some((place, text)) = quote.strip_prefix(OF_PERSON).and_then(|rest| rest.split_once(": ")) else {
             return false;
         };
+        // The quotes of repeated requests have a day after the line.
+        let place = place.split_once(" on ").map_or(place, |(place, _)| place);
         let Some((session, line)) = place.split_once(" line ") else { return false };
         let Ok(line) = line.parse::<u64>() else { return false };
         let Ok(Some(SessionLookup::One(listed))) = self.sessions.query(|sessions| sessions.lookup(session))

@@ -182,7 +182,11 @@ fn enforcement(command: RuleCommand<'_>) -> String {
     let pattern = serde_json::to_string(&pattern).unwrap_or_default();
     let lines = ["---", "kind: deprecated", &format!("pattern: {pattern}"), "---"];
     let lines: Vec<_> = lines.iter().map(|line| shell_words::quote(line)).collect();
-    format!("printf '%s\\n' {} > blocked/{}.md && cm commit", lines.join(" "), slug(command.text, SLUG))
+    format!(
+        "mkdir -p blocked && printf '%s\\n' {} > blocked/{}.md && cm commit",
+        lines.join(" "),
+        slug(command.text, SLUG)
+    )
 }
 
 /// Returns whether the note is a draft that can be accepted.

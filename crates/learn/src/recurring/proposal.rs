@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::pattern::{PatternNote, RecurringPattern};
+use super::request::repeated_requests;
 use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
 use super::{co_edit, error_fix, prerequisite, routine, substitute};
@@ -18,6 +19,8 @@ pub struct CountedProposal {
     pub draft: ReflectionDraft,
     /// Beginning of the text that identifies the pattern. A rule with this beginning is the same one.
     pub head: String,
+    /// Commands that the pattern names.
+    pub commands: Vec<String>,
     /// Sessions for and against the pattern.
     pub counts: SessionCounts,
 }
@@ -44,6 +47,7 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     found.extend(error_fix::error_fixes(&streaks).into_iter().filter(|one| !is_covered(one)));
     found.extend(routine::before_commits(traces));
     let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
+    found.extend(routine::in_every_session(traces, &named));
     found.extend(routine::checks(traces, &named));
     found.extend(co_edit::co_edits(traces));
     found.retain(|one| one.commands.iter().all(|command| is_safe(command)));
@@ -57,7 +61,7 @@ pub(super) fn is_safe(command: &str) -> bool {
 }
 
 /// Proposes what the session `own` takes part in, given the traces of all sessions of its project,
-/// including its own.
+/// including its own, and what its person asks for again.
 pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedProposal> {
     let (mut fixes, mut facts) = (0, 0);
     let mut proposed = Vec::new();
@@ -71,6 +75,7 @@ pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedPro
         }
         proposed.extend(proposal(&pattern, own));
     }
+    proposed.extend(repeated_requests(traces, own));
     proposed
 }
 
@@ -111,6 +116,10 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
             (DraftChange::Delta(CurationDelta::Add(Box::new(delta))), 35 + 10 * sessions as u32)
         }
     };
-    let draft = ReflectionDraft::new(what, origins, strength);
-    Some(CountedProposal { draft, head: pattern.head.clone(), counts: support.counts() })
+    Some(CountedProposal {
+        draft: ReflectionDraft::new(what, origins, strength),
+        head: pattern.head.clone(),
+        commands: pattern.commands.clone(),
+        counts: support.counts(),
+    })
 }

@@ -18,11 +18,12 @@ const SHARE: f64 = 0.8;
 /// Minimum share of the conversations with a passed check of a kind in which the command is used, 0–1.
 const CHECK_SHARE: f64 = 0.34;
 
-/// Returns a pattern for each command that regularly runs between the last edit and the commit.
+/// Returns a pattern for each command that regularly runs between the last edit and the commit of a
+/// successful session.
 pub fn before_commits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     let mut with_commit: BTreeSet<u64> = BTreeSet::new();
     let mut found: BTreeMap<String, PatternSupport> = BTreeMap::new();
-    for &trace in traces {
+    for &trace in traces.iter().filter(|trace| trace.status == SessionStatus::Success) {
         for (commit, run) in commits(trace) {
             with_commit.insert(trace.conversation);
             for command in run.iter().filter(|command| is_candidate(command)) {
@@ -37,7 +38,7 @@ pub fn before_commits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         |(_, support): &(String, PatternSupport)| support.count() >= SESSIONS && share(support) >= SHARE;
     let patterns = found.into_iter().filter(regular).map(|(command, support)| {
         let head = format!("Run {} before each commit", code(&command));
-        let text = format!("{head}: nearly every session here does");
+        let text = format!("{head}: nearly every successful session here does");
         RecurringPattern {
             head,
             note: PatternNote::Rule { text, category: "git" },
@@ -46,6 +47,43 @@ pub fn before_commits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         }
     });
     patterns.collect()
+}
+
+/// Returns a rule for each command that nearly every successful session runs. Checks, commands that
+/// failed, and commands that another pattern names are left out.
+pub fn in_every_session(traces: &[&SessionTrace], named: &BTreeSet<String>) -> Vec<RecurringPattern> {
+    let mut successful: BTreeSet<u64> = BTreeSet::new();
+    let mut found: BTreeMap<String, PatternSupport> = BTreeMap::new();
+    let mut failed: BTreeSet<String> = BTreeSet::new();
+    for &trace in traces.iter().filter(|trace| trace.status == SessionStatus::Success) {
+        for step in &trace.steps {
+            if let TracedKind::Failed { command, .. } = &step.kind {
+                failed.insert(command.key());
+            }
+            let TracedKind::Passed { command } = &step.kind else { continue };
+            successful.insert(trace.conversation);
+            if command.work == CommandKind::Other && is_candidate(command) {
+                let occurrence = Occurrence::new(trace, step, format!("`{}` passed", command.key()));
+                found.entry(command.key()).or_default().add(trace.conversation, occurrence);
+            }
+        }
+    }
+    let is_regular = |command: &str, support: &PatternSupport| {
+        let share = support.count() as f64 / successful.len().max(1) as f64;
+        support.count() >= SESSIONS && share >= SHARE && !named.contains(command) && !failed.contains(command)
+    };
+    let regular = found.into_iter().filter(|(command, support)| is_regular(command, support));
+    let pattern = |(command, support): (String, PatternSupport)| {
+        let head = format!("Run {} in each session", code(&command));
+        let text = format!("{head}: nearly every successful session here does");
+        RecurringPattern {
+            head,
+            note: PatternNote::Rule { text, category: "workflow" },
+            commands: vec![command],
+            support,
+        }
+    };
+    regular.map(pattern).collect()
 }
 
 fn is_candidate(command: &TracedCommand) -> bool {

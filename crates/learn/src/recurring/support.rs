@@ -50,8 +50,18 @@ impl Occurrence {
 
     /// Formats the occurrence as evidence, with session, line and day.
     pub fn evidence(&self) -> String {
+        self.evidence_of("the log of")
+    }
+
+    /// Like [`Self::evidence`], with these words for who says it, such as `the user in`.
+    pub fn evidence_of(&self, who: &str) -> String {
         let day = self.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
-        format!("the log of {} line {}{day}: {}", self.session, self.line, self.quote)
+        format!("{who} {} line {}{day}: {}", self.session, self.line, self.quote)
+    }
+
+    /// Returns where it occurred, as the origin of a draft.
+    pub fn origin(&self) -> DraftOrigin {
+        DraftOrigin { session: self.session.clone(), agent: self.agent.clone(), line: self.line }
     }
 }
 
@@ -109,12 +119,7 @@ impl PatternSupport {
     pub fn origins(&self, conversation: u64) -> Vec<DraftOrigin> {
         let own = self.occurrences.get(&conversation);
         let others = self.in_order().into_iter().filter(|one| Some(*one) != own);
-        let origin = |one: &Occurrence| DraftOrigin {
-            session: one.session.clone(),
-            agent: one.agent.clone(),
-            line: one.line,
-        };
-        own.into_iter().chain(others).map(origin).collect()
+        own.into_iter().chain(others).map(Occurrence::origin).collect()
     }
 
     /// Returns quotes of the first [`QUOTES`] occurrences.

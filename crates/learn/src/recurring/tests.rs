@@ -1,5 +1,6 @@
 //! Tests of the patterns that are found in traces, from scripts of commands and edits.
 
+use cm_session::status::SessionStatus;
 use proptest::prelude::*;
 
 use super::pattern::{PatternNote, RecurringPattern};
@@ -166,12 +167,36 @@ fn what_runs_before_nearly_every_commit_is_a_routine() {
     assert_eq!(
         texts_of(&[with, with, with]),
         [
-            "rule: Run `make fmt` before each commit: nearly every session here does",
+            "rule: Run `make fmt` before each commit: nearly every successful session here does",
             "fact: The linter of this project runs with `make fmt`"
         ][..1]
     );
     assert_eq!(texts_of(&[with, with]), Vec::<String>::new());
     assert!(!texts_of(&[with, with, with, without]).iter().any(|text| text.contains("commit")));
+}
+
+#[test]
+fn only_successful_sessions_make_a_routine() {
+    let with: &[&str] = &["E a.go", "$ make fmt", "$ git commit -m 'a b'"];
+    let failed = |name: &str| SessionTrace { status: SessionStatus::Failure, ..script(name, with) };
+    assert_eq!(texts(&[script("a", with), script("b", with), failed("c")]), Vec::<String>::new());
+    let all = [script("a", with), script("b", with), script("c", with), failed("d")];
+    assert_eq!(
+        texts(&all),
+        ["rule: Run `make fmt` before each commit: nearly every successful session here does"]
+    );
+}
+
+#[test]
+fn what_nearly_every_successful_session_runs_is_a_routine() {
+    let with: &[&str] = &["$ make deps", "E a.go"];
+    let without: &[&str] = &["$ make other", "E a.go"];
+    assert_eq!(
+        texts_of(&[with, with, with]),
+        ["rule: Run `make deps` in each session: nearly every successful session here does"]
+    );
+    assert_eq!(texts_of(&[with, with]), Vec::<String>::new());
+    assert_eq!(texts_of(&[with, with, with, without, without]), Vec::<String>::new());
 }
 
 #[test]

@@ -10,9 +10,10 @@ use cm_note::instant::Instant;
 use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::status::SessionStatus;
+use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MOST: usize = 600;
@@ -36,6 +37,42 @@ pub struct SessionTrace {
     #[serde(default)]
     pub status: SessionStatus,
     pub steps: Vec<TracedStep>,
+    /// Sentences of the person that may be wishes for every session; set by the reader of the log.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<TracedRequest>,
+}
+
+/// A sentence that a person typed and that may be a wish for every session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TracedRequest {
+    /// Line in the log, from 1.
+    pub line: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Instant>,
+    /// The sentence so that it can be understood alone.
+    pub text: String,
+    /// The sentence as typed.
+    pub quote: String,
+    /// Probability that it is meant to last, 0–1.
+    pub lasting: f32,
+    /// Embedding of the sentence, scaled to bytes; empty without a model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vector: Vec<i8>,
+}
+
+impl TracedRequest {
+    /// Sets the embedding, with a precision of a byte a dimension.
+    pub fn with_vector(self, vector: &Embedding) -> Self {
+        let most =
+            vector.parts().iter().fold(0.0_f32, |most, part| most.max(part.abs())).max(f32::MIN_POSITIVE);
+        let byte = |part: &f32| (part / most * f32::from(i8::MAX)).round() as i8;
+        Self { vector: vector.parts().iter().map(byte).collect(), ..self }
+    }
+
+    /// Returns the embedding; `None` without one.
+    pub fn embedding(&self) -> Option<Embedding> {
+        Embedding::of(self.vector.iter().map(|part| f32::from(*part)).collect())
+    }
 }
 
 /// A command or edit of a trace.
@@ -108,6 +145,7 @@ impl SessionTrace {
             ended: meta.ended.or(meta.started),
             status,
             steps: traced,
+            requests: Vec::new(),
         }
     }
 }

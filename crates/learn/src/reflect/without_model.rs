@@ -1,8 +1,8 @@
 //! Reflection without a model: derives drafts from statements of a session and from the diaries of
 //! several sessions.
 //!
-//! Rules, decisions, facts and preferences come from lasting statements of the user, and from wishes
-//! repeated in two sessions; feedback from markers and citations; fixes from confirmed causes.
+//! Rules, decisions, facts and preferences come from lasting statements of the user; feedback from
+//! markers and citations; fixes from confirmed causes.
 
 use std::collections::BTreeSet;
 
@@ -177,18 +177,6 @@ fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
     for session in sessions {
         drafts.extend(session.lasting.iter().filter_map(|statement| propose_lasting(session, statement)));
     }
-    let wishes = sessions.iter().flat_map(|session| {
-        let lines = |items: &'_ [DiaryItem]| -> Vec<usize> {
-            (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
-        };
-        let of = |items: &'_ Vec<DiaryItem>| lines(items);
-        let preferences = of(&session.diary.preferences).into_iter().map(|at| &session.diary.preferences[at]);
-        let decisions = of(&session.diary.decisions).into_iter().map(|at| &session.diary.decisions[at]);
-        preferences.chain(decisions).map(|item| (session.diary, item)).collect::<Vec<_>>()
-    });
-    for group in grouped(wishes) {
-        drafts.extend(propose_wish(&group));
-    }
     let facts = sessions.iter().flat_map(|session| {
         let held = session.diary.verdict.status != SessionStatus::Failure;
         let counts = move |item: &&DiaryItem| item.line > 0 && (item.voice.is_persons() || held);
@@ -249,25 +237,6 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
     Some(ReflectionDraft { certainty: Some(certainty), quote: Some(statement.quote.clone()), ..draft })
 }
 
-/// Proposes a rule if the user's wish is an instruction, otherwise a preference. `None` if the wish
-/// was stated in one session only.
-fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
-    let sessions = group.sessions();
-    if sessions < 2 {
-        return None;
-    }
-    let strongest = group.of.iter().map(|(_, item)| *item).find(|item| item.standing).unwrap_or(group.first);
-    let strength = 40 + 10 * sessions as u32;
-    let Some(rule) = as_rule(&strongest.text) else {
-        let what = DraftChange::Memory(memory("preference", group));
-        let draft = ReflectionDraft::new(what, group.origins(), strength);
-        return Some(ReflectionDraft { quote: group.quote(), ..draft });
-    };
-    let reason = format!("the user asked for it again ({})", in_sessions(sessions));
-    let draft = rule_of(&rule, &group.of, reason)?;
-    Some(ReflectionDraft { origins: group.origins(), strength, quote: group.quote(), ..draft })
-}
-
 /// Proposes a rule with its evidence. Its scope is the project if all evidence is of one. `None` if
 /// the text is too short or too long for a rule.
 pub(super) fn rule_of(
@@ -295,7 +264,7 @@ pub(super) fn rule_of(
 }
 
 /// A rule that begins by forbidding something is an anti-pattern.
-pub(super) fn bullet_type(rule: &str) -> BulletType {
+pub(crate) fn bullet_type(rule: &str) -> BulletType {
     let lower = rule.to_lowercase();
     let warns = ["never", "don't", "don’t", "do not", "dont", "stop", "avoid"];
     if warns.iter().any(|word| lower.starts_with(word)) { BulletType::AntiPattern } else { BulletType::Rule }
@@ -429,34 +398,6 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
     session.feedback.iter().map(one).collect()
 }
 
-pattern!(
-    LEAD = r"(?i)^(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule|in general|generally)[\s,:]+|^(?:you (?:should|must|need to|have to|can)|(?:make sure|be sure|remember|try) (?:to|that you|you)|can you|could you|please|we should|let'?s|let us)\s+"
-);
-pattern!(WE = r"(?i)^(?:in this (?:repo|project|codebase)\w*,? )?(?:we|our team)\s+");
-pattern!(STATES = r"(?i)^(?:i\b|i'd|i’d|our|the|this|my|it|that|they|there)");
-
-/// Converts a user's sentence to the text of a rule; `None` if it states a preference or a fact.
-///
-/// ```
-/// use cm_learn::reflect::without_model::as_rule;
-/// assert_eq!(as_rule("we don't use default exports").unwrap(), "Don't use default exports.");
-/// assert_eq!(as_rule("I prefer small commits"), None);
-/// ```
-pub fn as_rule(text: &str) -> Option<String> {
-    let mut rest = text.trim();
-    loop {
-        let lead = LEAD.find(rest).or_else(|| WE.find(rest)).map_or(0, |found| found.end());
-        if lead == 0 {
-            break;
-        }
-        rest = &rest[lead..];
-    }
-    if rest.is_empty() || STATES.is_match(rest) || rest.ends_with('…') {
-        return None;
-    }
-    Some(sentence(rest))
-}
-
 /// Formats a clause as a sentence, with a capital letter and a period.
 fn sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
@@ -506,20 +447,19 @@ mod tests {
 
     use super::*;
 
-    fn diary(session: &str, preferences: &[(&str, bool)], decisions: &[&str]) -> Diary {
-        let item = |text: &str, standing: bool| DiaryItem {
-            text: text.into(),
+    fn diary(session: &str, learnings: &[&str]) -> Diary {
+        let item = |text: &&str| DiaryItem {
+            text: (*text).into(),
             line: 7,
             voice: StatementAuthor::Person,
-            standing,
+            standing: false,
         };
         Diary {
             id: format!("id-{session}"),
             session: session.into(),
             agent: "codex".into(),
             workspace: Some("/home/mara/shop".into()),
-            preferences: preferences.iter().map(|(text, standing)| item(text, *standing)).collect(),
-            decisions: decisions.iter().map(|text| item(text, false)).collect(),
+            learnings: learnings.iter().map(item).collect(),
             ..Diary::default()
         }
     }
@@ -543,8 +483,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lasting_statement_is_proposed_at_once_and_a_wish_only_when_it_is_repeated() {
-        let one = diary("a", &[], &["use pnpm instead of npm"]);
+    fn a_lasting_statement_is_proposed_at_once() {
+        let one = diary("a", &[]);
         let stated = [
             lasting("Always run the linter before you commit.", StatementKind::Rule, Certainty::High),
             lasting("Staging has 2 GB of memory.", StatementKind::Fact, Certainty::Medium),
@@ -561,73 +501,43 @@ mod tests {
         );
         let sent = reflect(&[SessionInput { author: StatementAuthor::Sender, ..input }]).drafts;
         assert_eq!(sent[0].certainty, Some(Certainty::Medium), "another person's session");
-        let two = diary("b", &[], &["Use pnpm instead of npm here."]);
-        let drafts = of(&[one, two]);
-        assert_eq!(rules(&drafts), ["Use pnpm instead of npm."]);
         let DraftChange::Delta(CurationDelta::Add(add)) = &drafts[0].what else { panic!("{drafts:?}") };
-        assert_eq!((add.session.as_deref(), add.line), (Some("a"), Some(7)));
+        assert_eq!((add.session.as_deref(), add.line), (Some("a"), Some(9)));
         assert_eq!(add.bullet.workspace.as_deref(), Some("shop"));
-        assert_eq!(add.bullet.evidence.len(), 2);
-        assert_eq!(drafts[0].origins.len(), 2);
     }
 
     #[test]
-    fn sayings_that_differ_in_a_number_or_a_denial_are_no_repetition() {
-        for (one, other) in [
-            ("retry the upload of the tide table 3 times", "retry the upload of the tide table 5 times"),
-            (
-                "squash the commits of a branch before merging",
-                "never squash the commits of a branch before merging",
-            ),
-        ] {
-            let drafts = of(&[diary("a", &[], &[one]), diary("b", &[], &[other])]);
-            assert_eq!(rules(&drafts), Vec::<String>::new(), "{one} / {other}");
-        }
-    }
-
-    #[test]
-    fn the_same_session_twice_is_no_repetition() {
-        let one = diary("a", &[], &["use pnpm instead of npm", "use pnpm instead of npm here"]);
-        assert_eq!(of(&[one]), []);
-        let fork = |session: &str| diary(session, &[], &["use pnpm instead of npm"]);
-        assert_eq!(of(&[fork("a"), fork("b")]), [], "the same words in two logs");
-    }
-
-    #[test]
-    fn a_taste_is_a_preference_that_grows_surer_with_the_sessions() {
-        let with_end =
-            |n: &str| diary(n, &[(&format!("I prefer small commits with one subject {n}"), true)], &[]);
+    fn a_fact_is_proposed_when_it_is_repeated_in_other_words_and_grows_surer_with_the_sessions() {
+        let fact = |n: &str| diary(n, &[&format!("the staging server has two cores {n}")]);
         let sure = |count: usize| {
             let ends = ["each", "please", "always", "here", "everywhere"];
-            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| with_end(end)).collect();
+            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| fact(end)).collect();
             match &of(&diaries)[0].what {
                 DraftChange::Memory(memory) => (memory.observations, memory.confidence),
                 DraftChange::Delta(delta) => panic!("{delta:?}"),
             }
         };
         assert_eq!((sure(2), sure(3), sure(5)), ((2, 0.4), (3, 0.6), (5, 0.8)));
+        for (one, other) in [
+            ("the tide table has 3 columns", "the tide table has 5 columns"),
+            ("the worker writes the tide table", "the worker never writes the tide table"),
+            ("the worker writes the tide table", "the worker writes the tide table"),
+        ] {
+            let drafts = of(&[diary("a", &[one]), diary("b", &[other])]);
+            assert_eq!(rules(&drafts), Vec::<String>::new(), "{one} / {other}");
+        }
     }
 
     #[test]
     fn what_warns_is_an_anti_pattern() {
-        for (text, rule, kind) in [
-            (
-                "from now on, never force-push shared branches",
-                "Never force-push shared branches.",
-                BulletType::AntiPattern,
-            ),
-            ("you should always ask before deleting", "Always ask before deleting.", BulletType::Rule),
-            ("we don't mock the database", "Don't mock the database.", BulletType::AntiPattern),
-        ] {
-            assert_eq!(as_rule(text).as_deref(), Some(rule));
-            assert_eq!(bullet_type(rule), kind);
-        }
-        assert_eq!(as_rule("our convention is snake_case"), None);
+        assert_eq!(bullet_type("Never force-push shared branches."), BulletType::AntiPattern);
+        assert_eq!(bullet_type("Always ask before deleting."), BulletType::Rule);
+        assert_eq!(bullet_type("Don't mock the database."), BulletType::AntiPattern);
     }
 
     #[test]
     fn feedback_keeps_its_weight_and_says_where_it_comes_from() {
-        let mut diary_of_success = diary("a", &[], &[]);
+        let mut diary_of_success = diary("a", &[]);
         diary_of_success.verdict.status = SessionStatus::Success;
         let word = |explicit: bool| RuleFeedback {
             id: "b-mt2ssunl-jq6d8j".into(),
@@ -663,7 +573,7 @@ mod tests {
             let challenge =
                 DiaryItem { text: text.into(), line: 3, voice: StatementAuthor::Log, standing: false };
             let text = format!("{} ({session})", challenge.text);
-            Diary { challenges: vec![DiaryItem { text, ..challenge }], ..diary(session, &[], &[]) }
+            Diary { challenges: vec![DiaryItem { text, ..challenge }], ..diary(session, &[]) }
         };
         assert_eq!(
             rules(&of(&[failing("a")])),
@@ -685,7 +595,7 @@ mod tests {
             let text = |n: usize| format!("Always run check number{n} alpha{n} before beta{n}.");
             let stated: Vec<LastingStatement> =
                 (0..count).map(|n| lasting(&text(n), StatementKind::Rule, Certainty::High)).collect();
-            let diary = diary("a", &[], &[]);
+            let diary = diary("a", &[]);
             let reflected = reflect(&[SessionInput { lasting: &stated, ..SessionInput::of_diary(&diary) }]);
             prop_assert_eq!(reflected.drafts.len(), count.min(MOST));
             prop_assert_eq!(reflected.dropped, count.saturating_sub(MOST));

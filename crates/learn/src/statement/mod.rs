@@ -4,6 +4,7 @@
 //! probably each is meant to last, and [`lasting`] joins and words those that are. The caller
 //! computes the embeddings.
 
+mod candidates;
 pub mod classifier;
 pub mod clauses;
 pub mod features;
@@ -13,6 +14,7 @@ mod refusal;
 mod taken_back;
 mod wording;
 
+pub use candidates::{RequestCandidate, candidates};
 pub use classifier::{KindProbabilities, StatementClassifier};
 pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};

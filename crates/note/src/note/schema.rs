@@ -157,6 +157,8 @@ struct Feedback {
     reason: Option<String>,
     /// Additional text.
     note: Option<String>,
+    /// Of harm: a person states that the opposite of the rule is true.
+    invert: Option<bool>,
 }
 
 /// A typed edge with its own file: `graph/edges/`. The body explains why the two notes are related.

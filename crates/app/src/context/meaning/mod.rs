@@ -16,7 +16,7 @@ pub(crate) use coarse::CoarseEmbedder;
 pub(crate) use fine::embedded_passages;
 pub(crate) use reactions::judge_reactions;
 pub(crate) use rules::meaning;
-pub(crate) use statements::judge_statements;
+pub(crate) use statements::{embed_requests, judge_statements};
 
 use std::sync::Arc;
 

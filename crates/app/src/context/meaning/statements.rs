@@ -6,6 +6,7 @@ use cm_embed::Embedder as _;
 use cm_embed::builtin::MiniLm;
 use cm_learn::statement::{KindProbabilities, Statement, StatementClassifier};
 use cm_store::config::keys;
+use cm_text::embedding::Embedding;
 
 use crate::context::open_vault::OpenVault;
 
@@ -34,4 +35,19 @@ pub(crate) fn judge_statements(open: &OpenVault, statements: &[Statement]) -> Ve
         }
     }
     judged
+}
+
+/// Returns the embeddings of sentences that a person typed, in order; `None` for each where embeddings
+/// are disabled or cannot be computed.
+pub(crate) fn embed_requests(open: &OpenVault, texts: &[&str]) -> Vec<Option<Embedding>> {
+    if open.settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none") {
+        return vec![None; texts.len()];
+    }
+    let model = MiniLm::builtin();
+    let batches = texts.chunks(model.batch());
+    let embedded = batches.flat_map(|batch| match model.embed(batch) {
+        Ok(vectors) => vectors.into_iter().map(Some).collect(),
+        Err(_) => vec![None; batch.len()],
+    });
+    embedded.collect()
 }

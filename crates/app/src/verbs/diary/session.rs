@@ -25,7 +25,7 @@ use cm_learn::reflect::later_word::without_replaced;
 use cm_learn::reflect::package;
 use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
-use cm_learn::statement::{self, LastingStatement};
+use cm_learn::statement::{self, LastingStatement, RequestCandidate};
 use cm_playbook::embedding_model::WordVectors;
 use cm_secrets::RedactionRules;
 use cm_session::event::SessionEvent;
@@ -47,6 +47,8 @@ pub struct SessionTranscript {
     pub lasting: Vec<LastingStatement>,
     /// All sentences of the session's user.
     typed: TypedSentences,
+    /// Sentences of the vault's person that may be wishes for every session.
+    pub requests: Vec<RequestCandidate>,
     /// Whom quoted prompts are attributed to; not the person if another agent may have written
     /// them.
     pub prompts: StatementAuthor,
@@ -189,6 +191,10 @@ impl SessionReader {
         // The prompts of a subagent are those of another agent.
         let typed = if meta.subagent { Vec::new() } else { statement::statements(&events) };
         let judged = judge_statements(open, &typed);
+        let requests = match prompts {
+            StatementAuthor::Person => statement::candidates(&typed, &judged),
+            _ => Vec::new(),
+        };
         let lasting = statement::lasting(&typed, &judged);
         let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
         let typed = TypedSentences::of(&typed, &judged);
@@ -197,7 +203,7 @@ impl SessionReader {
         if prompts == StatementAuthor::Sender {
             diary = diary.attribute_to_sender();
         }
-        SessionTranscript { steps: steps(&events), meta, events, diary, lasting, typed, prompts }
+        SessionTranscript { steps: steps(&events), meta, events, diary, lasting, typed, requests, prompts }
     }
 }
 

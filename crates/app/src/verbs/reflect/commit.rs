@@ -11,14 +11,17 @@ use crate::sessions::diary_location::DiaryLocation;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::{self, CurationOutcome, ExtraChanges, curate_beside};
+use crate::verbs::note_fields::supersedes_edge;
 use crate::verbs::playbook;
 use cm_learn::diary::Diary;
-use cm_learn::reflect::draft::DraftChange;
+use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::statement::Certainty;
-use cm_note::bullet::BulletState;
+use cm_note::bullet::content::fold_whitespace;
+use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::VaultFileChange;
 use cm_note::note::compose::EdgeEnd;
-use cm_playbook::curation::delta::DeltaFile;
+use cm_note::note::{Note, NoteKind};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::{Authority, CurationResult, SweepScope};
 
 pub struct CommitResult {
@@ -140,6 +143,13 @@ impl ChangePlanner<'_> {
                 }
                 DraftChange::Delta(_) => {
                     number += 1;
+                    self.changes.extend(self.fix_edges(
+                        proposed,
+                        draft,
+                        curated,
+                        number,
+                        existing.notes(),
+                    )?);
                     let Some((place, end)) = place.zip(active_rule(curated, number)) else { continue };
                     let edges = edges_to_replaced(memory, open, existing.notes(), &end, place)?;
                     self.changes.extend(edges);
@@ -152,12 +162,54 @@ impl ChangePlanner<'_> {
     }
 }
 
+impl ChangePlanner<'_> {
+    /// Returns the edges from a counted rule, which the delta with this number added, to the fixes that
+    /// its sessions led to when the pattern was seen once.
+    fn fix_edges(
+        &self,
+        proposed: &SessionProposals<'_>,
+        draft: &ReflectionDraft,
+        curated: &CurationResult,
+        number: usize,
+        notes: &[Note],
+    ) -> Result<Vec<VaultFileChange>> {
+        let DraftChange::Delta(CurationDelta::Add(add)) = &draft.what else { return Ok(Vec::new()) };
+        let counted = proposed.counted.get(&fold_whitespace(&add.bullet.content));
+        let Some(counted) = counted.filter(|counted| !counted.commands.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let Some(newer) = added_rule(curated, number).map(end_of) else { return Ok(Vec::new()) };
+        let is_own = |note: &&Note| {
+            let of_session = |origin: &DraftOrigin| note.session.as_deref() == Some(&origin.session);
+            note.kind == NoteKind::Memory
+                && note.note_type.as_deref() == Some("fix")
+                && draft.origins.iter().any(of_session)
+                && counted.commands.iter().all(|command| note.title.contains(&format!("`{command}`")))
+        };
+        let mut edges = Vec::new();
+        for note in notes.iter().filter(is_own) {
+            let Some(id) = &note.id else { continue };
+            let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
+            let why = "The same happened in further sessions.";
+            let (_, path, text) = supersedes_edge(self.work.memory, self.open, (&newer, &older), why)?;
+            edges.push(VaultFileChange::Create { path, text });
+        }
+        Ok(edges)
+    }
+}
+
 /// Returns the end of an edge for the rule that the delta with this number added; `None` if it added
 /// none or a draft.
 pub(crate) fn active_rule(curated: &CurationResult, delta: usize) -> Option<EdgeEnd> {
-    let mut applied = curated.report.applied.iter();
-    let added =
-        applied.find(|one| one.delta == delta && one.op == "add" && one.state == BulletState::Active)?;
-    let bullet = curated.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == added.id)?;
-    Some(EdgeEnd::of_file(bullet.id.as_str(), bullet.content(), &bullet.path))
+    added_rule(curated, delta).filter(|rule| rule.state == BulletState::Active).map(end_of)
+}
+
+/// Returns the rule that the delta with this number added.
+fn added_rule(curated: &CurationResult, delta: usize) -> Option<&Bullet> {
+    let added = curated.report.applied.iter().find(|one| one.delta == delta && one.op == "add")?;
+    curated.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == added.id)
+}
+
+fn end_of(rule: &Bullet) -> EdgeEnd {
+    EdgeEnd::of_file(rule.id.as_str(), rule.content(), &rule.path)
 }

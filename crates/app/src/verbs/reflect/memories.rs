@@ -91,7 +91,8 @@ pub struct MemoryProposal<'a> {
 
 /// Plans the note of a memory and adds its text to `existing`; `None` if a note states the same
 /// already. A memory that the user stated as lasting is confirmed and replaces the older ones that it
-/// contradicts, one that they may have stated so is a draft, and all others are unverified. What the
+/// contradicts, one that they may have stated so or that recurs is a draft, and all others are
+/// unverified. What the
 /// user states again confirms the note that waits.
 ///
 /// # Errors
@@ -114,7 +115,10 @@ pub fn plan_memory(
     let title = remembered.text.trim_end_matches('.').to_owned();
     let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
     let body = body(remembered, origin);
-    let is_draft = order(&title).or_else(|| order(&body)).is_some() || stated == Some(Certainty::Medium);
+    // What recurs is a draft; what one session shows is unverified.
+    let is_recurring = stated.is_none() && remembered.observations > 1;
+    let is_doubtful = order(&title).or_else(|| order(&body)).is_some();
+    let is_draft = is_doubtful || is_recurring || stated == Some(Certainty::Medium);
     let state = match stated {
         _ if is_draft => Some("draft"),
         // The person's word confirms it.

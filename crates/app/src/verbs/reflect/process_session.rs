@@ -137,13 +137,21 @@ pub struct SessionProcessor<'a> {
     pub terms: ReflectLimits,
 }
 
+/// What counting found out about a rule.
+#[derive(Debug, Clone, Default)]
+pub struct CountedRule {
+    pub counts: SessionCounts,
+    /// Commands that the rule names.
+    pub commands: Vec<String>,
+}
+
 /// The diary of a session and the changes that it led to.
 pub struct SessionProposals<'a> {
     pub todo: &'a QueuedSession,
     pub diary: Diary,
     pub drafts: Vec<ReflectionDraft>,
-    /// Counts of the rules that were proposed by counting, by rule text with normalized whitespace.
-    pub counted: HashMap<String, SessionCounts>,
+    /// The rules that were proposed by counting, by rule text with normalized whitespace.
+    pub counted: HashMap<String, CountedRule>,
     /// Times of the prompts with lasting statements, by line.
     pub times: HashMap<u64, Instant>,
     /// Whether the vault's own person typed the prompts.
@@ -457,7 +465,7 @@ impl SessionProcessor<'_> {
             };
             // What was counted needs no search: its sessions are known.
             if let Some(counts) = counted.get(&fold_whitespace(&add.bullet.content)) {
-                gathered.insert(&add.bullet.content, counts.clone());
+                gathered.insert(&add.bullet.content, counts.counts.clone());
                 kept.push(draft);
                 continue;
             }
@@ -563,9 +571,10 @@ fn times_of(transcript: &SessionTranscript) -> HashMap<u64, Instant> {
 }
 
 /// Returns the text and the counts of a counted rule; `None` for a memory.
-fn counts_of(one: &CountedProposal) -> Option<(String, SessionCounts)> {
+fn counts_of(one: &CountedProposal) -> Option<(String, CountedRule)> {
     let DraftChange::Delta(CurationDelta::Add(add)) = &one.draft.what else { return None };
-    Some((fold_whitespace(&add.bullet.content), one.counts.clone()))
+    let counted = CountedRule { counts: one.counts.clone(), commands: one.commands.clone() };
+    Some((fold_whitespace(&add.bullet.content), counted))
 }
 
 /// Returns whether a bullet is active or a draft, rather than retired or deprecated.

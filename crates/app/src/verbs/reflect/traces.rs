@@ -6,7 +6,9 @@ use std::collections::HashSet;
 
 use super::queue::{QueuedSession, session_key};
 use crate::context::cancellation::Cancellation;
+use crate::context::meaning::embed_requests;
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::sessions::SessionAccess;
 use crate::sessions::load::GONE;
@@ -15,6 +17,7 @@ use crate::sessions::trace_cache::TraceCache;
 use crate::verbs::diary::session::{SessionReader, SessionTranscript};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_learn::recurring::SessionTrace;
+use cm_learn::recurring::trace::TracedRequest;
 use cm_learn::reflect::evidence::DAYS;
 
 /// Traces of the sessions that a run may count.
@@ -105,7 +108,9 @@ impl TraceLibrary {
         listed: &SessionSummary,
         transcript: &SessionTranscript,
     ) -> Result<SessionTrace> {
-        let trace = SessionTrace { conversation: listed.session.conversation, ..transcript.trace() };
+        let requests = embedded_requests(memory.target(), transcript);
+        let conversation = listed.session.conversation;
+        let trace = SessionTrace { conversation, requests, ..transcript.trace() };
         self.store(memory, listed, &trace)?;
         self.traces.retain(|one| one.session != trace.session || one.agent != trace.agent);
         self.traces.push(trace.clone());
@@ -129,4 +134,24 @@ impl TraceLibrary {
         let is_of_project = |other: &SessionTrace| !self.is_by_workspace || other.workspace == own.workspace;
         self.traces.iter().filter(|other| is_near(other) && is_of_project(other)).collect()
     }
+}
+
+/// Returns the sentences of a session that may be wishes for every session, with their embeddings.
+fn embedded_requests(open: &OpenVault, transcript: &SessionTranscript) -> Vec<TracedRequest> {
+    let requests = &transcript.requests;
+    let at = |line: u64| transcript.events.iter().find(|event| event.line == line).and_then(|event| event.at);
+    let texts: Vec<&str> = requests.iter().map(|request| request.text.as_str()).collect();
+    let vectors = embed_requests(open, &texts);
+    let traced = requests.iter().zip(vectors).filter_map(|(request, vector)| {
+        let traced = TracedRequest {
+            line: request.line,
+            at: at(request.line),
+            text: request.text.clone(),
+            quote: request.quote.clone(),
+            lasting: request.lasting,
+            vector: Vec::new(),
+        };
+        Some(traced.with_vector(&vector?))
+    });
+    traced.collect()
 }
