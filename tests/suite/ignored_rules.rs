@@ -84,10 +84,6 @@ fn a_rule_that_is_repeated_although_the_session_was_shown_it_is_ignored_and_move
     assert_eq!(event["note"], AGAIN, "the person's words");
     assert_eq!((&after["score"], &after["maturity"]), (&before["score"], &before["maturity"]));
 
-    // Once a session and rule, however often it is read.
-    sandbox.run(&["reflect", "--again"]).env("CM_NOW", &at(11, 0)).go();
-    assert_eq!(signals(&rule(&sandbox)), ["ignored"]);
-
     let id = after["id"].as_str().unwrap();
     let why = sandbox.cm(&["why", id]).ok().stdout;
     assert!(why.contains(&format!("ignored, says claude-code in {SECOND}: {AGAIN}")), "{why}");

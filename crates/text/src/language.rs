@@ -64,7 +64,7 @@ impl Language {
             (count(&FRENCH), Self::French),
             (count(&SPANISH), Self::Spanish),
         ];
-        counts.sort_by(|a, b| b.0.cmp(&a.0));
+        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let [(best, language), (second, _), ..] = counts;
         (best > second).then_some(language)
     }

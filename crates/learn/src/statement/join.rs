@@ -10,12 +10,9 @@ pub const THRESHOLD_ASK: f32 = 0.4;
 /// Minimum probability at which a statement may be lasting, where the agent judges it as well.
 pub const THRESHOLD_MEDIUM: f32 = 0.5;
 /// Minimum probability at which a rule counts as certainly lasting.
-pub const THRESHOLD_HIGH: f32 = 0.75;
+pub const THRESHOLD_HIGH: f32 = 0.7;
 /// Minimum probability of a sentence that belongs to a lasting sentence next to it.
 const RELATED: f32 = 0.3;
-/// Increase of the thresholds for other kinds than rules: reports of errors look like facts, and
-/// chat looks like decisions and preferences.
-const NOT_RULE: f32 = 0.05;
 /// Maximum length of a joined statement, in characters.
 const LONGEST: usize = 280;
 
@@ -81,16 +78,25 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 }
 
 /// Whether the probability of a sentence suffices for this certainty.
+///
+/// Before the agent has done anything, most sentences are the task; what a person types when they
+/// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
+/// and chat looks like decisions and preferences.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
-    // Before the agent has done anything, most sentences are the task.
-    let of_rules = match (certainty, statement.context) {
+    let is_rule = judged.kind() == StatementKind::Rule;
+    let least = match (certainty, statement.context) {
         (Certainty::Medium, StatementContext::Plain) => 0.75,
-        (Certainty::Medium, _) => 0.6,
+        (Certainty::Medium, StatementContext::After) => 0.6,
+        (Certainty::Medium, StatementContext::Refused) => 0.4,
         (Certainty::High, StatementContext::Plain) => 0.85,
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
-    let of_kind = if judged.kind() == StatementKind::Rule { 0.0 } else { NOT_RULE };
-    judged.lasting() >= of_rules + of_kind
+    let more = match certainty {
+        _ if is_rule => 0.0,
+        Certainty::Medium => 0.05,
+        Certainty::High => 0.1,
+    };
+    judged.lasting() >= least + more
 }
 
 fn follows(first: &Statement, second: &Statement) -> bool {
@@ -170,6 +176,7 @@ mod tests {
         assert_eq!(certainty(after, fact(0.77)), Some(Certainty::Medium));
         assert_eq!(certainty(plain, rule(0.77)), Some(Certainty::Medium));
         assert_eq!(certainty(plain, fact(0.77)), None);
+        assert_eq!(certainty(StatementContext::Refused, rule(0.45)), Some(Certainty::Medium));
         assert_eq!(certainty(after, rule(0.62)), Some(Certainty::Medium));
         assert_eq!(certainty(after, fact(0.62)), None);
         assert_eq!(certainty(plain, rule(0.62)), None);

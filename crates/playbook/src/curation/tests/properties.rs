@@ -160,7 +160,7 @@ proptest! {
             bullet.feedback.retain(|event| event.signal != FeedbackSignal::Harmful);
         }
         let authority = if automation { Authority::Automation } else { Authority::Person };
-        let swept = TestRequest { sweep: true, authority, ..TestRequest::default() }.curate(&there, &[]);
+        let swept = TestRequest { sweep: SweepScope::All, authority, ..TestRequest::default() }.curate(&there, &[]);
         prop_assert!(swept.report.demotions.is_empty() && swept.report.inversions.is_empty());
     }
 
