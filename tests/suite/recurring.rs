@@ -74,9 +74,9 @@ fn a_command_that_needs_another_one_is_a_fix_then_a_draft_and_then_a_rule() {
 #[test]
 fn the_command_that_checks_most_sessions_is_a_draft_with_dated_quotes() {
     let sandbox = vault_of("");
-    for at in 0..3 {
+    for (at, id) in IDS.into_iter().enumerate().take(3) {
         let lines = [SessionLine::Person("Fix the cart."), SessionLine::Ran("make test", "ok, 88 passed")];
-        talk(&sandbox, IDS[at], 8 + at, &lines);
+        talk(&sandbox, id, 8 + at, &lines);
     }
     let fact = "The tests of this project run with `make test`";
     assert!(learned(&sandbox).contains(&("fact".to_owned(), fact.to_owned(), true)));

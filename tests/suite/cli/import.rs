@@ -221,7 +221,7 @@ fn reflection_reads_no_memories_of_agents_that_the_settings_exclude() {
 
 /// Writes a file below the home folder.
 fn at_home(sandbox: &Sandbox, path: &str, text: &str) {
-    sandbox.write(&format!("../home/{path}"), text.to_owned());
+    sandbox.write(&format!("../home/{path}"), text);
 }
 
 #[test]

@@ -50,14 +50,14 @@ impl<'t> ComparedRequest<'t> {
     fn likeness(&self, other: &Self) -> Option<f64> {
         let cosine = self.vector.cosine(&other.vector);
         let is_same = cosine >= SAME
-            && named(&self.request.text) == named(&other.request.text)
+            && code_and_numbers(&self.request.text) == code_and_numbers(&other.request.text)
             && opposition(&self.statement, &other.statement).is_none();
         is_same.then_some(cosine)
     }
 }
 
 /// Returns the texts in backticks and the words with digits.
-fn named(text: &str) -> BTreeSet<String> {
+fn code_and_numbers(text: &str) -> BTreeSet<String> {
     let code = text.split('`').skip(1).step_by(2).map(str::trim);
     let plain = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let numbers = plain.filter(|word| word.contains(|c: char| c.is_ascii_digit()));

@@ -30,9 +30,7 @@ fn events(text: &str) -> Vec<Feedback> {
     let (count, rest) = text.split_once('x').unwrap();
     let (signal, rest) = rest.split_once('@').unwrap();
     let (when, weight) = rest.split_once('*').unwrap();
-    let signal = match signal {
-        name => FeedbackSignal::of(name).unwrap_or_else(|| panic!("{text}")),
-    };
+    let signal = FeedbackSignal::of(signal).unwrap_or_else(|| panic!("{text}"));
     let one =
         Feedback { weight: weight.parse().unwrap(), ..Feedback::new(Instant::parse(when).unwrap(), signal) };
     vec![one; count.parse().unwrap()]
