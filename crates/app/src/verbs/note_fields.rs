@@ -71,7 +71,11 @@ pub(crate) fn supersedes_edge(
     (newer, older): (&EdgeEnd, &EdgeEnd),
     why: &str,
 ) -> Result<(NoteId, NotePath, String)> {
-    let id = NoteId::from(memory.new_uuid());
+    // The same on every machine, so that merges give one edge.
+    let hash = blake3::hash(format!("{SUPERSEDES} {} {}", newer.id, older.id).as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    let id = NoteId::from(uuid::Builder::from_random_bytes(bytes).into_uuid());
     let file = name::edge_file_name(&newer.title, SUPERSEDES, &older.title, &id);
     let path = sharded(open, "graph/edges", &file, &id)?;
     let text = compose::edge(&EdgeDraft {
