@@ -46,7 +46,7 @@ impl Language {
     /// use cm_text::language::Language;
     /// assert_eq!(Language::of("Run the migrations with sqlx"), Some(Language::English));
     /// assert_eq!(Language::of("die Migrationen laufen mit sqlx"), Some(Language::German));
-    /// assert_eq!(Language::of("sqlx migrate run"), None);
+    /// assert_eq!(Language::of("sqlx migrate"), None);
     /// ```
     pub fn of(text: &str) -> Option<Self> {
         if text.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) {

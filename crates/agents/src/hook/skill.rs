@@ -15,9 +15,9 @@ const SKILLS: [(&str, &str); 5] = [
 ];
 
 /// Subcommands of cm that the skills use.
-pub const VERBS: [&str; 15] = [
-    "add", "context", "friction", "get", "init", "mark", "outcome", "playbook", "related", "remember",
-    "review", "search", "sessions", "stash", "trauma",
+pub const VERBS: [&str; 16] = [
+    "add", "context", "friction", "get", "init", "mark", "outcome", "playbook", "propose", "related",
+    "remember", "review", "search", "sessions", "stash", "trauma",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

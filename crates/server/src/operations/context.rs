@@ -44,7 +44,7 @@ struct Input {
     priority: Option<Priority>,
     limit: Option<usize>,
     max_tokens: Option<usize>,
-    /// Your session ID
+    /// Session ID
     #[serde(rename = "session")]
     _session: Option<String>,
 }

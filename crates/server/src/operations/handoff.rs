@@ -17,7 +17,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_handoff",
     aliases: &[],
     title: "Hand over",
-    description: "Hand unfinished work to the next session in this folder, which is shown it once. What you leave out is taken from your session's log.",
+    description: "Hand unfinished work to the next session in this folder. What you leave out comes from your log.",
     effect: Effect::Changes,
     idempotent: true,
     tool: true,
@@ -39,7 +39,7 @@ struct Input {
     files: Option<Vec<String>>,
     failed: Option<Vec<String>>,
     next: Option<String>,
-    /// Session to summarize; default: yours
+    /// Default: yours
     session: Option<String>,
 }
 

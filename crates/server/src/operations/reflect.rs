@@ -46,9 +46,8 @@ struct Input {
     days: Option<f64>,
     agent: Option<String>,
     workspace: Option<String>,
-    /// This session, by ID
     session: Option<String>,
-    /// Also sessions that were read
+    /// Also read ones
     again: Option<bool>,
 }
 
