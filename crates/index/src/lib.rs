@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, reason = "this layer owns the files below `_index`")]
 
 mod build;
+mod derived;
 mod diff;
 mod entry;
 mod error;

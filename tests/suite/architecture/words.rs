@@ -21,7 +21,7 @@ enum Layers {
 }
 
 const PURE: Layers =
-    Layers::Of(&["text", "secrets", "shell", "session", "note", "playbook", "learn", "exchange"]);
+    Layers::Of(&["text", "secrets", "shell", "session", "map", "note", "playbook", "learn", "exchange"]);
 const BELOW_SURFACES: Layers = Layers::AllBut(&["cli", "server"]);
 
 const BANS: [Ban; 10] = [
@@ -76,7 +76,7 @@ const BANS: [Ban; 10] = [
     Ban {
         words: &["clippy::disallowed_methods"],
         layers: Layers::Of(&[
-            "text", "secrets", "shell", "session", "note", "playbook", "learn", "exchange", "render",
+            "text", "secrets", "shell", "session", "map", "note", "playbook", "learn", "exchange", "render",
         ]),
         rule: "lifts no ban of clippy.toml",
         remedy: "move the call to the layer that owns the thing, whose lib.rs or mod.rs lifts the ban",

@@ -36,6 +36,7 @@ pub mod init;
 pub mod legacy_private;
 pub mod locate;
 pub mod log;
+pub mod map;
 pub mod mark;
 pub mod memory_tool;
 pub mod neighbours;

@@ -1,0 +1,100 @@
+//! Builds the map from the notes of the target vault, or reads it from the files beside the index.
+
+use std::collections::HashSet;
+
+use super::MapImage;
+use crate::context::open::Context;
+use crate::error::{Error, ErrorKind, Result};
+use cm_index::{Index, IndexVersion};
+use cm_map::{FORMAT, MapDirectory, MapNode, compressed, encoded, layout};
+use cm_note::graph::Graph;
+use cm_note::note::{Note, NoteKind};
+
+/// Names of the files beside the index.
+const IMAGE: &str = "map";
+const DIRECTORY: &str = "map-notes";
+
+/// Returns the compressed map.
+pub(super) fn image(memory: &Context) -> Result<MapImage> {
+    let version = version(memory)?;
+    let gzip = match memory.target().index().derived(IMAGE, FORMAT, &version) {
+        Some(gzip) => gzip,
+        None => build(memory, &version)?.0,
+    };
+    Ok(MapImage { gzip, version: stamp(&version) })
+}
+
+/// Calls `read` with the directory of the map and the version of the map.
+pub(super) fn with_directory<T>(
+    memory: &Context,
+    read: impl Fn(&MapDirectory<'_>, String) -> Result<T>,
+) -> Result<T> {
+    let version = version(memory)?;
+    let stored = memory.target().index().derived(DIRECTORY, FORMAT, &version);
+    if let Some(directory) = stored.as_deref().and_then(MapDirectory::from_bytes) {
+        return read(&directory, stamp(&version));
+    }
+    let (_, built) = build(memory, &version)?;
+    let directory = MapDirectory::from_bytes(&built)
+        .ok_or_else(|| Error::new(ErrorKind::Failed, "map", "the map could not be encoded"))?;
+    read(&directory, stamp(&version))
+}
+
+/// Refreshes the index and returns its version.
+fn version(memory: &Context) -> Result<IndexVersion> {
+    let open = memory.target();
+    memory.ensure_fresh(open)?;
+    memory.query_index(open, Index::version)
+}
+
+/// Version of a map in answers and in the cache of a browser.
+fn stamp(version: &IndexVersion) -> String {
+    format!("{version}-{FORMAT}")
+}
+
+/// Computes the map and stores it. Returns the compressed map and the encoded directory.
+fn build(memory: &Context, version: &IndexVersion) -> Result<(Vec<u8>, Vec<u8>)> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let (nodes, edges) = input(&notes);
+    let map = layout(&nodes, &edges);
+    let gzip = compressed(&encoded(&map, &nodes));
+    let directory = MapDirectory::of(&map, &nodes, &edges).to_bytes();
+    // A vault on a read-only disk has a map too; it is built for each answer.
+    let _ = open.index().store_derived(IMAGE, FORMAT, version, gzip.clone());
+    let _ = open.index().store_derived(DIRECTORY, FORMAT, version, directory.clone());
+    Ok((gzip, directory))
+}
+
+/// Returns the notes of the map and their edges. Edge files are edges, and daily logs, which
+/// mention everything, are left out.
+fn input(notes: &[Note]) -> (Vec<MapNode<'_>>, Vec<(u32, u32, f32)>) {
+    let mut numbers = vec![u32::MAX; notes.len()];
+    let mut nodes = Vec::with_capacity(notes.len());
+    let mut ids = HashSet::with_capacity(notes.len());
+    for (note, number) in notes.iter().zip(&mut numbers) {
+        if !matches!(note.kind, NoteKind::Edge | NoteKind::Episode) {
+            // An id that two notes have belongs to the first one.
+            let id = if ids.insert(note.key()) { note.key() } else { note.path.as_str() };
+            *number = nodes.len() as u32;
+            nodes.push(node(note, id));
+        }
+    }
+    let graph = Graph::connect(notes);
+    let joined =
+        graph.edges().iter().map(|edge| (numbers[edge.from], numbers[edge.to], edge.strength as f32));
+    (nodes, joined.filter(|(from, to, _)| *from.max(to) != u32::MAX).collect())
+}
+
+fn node<'n>(note: &'n Note, id: &'n str) -> MapNode<'n> {
+    // A rule that is not in use is shown as such, however far it had been proven.
+    let state = note.state.as_deref().filter(|state| *state != "active");
+    MapNode {
+        id,
+        title: &note.title,
+        tags: &note.tags,
+        kind: note.note_type.as_deref().unwrap_or(note.kind.name()),
+        state: state.or(note.maturity.as_deref()).unwrap_or_default(),
+        changed: note.updated.or(note.created).map(cm_note::instant::Instant::unix),
+    }
+}
