@@ -27,6 +27,12 @@ const TURNS: [f64; 13] = [0.0, 0.08, -0.08, 0.18, -0.18, 0.3, -0.3, 0.45, -0.45,
 /// Cost of a turn by one radian, as a share of the distance from the centre.
 const TURN_COST: f64 = 0.25;
 
+/// Number of times that every disc may move nearer, and of directions that are tried.
+const COMPACT_ROUNDS: usize = 3;
+const COMPACT_DIRECTIONS: u32 = 40;
+/// Cost of the mean distance from linked discs, against the distance from the centre.
+const LINK_COST: f64 = 0.7;
+
 /// Returns the centres of discs with these radii around a common centre, at least `gap` apart.
 /// `links` join discs that belong together, with a positive weight.
 pub(crate) fn arrange(radii: &[f64], links: &[(u32, u32, f32)], gap: f64) -> Vec<[f64; 2]> {
@@ -35,14 +41,49 @@ pub(crate) fn arrange(radii: &[f64], links: &[(u32, u32, f32)], gap: f64) -> Vec
     let distance = |disc: usize| wanted[disc][0].hypot(wanted[disc][1]) - radii[disc];
     order.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b)));
     let mut placed: Vec<Disc> = Vec::with_capacity(radii.len());
-    let mut centres = vec![[0.0; 2]; radii.len()];
+    let mut discs = vec![Disc { x: 0.0, y: 0.0, radius: 0.0 }; radii.len()];
     for disc in order {
         let angle = wanted[disc][1].atan2(wanted[disc][0]);
         let candidates = TURNS.map(|turn| (turn, angle + turn));
-        centres[disc] = first_free(&placed, radii[disc], gap, &candidates);
-        placed.push(Disc { x: centres[disc][0], y: centres[disc][1], radius: radii[disc] });
+        let [x, y] = first_free(&placed, radii[disc], gap, &candidates);
+        discs[disc] = Disc { x, y, radius: radii[disc] };
+        placed.push(discs[disc]);
     }
-    centres
+    compact(&mut discs, links, gap);
+    discs.iter().map(|disc| [disc.x, disc.y]).collect()
+}
+
+/// Moves discs, the outermost first, into holes nearer to the centre and to the discs that they are
+/// linked with.
+fn compact(discs: &mut [Disc], links: &[(u32, u32, f32)], gap: f64) {
+    let mut linked: Vec<Vec<(usize, f64)>> = vec![Vec::new(); discs.len()];
+    for (a, b, w) in links {
+        linked[*a as usize].push((*b as usize, f64::from(*w)));
+        linked[*b as usize].push((*a as usize, f64::from(*w)));
+    }
+    for _ in 0..COMPACT_ROUNDS {
+        let mut order: Vec<usize> = (0..discs.len()).collect();
+        let distance = |disc: usize| discs[disc].x.hypot(discs[disc].y) + discs[disc].radius;
+        order.sort_by(|a, b| distance(*b).total_cmp(&distance(*a)).then(a.cmp(b)));
+        for at in order {
+            let own = discs[at];
+            let others: Vec<Disc> =
+                discs.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, disc)| *disc).collect();
+            let cost = |[x, y]: [f64; 2], discs: &[Disc]| {
+                let weight: f64 = linked[at].iter().map(|(_, w)| w).sum();
+                let far = |(other, w): &(usize, f64)| w * (x - discs[*other].x).hypot(y - discs[*other].y);
+                x.hypot(y) + LINK_COST * linked[at].iter().map(far).sum::<f64>() / weight.max(1e-9)
+            };
+            let places = (0..COMPACT_DIRECTIONS).map(|step| {
+                let angle = TAU * f64::from(step) / f64::from(COMPACT_DIRECTIONS);
+                first_free(&others, own.radius, gap, &[(0.0, angle)])
+            });
+            let best = places.min_by(|a, b| cost(*a, discs).total_cmp(&cost(*b, discs)));
+            if let Some(best) = best.filter(|best| cost(*best, discs) < cost([own.x, own.y], discs) - 1e-6) {
+                discs[at] = Disc { x: best[0], y: best[1], ..own };
+            }
+        }
+    }
 }
 
 /// Returns the place nearest to the centre in any direction where a further disc fits.

@@ -86,9 +86,11 @@ pub struct VaultMap {
     pub region_links: Vec<MapLink>,
 }
 
-/// Distance between two communities of a region, and between two regions.
+/// Distance between two communities of a region.
 const COMMUNITY_GAP: f64 = 1.6;
-const REGION_GAP: f64 = 5.0;
+/// Distance between two regions as a share of their mean radius, and its minimum.
+const REGION_GAP: f64 = 0.2;
+const MIN_REGION_GAP: f64 = 2.0;
 /// Distance between the border of a region and its communities.
 const REGION_MARGIN: f64 = 2.4;
 /// Number of links that the map shows for each community and region.
@@ -234,11 +236,13 @@ fn move_to_places(map: &mut VaultMap, links: &[(u32, u32, f32)]) {
     let radii: Vec<f64> = map.regions[..linked].iter().map(|region| region.disc.radius).collect();
     let inner: Vec<(u32, u32, f32)> =
         links.iter().filter(|(a, b, _)| (*a.max(b) as usize) < linked).copied().collect();
-    let centres = arrange(&radii, &inner, REGION_GAP);
+    let mean = radii.iter().sum::<f64>() / radii.len().max(1) as f64;
+    let gap = (REGION_GAP * mean).max(MIN_REGION_GAP);
+    let centres = arrange(&radii, &inner, gap);
     let mut placed: Vec<Disc> =
         centres.iter().zip(&radii).map(|([x, y], radius)| Disc { x: *x, y: *y, radius: *radius }).collect();
     for region in &map.regions[linked..] {
-        let [x, y] = outermost_free(&placed, region.disc.radius, REGION_GAP);
+        let [x, y] = outermost_free(&placed, region.disc.radius, 2.0 * gap);
         placed.push(Disc { x, y, radius: region.disc.radius });
     }
     let around = enclosing(&placed);
