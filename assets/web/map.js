@@ -8,6 +8,13 @@ const MOST_LABELS = 90;
 const root = document.getElementById("map");
 const byId = (id) => document.getElementById(id);
 
+/** Address of a part of the map, of the same time as the page. */
+function address(path) {
+  const url = new URL(root.dataset.base + path, location);
+  if (root.dataset.asOf) url.searchParams.set("as_of", root.dataset.asOf);
+  return url;
+}
+
 // ---- data -------------------------------------------------------------------------------------
 
 /** Reads the binary form that `cm_map::encoded` writes. */
@@ -327,10 +334,11 @@ class Labels {
   /** Shows labels in the order of their importance, none over a box of `taken`. */
   show(wanted, taken, width, height) {
     const shown = new Set();
-    for (const { key, text, kind, x, y, size } of wanted) {
+    for (const { key, text, kind, x: anchor, y, size } of wanted) {
       if (shown.size >= MOST_LABELS) break;
       if (shown.has(key)) continue;
       const w = this.width(text, size, kind === "region" ? 600 : 400) + 10, h = size * 1.35;
+      const x = anchor > 0 && anchor < width ? Math.min(Math.max(anchor, w / 2), Math.max(w / 2, width - w / 2)) : anchor;
       const box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2].map(Math.round);
       if (box[2] < 8 || box[0] > width - 8 || box[3] < 0 || box[1] > height) continue;
       if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
@@ -377,7 +385,7 @@ class VaultMap {
   }
 
   async load() {
-    const answer = await fetch(root.dataset.map);
+    const answer = await fetch(address("map.bin"));
     if (!answer.ok) throw new Error(`the map could not be read (${answer.status})`);
     this.map = decode(await answer.arrayBuffer(), answer.headers.get("etag"));
     this.renderer.load(this.map);
@@ -387,9 +395,9 @@ class VaultMap {
     root.dataset.state = "ready";
   }
 
-  /** Reads JSON below the base address; a newer map replaces this one. */
+  /** Reads JSON; a newer map replaces this one. */
   async json(path) {
-    const answer = await fetch(root.dataset.base + path, { headers: { accept: "application/json" } });
+    const answer = await fetch(address(path), { headers: { accept: "application/json" } });
     if (!answer.ok) return null;
     const part = await answer.json();
     if (part.version && this.map.version && !this.map.version.includes(part.version)) {
@@ -878,6 +886,7 @@ function keyPressed(map, event) {
   };
   if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
   event.preventDefault();
+  event.stopPropagation();
   keys[event.key]();
 }
 
@@ -897,6 +906,12 @@ function connect(map) {
   byId("map-find").addEventListener("input", (event) => {
     clearTimeout(wait);
     wait = setTimeout(() => map.find(event.target.value), 120);
+  });
+  byId("map-find").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const first = map.hits[0];
+    if (first) map.fly({ ...map.around({ r: 12 }), x: place(map.map, first.place)[0], y: place(map.map, first.place)[1] });
   });
   for (const [id, act] of [["map-in", () => map.zoom(1.5)], ["map-out", () => map.zoom(1 / 1.5)], ["map-fit", () => map.fly(map.whole())]]) {
     byId(id).addEventListener("click", act);

@@ -14,7 +14,9 @@ use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::search::{self, search};
 use build::with_directory;
-use cm_map::{MapDirectory, RegionKind};
+use cm_map::MapDirectory;
+
+pub use cm_map::RegionKind;
 
 /// Maximum number of notes around a note.
 const MAX_NEIGHBOURS: usize = 200;
