@@ -36,7 +36,7 @@ fn session(sandbox: &Sandbox, id: &str, hour: usize, task: &str, words: &str, re
 fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     let sandbox = vault_of("");
     sandbox.cm(&["reindex"]).ok();
-    let first = "please run the migrations with `just migrate`, not with sqlx";
+    let first = "and run the migrations with `just migrate`, not with sqlx";
     session(&sandbox, FIRST, 8, "Add a table for invoices.", first, "I will.");
     let [draft] = &rules(&sandbox)[..] else { panic!("one rule") };
     assert_eq!((&draft["state"], &draft["helpful"]), (&json!("draft"), &json!(0)), "{draft:#}");

@@ -96,7 +96,8 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         Certainty::Medium => 0.05,
         Certainty::High => 0.1,
     };
-    judged.lasting() >= least + more
+    // A colon announces what was pasted below.
+    judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
 }
 
 fn follows(first: &Statement, second: &Statement) -> bool {
@@ -161,6 +162,8 @@ mod tests {
         assert_eq!(texts(&[0.4, 0.9]), both);
         assert_eq!(texts(&[0.9, 0.2]), ["We dropped vendoring."]);
         assert!(texts(&[0.4, 0.4]).is_empty());
+        let announced = of_prompt("This is what the log says:", 1, StatementContext::After, None);
+        assert!(lasting(&announced, &judged(&[0.9])).is_empty());
     }
 
     #[test]
