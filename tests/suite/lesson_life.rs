@@ -42,7 +42,8 @@ fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     assert_eq!((&draft["state"], &draft["helpful"]), (&json!("draft"), &json!(0)), "{draft:#}");
     let id = draft["id"].as_str().unwrap();
 
-    let again = "the migrations run with `just migrate` here, not with sqlx";
+    // In another language the rule is recognized by its names.
+    let again = "die Migrationen laufen hier immer mit `just migrate`, nicht mit sqlx";
     session(&sandbox, SECOND, 9, "Add a column for discounts.", again, "Understood.");
     let [active] = &rules(&sandbox)[..] else { panic!("no second rule: {:#?}", rules(&sandbox)) };
     assert_eq!((&active["state"], &active["helpful"]), (&json!("active"), &json!(1)), "{active:#}");
