@@ -161,6 +161,13 @@ impl Output {
         }
     }
 
+    /// Prints a line of a server log with `--verbose`.
+    pub fn log_if_verbose(&self, line: &impl std::fmt::Display) {
+        if self.verbose {
+            eprintln!("{line}");
+        }
+    }
+
     /// Progress of long work that counts `what`, such as `logs`; silent with `--quiet` and `--json`.
     pub fn progress(&self, what: &'static str) -> ProgressDisplay {
         ProgressDisplay::new(what, self.quiet || self.json)

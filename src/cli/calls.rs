@@ -23,6 +23,13 @@ impl Calls {
         Self { warm: Arc::default(), first, count: AtomicU64::new(0) }
     }
 
+    /// Derives calls whose answers people read: they may look at a vault that they do not trust yet.
+    #[must_use]
+    pub fn for_people(mut self) -> Self {
+        self.first.for_prompts = false;
+        self
+    }
+
     /// The current time, or the fixed time given with `--now`.
     pub fn now(&self) -> Instant {
         if self.first.now_is_given {

@@ -36,13 +36,14 @@ fn session(sandbox: &Sandbox, id: &str, hour: usize, task: &str, words: &str, re
 fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     let sandbox = vault_of("");
     sandbox.cm(&["reindex"]).ok();
-    let first = "please run the migrations with `just migrate`, not with sqlx";
+    let first = "and run the migrations with `just migrate`, not with sqlx";
     session(&sandbox, FIRST, 8, "Add a table for invoices.", first, "I will.");
     let [draft] = &rules(&sandbox)[..] else { panic!("one rule") };
     assert_eq!((&draft["state"], &draft["helpful"]), (&json!("draft"), &json!(0)), "{draft:#}");
     let id = draft["id"].as_str().unwrap();
 
-    let again = "the migrations run with `just migrate` here, not with sqlx";
+    // In another language the rule is recognized by its names.
+    let again = "die Migrationen laufen hier immer mit `just migrate`, nicht mit sqlx";
     session(&sandbox, SECOND, 9, "Add a column for discounts.", again, "Understood.");
     let [active] = &rules(&sandbox)[..] else { panic!("no second rule: {:#?}", rules(&sandbox)) };
     assert_eq!((&active["state"], &active["helpful"]), (&json!("active"), &json!(1)), "{active:#}");

@@ -4,3 +4,4 @@ pub mod http;
 pub mod mcp;
 pub mod operations;
 pub mod serving;
+pub mod web;

@@ -32,7 +32,7 @@ use cm_app::{Request, Result};
 
 commands! {
     "Start": setup::Setup, init::Init, quickstart::Quickstart, import::Import, adopt::Adopt, help::Help;
-    "Find": search::Search, ls::Ls, get::Get, open::Open, context::Context, related::Related, recent::Recent,
+    "Find": search::Search, ls::Ls, get::Get, open::Open, context::Context, related::Related, recent::Recent, web::Web,
         similar::Similar, graph::Graph, tags::Tags, why::Why, top::Top, stale::Stale;
     "Write": add::Add, new::New, edit::Edit, update::Update, rename::Rename, delete::Delete, pin::Pin, unpin::Unpin,
         relate::Relate, unrelate::Unrelate, episode::Episode, commit::Commit;

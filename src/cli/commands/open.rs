@@ -43,7 +43,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if program == Program::Editor {
         return edit::edit_note(&memory, &location.id, output);
     }
-    start(&obsidian_uri(&location.file))?;
+    start(&obsidian_uri(&location.file))
+        .map_err(|error| error.hint("`cm open --in editor` uses your editor"))?;
     output.print(&memory, &location, |location| format!("opened {} in Obsidian\n", location.path))
 }
 
@@ -68,7 +69,10 @@ fn obsidian_uri(file: &Path) -> String {
 }
 
 /// Opens a URI with the program that the desktop has registered for it.
-fn start(uri: &str) -> Result<()> {
+///
+/// # Errors
+/// The program cannot be started or fails.
+pub fn start(uri: &str) -> Result<()> {
     let (program, arguments): (&str, &[&str]) = match () {
         () if cfg!(target_os = "macos") => ("open", &[]),
         () if cfg!(windows) => ("rundll32", &["url.dll,FileProtocolHandler"]),
@@ -81,8 +85,7 @@ fn start(uri: &str) -> Result<()> {
         Ok(status) if status.success() => Ok(()),
         failed => {
             let why = failed.map_or_else(|error| error.to_string(), |status| status.to_string());
-            Err(Error::new(ErrorKind::Failed, "open", format!("cannot start Obsidian: {why}"))
-                .hint("`cm open --in editor` uses your editor"))
+            Err(Error::new(ErrorKind::Failed, "open", format!("cannot open {uri}: {why}")))
         }
     }
 }

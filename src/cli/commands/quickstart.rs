@@ -77,7 +77,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return Err(Error::usage("quickstart does not support --json"));
     }
     let folder = folder(&arguments, &call)?;
-    copy(&EXAMPLE, &folder)?;
+    copy_example(&folder)?;
     output.plain(&format!("A copy of the example vault is in {}", folder.display()))?;
     BEFORE.iter().try_for_each(|step| show(output, &folder, step))?;
     edit_by_hand(output, &folder)?;
@@ -102,6 +102,14 @@ fn folder(arguments: &Arguments, call: &Request) -> Result<PathBuf> {
         Err(Error::refused("exists", format!("{} already exists", folder.display()))
             .hint("pass a new folder"))
     }
+}
+
+/// Writes the example vault to a new folder.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn copy_example(to: &Path) -> Result<()> {
+    copy(&EXAMPLE, to)
 }
 
 fn copy(from: &Dir<'_>, to: &Path) -> Result<()> {
@@ -159,6 +167,6 @@ fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
     std::fs::write(&file, text).map_err(|error| failed(&file, &error))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Error {
+pub(super) fn failed(path: &Path, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Failed, "io", format!("cannot use {}: {error}", path.display()))
 }

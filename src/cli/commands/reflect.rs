@@ -68,7 +68,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let Arguments { session, days, max_sessions, agent, workspace, dry_run, no_model, emit, again } = arguments;
+    let Arguments { session, days, max_sessions, agent, workspace, dry_run, no_model, emit, again } =
+        arguments;
     let which = SessionSelection { agents: agent, workspace, days };
     let options = Options { selection: which, limit: max_sessions, dry_run, no_model, again };
     let memory = Context::open(call)?;

@@ -57,7 +57,9 @@ pub struct Arguments {
 
 fn section(typed: &str) -> std::result::Result<InboxKind, String> {
     let known = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
-    known.ok_or_else(|| "expected drafts, conflicts, quarantined, merges, due, inversions or not_followed".to_owned())
+    known.ok_or_else(|| {
+        "expected drafts, conflicts, quarantined, merges, due, inversions or not_followed".to_owned()
+    })
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {

@@ -1,5 +1,5 @@
-//! Edits a note in the person's editor, validates the saved file, and commits it if it has no
-//! errors.
+//! Edits the whole file of a note: in the person's editor, or as text with the revision that was
+//! read. The new file is validated and committed if it has no errors.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,11 @@ use serde::Serialize;
 
 use crate::context::find::{find_to_change, load};
 use crate::context::open::Context;
+use crate::context::revision;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::verbs::update::{UpdateResult, revision_of};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::{Finding, Severity};
 use cm_note::message::CommitMessage;
 
@@ -67,4 +70,59 @@ pub fn edit(
         outcome.commit = committed.commit;
     }
     Ok(outcome)
+}
+
+/// The file of a note as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteText {
+    /// ID of the note.
+    pub id: String,
+    pub title: String,
+    /// Path of the note's file, relative to the vault root.
+    pub path: String,
+    /// The whole file, with its frontmatter.
+    pub text: String,
+    /// Revision of the file, to pass to [`replace`].
+    pub revision: String,
+}
+
+/// Returns the file of a note as text, for editing.
+///
+/// # Errors
+/// A note that is not found, or that is not UTF-8.
+pub fn text(memory: &Context, reference: &str) -> Result<NoteText> {
+    let found = find_to_change(memory, reference)?;
+    let revision = ContentHash::of(&found.bytes).revision();
+    let (id, title, path) =
+        (found.note.key().to_owned(), found.note.title.clone(), found.note.path.to_string());
+    Ok(NoteText { id, title, path, text: found.text(), revision })
+}
+
+/// Replaces the file of a note if it still has the expected revision, and commits it.
+///
+/// # Errors
+/// `conflict` if the note has another revision, with both texts; a text with errors or a secret; and
+/// the errors of [`write::apply`].
+pub fn replace(memory: &Context, reference: &str, text: &str, expected: &str) -> Result<UpdateResult> {
+    memory.persons_only("edit a note as text")?;
+    let found = find_to_change(memory, reference)?;
+    let path = found.note.path.clone();
+    let stored = revision::check(&path, &found.bytes, expected, &[])?;
+    let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());
+    let changes = match found.bytes == text.as_bytes() {
+        true => Vec::new(),
+        false => vec![VaultFileChange::Replace {
+            path: path.clone(),
+            expected: Some(stored),
+            text: text.to_owned(),
+        }],
+    };
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(UpdateResult {
+        id: found.note.key().to_owned(),
+        path: path.to_string(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+        revision: revision_of(memory.target(), &path),
+    })
 }

@@ -6,7 +6,7 @@ use super::{KindProbabilities, Statement};
 use crate::diary::content_word_count;
 
 /// Minimum probability of a sentence; below it, it is a task that may well be given twice.
-const FLOOR: f32 = 0.2;
+const FLOOR: f32 = 0.3;
 /// Minimum number of content words.
 const WORDS: usize = 3;
 /// Maximum length, in characters.

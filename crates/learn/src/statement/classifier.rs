@@ -143,3 +143,28 @@ fn read_float(rest: &mut &[u8]) -> Option<f32> {
     *rest = after;
     Some(f32::from_le_bytes(*own)).filter(|float| float.is_finite())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_orders_last_whenever_they_are_given() {
+        let orders = [
+            "Never push to main on a Friday.",
+            "Never delete a migration.",
+            "Never commit on a Friday.",
+            "Do not edit generated files.",
+            "From now on, always run the tests before you commit.",
+            "Niemals ohne Test committen.",
+            "Ne jamais supprimer une migration.",
+        ];
+        let classifier = StatementClassifier::builtin();
+        for context in [StatementContext::Plain, StatementContext::After] {
+            for order in orders {
+                let lasting = classifier.probabilities(order, context, None).lasting();
+                assert!(lasting >= 0.5, "{order}: {lasting} in {context:?}");
+            }
+        }
+    }
+}

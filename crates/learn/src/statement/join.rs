@@ -4,15 +4,15 @@ use super::taken_back::are_taken_back;
 use super::wording::{self, Wording};
 use super::{Answered, KindProbabilities, Statement, StatementContext, StatementKind};
 
-/// Minimum probability at which a statement counts as certainly lasting.
-pub const THRESHOLD_HIGH: f32 = 0.8;
-/// The same for a statement at the start of a session.
-const THRESHOLD_TASK: f32 = 0.85;
 /// Minimum probability at which the agent is asked about a statement. It misses little; the agent
 /// judges.
 pub const THRESHOLD_ASK: f32 = 0.4;
-/// Minimum probability at which a statement may be lasting.
+/// Minimum probability at which a statement may be lasting, where the agent judges it as well.
 pub const THRESHOLD_MEDIUM: f32 = 0.5;
+/// Minimum probability at which a rule counts as certainly lasting.
+pub const THRESHOLD_HIGH: f32 = 0.7;
+/// Minimum probability of a sentence that belongs to a lasting sentence next to it.
+const RELATED: f32 = 0.3;
 /// Maximum length of a joined statement, in characters.
 const LONGEST: usize = 280;
 
@@ -40,56 +40,83 @@ pub struct LastingStatement {
 }
 
 /// Returns the lasting ones of a session's statements. `judged` has their probabilities, in the
-/// same order. Consecutive lasting sentences of a prompt become one statement. Statements that the
-/// person took back later are left out.
+/// same order. A lasting sentence and the related ones next to it in its prompt become one
+/// statement. Statements that the person took back later are left out.
 pub fn lasting(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<LastingStatement> {
-    let both: Vec<(&Statement, &KindProbabilities)> = statements.iter().zip(judged).collect();
     let taken = are_taken_back(statements, judged);
-    let lasts = |at: usize| both[at].1.lasting() >= THRESHOLD_MEDIUM && !taken[at];
+    let passing = KindProbabilities([1.0, 0.0, 0.0, 0.0, 0.0]);
+    let both: Vec<JudgedStatement<'_>> = statements
+        .iter()
+        .zip(judged.iter().zip(taken).map(|(judged, taken)| if taken { &passing } else { judged }))
+        .collect();
     let mut found = Vec::new();
     let mut at = 0;
     while at < both.len() {
-        if !lasts(at) {
-            at += 1;
-            continue;
+        let end = at + related(&both[at..]);
+        let run = &both[at..end];
+        if run.iter().any(|one| reaches(one, Certainty::Medium)) {
+            // Words such as "those files" refer to the sentence before.
+            let before = at.checked_sub(1).map(|before| both[before].0);
+            found.extend(joined(run, before.filter(|before| follows(before, both[at].0))));
         }
-        let mut end = at + 1;
-        let mut length = both[at].0.text.chars().count();
-        while end < both.len() && lasts(end) && follows(both[end - 1].0, both[end].0) {
-            length += 1 + both[end].0.text.chars().count();
-            if length > LONGEST {
-                break;
-            }
-            end += 1;
-        }
-        // Words such as "those files" refer to the sentence before.
-        let before = at.checked_sub(1).map(|before| both[before].0);
-        let before = before.filter(|before| follows(before, both[at].0));
-        found.extend(joined(&both[at..end], before));
         at = end;
     }
     found
+}
+
+type JudgedStatement<'a> = (&'a Statement, &'a KindProbabilities);
+
+/// Returns the number of sentences at the beginning that belong together, at least 1.
+fn related(all: &[JudgedStatement<'_>]) -> usize {
+    let mut length = 0;
+    let together = all.iter().enumerate().take_while(|(at, (one, judged))| {
+        length += 1 + one.text.chars().count();
+        let is_next = *at == 0 || length <= LONGEST + 1 && follows(all[at - 1].0, one);
+        is_next && judged.lasting() >= RELATED
+    });
+    together.count().max(1)
+}
+
+/// Whether the probability of a sentence suffices for this certainty.
+///
+/// Before the agent has done anything, most sentences are the task; what a person types when they
+/// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
+/// and chat looks like decisions and preferences.
+fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
+    let is_rule = judged.kind() == StatementKind::Rule;
+    let least = match (certainty, statement.context) {
+        (Certainty::Medium, StatementContext::Plain) => 0.75,
+        (Certainty::Medium, StatementContext::After) => 0.6,
+        (Certainty::Medium, StatementContext::Refused) => 0.4,
+        (Certainty::High, StatementContext::Plain) => 0.85,
+        (Certainty::High, _) => THRESHOLD_HIGH,
+    };
+    let more = match certainty {
+        _ if is_rule => 0.0,
+        Certainty::Medium => 0.05,
+        Certainty::High => 0.1,
+    };
+    // A colon announces what was pasted below.
+    judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
 }
 
 fn follows(first: &Statement, second: &Statement) -> bool {
     first.line == second.line && first.place + 1 == second.place
 }
 
-fn joined(run: &[(&Statement, &KindProbabilities)], before: Option<&Statement>) -> Option<LastingStatement> {
+fn joined(run: &[JudgedStatement<'_>], before: Option<&Statement>) -> Option<LastingStatement> {
     let (first, _) = run.first()?;
-    let (_, best) = run.iter().max_by(|(_, a), (_, b)| a.lasting().total_cmp(&b.lasting()))?;
+    let best = run.iter().max_by(|(_, a), (_, b)| a.lasting().total_cmp(&b.lasting()))?;
     let quote = run.iter().map(|(one, _)| one.text.as_str()).collect::<Vec<_>>().join(" ");
     let answers: Option<&Answered> = first.answers.as_ref();
     let Wording { text, is_complete } = wording::standing_alone(&quote, first.context, answers, before)?;
-    // Before the agent has done anything, most instructions are the task.
-    let threshold = if first.context == StatementContext::Plain { THRESHOLD_TASK } else { THRESHOLD_HIGH };
     let is_high =
-        best.lasting() >= threshold && is_complete && !first.is_pasted && is_of_trained_language(&text);
+        reaches(best, Certainty::High) && is_complete && !first.is_pasted && is_of_trained_language(&text);
     Some(LastingStatement {
         text,
         quote,
         line: first.line,
-        kind: best.kind(),
+        kind: best.1.kind(),
         certainty: if is_high { Certainty::High } else { Certainty::Medium },
     })
 }
@@ -121,6 +148,41 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].text, "Don't touch anything under src/gen. Those files are generated by buf.");
         assert_eq!((found[0].kind, found[0].certainty), (StatementKind::Rule, Certainty::High));
+    }
+
+    #[test]
+    fn a_related_sentence_joins_but_is_no_statement_alone() {
+        let texts = |lasting_shares: &[f32]| -> Vec<String> {
+            let prompt = "We dropped vendoring. The folder only makes diffs unreadable.";
+            let statements = of_prompt(prompt, 1, StatementContext::After, None);
+            lasting(&statements, &judged(lasting_shares)).into_iter().map(|one| one.text).collect()
+        };
+        let both = ["We dropped vendoring. The folder only makes diffs unreadable."];
+        assert_eq!(texts(&[0.9, 0.4]), both);
+        assert_eq!(texts(&[0.4, 0.9]), both);
+        assert_eq!(texts(&[0.9, 0.2]), ["We dropped vendoring."]);
+        assert!(texts(&[0.4, 0.4]).is_empty());
+        let announced = of_prompt("This is what the log says:", 1, StatementContext::After, None);
+        assert!(lasting(&announced, &judged(&[0.9])).is_empty());
+    }
+
+    #[test]
+    fn facts_and_the_first_prompt_need_more_certainty_than_corrections() {
+        let certainty = |context, judged: KindProbabilities| {
+            let statements = of_prompt("Amounts are decimals in this repository.", 1, context, None);
+            lasting(&statements, &[judged]).first().map(|one| one.certainty)
+        };
+        let rule = |p: f32| KindProbabilities([1.0 - p, p, 0.0, 0.0, 0.0]);
+        let fact = |p: f32| KindProbabilities([1.0 - p, 0.0, 0.0, p, 0.0]);
+        let (plain, after) = (StatementContext::Plain, StatementContext::After);
+        assert_eq!(certainty(after, rule(0.77)), Some(Certainty::High));
+        assert_eq!(certainty(after, fact(0.77)), Some(Certainty::Medium));
+        assert_eq!(certainty(plain, rule(0.77)), Some(Certainty::Medium));
+        assert_eq!(certainty(plain, fact(0.77)), None);
+        assert_eq!(certainty(StatementContext::Refused, rule(0.45)), Some(Certainty::Medium));
+        assert_eq!(certainty(after, rule(0.62)), Some(Certainty::Medium));
+        assert_eq!(certainty(after, fact(0.62)), None);
+        assert_eq!(certainty(plain, rule(0.62)), None);
     }
 
     #[test]
@@ -158,7 +220,7 @@ mod tests {
             StatementContext::Plain,
             None,
         );
-        let found = lasting(&statements, &judged(&[0.3, 0.9]));
+        let found = lasting(&statements, &judged(&[0.2, 0.9]));
         assert_eq!(found[0].text, "The wallet folder holds fixtures. Never edit those.");
         assert_eq!(found[0].quote, "Never edit those.");
     }

@@ -5,7 +5,7 @@ use super::short_ids::shown_id;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, one_line, paint, safe};
 use cm_app::verbs::log::Commit;
 use cm_app::verbs::why::{
-    BulletScore, FeedbackEvent, NoteEvidence, NoteRef, ReplacementField, SuccessionSide,
+    BulletScore, FeedbackEvent, NoteEvidence, NoteRef, ReplacementField, SuccessionSide, SuccessionStep,
 };
 use cm_note::bullet::{BulletState, Maturity};
 use cm_note::instant::Instant;
@@ -137,6 +137,18 @@ fn committed(commit: &Commit) -> String {
     format!("{} {}  {who}", paint(ID, short(&commit.id)), safe(&commit.subject))
 }
 
+/// How the explained note relates to a predecessor or successor.
+pub fn succession(step: &SuccessionStep) -> &'static str {
+    match (step.side, step.through) {
+        (SuccessionSide::Before, ReplacementField::InvertedTo) => "inverted from",
+        (SuccessionSide::After, ReplacementField::InvertedTo) => "inverted to",
+        (SuccessionSide::Before, ReplacementField::CondensedInto) => "condensed from",
+        (SuccessionSide::After, ReplacementField::CondensedInto) => "condensed into",
+        (SuccessionSide::Before, _) => "replaces",
+        (SuccessionSide::After, _) => "replaced by",
+    }
+}
+
 /// Sources, predecessors and contradictions, as label and value.
 fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
@@ -149,15 +161,7 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
     facts.extend(outcome.derived_from.notes.iter().map(|note| ("derived from", name_and_title(note))));
     facts.extend(outcome.derived_from.quotes.iter().map(|quote| ("quote", format!("“{}”", safe(quote)))));
     for step in &outcome.succession {
-        let word = match (step.side, step.through) {
-            (SuccessionSide::Before, ReplacementField::InvertedTo) => "inverted from",
-            (SuccessionSide::After, ReplacementField::InvertedTo) => "inverted to",
-            (SuccessionSide::Before, ReplacementField::CondensedInto) => "condensed from",
-            (SuccessionSide::After, ReplacementField::CondensedInto) => "condensed into",
-            (SuccessionSide::Before, _) => "replaces",
-            (SuccessionSide::After, _) => "replaced by",
-        };
-        facts.push((word, name_and_title(&step.note)));
+        facts.push((succession(step), name_and_title(&step.note)));
     }
     facts.extend(outcome.conflicts.iter().map(|conflict| ("contradicts", name_and_title(&conflict.note))));
     for block in &outcome.blocks {

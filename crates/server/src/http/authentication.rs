@@ -1,6 +1,7 @@
 //! Authenticates requests by bearer token and determines the caller's identity and role.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 
@@ -47,7 +48,69 @@ pub fn authenticate(
     headers: &HeaderMap,
     address: IpAddr,
 ) -> Result<AuthenticatedCaller, Problem> {
-    let ring = (state.tokens)().map_err(|error| {
+    let ring = tokens(state)?;
+    if state.is_open && ring.is_empty() {
+        let caller = without_token(headers)?;
+        return Ok(AuthenticatedCaller { caller, token: None });
+    }
+    let secret = secret(headers).and_then(|secret| {
+        secret.ok_or_else(|| unauthorized("no-token", "this endpoint requires a token"))
+    });
+    secret
+        .and_then(|secret| check_token(state, &ring, &secret, network_caller(headers)?))
+        .map_err(|problem| failed(state, problem, address))
+}
+
+/// The caller of a server that needs no token.
+///
+/// # Errors
+/// 403 if the request came through a proxy.
+pub fn without_token(headers: &HeaderMap) -> Result<Caller, Problem> {
+    if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
+        let message =
+            format!("the request came through a proxy (`{name}`), but this server requires no token");
+        let hint = "ask whoever runs the server to create a token and to restart it";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
+    }
+    Ok(Caller { by: network_caller(headers)?, role: AccessRole::Admin, token: None })
+}
+
+/// The caller with this secret, which a person typed into a form.
+///
+/// # Errors
+/// The errors of [`authenticate`].
+pub fn with_secret(
+    state: &ServerState,
+    secret: &str,
+    headers: &HeaderMap,
+    address: IpAddr,
+) -> Result<Caller, Problem> {
+    let ring = tokens(state)?;
+    TokenSecret::parse(secret.trim())
+        .ok_or_else(|| unauthorized("unknown-token", "this is not a valid token"))
+        .and_then(|secret| check_token(state, &ring, &secret, network_caller(headers)?))
+        .map(|authenticated| authenticated.caller)
+        .map_err(|problem| failed(state, problem, address))
+}
+
+/// The identity of a request over the network before its token is checked: without one, it is not
+/// established to be a person.
+fn network_caller(headers: &HeaderMap) -> Result<CallerIdentity, Problem> {
+    let kind = Actor::Token(TokenKind::Agent);
+    let (agent, session) = (header_name(headers, &AGENT)?, header_name(headers, &SESSION)?);
+    Ok(CallerIdentity {
+        kind,
+        agent,
+        session,
+        is_remote: true,
+        interface: Interface::Http,
+        ..CallerIdentity::default()
+    })
+}
+
+/// The current tokens.
+fn tokens(state: &ServerState) -> Result<Arc<TokenStore>, Problem> {
+    (state.tokens)().map_err(|error| {
         state.notice("tokens", error.to_string());
         // What is wrong with the file is for who keeps it, not for whoever asks.
         let hint = "ask whoever runs the server: its file of tokens cannot be read";
@@ -58,31 +121,7 @@ pub fn authenticate(
             hint,
         )
         .after(30)
-    })?;
-    // Whoever asks over the network without a token is not established to be a person.
-    let kind = Actor::Token(TokenKind::Agent);
-    let (agent, session) = (header_name(headers, &AGENT)?, header_name(headers, &SESSION)?);
-    let by = CallerIdentity {
-        kind,
-        agent,
-        session,
-        is_remote: true,
-        interface: Interface::Http,
-        ..CallerIdentity::default()
-    };
-    if state.is_open && ring.is_empty() {
-        if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
-            let message =
-                format!("the request came through a proxy (`{name}`), but this server requires no token");
-            let hint = "ask whoever runs the server to create a token and to restart it";
-            return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
-        }
-        return Ok(AuthenticatedCaller {
-            caller: Caller { by, role: AccessRole::Admin, token: None },
-            token: None,
-        });
-    }
-    check_token(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
+    })
 }
 
 /// Whether requests need no token: the server started without tokens, and none was ever issued.
@@ -93,25 +132,25 @@ pub fn needs_none(state: &ServerState) -> bool {
 fn check_token(
     state: &ServerState,
     ring: &TokenStore,
-    headers: &HeaderMap,
+    secret: &TokenSecret,
     by: CallerIdentity,
 ) -> Result<AuthenticatedCaller, Problem> {
-    let hint = "send `Authorization: Bearer cm_…`; whoever runs the server creates tokens";
-    let refuse = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, hint);
-    let Some(secret) = secret(headers)? else {
-        return Err(refuse("no-token", "this endpoint requires a token"));
-    };
-    match ring.check(&secret, (state.clock)()) {
+    match ring.check(secret, (state.clock)()) {
         TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
             let by = CallerIdentity { kind, actor: Some(token.person.clone()), has_token: true, ..by };
             let id = Some(token.id.clone());
             Ok(AuthenticatedCaller { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
         }
-        TokenStatus::Expired(_) => Err(refuse("token-expired", "the token has expired")),
-        TokenStatus::Revoked(_) => Err(refuse("token-revoked", "the token was revoked")),
-        TokenStatus::Unknown => Err(refuse("unknown-token", "unknown token")),
+        TokenStatus::Expired(_) => Err(unauthorized("token-expired", "the token has expired")),
+        TokenStatus::Revoked(_) => Err(unauthorized("token-revoked", "the token was revoked")),
+        TokenStatus::Unknown => Err(unauthorized("unknown-token", "unknown token")),
     }
+}
+
+fn unauthorized(code: &'static str, message: &str) -> Problem {
+    let hint = "send `Authorization: Bearer cm_…`; whoever runs the server creates tokens";
+    Problem::new(StatusCode::UNAUTHORIZED, code, message, hint)
 }
 
 /// The secret in the `Authorization` header; `None` without the header.

@@ -20,6 +20,7 @@ use super::problem::Problem;
 use super::rate::rate_limit_key;
 use super::state::ServerState;
 use super::{body, body_limit, request_checks};
+use crate::web::{self, WebState};
 use cm_note::instant::Instant;
 
 /// The client's address.
@@ -65,6 +66,11 @@ fn authenticate_request(
         .by_address
         .take(&household, now)
         .map_err(|often| rate_limited_response(state, RateLimitReason::Address, often))?;
+    if let Some(web) = state.web.as_deref()
+        && web::is_page(parts.uri.path(), &parts.headers, &state.endpoints)
+    {
+        return authenticate_page(state, web, parts, &household, now);
+    }
     let is_bare = !parts.headers.contains_key(header::AUTHORIZATION);
     if parts.uri.path() == "/health" && is_bare && !needs_none(state) {
         return Ok(None);
@@ -79,6 +85,38 @@ fn authenticate_request(
     parts.extensions.insert(caller);
     parts.extensions.insert(state.token_ends.of(token.as_deref()));
     Ok(token)
+}
+
+/// Adds the login of a browser, if it has one, to a request for a page; returns the name of its token.
+/// Without a login, the page leads to it.
+fn authenticate_page(
+    state: &ServerState,
+    web: &WebState,
+    parts: &mut Parts,
+    household: &IpAddr,
+    now: Duration,
+) -> Result<Option<String>, Problem> {
+    body::check_content_length(&parts.headers, &state.limits)?;
+    let Some(session) = web.session(&parts.headers, (state.clock)()) else { return Ok(None) };
+    let token = session.caller.token.clone();
+    if !is_live(state, token.as_deref()) {
+        return Ok(None);
+    }
+    let name = token.clone().unwrap_or_else(|| household.to_string());
+    state
+        .by_token
+        .take(&name, now)
+        .map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))?;
+    parts.extensions.insert(state.token_ends.of(token.as_deref()));
+    parts.extensions.insert(session);
+    Ok(token)
+}
+
+/// Whether the token of a login still holds. A login without one does not depend on a token.
+fn is_live(state: &ServerState, token: Option<&str>) -> bool {
+    let Some(id) = token else { return true };
+    let now = (state.clock)();
+    (state.tokens)().is_ok_and(|ring| ring.tokens().iter().any(|token| token.id == id && token.is_live(now)))
 }
 
 /// A request in progress. If it is dropped without a response, the client has disconnected.

@@ -4,7 +4,7 @@
 //! limits, authentication), `route` (input parsing) and `operation_runner` (concurrency limit); only then is
 //! the vault opened. This layer is asynchronous; operations run on blocking threads.
 
-pub mod authentication;
+pub(crate) mod authentication;
 mod body;
 mod body_limit;
 mod connections;
@@ -39,6 +39,9 @@ pub use limits::HttpLimits;
 pub use log::LogEntry;
 pub use metrics::Metric;
 pub use nested::NestedService;
+pub(crate) use middleware::Peer;
+pub(crate) use problem::Problem;
+pub(crate) use route::in_lane;
 pub use route::router;
 pub use server::{HttpServer, ShutdownResult, serve};
 pub use state::{Clock, HttpSetup, ServerState, TokenSource, VaultMetricsFn, VaultOpener};

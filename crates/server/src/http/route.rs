@@ -8,10 +8,11 @@ use axum::extract::State as Given;
 use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter};
+use axum::middleware::Next;
 use axum::{Router, middleware};
+use tower::ServiceExt as _;
 
 use super::health;
-use super::middleware::middleware;
 use super::nested::NestedService;
 use super::operation_runner::{OperationRunner, RunError};
 use super::problem::{Problem, answer};
@@ -19,6 +20,7 @@ use super::shape::InputSchema;
 use super::state::ServerState;
 use super::{body, query};
 use crate::operations::{AccessRole, Caller, Effect, Endpoint, Method, OperationResult, OperationSpec};
+use crate::web;
 use cm_app::server_audit::AuditRecord;
 
 /// The router with all endpoints and the middleware.
@@ -35,7 +37,26 @@ pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
     for mount in mounted {
         router = router.nest(mount.path, mount.router.clone());
     }
-    router.layer(middleware::from_fn_with_state(Arc::clone(state), middleware))
+    if state.web.is_some() {
+        let pages = (Arc::clone(state), web::router(state));
+        router = router.layer(middleware::from_fn_with_state(pages, page_or_endpoint));
+    }
+    router.layer(middleware::from_fn_with_state(Arc::clone(state), super::middleware::middleware))
+}
+
+/// Passes requests for the page to its router.
+async fn page_or_endpoint(
+    Given((state, pages)): Given<(Arc<ServerState>, Router)>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
+    if !web::is_page(request.uri().path(), request.headers(), &state.endpoints) {
+        return next.run(request).await;
+    }
+    match pages.oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
 }
 
 /// The operations with an endpoint, by path.
@@ -144,7 +165,7 @@ async fn parsed(taken: &body::ReadBody) -> Result<serde_json::Value, Problem> {
 }
 
 /// Runs work within a concurrency limit and maps its failures to error responses.
-pub(super) async fn in_lane<T: Send + 'static>(
+pub(crate) async fn in_lane<T: Send + 'static>(
     state: &ServerState,
     lane: &OperationRunner,
     caller: &str,

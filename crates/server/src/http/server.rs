@@ -48,7 +48,8 @@ impl HttpServer {
     pub async fn bind(address: SocketAddr, setup: HttpSetup) -> Result<Self> {
         let setup = HttpSetup { limits: setup.limits.capped_by_file_limit(), ..setup };
         let ring = (setup.tokens)()?;
-        let is_open = listen::needs_no_token(address, &setup.hosts, &ring, (setup.clock)())?;
+        let needs_token = setup.web.as_ref().is_none_or(|web| web.needs_token());
+        let is_open = needs_token && listen::needs_no_token(address, &setup.hosts, &ring, (setup.clock)())?;
         let listener = listen::bind(address).map_err(|error| listen::bind_error(address, &error))?;
         let address = listener.local_addr().map_err(|error| listen::bind_error(address, &error))?;
         let state = Arc::new(ServerState::new(&setup, address, is_open));
@@ -84,6 +85,7 @@ impl HttpServer {
         // What is at work is answered first; then answers that would stay open are ended.
         let _ = timeout_at(end - state.limits.grace / 2, mounts.idle()).await;
         mounts.end();
+        state.web.iter().for_each(|web| web.closing.cancel());
         let cut = serving.await.unwrap_or(0);
         let jobs_ended = timeout_at(end, working).await.is_ok();
         // An operation whose client left is no connection any more, and is waited for all the same.

@@ -22,6 +22,7 @@ use super::rate::Buckets;
 use super::shape::InputSchema;
 use super::token_ends::TokenEnds;
 use crate::operations::OperationSpec;
+use crate::web::{self, WebSetup, WebState};
 use cm_app::{CallerIdentity, Context, Result, server_audit};
 use cm_note::instant::Instant;
 use cm_note::token::TokenStore;
@@ -44,6 +45,8 @@ pub struct HttpSetup {
     /// Returns the tokens.
     pub tokens: TokenSource,
     pub mounted: Vec<NestedService>,
+    /// The page for people; `None` serves programs only.
+    pub web: Option<WebSetup>,
     /// Scheduled jobs.
     pub jobs: Vec<Job>,
     pub limits: HttpLimits,
@@ -65,21 +68,21 @@ pub struct HttpSetup {
 pub struct ServerState {
     pub(super) table: &'static [OperationSpec],
     pub(super) shapes: BTreeMap<&'static str, InputSchema>,
-    pub(super) opener: VaultOpener,
+    pub(crate) opener: VaultOpener,
     pub(super) tokens: TokenSource,
     pub(super) limits: HttpLimits,
     pub(super) hosts: Hosts,
     pub(super) log: ServerLog,
-    pub(super) audit: Option<server_audit::AuditSink>,
-    pub(super) clock: Clock,
+    pub(crate) audit: Option<server_audit::AuditSink>,
+    pub(crate) clock: Clock,
     pub(super) figures: Option<VaultMetricsFn>,
     pub(super) version: &'static str,
     /// Whether the server started without authentication: only this machine can reach it, and no
     /// token was ever issued.
     pub(super) is_open: bool,
     pub(super) contract: String,
-    pub(super) reads: OperationRunner,
-    pub(super) writes: OperationRunner,
+    pub(crate) reads: OperationRunner,
+    pub(crate) writes: OperationRunner,
     pub(super) bodies: Arc<Semaphore>,
     pub(super) by_token: Buckets<String>,
     pub(super) by_address: Buckets<std::net::IpAddr>,
@@ -88,6 +91,7 @@ pub struct ServerState {
     pub(super) metrics: Metrics,
     pub(super) endpoints: Vec<&'static str>,
     pub(super) mounts: Vec<&'static str>,
+    pub(crate) web: Option<Arc<WebState>>,
     pub(super) stopping: AtomicBool,
     pub(super) sequence: AtomicU64,
     began: Moment,
@@ -101,7 +105,9 @@ impl ServerState {
         let lane = |width| OperationRunner::new(width, limits.queue, limits.queue_timeout);
         let own = ["/health", "/metrics", "/openapi.json"];
         let paths = setup.table.iter().filter_map(|operation| Some(operation.endpoint?.path));
-        let mounts: Vec<&'static str> = setup.mounted.iter().map(|mount| mount.path).collect();
+        let pages = setup.web.iter().flat_map(|_| web::roots());
+        let mounts: Vec<&'static str> =
+            setup.mounted.iter().map(|mount| mount.path).chain(pages).collect();
         Self {
             table: setup.table,
             shapes: setup
@@ -132,6 +138,7 @@ impl ServerState {
             metrics: Metrics::default(),
             endpoints: paths.chain(own).collect(),
             mounts,
+            web: setup.web.clone().map(|web| Arc::new(WebState::new(web))),
             stopping: AtomicBool::new(false),
             sequence: AtomicU64::new(0),
             began: Moment::now(),

@@ -1,6 +1,7 @@
 //! `cm serve`
 
 mod agents;
+mod demo;
 mod jobs;
 
 use std::collections::BTreeMap;
@@ -13,18 +14,19 @@ use crate::cli::calls::Calls;
 use cm_app::server_audit::{AuditLog, AuditSink};
 use cm_app::verbs::stats;
 use cm_app::verbs::token::LiveTokens;
-use cm_app::{CallerIdentity, Context, ErrorKind, ProgressWatch, Request, Result};
+use cm_app::{CallerIdentity, Context, ErrorKind, ProgressWatch, Request, Result, subscriptions};
 use cm_note::note;
 use cm_render::json;
 use cm_server::http::{
     HttpLimits, HttpServer, HttpSetup, LogEntry, Metric, ShutdownResult, VaultOpener, listen, serve,
 };
 use cm_server::operations::TABLE;
+use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 
 /// Serve a vault over HTTP
 ///
 /// Serves one vault, the one that commands write to, without the global vault. Programs use the HTTP API; agents use the Model
-/// Context Protocol at /mcp. Requests need a token from `cm token add`, and each change is committed in the name of the
+/// Context Protocol at /mcp; people open the address in a browser and log in with a token. Requests need a token from `cm token add`, and each change is committed in the name of the
 /// token's owner. On a loopback address no token is needed until the first one exists. Without tokens the server refuses to
 /// listen on any other address. It speaks plain HTTP: put a TLS proxy or a tunnel in front of it.
 ///
@@ -52,10 +54,19 @@ pub struct Arguments {
     /// Do not serve /mcp
     #[arg(long)]
     no_mcp: bool,
+    /// Do not serve the page for people
+    #[arg(long)]
+    no_web: bool,
+    /// Serve the page of the example vault, read-only and without login, and nothing else
+    #[arg(long, conflicts_with_all = ["jobs", "no_mcp", "no_web"])]
+    demo: bool,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let address = listen::address(&arguments.listen)?;
+    if arguments.demo {
+        return demo::run(address, arguments.host_name, call, output);
+    }
     let memory = Context::open(Request { for_prompts: true, ..call })?;
     output.notices(&memory);
     let vault = memory.target().vault.clone();
@@ -67,11 +78,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let mounted =
         if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls, Arc::clone(&audit))?] };
     let (ring, clock, log) = (LiveTokens::of(vault), Arc::clone(&calls), *output);
+    let web = if arguments.no_web { None } else { Some(page(&calls)?) };
     let setup = HttpSetup {
         table: TABLE,
         opener: opener(calls),
         tokens: Arc::new(move || ring.load()),
         mounted,
+        web,
         jobs,
         limits: HttpLimits::default(),
         hosts: arguments.host_name,
@@ -86,6 +99,23 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     Ok(said?.of_kind(
         signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
     ))
+}
+
+/// The page of a server, for whoever has a token.
+fn page(calls: &Arc<Calls>) -> Result<WebSetup> {
+    let changes = ChangeFeed::default();
+    follow_for_page(calls, changes.clone())?;
+    Ok(WebSetup { visitor: Visitor::TokenHolder, changes, is_demo: false })
+}
+
+/// Reports changed files of the vaults to open pages.
+///
+/// # Errors
+/// The vault cannot be opened.
+pub(super) fn follow_for_page(calls: &Calls, changes: ChangeFeed) -> Result<()> {
+    subscriptions::follow(&calls.warm, &calls.first, (), move |touched| {
+        changes.publish(touched.into_iter().map(|one| one.path).collect());
+    })
 }
 
 /// Prints the address and whether requests need a token.
@@ -104,7 +134,7 @@ fn print_address(server: &HttpServer, output: &Output) -> Result<Printed> {
 }
 
 /// Returns a function that opens the vault for each request.
-fn opener(calls: Arc<Calls>) -> VaultOpener {
+pub(super) fn opener(calls: Arc<Calls>) -> VaultOpener {
     Arc::new(move |by: CallerIdentity| open(&calls, by, ProgressWatch::default()))
 }
 

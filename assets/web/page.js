@@ -1,0 +1,110 @@
+// What the page adds with JavaScript: theme, keys, selection, and changes as they happen. All views
+// and changes work without it.
+(() => {
+  const root = document.documentElement;
+  const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+  const theme = stored("theme");
+  if (theme === "dark" || theme === "light") root.dataset.theme = theme;
+
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const isTyping = (element) => element?.matches?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+  const isVisible = (element) => element.getClientRects().length > 0;
+
+  function switchTheme() {
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* private mode */ }
+    document.dispatchEvent(new Event("theme"));
+  }
+
+  // The entry that keys act on: the focused one, else the last that was.
+  let last = null;
+  const entries = () => all("[data-entry]").filter(isVisible);
+  const current = () => document.activeElement?.closest?.("[data-entry]") ?? (last?.isConnected ? last : null);
+  function move(step) {
+    const list = entries();
+    const at = list.indexOf(current());
+    const next = list[at < 0 ? (step > 0 ? 0 : list.length - 1) : Math.min(Math.max(at + step, 0), list.length - 1)];
+    if (next) { last = next; next.focus(); next.scrollIntoView({ block: "nearest" }); }
+  }
+  function press(key) {
+    const entry = current();
+    const target = (entry && entry.querySelector(`[data-key="${key}"]`)) ?? document.querySelector(`main > :not([data-entry]) [data-key="${key}"], .head [data-key="${key}"], [data-notice] [data-key="${key}"]`);
+    if (!target) return false;
+    const reason = key === "r" && entry?.querySelector(".reason");
+    // A rejection asks for its reason first; Enter in that field sends it.
+    if (reason && document.activeElement !== reason) reason.focus(); else target.click();
+    return true;
+  }
+
+  let afterG = false;
+  document.addEventListener("keydown", (event) => {
+    const key = event.key;
+    if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "k") { event.preventDefault(); focusSearch(); return; }
+    if ((event.ctrlKey || event.metaKey) && key === "Enter" && event.target.matches?.("textarea")) { event.target.form?.requestSubmit(event.target.form.querySelector("[data-save]") ?? undefined); return; }
+    if (key === "Escape" && isTyping(event.target)) { event.target.blur(); current()?.focus(); return; }
+    if (key === "Enter" && event.target.matches?.(".reason")) { event.preventDefault(); event.target.form.requestSubmit(event.target.form.querySelector('[value="reject"]')); return; }
+    if (event.target.matches?.('#q, #find') && (key === "ArrowDown")) { event.preventDefault(); move(1); return; }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (afterG) {
+      afterG = false;
+      const link = document.querySelector(`.side [data-key="${CSS.escape(key)}"]`);
+      if (link) { event.preventDefault(); link.click(); }
+      return;
+    }
+    const act = {
+      "/": focusSearch, "?": () => document.getElementById("keys")?.showModal(), g: () => { afterG = true; setTimeout(() => { afterG = false; }, 1500); },
+      j: () => move(1), k: () => move(-1), ArrowDown: current() && (() => move(1)), ArrowUp: current() && (() => move(-1)),
+      o: () => open(), Enter: document.activeElement?.matches?.("[data-entry]") && (() => open()),
+      x: () => current()?.querySelector("[data-select]")?.click(),
+    }[key];
+    if (act) { event.preventDefault(); act(); return; }
+    if ("aercmsu".includes(key) && press(key)) event.preventDefault();
+  });
+  const open = () => current()?.querySelector("a[data-open], a.hit, a")?.click();
+  function focusSearch() { const box = document.getElementById("q") ?? document.getElementById("find"); box?.focus(); box?.select(); }
+
+  document.addEventListener("focusin", (event) => { const entry = event.target.closest?.("[data-entry]"); if (entry) last = entry; });
+  document.addEventListener("change", (event) => { if (event.target.matches?.("[data-select]")) countSelected(); });
+  function countSelected() {
+    const bulk = document.getElementById("bulk");
+    if (!bulk) return;
+    const n = all("[data-select]:checked").length;
+    bulk.hidden = n === 0;
+    bulk.querySelector("[data-selected]").textContent = `${n} selected`;
+  }
+
+  // Text that is not saved yet is not lost by closing the page or by a change elsewhere.
+  let isDirty = false;
+  document.addEventListener("input", (event) => { if (event.target.matches?.("[data-guard]")) isDirty = true; });
+  document.addEventListener("submit", () => { isDirty = false; });
+  addEventListener("beforeunload", (event) => { if (isDirty) event.preventDefault(); });
+
+  // Changes as they happen: the content is replaced in place, where nobody is typing.
+  let waits = false;
+  async function refresh() {
+    if (isDirty || document.querySelector("[data-guard]") || document.querySelector("[data-still]") || all("[data-select]:checked").length) return;
+    if (isTyping(document.activeElement)) { waits = true; return; }
+    waits = false;
+    await window.htmx?.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
+  }
+  document.addEventListener("focusout", () => { if (waits) setTimeout(refresh, 50); });
+  function follow() {
+    const events = new EventSource("/events");
+    let notice = null, timer = 0;
+    events.addEventListener("change", () => { clearTimeout(timer); timer = setTimeout(refresh, 80); });
+    events.onerror = () => {
+      notice ??= Object.assign(document.createElement("p"), { className: "lost", role: "status", textContent: "The connection to cm is lost. Trying again…" });
+      document.body.append(notice);
+    };
+    events.onopen = () => { if (notice) { notice.remove(); notice = null; refresh(); } };
+    addEventListener("pagehide", () => events.close());
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelector("[data-theme-switch]")?.addEventListener("click", switchTheme);
+    const query = document.getElementById("q");
+    if (query && !query.value) query.focus();
+    if (document.querySelector(".side") && !document.querySelector("[data-still]") && location.protocol.startsWith("http")) follow();
+  });
+})();

@@ -1,0 +1,260 @@
+//! Renders the Markdown of a note as HTML that is safe to show in a page: without scripts, styles,
+//! event handlers, forms, frames and remote images.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use ammonia::Builder;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use cm_note::markdown::escape::visible;
+use cm_note::markdown::nested_too_deep;
+
+/// Path below which a page shows a note, given by id, path or title.
+pub const NOTE: &str = "/note/";
+/// Path below which attachments are served, by their path in the vault.
+pub const FILE: &str = "/file/";
+/// Prefix of the ids of headings, so that no heading takes the id of a page's own element.
+const HEADING: &str = "h-";
+
+/// Renders the text of the note at this path of the vault. Hidden characters become visible; a text
+/// with extremely deep nesting is shown as it is written.
+///
+/// ```
+/// let html = cm_render::html::note("See [[Pool size]].<script>alert(1)</script>", "graph/fixes/a.md");
+/// assert_eq!(html.trim(), r#"<p>See <a href="/note/Pool%20size" rel="noopener noreferrer">Pool size</a>.</p>"#);
+/// ```
+pub fn note(markdown: &str, path: &str) -> String {
+    let markdown = visible(markdown);
+    if nested_too_deep(&markdown) {
+        return format!("<pre>{}</pre>", escape(&markdown));
+    }
+    let extensions = Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_WIKILINKS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_GFM;
+    let mut rewriter = LinkRewriter { folder: folder_of(path), images: Vec::new(), heading: None };
+    let mut events = Vec::new();
+    for event in Parser::new_ext(&markdown, extensions) {
+        rewriter.rewrite(event, &mut events);
+    }
+    let mut html = String::with_capacity(markdown.len() * 3 / 2);
+    pulldown_cmark::html::push_html(&mut html, events.into_iter());
+    SANITIZER.clean(&html).to_string()
+}
+
+/// Escapes text for HTML.
+pub fn escape(text: &str) -> String {
+    ammonia::clean_text(text)
+}
+
+/// Percent-encodes a reference to a note, or the path of a file, for use as the end of a path.
+///
+/// ```
+/// assert_eq!(cm_render::html::encode("a/b c?.md"), "a/b%20c%3F.md");
+/// ```
+pub fn encode(reference: &str) -> String {
+    utf8_percent_encode(reference, ENCODED).to_string()
+}
+
+/// All characters except unreserved ones and the slash.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+
+static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = Builder::default();
+    builder.url_schemes(HashSet::from(["http", "https", "mailto"]));
+    builder.add_tags(["section"]);
+    for heading in ["h1", "h2", "h3", "h4", "h5", "h6"] {
+        builder.add_tag_attributes(heading, ["id"]);
+    }
+    builder.id_prefix(Some(HEADING));
+    builder.attribute_filter(|element, attribute, value| match (element, attribute) {
+        ("img", "src") if !value.starts_with(FILE) => None,
+        _ => Some(Cow::Borrowed(value)),
+    });
+    builder
+});
+
+/// Rewrites links to notes and attachments, and replaces remote images by links.
+struct LinkRewriter<'a> {
+    folder: &'a str,
+    /// Open images; `true` for those that became links.
+    images: Vec<bool>,
+    /// Text of the open heading and position of its start in the events.
+    heading: Option<(usize, String)>,
+}
+
+impl<'t> LinkRewriter<'_> {
+    fn rewrite(&mut self, event: Event<'t>, out: &mut Vec<Event<'t>>) {
+        if let (Some((_, text)), Event::Text(part) | Event::Code(part)) = (&mut self.heading, &event) {
+            text.push_str(part);
+        }
+        match event {
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                let dest_url = CowStr::from(self.target(&dest_url, link_type));
+                out.push(Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, title, id }));
+            }
+            Event::Start(Tag::Image { dest_url, title, id, .. }) => {
+                let local = self.image(&dest_url);
+                self.images.push(local.is_none());
+                let link_type = LinkType::Inline;
+                out.push(Event::Start(match local {
+                    Some(source) => Tag::Image { link_type, dest_url: source.into(), title, id },
+                    None => Tag::Link { link_type, dest_url: dest_url.clone(), title, id },
+                }));
+                if self.images.last() == Some(&true) {
+                    out.push(Event::Text("image: ".into()));
+                }
+            }
+            Event::End(TagEnd::Image) => {
+                let is_link = self.images.pop() == Some(true);
+                out.push(Event::End(if is_link { TagEnd::Link } else { TagEnd::Image }));
+            }
+            Event::Start(Tag::Heading { .. }) => {
+                self.heading = Some((out.len(), String::new()));
+                out.push(event);
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                if let Some((at, text)) = self.heading.take()
+                    && let Some(Event::Start(Tag::Heading { id, .. })) = out.get_mut(at)
+                {
+                    *id = Some(anchor(&text).into());
+                }
+                out.push(event);
+            }
+            Event::TaskListMarker(is_done) => {
+                out.push(Event::Text(if is_done { "☑ " } else { "☐ " }.into()));
+            }
+            other => out.push(other),
+        }
+    }
+
+    /// The address of a link's destination.
+    fn target(&self, destination: &str, link_type: LinkType) -> String {
+        let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
+        if !is_wiki && (has_scheme(destination) || destination.starts_with("//")) {
+            return destination.to_owned();
+        }
+        let (target, heading) = match destination.split_once('#') {
+            Some((target, heading)) => (target, Some(heading)),
+            None => (destination, None),
+        };
+        let fragment = heading.map(|heading| format!("#{HEADING}{}", anchor(heading))).unwrap_or_default();
+        if target.is_empty() {
+            return fragment;
+        }
+        if is_wiki {
+            return format!("{NOTE}{}{fragment}", encode(target.trim()));
+        }
+        let path = join(self.folder, &percent_decode(target));
+        let is_note = path.ends_with(".md") || path.ends_with(".markdown") || !path.contains('.');
+        let root = if is_note { NOTE } else { FILE };
+        format!("{root}{}{fragment}", encode(&path))
+    }
+
+    /// The address of an image in the vault; `None` for a remote one.
+    fn image(&self, destination: &str) -> Option<String> {
+        if has_scheme(destination) || destination.starts_with("//") {
+            return None;
+        }
+        Some(format!("{FILE}{}", encode(&join(self.folder, &percent_decode(destination)))))
+    }
+}
+
+fn percent_decode(text: &str) -> String {
+    cm_note::markdown::percent_decode(text)
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Joins a relative path to a folder of the vault; `..` never leads out of it.
+fn join(folder: &str, relative: &str) -> String {
+    let (mut parts, relative): (Vec<&str>, &str) = match relative.strip_prefix('/') {
+        Some(absolute) => (Vec::new(), absolute),
+        None => (folder.split('/').filter(|part| !part.is_empty()).collect(), relative),
+    };
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+fn has_scheme(destination: &str) -> bool {
+    destination.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
+    })
+}
+
+/// The id of a heading: its words in lower case, joined by hyphens.
+fn anchor(heading: &str) -> String {
+    let words = heading.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(markdown: &str) -> String {
+        note(markdown, "graph/fixes/a.md")
+    }
+
+    #[test]
+    fn links_lead_to_notes_headings_and_attachments() {
+        assert!(of("[[Pool size|the pool]]").contains("href=\"/note/Pool%20size\""));
+        assert!(of("[[Pool size#How to|x]]").contains("href=\"/note/Pool%20size#h-how-to\""));
+        assert!(of("[x](../facts/b%20c.md#A-b)").contains("href=\"/note/graph/facts/b%20c.md#h-a-b\""));
+        assert!(of("[x](../../../../etc/passwd.txt)").contains("href=\"/file/etc/passwd.txt\""));
+        assert!(of("# How to *do*\n\n[x](#how-to-do)").contains("id=\"h-how-to-do\""));
+        assert!(of("![a](pic.png)").contains("<img src=\"/file/graph/fixes/pic.png\" alt=\"a\""));
+    }
+
+    #[test]
+    fn nothing_remote_is_loaded_and_nothing_runs() {
+        for hostile in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "<img src=\"https://evil.example/x.png\">",
+            "![x](https://evil.example/x.png)",
+            "[x](javascript:alert(1))",
+            "[x](data:text/html,<script>alert(1)</script>)",
+            "<svg onload=alert(1)><script>alert(1)</script></svg>",
+            "<a href=\" javascript:alert(1)\">x</a>",
+            "<iframe src=\"https://evil.example\"></iframe>",
+            "<form action=/undo><input name=a></form>",
+            "<p style=\"position:fixed\" hx-get=\"/x\" data-hx-get=\"/x\">x</p>",
+            "<style>*{}</style>",
+            "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+        ] {
+            let html = of(hostile).to_lowercase();
+            for bad in ["<script", "onerror", "onload", "javascript:", "<iframe", "<form", "<input", "style", "hx-"] {
+                assert!(!html.contains(bad), "{hostile}: {html}");
+            }
+            assert!(!html.contains("src=\"http"), "{hostile}: {html}");
+        }
+    }
+
+    #[test]
+    fn a_remote_image_is_a_link_with_its_text() {
+        let html = of("![the plan](https://example.org/x.png)");
+        assert!(html.contains(">image: the plan</a>"), "{html}");
+    }
+
+    #[test]
+    fn deep_nesting_is_shown_as_text() {
+        assert!(of(&">".repeat(20_000)).starts_with("<pre>"));
+    }
+}

@@ -1,0 +1,25 @@
+//! The web page: server-rendered views of the vault for people.
+//!
+//! A request passes the same middleware as the other endpoints; `sessions` finds its caller by a
+//! cookie. Pages and actions (`table`) call operations and render their results; they decide nothing
+//! themselves.
+
+mod actions;
+mod assets;
+mod events;
+mod forms;
+mod headers;
+mod login;
+mod page;
+mod response;
+mod sessions;
+mod setup;
+mod table;
+mod views;
+mod words;
+
+pub use events::ChangeFeed;
+pub use sessions::random as random_secret;
+pub use setup::{Visitor, WebSetup};
+pub(crate) use setup::WebState;
+pub(crate) use table::{is_page, roots, router};

@@ -1,0 +1,140 @@
+//! What every page receives, and what every page shows around its content.
+
+use std::sync::Arc;
+
+use askama::Template;
+
+use super::assets::{ADDRESSES, AssetAddresses};
+use super::forms::Fields;
+use super::sessions::{ActionNotice, WebSession};
+use crate::operations::worded;
+use cm_app::{Context, Error, ErrorKind, Result};
+use cm_note::token::AccessRole;
+use cm_note::user_text::Interface;
+
+/// A request for a page.
+pub(super) struct PageRequest {
+    pub(super) session: Arc<WebSession>,
+    /// The part of the path after the page's own, decoded: a note or a session. Empty for others.
+    pub(super) reference: String,
+    pub(super) query: Fields,
+    /// Address of the page, with the query.
+    pub(super) address: String,
+    pub(super) is_demo: bool,
+}
+
+impl PageRequest {
+    /// Whether the caller may change the vault.
+    pub(super) fn may_write(&self) -> bool {
+        self.session.caller.role >= AccessRole::Writer
+    }
+
+    /// Whether the caller may decide what only a person may, such as to accept a draft.
+    pub(super) fn may_decide(&self) -> bool {
+        self.may_write() && self.session.caller.by.is_person()
+    }
+}
+
+/// What surrounds the content of a page.
+pub(super) struct Shell {
+    pub(super) title: String,
+    /// Name of the vault's folder.
+    pub(super) vault: String,
+    /// Entry of the navigation that is shown as current.
+    pub(super) section: &'static str,
+    pub(super) csrf: String,
+    pub(super) address: String,
+    /// The query in the search box.
+    pub(super) query: String,
+    pub(super) may_write: bool,
+    pub(super) may_decide: bool,
+    pub(super) is_demo: bool,
+    pub(super) notice: Option<ActionNotice>,
+    /// Remarks of the operations, such as a broken settings file.
+    pub(super) remarks: Vec<String>,
+    pub(super) assets: &'static AssetAddresses,
+    pub(super) navigation: &'static [NavigationEntry],
+}
+
+/// An entry of the navigation.
+pub(super) struct NavigationEntry {
+    pub(super) section: &'static str,
+    pub(super) path: &'static str,
+    pub(super) label: &'static str,
+    /// Key that opens it after `g`.
+    pub(super) key: &'static str,
+}
+
+const fn entry(
+    section: &'static str,
+    path: &'static str,
+    label: &'static str,
+    key: &'static str,
+) -> NavigationEntry {
+    NavigationEntry { section, path, label, key }
+}
+
+static NAVIGATION: [NavigationEntry; 10] = [
+    entry("home", "/", "Home", "h"),
+    entry("review", "/review", "Inbox", "i"),
+    entry("search", "/search", "Search", "f"),
+    entry("playbook", "/playbook", "Playbook", "p"),
+    entry("sessions", "/sessions", "Sessions", "s"),
+    entry("conflicts", "/conflicts", "Contradictions", "c"),
+    entry("stale", "/stale", "Stale", "t"),
+    entry("core", "/core", "CORE.md", "m"),
+    entry("log", "/log", "Log", "l"),
+    entry("checks", "/checks", "Checks", "k"),
+];
+
+impl Shell {
+    /// The surroundings of a page with this title, below an entry of the navigation.
+    pub(super) fn of(
+        memory: &Context,
+        request: &PageRequest,
+        section: &'static str,
+        title: impl Into<String>,
+    ) -> Self {
+        let remarks = memory.take_notices().iter().map(|notice| worded(notice, Interface::CommandLine)).collect();
+        Self { vault: vault_name(memory), remarks, ..Self::without_vault(request, section, title) }
+    }
+
+    /// The surroundings of a page that could not open the vault.
+    pub(super) fn without_vault(
+        request: &PageRequest,
+        section: &'static str,
+        title: impl Into<String>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            vault: String::new(),
+            section,
+            csrf: request.session.csrf.clone(),
+            address: request.address.clone(),
+            query: String::new(),
+            may_write: request.may_write(),
+            may_decide: request.may_decide(),
+            is_demo: request.is_demo,
+            notice: request.session.take_notice(),
+            remarks: Vec::new(),
+            assets: &ADDRESSES,
+            navigation: &NAVIGATION,
+        }
+    }
+}
+
+/// The name of the vault's folder; for a `.memory` folder that of the project.
+fn vault_name(memory: &Context) -> String {
+    let root = memory.target().vault.root();
+    let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let own = name(root).unwrap_or_default();
+    if own.starts_with('.') { root.parent().and_then(name).unwrap_or(own) } else { own }
+}
+
+/// Renders a template.
+///
+/// # Errors
+/// A failure inside the template.
+pub(super) fn render(template: &impl Template) -> Result<String> {
+    template.render().map_err(|error| Error::new(ErrorKind::Failed, "template", error.to_string()))
+}

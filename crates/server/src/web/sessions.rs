@@ -1,0 +1,174 @@
+//! Logins of browsers: a cookie, the caller that it stands for, and the token against forged forms.
+//!
+//! They are kept in memory only, so that a restart of the server ends them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::http::{HeaderMap, header};
+
+use crate::operations::Caller;
+use cm_app::CallerIdentity;
+use cm_note::instant::Instant;
+use cm_note::token::AccessRole;
+
+/// Name of the cookie.
+pub(crate) const COOKIE: &str = "cm_page";
+/// How long a login lasts, in seconds.
+pub(super) const LIFETIME: i64 = 12 * 60 * 60;
+/// Maximum number of logins; the one that ends first gives way.
+const MOST: usize = 1_000;
+
+/// The login of a browser.
+#[derive(Debug)]
+pub(crate) struct WebSession {
+    pub(crate) caller: Caller,
+    /// Token that each change must carry.
+    pub(super) csrf: String,
+    ends: Instant,
+    /// Result of the last change, shown on the next page.
+    notice: Mutex<Option<ActionNotice>>,
+}
+
+/// Result of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ActionNotice {
+    pub(super) text: String,
+    /// Commit that a button takes back.
+    pub(super) commit: Option<String>,
+    pub(super) is_error: bool,
+}
+
+impl WebSession {
+    /// A login that only reads and never ends.
+    pub(super) fn reader(by: CallerIdentity) -> Self {
+        let caller = Caller { by, role: AccessRole::Reader, token: None };
+        Self { caller, csrf: String::new(), ends: Instant::from_unix(i64::MAX >> 32), notice: Mutex::default() }
+    }
+
+    pub(super) fn set_notice(&self, notice: ActionNotice) {
+        *locked(&self.notice) = Some(notice);
+    }
+
+    pub(super) fn take_notice(&self) -> Option<ActionNotice> {
+        locked(&self.notice).take()
+    }
+}
+
+/// All logins, by the hash of their cookie.
+#[derive(Debug)]
+pub(crate) struct WebSessions {
+    all: Mutex<HashMap<blake3::Hash, Arc<WebSession>>>,
+    /// Hash of the secret in the login link; `None` after its use.
+    link: Mutex<Option<blake3::Hash>>,
+}
+
+impl WebSessions {
+    pub(super) fn new(link: Option<String>) -> Self {
+        let link = link.map(|secret| blake3::hash(secret.as_bytes()));
+        Self { all: Mutex::default(), link: Mutex::new(link) }
+    }
+
+    /// Uses the login link; returns whether the secret was right and not used before. Comparing
+    /// hashes takes the same time for every secret.
+    pub(super) fn use_link(&self, secret: &str) -> bool {
+        let mut link = locked(&self.link);
+        let is_right = *link == Some(blake3::hash(secret.as_bytes()));
+        if is_right {
+            *link = None;
+        }
+        is_right
+    }
+
+    /// Creates a login and returns the value of its cookie.
+    ///
+    /// # Errors
+    /// The system has no randomness.
+    pub(super) fn create(&self, caller: Caller, now: Instant) -> Result<String, getrandom::Error> {
+        let (secret, csrf) = (random()?, random()?);
+        let session = WebSession { caller, csrf, ends: Instant::from_unix(now.unix() + LIFETIME), notice: Mutex::default() };
+        let mut all = locked(&self.all);
+        all.retain(|_, session| session.ends > now);
+        if all.len() >= MOST {
+            let first = all.iter().min_by_key(|(_, session)| session.ends).map(|(key, _)| *key);
+            first.map(|key| all.remove(&key));
+        }
+        all.insert(blake3::hash(secret.as_bytes()), Arc::new(session));
+        Ok(secret)
+    }
+
+    /// The live login of a request.
+    pub(crate) fn of(&self, headers: &HeaderMap, now: Instant) -> Option<Arc<WebSession>> {
+        let secret = cookie(headers)?;
+        let session = locked(&self.all).get(&blake3::hash(secret.as_bytes())).cloned()?;
+        (session.ends > now).then_some(session)
+    }
+
+    /// Ends the login of a request.
+    pub(super) fn end(&self, headers: &HeaderMap) {
+        if let Some(secret) = cookie(headers) {
+            locked(&self.all).remove(&blake3::hash(secret.as_bytes()));
+        }
+    }
+}
+
+/// 256 random bits in hexadecimal.
+///
+/// # Errors
+/// The system has no randomness.
+pub fn random() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)?;
+    Ok(blake3::Hash::from_bytes(bytes).to_hex().to_string())
+}
+
+/// The value of our cookie. A request with two has been tampered with and has none.
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(name, _)| *name == COOKIE);
+    let (_, value) = values.next()?;
+    values.next().is_none().then_some(value)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn headers(cookie: &str) -> HeaderMap {
+        HeaderMap::from_iter([(header::COOKIE, HeaderValue::from_str(cookie).unwrap())])
+    }
+
+    #[test]
+    fn a_login_holds_until_it_ends_and_only_with_its_cookie() {
+        let sessions = WebSessions::new(None);
+        let now = Instant::from_unix(1_000);
+        let secret = sessions.create(Caller::local(), now).unwrap();
+        let ours = headers(&format!("other=1; {COOKIE}={secret}"));
+        assert!(sessions.of(&ours, now).is_some());
+        assert!(sessions.of(&headers(&format!("{COOKIE}=x")), now).is_none());
+        assert!(sessions.of(&headers(&format!("{COOKIE}={secret}; {COOKIE}={secret}")), now).is_none());
+        assert!(sessions.of(&ours, Instant::from_unix(now.unix() + LIFETIME)).is_none());
+        sessions.end(&ours);
+        assert!(sessions.of(&ours, now).is_none());
+    }
+
+    #[test]
+    fn a_login_link_works_once() {
+        let sessions = WebSessions::new(Some("right".to_owned()));
+        assert!(!sessions.use_link("wrong"));
+        assert!(sessions.use_link("right"));
+        assert!(!sessions.use_link("right"));
+        assert!(!WebSessions::new(None).use_link(""));
+    }
+}

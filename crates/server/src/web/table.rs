@@ -1,0 +1,305 @@
+//! The table of pages and actions, and how a request finds and runs them.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State as Given;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Router, http};
+use http_body_util::BodyExt as _;
+
+use super::forms::Fields;
+use super::page::PageRequest;
+use super::response::{error, html, redirect};
+use super::sessions::{ActionNotice, WebSession};
+use super::setup::WebState;
+use super::{actions, assets, login, views};
+use crate::http::{Peer, Problem, ServerState, authentication, in_lane};
+use crate::serving::TokenEnd;
+use cm_app::server_audit::AuditRecord;
+use cm_app::{CallerIdentity, Context, Result};
+use cm_note::token::AccessRole;
+
+/// A page for `GET`. What follows its path is the reference to a note or a session.
+pub(super) struct PageSpec {
+    /// Path as a pattern of the router; also the name in the audit log.
+    pub(super) path: &'static str,
+    pub(super) show: fn(&Context, &PageRequest) -> Result<String>,
+}
+
+/// A change for `POST`, which a form of a page sends.
+pub(super) struct ActionSpec {
+    /// Path; also the name in the audit log.
+    pub(super) path: &'static str,
+    pub(super) run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
+}
+
+/// What the browser shows after a change.
+pub(super) enum ActionResult {
+    /// The page at this address, with a notice.
+    Done { address: String, notice: ActionNotice },
+    /// A page instead: the change was not made, and the person has to decide.
+    Undecided(String),
+}
+
+/// First parts of the paths that belong to the page.
+const ROOTS: [&str; 24] = [
+    "/", "/login", "/logout", "/assets", "/events", "/note", "/file", "/history", "/edit", "/search",
+    "/review", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/graph",
+    "/charts", "/time", "/act", "/new", "/favicon.ico",
+];
+
+/// First parts of the paths of the page, for logs and metrics.
+pub(crate) fn roots() -> impl Iterator<Item = &'static str> {
+    ROOTS.into_iter().filter(|root| *root != "/")
+}
+
+/// Whether a request is for the page. A path that is also an endpoint belongs to the page if the
+/// client asks for HTML, as browsers do.
+pub(crate) fn is_page(path: &str, headers: &HeaderMap, endpoints: &[&'static str]) -> bool {
+    let below = |root: &str| {
+        path == root || path.strip_prefix(root).is_some_and(|rest| root != "/" && rest.starts_with('/'))
+    };
+    if !ROOTS.into_iter().any(below) {
+        return false;
+    }
+    let accepts = |value: &http::HeaderValue| value.to_str().is_ok_and(|value| value.contains("text/html"));
+    !endpoints.contains(&path) || headers.get_all(header::ACCEPT).iter().any(accepts)
+}
+
+/// The routes of the page.
+pub(crate) fn router(state: &Arc<ServerState>) -> Router {
+    let mut router = Router::new()
+        .route("/assets/{name}", get(assets::serve))
+        .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
+        .route("/login", get(show_login).post(log_in))
+        .route("/logout", post(log_out))
+        .route("/events", get(follow_changes));
+    for page in &views::PAGES {
+        let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| show(given, page, request);
+        router = router.route(page.path, get(handler));
+    }
+    for action in &actions::ACTIONS {
+        let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| run(given, action, request);
+        router = router.route(action.path, post(handler));
+    }
+    router.fallback(nowhere).with_state(Arc::clone(state))
+}
+
+/// Where a request came from and who sent it.
+struct Visit {
+    state: Arc<ServerState>,
+    parts: Parts,
+    page: Arc<PageRequest>,
+}
+
+impl Visit {
+    /// Finds the login of a request. Without one, the response leads to the login.
+    fn of(state: Arc<ServerState>, web: &WebState, parts: Parts, pattern: &str) -> std::result::Result<Self, Response> {
+        let address = parts.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned();
+        let Some(session) = parts.extensions.get::<Arc<WebSession>>().cloned() else {
+            return Err(to_login(&parts, &address));
+        };
+        let root = pattern.split('{').next().unwrap_or(pattern);
+        let rest = parts.uri.path().strip_prefix(root).unwrap_or_default();
+        let page = Arc::new(PageRequest {
+            session,
+            reference: cm_note::markdown::percent_decode(rest),
+            query: Fields::parse(parts.uri.query().unwrap_or_default().as_bytes()),
+            address,
+            is_demo: web.setup.is_demo,
+        });
+        Ok(Self { state, parts, page })
+    }
+
+    /// Runs work on the vault within the limits of the server.
+    async fn work<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        is_write: bool,
+        work: impl FnOnce(&Context, &PageRequest) -> Result<T> + Send + 'static,
+    ) -> std::result::Result<T, Problem> {
+        let (state, page) = (&self.state, Arc::clone(&self.page));
+        let caller = page.session.caller.clone();
+        let lane = if is_write { &state.writes } else { &state.reads };
+        let key = caller.token.clone().unwrap_or_default();
+        let (audit, attempt) = (state.audit.clone(), caller.attempt("web", name));
+        let opener = Arc::clone(&state.opener);
+        let operate = move || {
+            let record = AuditRecord::begin(audit, attempt);
+            let by: CallerIdentity = caller.by;
+            let work = || {
+                let memory = opener(by)?;
+                work(&memory, &page).map_err(|error| memory.call.conceal(error))
+            };
+            Ok(record.end(work())?)
+        };
+        in_lane(state, lane, &key, operate).await
+    }
+
+    fn fail(&self, problem: &Problem) -> Response {
+        error(problem, &self.page, &self.parts.headers)
+    }
+}
+
+/// Leads to the login, and from there back to the page; a change is not repeated.
+fn to_login(parts: &Parts, address: &str) -> Response {
+    let next = if parts.method == Method::GET || parts.method == Method::HEAD { address } else { "/" };
+    let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    redirect(&format!("/login?next={next}"), &parts.headers)
+}
+
+async fn show(Given(state): Given<Arc<ServerState>>, page: &'static PageSpec, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
+    let visit = match Visit::of(state, &web, parts, page.path) {
+        Ok(visit) => visit,
+        Err(response) => return response,
+    };
+    match visit.work(page.path, false, page.show).await {
+        Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
+        Err(problem) => visit.fail(&problem),
+    }
+}
+
+async fn run(Given(state): Given<Arc<ServerState>>, action: &'static ActionSpec, request: Request<Body>) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
+    let visit = match Visit::of(state, &web, parts, action.path) {
+        Ok(visit) => visit,
+        Err(response) => return response,
+    };
+    let form = match read_form(&visit.parts, body).await.and_then(|form| permitted(&visit.page, form)) {
+        Ok(form) => form,
+        Err(problem) => return visit.fail(&problem),
+    };
+    let operate = action.run;
+    match visit.work(action.path, true, move |memory, page| operate(memory, page, &form)).await {
+        Ok(ActionResult::Done { address, notice }) => {
+            visit.page.session.set_notice(notice);
+            redirect(&address, &visit.parts.headers)
+        }
+        Ok(ActionResult::Undecided(text)) => html(StatusCode::CONFLICT, text, &visit.parts.headers),
+        Err(problem) => visit.fail(&problem),
+    }
+}
+
+/// Checks the token of a form and the caller's role.
+fn permitted(page: &PageRequest, form: Fields) -> std::result::Result<Fields, Problem> {
+    let sent = form.get("csrf").unwrap_or_default();
+    // Comparing hashes takes the same time wherever two tokens differ.
+    if page.session.csrf.is_empty() || blake3::hash(sent.as_bytes()) != blake3::hash(page.session.csrf.as_bytes()) {
+        let message = "this form does not belong to your login";
+        let hint = "load the page again and repeat the change";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "csrf", message, hint));
+    }
+    page.session.caller.require_role(AccessRole::Writer)?;
+    Ok(form)
+}
+
+async fn read_form(parts: &Parts, body: Body) -> std::result::Result<Fields, Problem> {
+    let media = parts.headers.get(header::CONTENT_TYPE).and_then(|media| media.to_str().ok());
+    if !media.is_some_and(|media| media.starts_with("application/x-www-form-urlencoded")) {
+        let message = "the body is not a form";
+        let hint = "send application/x-www-form-urlencoded";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media", message, hint));
+    }
+    let incomplete = |_| Problem::bad("broken-body", "the body is too long or incomplete", "send it completely");
+    Ok(Fields::parse(&body.collect().await.map_err(incomplete)?.to_bytes()))
+}
+
+async fn show_login(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    match &state.web {
+        Some(web) => login::show(&state, web, &parts),
+        None => no_page(&parts.headers),
+    }
+}
+
+async fn log_in(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
+    let form = match read_form(&parts, body).await {
+        Ok(form) => form,
+        Err(_) => return redirect("/login", &parts.headers),
+    };
+    login::with_token(&state, &web, &parts, &form, |secret| {
+        authentication::with_secret(&state, secret, &parts.headers, peer(&parts))
+    })
+}
+
+/// The client's address, which the middleware counts failed logins against.
+fn peer(parts: &Parts) -> IpAddr {
+    parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0)
+}
+
+async fn log_out(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
+    let visit = match Visit::of(state, &web, parts, "/logout") {
+        Ok(visit) => visit,
+        Err(response) => return response,
+    };
+    let form = read_form(&visit.parts, body).await;
+    let is_own = form.is_ok_and(|form| form.get("csrf") == Some(&visit.page.session.csrf));
+    if is_own { login::log_out(&web, &visit.parts) } else { redirect("/", &visit.parts.headers) }
+}
+
+async fn follow_changes(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    let (Some(web), Some(_)) = (&state.web, parts.extensions.get::<Arc<WebSession>>()) else {
+        return html(StatusCode::UNAUTHORIZED, String::new(), &parts.headers);
+    };
+    let end = parts.extensions.get::<TokenEnd>().cloned().unwrap_or_default();
+    web.setup.changes.stream(end, web.closing.clone())
+}
+
+async fn nowhere(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
+    match Visit::of(state, &web, parts, "/") {
+        Ok(visit) => {
+            let hint = "the navigation leads to all pages";
+            visit.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", "there is no such page", hint))
+        }
+        Err(response) => response,
+    }
+}
+
+fn no_page(request: &HeaderMap) -> Response {
+    html(StatusCode::NOT_FOUND, String::new(), request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_both_is_a_page_for_browsers_and_an_endpoint_for_programs() {
+        let accepting = |media: &'static str| HeaderMap::from_iter([(header::ACCEPT, http::HeaderValue::from_static(media))]);
+        let endpoints = ["/search", "/sessions"];
+        let browser = accepting("text/html,application/xhtml+xml");
+        let program = accepting("*/*");
+        assert!(is_page("/search", &browser, &endpoints) && !is_page("/search", &program, &endpoints));
+        assert!(is_page("/sessions/abc", &program, &endpoints));
+        assert!(is_page("/", &program, &endpoints) && is_page("/note/a/b.md", &program, &endpoints));
+        assert!(!is_page("/mcp", &browser, &endpoints) && !is_page("/notes", &browser, &endpoints));
+    }
+
+    #[test]
+    fn every_page_and_action_is_below_a_root_and_named_once() {
+        let paths: Vec<&str> =
+            views::PAGES.iter().map(|page| page.path).chain(actions::ACTIONS.iter().map(|action| action.path)).collect();
+        for path in &paths {
+            let plain = path.split('{').next().unwrap_or(path);
+            let plain = if plain == "/" { plain } else { plain.trim_end_matches('/') };
+            assert!(is_page(plain, &HeaderMap::new(), &[]), "{path}");
+        }
+        let unique: std::collections::BTreeSet<_> = paths.iter().collect();
+        assert_eq!(unique.len(), paths.len());
+    }
+}

@@ -1,0 +1,48 @@
+//! Notes that contradict each other, both sides beside each other.
+
+use askama::Template;
+
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{Moment, note_address};
+use cm_app::verbs::review::{self, InboxKind};
+use cm_app::{Context, Result};
+
+const SHOWN: usize = 200;
+
+#[derive(Template)]
+#[template(path = "conflicts.html")]
+struct ConflictsPage {
+    shell: Shell,
+    conflicts: Vec<Conflict>,
+}
+
+struct Conflict {
+    why: String,
+    since: Option<Moment>,
+    sides: Vec<Side>,
+}
+
+struct Side {
+    title: String,
+    address: String,
+    kind: String,
+}
+
+pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let options = review::Options { section: Some(InboxKind::Conflicts), limit: SHOWN };
+    let inbox = review::inbox(memory, &options)?;
+    let items = inbox.sections.into_iter().flat_map(|section| section.items);
+    let conflicts = items.map(|item| Conflict {
+        why: item.why,
+        since: Moment::maybe(item.since, memory.now()),
+        sides: item
+            .notes
+            .into_iter()
+            .map(|note| Side { address: note_address(&note.id), title: note.title, kind: note.note_type })
+            .collect(),
+    });
+    render(&ConflictsPage {
+        conflicts: conflicts.collect(),
+        shell: Shell::of(memory, request, "conflicts", "Contradictions"),
+    })
+}

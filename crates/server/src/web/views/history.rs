@@ -1,0 +1,56 @@
+//! The history of a note: each commit with its difference, and a button to restore the version before.
+
+use askama::Template;
+
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{Moment, difference, note_address};
+use cm_app::verbs::history;
+use cm_app::{Context, Result};
+
+/// Maximum number of versions on the page.
+const MOST: usize = 100;
+
+#[derive(Template)]
+#[template(path = "history.html")]
+struct HistoryPage {
+    shell: Shell,
+    id: String,
+    path: String,
+    address: String,
+    versions: Vec<Version>,
+}
+
+struct Version {
+    commit: String,
+    short: String,
+    subject: String,
+    by: String,
+    reason: Option<String>,
+    session: Option<String>,
+    at: Moment,
+    moved_from: Option<String>,
+    difference: String,
+}
+
+pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let found = history::history(memory, &request.reference, MOST)?;
+    let now = memory.now();
+    let versions = found.versions.into_iter().map(|version| Version {
+        short: version.commit.id.chars().take(10).collect(),
+        subject: version.commit.subject,
+        by: version.commit.agent.unwrap_or(version.commit.actor),
+        reason: version.commit.reason,
+        session: version.commit.session,
+        at: Moment::of(version.commit.at, now),
+        moved_from: version.moved_from,
+        difference: difference(&version.diff),
+        commit: version.commit.id,
+    });
+    render(&HistoryPage {
+        address: note_address(&found.id),
+        versions: versions.collect(),
+        shell: Shell::of(memory, request, "", format!("History of {}", found.path)),
+        id: found.id,
+        path: found.path,
+    })
+}

@@ -1,0 +1,209 @@
+//! The page of a note: its text, fields, edges, evidence and score.
+
+use askama::Template;
+use serde_json::Value;
+
+use super::local_graph;
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{Moment, note_address};
+use cm_app::verbs::get::Backlink;
+use cm_app::verbs::why::NoteEvidence;
+use cm_app::verbs::{get, why};
+use cm_app::{Context, Result};
+use cm_note::note::NoteKind;
+use cm_render::html;
+
+/// Number of commits on the page; the history has all.
+const COMMITS: usize = 6;
+
+#[derive(Template)]
+#[template(path = "note.html")]
+struct NotePage {
+    shell: Shell,
+    id: String,
+    title: String,
+    path: String,
+    kind: String,
+    vault: &'static str,
+    state: Option<String>,
+    is_rule: bool,
+    is_pinned: bool,
+    is_draft: bool,
+    body: String,
+    fields: Vec<(String, String)>,
+    score: Vec<(&'static str, String)>,
+    edges: Vec<EdgeGroup>,
+    backlinks: Vec<EdgeGroup>,
+    conflicts: Vec<Link>,
+    succession: Vec<Succession>,
+    quotes: Vec<String>,
+    sources: Vec<Source>,
+    feedback: Vec<FeedbackRow>,
+    commits: Vec<CommitRow>,
+    findings: Vec<String>,
+    graph: Option<local_graph::LocalGraph>,
+    reference: String,
+}
+
+pub(super) struct Link {
+    pub(super) title: String,
+    pub(super) address: String,
+}
+
+struct EdgeGroup {
+    relation: String,
+    notes: Vec<Link>,
+}
+
+struct Succession {
+    through: &'static str,
+    note: Link,
+}
+
+struct Source {
+    session: String,
+    address: String,
+    agent: String,
+}
+
+struct FeedbackRow {
+    signal: &'static str,
+    by: String,
+    at: Moment,
+    reason: Option<String>,
+}
+
+struct CommitRow {
+    subject: String,
+    by: String,
+    at: Moment,
+}
+
+pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let note = get::get(memory, &request.reference, None)?;
+    let evidence = why::why(memory, &note.id, COMMITS)?;
+    let now = memory.now();
+    let graph = local_graph::of(memory, &note.id)?;
+    let state = evidence.state.map(|state| state.name().to_owned());
+    let state = state.or_else(|| text_of(&note.frontmatter, "state"));
+    render(&NotePage {
+        body: html::note(&note.body, &note.path),
+        fields: fields(&note.frontmatter),
+        kind: note.note_type.clone().unwrap_or_else(|| note.kind.name().to_owned()),
+        vault: note.vault.name(),
+        is_rule: note.kind == NoteKind::Bullet,
+        is_pinned: evidence.pinned,
+        is_draft: matches!(state.as_deref(), Some("draft" | "unverified")),
+        state,
+        score: score(&evidence),
+        edges: groups(note.links),
+        backlinks: groups(note.backlinks),
+        conflicts: evidence
+            .conflicts
+            .iter()
+            .map(|conflict| link(&conflict.note.id, conflict.note.title.as_deref()))
+            .collect(),
+        succession: evidence
+            .succession
+            .iter()
+            .map(|step| Succession {
+                through: cm_render::text::why::succession(step),
+                note: link(&step.note.id, step.note.title.as_deref()),
+            })
+            .collect(),
+        quotes: evidence.derived_from.quotes,
+        sources: evidence
+            .sources
+            .into_iter()
+            .map(|source| Source {
+                address: format!("/sessions/{}", html::encode(&source.session)),
+                session: source.session,
+                agent: source.agent.unwrap_or_default(),
+            })
+            .collect(),
+        feedback: evidence
+            .feedback
+            .into_iter()
+            .rev()
+            .map(|event| FeedbackRow {
+                signal: event.signal.name(),
+                by: event.agent.or(event.author).unwrap_or_default(),
+                at: Moment::of(event.at, now),
+                reason: event.reason.or(event.note),
+            })
+            .collect(),
+        commits: evidence
+            .commits
+            .into_iter()
+            .map(|commit| CommitRow {
+                subject: commit.subject,
+                by: commit.agent.unwrap_or(commit.actor),
+                at: Moment::of(commit.at, now),
+            })
+            .collect(),
+        findings: note.findings.iter().map(|finding| finding.message.clone()).collect(),
+        graph,
+        reference: html::encode(&note.id),
+        shell: Shell::of(memory, request, "", note.title.clone()),
+        id: note.id,
+        title: note.title,
+        path: note.path,
+    })
+}
+
+fn link(id: &str, title: Option<&str>) -> Link {
+    Link { title: title.unwrap_or(id).to_owned(), address: note_address(id) }
+}
+
+fn text_of(fields: &serde_json::Map<String, Value>, key: &str) -> Option<String> {
+    fields.get(key)?.as_str().map(str::to_owned)
+}
+
+/// The frontmatter as names and texts, without what the page shows elsewhere.
+fn fields(frontmatter: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
+    const ELSEWHERE: [&str; 5] = ["title", "feedback", "derived_from", "sources", "relations"];
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    let shown = frontmatter.iter().filter(|(key, value)| !ELSEWHERE.contains(&key.as_str()) && !value.is_null());
+    shown.map(|(key, value)| (key.clone(), text(value))).collect()
+}
+
+/// The parts of the score with their names.
+fn score(evidence: &NoteEvidence) -> Vec<(&'static str, String)> {
+    if let Some(score) = &evidence.score {
+        return vec![
+            ("Score", format!("{:.2}", score.score.value())),
+            ("Rating", score.band.name().to_owned()),
+            ("Helpful", format!("{:.2}", score.helpful)),
+            ("Harmful", format!("{:.2} × {}", score.harmful, score.harm_weight)),
+            ("Maturity", format!("{} × {}", evidence.maturity.map_or("", |maturity| maturity.name()), score.multiplier)),
+            ("Half-life", format!("{} days", score.half_life_days)),
+        ];
+    }
+    evidence.decay.as_ref().map_or_else(Vec::new, |decay| {
+        vec![
+            ("Score", format!("{:.2}", decay.score.value())),
+            ("Status", decay.status.name().to_owned()),
+            ("Reads", decay.accesses.to_string()),
+        ]
+    })
+}
+
+/// Groups edges by type, in the order in which types appear.
+fn groups(links: Vec<Backlink>) -> Vec<EdgeGroup> {
+    let mut groups: Vec<EdgeGroup> = Vec::new();
+    for note in links {
+        let relation = note.relation.replace('_', " ").to_lowercase();
+        let link = link(&note.id, Some(&note.title));
+        match groups.iter_mut().find(|group| group.relation == relation) {
+            Some(group) => group.notes.push(link),
+            None => groups.push(EdgeGroup { relation, notes: vec![link] }),
+        }
+    }
+    groups
+}

@@ -1,0 +1,105 @@
+//! The search page: hits while typing, with the parts of each score on demand.
+
+use askama::Template;
+
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{Moment, count, marked, note_address};
+use cm_app::verbs::search::{self, SearchHit};
+use cm_app::{Context, Result};
+
+/// Number of hits on a page.
+const SHOWN: usize = 20;
+
+#[derive(Template)]
+#[template(path = "search.html")]
+struct SearchPage {
+    shell: Shell,
+    query: String,
+    as_of: String,
+    explains: bool,
+    /// `None` before a question was asked.
+    found: Option<Found>,
+}
+
+struct Found {
+    summary: String,
+    hits: Vec<Hit>,
+    notices: Vec<String>,
+    /// Address of the next page.
+    next: Option<String>,
+}
+
+struct Hit {
+    title: String,
+    address: String,
+    kind: String,
+    snippet: String,
+    state: Option<String>,
+    tags: Vec<String>,
+    changed: Option<Moment>,
+    by_meaning: bool,
+    parts: Vec<(&'static str, String)>,
+    vault: &'static str,
+}
+
+pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let query = request.query.get("q").unwrap_or_default().to_owned();
+    let explains = request.query.has("explain");
+    let as_of = request.query.get("as_of").map(str::to_owned);
+    let found = if query.is_empty() { None } else { Some(find(memory, request, &query, explains)?) };
+    let mut shell = Shell::of(memory, request, "search", if query.is_empty() { "Search" } else { &query });
+    shell.query.clone_from(&query);
+    render(&SearchPage { shell, query, as_of: as_of.unwrap_or_default(), explains, found })
+}
+
+fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) -> Result<Found> {
+    let as_of = request.query.get("as_of").map(str::to_owned);
+    let options = search::Options {
+        query: query.to_owned(),
+        limit: Some(SHOWN),
+        offset: request.query.number("offset").unwrap_or(0),
+        explain: explains,
+        as_of,
+        ..search::Options::default()
+    };
+    let result = search::search(memory, &options)?;
+    let mut again = form_urlencoded::Serializer::new(String::new());
+    again.append_pair("q", query);
+    if explains {
+        again.append_pair("explain", "1");
+    }
+    Ok(Found {
+        summary: if result.hits.is_empty() { "Nothing found".to_owned() } else { count(result.total, "note") },
+        next: result.next.map(|next| format!("/search?{}&offset={next}", again.finish())),
+        hits: result.hits.into_iter().map(|one| hit(one, memory)).collect(),
+        notices: result.notices,
+    })
+}
+
+fn hit(hit: SearchHit, memory: &Context) -> Hit {
+    let parts = hit.parts.map_or_else(Vec::new, |parts| {
+        let shown = |value: f64| format!("{value:.3}");
+        let meaning = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), shown);
+        vec![
+            ("words", shown(parts.words)),
+            ("coarse meaning", meaning(parts.coarse)),
+            ("fine meaning", meaning(parts.fine)),
+            ("relevance", shown(parts.relevance)),
+            ("graph", shown(parts.graph)),
+            ("recency", shown(parts.recency)),
+            ("usefulness", shown(parts.usefulness)),
+        ]
+    });
+    Hit {
+        title: marked(&hit.title, &hit.title_matches),
+        address: note_address(&hit.id),
+        kind: hit.note_type.unwrap_or_else(|| hit.kind.name().to_owned()),
+        snippet: marked(&hit.snippet, &hit.matches),
+        state: hit.state,
+        tags: hit.tags,
+        changed: Moment::maybe(hit.updated, memory.now()),
+        by_meaning: hit.found_by == Some(cm_app::context::retrieve::FoundBy::Meaning),
+        parts,
+        vault: hit.vault.name(),
+    }
+}

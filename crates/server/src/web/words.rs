@@ -1,0 +1,112 @@
+//! Words for times, counts and differences, as pages show them.
+
+use std::ops::Range;
+
+use cm_app::verbs::history::WordDiffRun;
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::visible;
+use cm_render::html::{encode, escape};
+
+/// A time in words, with the exact one for a tooltip.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// Such as `3 days ago`.
+    pub(super) words: String,
+    /// RFC 3339.
+    pub(super) exact: String,
+}
+
+impl Moment {
+    /// Describes a time as seen from `now`.
+    pub(super) fn of(at: Instant, now: Instant) -> Self {
+        Self { words: age(now.unix() - at.unix()).unwrap_or_else(|| at.day()), exact: at.to_string() }
+    }
+
+    /// The same for a time that may be missing.
+    pub(super) fn maybe(at: Option<Instant>, now: Instant) -> Option<Self> {
+        at.map(|at| Self::of(at, now))
+    }
+}
+
+/// An age in words; `None` for more than 30 days, where a date says more, and for the future.
+fn age(seconds: i64) -> Option<String> {
+    let plural = |n: i64, unit: &str| {
+        let s = if n == 1 { "" } else { "s" };
+        format!("{n} {unit}{s} ago")
+    };
+    match seconds {
+        0..60 => Some("just now".to_owned()),
+        60..3_600 => Some(plural(seconds / 60, "minute")),
+        3_600..86_400 => Some(plural(seconds / 3_600, "hour")),
+        86_400..2_592_000 => Some(plural(seconds / 86_400, "day")),
+        _ => None,
+    }
+}
+
+/// A count with its noun: `1 note`, `2 notes`.
+pub(super) fn count(n: usize, noun: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{s}")
+}
+
+/// The address of a note's page.
+pub(super) fn note_address(reference: &str) -> String {
+    format!("/note/{}", encode(reference))
+}
+
+/// Text as HTML, with marks around the given byte ranges and hidden characters made visible.
+pub(super) fn marked(text: &str, matches: &[Range<usize>]) -> String {
+    let mut html = String::with_capacity(text.len() + 16 * matches.len());
+    let mut at = 0;
+    let plain = |part: Option<&str>| escape(&visible(part.unwrap_or_default()));
+    for range in matches.iter().filter(|range| range.end <= text.len()) {
+        if range.start < at {
+            continue;
+        }
+        html.push_str(&plain(text.get(at..range.start)));
+        html.push_str("<mark>");
+        html.push_str(&plain(text.get(range.clone())));
+        html.push_str("</mark>");
+        at = range.end;
+    }
+    html.push_str(&plain(text.get(at..)));
+    html
+}
+
+/// A difference of words as HTML, with `ins` and `del`.
+pub(super) fn difference(runs: &[WordDiffRun]) -> String {
+    let mut html = String::new();
+    for run in runs {
+        let text = escape(&visible(&run.text));
+        match run.kind {
+            "added" => html.push_str(&format!("<ins>{text}</ins>")),
+            "removed" => html.push_str(&format!("<del>{text}</del>")),
+            "gap" => html.push_str("<span class=\"gap\">…</span>\n"),
+            _ => html.push_str(&text),
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_in_the_largest_unit_and_old_times_are_dates() {
+        let now = Instant::from_unix(10_000_000);
+        for (seconds, words) in
+            [(5, "just now"), (60, "1 minute ago"), (7_300, "2 hours ago"), (86_400 * 3, "3 days ago")]
+        {
+            assert_eq!(Moment::of(Instant::from_unix(10_000_000 - seconds), now).words, words);
+        }
+        assert_eq!(Moment::of(Instant::from_unix(0), now).words, "1970-01-01");
+        assert_eq!(Moment::of(Instant::from_unix(10_000_060), now).words, "1970-04-26");
+    }
+
+    #[test]
+    fn marks_escape_what_they_surround() {
+        assert_eq!(marked("a <b> c", &[2..5]), "a <mark>&lt;b&gt;</mark> c");
+        assert_eq!(marked("abc", &[1..9, 0..1, 0..2]), "<mark>a</mark>bc");
+    }
+}

@@ -1,0 +1,68 @@
+//! The page of the example vault, read-only.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{follow_for_page, opener, print_address};
+use crate::cli::answer::{Output, Printed};
+use crate::cli::calls::Calls;
+use crate::cli::commands::quickstart;
+use cm_app::verbs::{commit, init};
+use cm_app::{CallerIdentity, ErrorKind, PrivateHome, Request, Result};
+use cm_server::http::{HttpLimits, HttpSetup, ShutdownResult, serve};
+use cm_server::web::{ChangeFeed, Visitor, WebSetup};
+
+/// Serves a temporary copy of the example vault until a signal.
+///
+/// # Errors
+/// The copy cannot be made, or the address cannot be used.
+pub(super) fn run(address: SocketAddr, hosts: Vec<String>, call: Request, output: &Output) -> Result<Printed> {
+    let folder = tempfile::Builder::new().prefix("cm-demo-").tempdir();
+    let folder = folder.map_err(|error| quickstart::failed(&std::env::temp_dir(), &error))?;
+    let call = example(folder.path(), call)?;
+    let by = call.by.clone();
+    let calls = Arc::new(Calls::like(call).for_people());
+    let changes = ChangeFeed::default();
+    follow_for_page(&calls, changes.clone())?;
+    let (clock, log) = (Arc::clone(&calls), *output);
+    let setup = HttpSetup {
+        table: &[],
+        opener: opener(calls),
+        tokens: Arc::new(|| Ok(Arc::default())),
+        mounted: Vec::new(),
+        web: Some(WebSetup { visitor: Visitor::Everyone { by }, changes, is_demo: true }),
+        jobs: Vec::new(),
+        limits: HttpLimits::default(),
+        hosts,
+        log: Arc::new(move |entry| log.log_if_verbose(&entry)),
+        audit: None,
+        clock: Arc::new(move || clock.now()),
+        figures: None,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let mut said = Ok(Printed::default());
+    let ShutdownResult { signal, .. } = serve(address, setup, |server| said = print_address(server, output))?;
+    Ok(said?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
+}
+
+/// Makes a vault of the example in `folder`, with private files of its own: nothing of the user's is
+/// read or written.
+fn example(folder: &Path, call: Request) -> Result<Request> {
+    let vault = folder.join("example-vault");
+    quickstart::copy_example(&vault)?;
+    let private = PrivateHome { state: folder.join("state"), config: folder.join("config") };
+    let call = Request {
+        cwd: vault.clone(),
+        vault: Some(vault.clone()),
+        home: None,
+        global: None,
+        private: Some(private),
+        by: CallerIdentity::default(),
+        ..call
+    };
+    let options = init::Options { folder: Some(vault), global: false };
+    let (memory, _) = init::init(call.clone(), &options)?;
+    commit::commit(&memory, Some("The example vault"))?;
+    Ok(call)
+}

@@ -1,0 +1,83 @@
+//! `cm web`
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::open;
+use super::serve::{follow_for_page, opener};
+use crate::cli::answer::{Output, Printed};
+use crate::cli::calls::Calls;
+use cm_app::{Actor, Context, Error, ErrorKind, Request, Result};
+use cm_note::token::AccessRole;
+use cm_render::json;
+use cm_server::http::{HttpLimits, HttpServer, HttpSetup, ShutdownResult, serve};
+use cm_server::web::{ChangeFeed, Visitor, WebSetup, random_secret};
+
+/// Look at the memory in the browser
+///
+/// Starts a server that only this machine can reach, and opens the page with a link that works once. It shows what the
+/// memory holds and why, what agents were given, what waits for a decision, and every change with a button to take it
+/// back. The page ends with this command.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm web\n  cm web --no-open          # print the link\n  cm web --port 7711")]
+pub struct Arguments {
+    /// Print the link instead of opening a browser
+    #[arg(long)]
+    no_open: bool,
+    /// Port; 0 selects a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+}
+
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
+    output.notices(&memory);
+    // An agent's browser reads; a person decides.
+    let by = memory.call.by.clone();
+    let role = if by.kind == Actor::Person { AccessRole::Admin } else { AccessRole::Reader };
+    let calls = Arc::new(Calls::like(memory.call.clone()).for_people());
+    let changes = ChangeFeed::default();
+    follow_for_page(&calls, changes.clone())?;
+    let no_randomness = |error| Error::new(ErrorKind::Failed, "random", format!("no random numbers: {error}"));
+    let (secret, host) = (random_secret().map_err(no_randomness)?, random_secret().map_err(no_randomness)?);
+    // Cookies are shared by all ports of a host, so that each page has a host of its own.
+    let host = format!("cm-{}.localhost", &host[..12]);
+    let visitor = Visitor::LoginLink { secret: secret.clone(), by, role };
+    let (clock, log) = (Arc::clone(&calls), *output);
+    let setup = HttpSetup {
+        table: &[],
+        opener: opener(calls),
+        tokens: Arc::new(|| Ok(Arc::default())),
+        mounted: Vec::new(),
+        web: Some(WebSetup { visitor, changes, is_demo: false }),
+        jobs: Vec::new(),
+        limits: HttpLimits::default(),
+        hosts: vec![host.clone()],
+        log: Arc::new(move |entry| log.log_if_verbose(&entry)),
+        audit: None,
+        clock: Arc::new(move || clock.now()),
+        figures: None,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let mut said = Ok(Printed::default());
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
+    let ShutdownResult { signal, .. } = serve(address, setup, |server| {
+        said = show_link(server, &host, &secret, !arguments.no_open, output);
+    })?;
+    // Ctrl-C is how this command ends.
+    Ok(said?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
+}
+
+fn show_link(server: &HttpServer, host: &str, secret: &str, opens: bool, output: &Output) -> Result<Printed> {
+    let address = format!("http://{host}:{}", server.address().port());
+    let link = format!("{address}/login?once={secret}");
+    if output.json {
+        return output.plain(&json::document(&serde_json::json!({ "address": address, "link": link })));
+    }
+    if opens && open::start(&link).is_ok() {
+        return output.plain(&format!("the memory is at {address} until Ctrl-C"));
+    }
+    output.plain(&format!("open this link once; it holds until Ctrl-C\n{link}"))
+}
