@@ -29,8 +29,10 @@ const CSS: &str = "style.css";
 const SCRIPT: &str = "page.js";
 const HTMX: &str = "htmx.min.js";
 
-static ASSETS: [Asset; 4] = [
+static ASSETS: [Asset; 6] = [
     asset!("style.css", "text/css; charset=utf-8"),
+    asset!("map.css", "text/css; charset=utf-8"),
+    asset!("map.js", "text/javascript; charset=utf-8"),
     asset!("page.js", "text/javascript; charset=utf-8"),
     asset!("htmx.min.js", "text/javascript; charset=utf-8"),
     asset!("icon.svg", "image/svg+xml"),

@@ -6,6 +6,7 @@
 
 mod actions;
 mod assets;
+mod data;
 mod events;
 mod forms;
 mod headers;

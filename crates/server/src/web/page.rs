@@ -74,11 +74,12 @@ const fn entry(
     NavigationEntry { section, path, label, key }
 }
 
-static NAVIGATION: [NavigationEntry; 10] = [
+static NAVIGATION: [NavigationEntry; 11] = [
     entry("home", "/", "Home", "h"),
     entry("review", "/review", "Inbox", "i"),
     entry("search", "/search", "Search", "f"),
     entry("playbook", "/playbook", "Playbook", "p"),
+    entry("graph", "/graph", "Map", "g"),
     entry("sessions", "/sessions", "Sessions", "s"),
     entry("conflicts", "/conflicts", "Contradictions", "c"),
     entry("stale", "/stale", "Stale", "t"),

@@ -12,6 +12,7 @@ use axum::routing::{get, post};
 use axum::{Router, http};
 use http_body_util::BodyExt as _;
 
+use super::data::DataSpec;
 use super::forms::Fields;
 use super::page::PageRequest;
 use super::response::{error, html, redirect};
@@ -82,6 +83,10 @@ pub(crate) fn router(state: &Arc<ServerState>) -> Router {
     for page in &views::PAGES {
         let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| show(given, page, request);
         router = router.route(page.path, get(handler));
+    }
+    for data in &views::DATA {
+        let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| load(given, data, request);
+        router = router.route(data.path, get(handler));
     }
     for action in &actions::ACTIONS {
         let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| run(given, action, request);
@@ -162,6 +167,19 @@ async fn show(Given(state): Given<Arc<ServerState>>, page: &'static PageSpec, re
     };
     match visit.work(page.path, false, page.show).await {
         Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
+        Err(problem) => visit.fail(&problem),
+    }
+}
+
+async fn load(Given(state): Given<Arc<ServerState>>, data: &'static DataSpec, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
+    let visit = match Visit::of(state, &web, parts, data.path) {
+        Ok(visit) => visit,
+        Err(response) => return response,
+    };
+    match visit.work(data.path, false, data.load).await {
+        Ok(loaded) => loaded.response(&visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }
 }

@@ -7,6 +7,7 @@ mod history;
 mod home;
 mod local_graph;
 mod log;
+mod map;
 mod note;
 mod playbook;
 mod review;
@@ -16,10 +17,11 @@ mod stale;
 
 pub(super) mod edit;
 
+use super::data::DataSpec;
 use super::table::PageSpec;
 
 /// All pages, by their path.
-pub(super) static PAGES: [PageSpec; 15] = [
+pub(super) static PAGES: [PageSpec; 16] = [
     PageSpec { path: "/", show: home::show },
     PageSpec { path: "/search", show: search::show },
     PageSpec { path: "/note/{*reference}", show: note::show },
@@ -33,6 +35,15 @@ pub(super) static PAGES: [PageSpec; 15] = [
     PageSpec { path: "/conflicts", show: conflicts::show },
     PageSpec { path: "/stale", show: stale::show },
     PageSpec { path: "/core", show: core::show },
+    PageSpec { path: "/graph", show: map::show },
     PageSpec { path: "/log", show: log::show },
     PageSpec { path: "/checks", show: checks::show },
+];
+
+/// All data that scripts of the pages load, by their path.
+pub(super) static DATA: [DataSpec; 4] = [
+    DataSpec { path: "/graph/map.bin", load: map::image },
+    DataSpec { path: "/graph/community/{reference}", load: map::community },
+    DataSpec { path: "/graph/near/{*reference}", load: map::near },
+    DataSpec { path: "/graph/find", load: map::find },
 ];

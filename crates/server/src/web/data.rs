@@ -1,0 +1,80 @@
+//! Data that the scripts of a page load.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+
+use super::headers;
+use super::page::PageRequest;
+use cm_app::{Context, Error, ErrorKind, Result};
+
+/// A source of data for `GET`. What follows its path is the reference to a part.
+pub(super) struct DataSpec {
+    /// Path as a pattern of the router; also the name in the audit log.
+    pub(super) path: &'static str,
+    pub(super) load: fn(&Context, &PageRequest) -> Result<WebData>,
+}
+
+/// Data of one response.
+pub(super) enum WebData {
+    Json(Vec<u8>),
+    /// Bytes compressed with gzip, which a browser may reuse while the version is the same.
+    Gzip {
+        bytes: Vec<u8>,
+        version: String,
+    },
+}
+
+impl WebData {
+    /// Encodes a value.
+    ///
+    /// # Errors
+    /// A value that JSON cannot express.
+    pub(super) fn json(value: &impl Serialize) -> Result<Self> {
+        let bytes = serde_json::to_vec(value);
+        bytes.map(Self::Json).map_err(|error| Error::new(ErrorKind::Failed, "json", error.to_string()))
+    }
+
+    /// The response to a request with these headers; without a body if the browser has the version.
+    pub(super) fn response(self, request: &HeaderMap) -> Response {
+        let (bytes, media_type, tag) = match self {
+            Self::Json(bytes) => (bytes, "application/json", None),
+            Self::Gzip { bytes, version } => {
+                (bytes, "application/octet-stream", HeaderValue::from_str(&format!("\"{version}\"")).ok())
+            }
+        };
+        let is_kept = tag.is_some() && request.get(header::IF_NONE_MATCH) == tag.as_ref();
+        let mut response = Response::new(if is_kept { Body::empty() } else { Body::from(bytes) });
+        if is_kept {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+        }
+        let all = response.headers_mut();
+        headers::protect(all, request.get(header::HOST));
+        all.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        if let Some(tag) = tag {
+            all.insert(header::ETAG, tag);
+            all.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            all.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_that_has_the_version_gets_no_body() {
+        let image = || WebData::Gzip { bytes: vec![1, 2], version: "g-1-1".to_owned() };
+        let first = image().response(&HeaderMap::new());
+        assert_eq!(first.status(), StatusCode::OK);
+        assert_eq!(first.headers()[header::CONTENT_ENCODING], "gzip");
+        let tag = first.headers()[header::ETAG].clone();
+        let again = HeaderMap::from_iter([(header::IF_NONE_MATCH, tag)]);
+        assert_eq!(image().response(&again).status(), StatusCode::NOT_MODIFIED);
+        let other = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("\"g-0-1\""))]);
+        assert_eq!(image().response(&other).status(), StatusCode::OK);
+    }
+}

@@ -1,0 +1,118 @@
+//! The map: the page with its table, and the data that its script loads.
+
+use askama::Template;
+
+use crate::web::assets::address;
+use crate::web::data::WebData;
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{count, note_address};
+use cm_app::verbs::map::{self, MapPart, RegionKind, RegionRow};
+use cm_app::{Context, Error, Result};
+
+/// Maximum number of hits that the map marks.
+const HITS: usize = 60;
+
+#[derive(Template)]
+#[template(path = "graph.html")]
+struct MapPage {
+    shell: Shell,
+    style: String,
+    script: String,
+    notes: String,
+    /// Date or commit of the notes; empty for now.
+    as_of: String,
+    regions: Vec<Region>,
+}
+
+struct Region {
+    label: String,
+    notes: String,
+    communities: Vec<Community>,
+    more: usize,
+}
+
+struct Community {
+    number: u32,
+    label: String,
+    notes: String,
+    top: Vec<TopNote>,
+}
+
+struct TopNote {
+    title: String,
+    address: String,
+}
+
+pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let table = at_time(memory, request, map::table)?;
+    render(&MapPage {
+        style: address("map.css"),
+        script: address("map.js"),
+        notes: count(table.notes, "note"),
+        as_of: request.query.get("as_of").unwrap_or_default().to_owned(),
+        regions: table.regions.into_iter().map(region).collect(),
+        shell: Shell::of(memory, request, "graph", "Map"),
+    })
+}
+
+fn region(row: RegionRow) -> Region {
+    let label = match row.kind {
+        RegionKind::Linked => row.label,
+        RegionKind::SmallGroups => "Small groups".to_owned(),
+        RegionKind::Unlinked => "Notes without links".to_owned(),
+    };
+    let communities = row.communities.into_iter().map(|one| Community {
+        number: one.number,
+        label: one.label,
+        notes: count(one.notes, "note"),
+        top: one
+            .top
+            .into_iter()
+            .map(|note| TopNote { address: note_address(&note.id), title: note.title })
+            .collect(),
+    });
+    Region { label, notes: count(row.notes, "note"), communities: communities.collect(), more: row.more }
+}
+
+/// The whole map without ids and titles.
+pub(super) fn image(memory: &Context, request: &PageRequest) -> Result<WebData> {
+    let image = at_time(memory, request, map::image)?;
+    Ok(WebData::Gzip { bytes: image.gzip, version: image.version })
+}
+
+/// The notes of a community.
+pub(super) fn community(memory: &Context, request: &PageRequest) -> Result<WebData> {
+    let number = request.reference.parse().map_err(|_| Error::usage("a community has a number"))?;
+    part(memory, request, |memory| map::community(memory, number))
+}
+
+/// The neighbourhood of a note.
+pub(super) fn near(memory: &Context, request: &PageRequest) -> Result<WebData> {
+    part(memory, request, |memory| map::near(memory, &request.reference))
+}
+
+/// The hits of a search.
+pub(super) fn find(memory: &Context, request: &PageRequest) -> Result<WebData> {
+    let query = request.query.get("q").unwrap_or_default();
+    part(memory, request, |memory| map::find(memory, query, HITS))
+}
+
+fn part(
+    memory: &Context,
+    request: &PageRequest,
+    read: impl Fn(&Context) -> Result<MapPart>,
+) -> Result<WebData> {
+    WebData::json(&at_time(memory, request, read)?)
+}
+
+/// Reads the vault as of the time that the address names.
+fn at_time<T>(
+    memory: &Context,
+    request: &PageRequest,
+    read: impl Fn(&Context) -> Result<T>,
+) -> Result<T> {
+    match request.query.get("as_of").filter(|named| !named.is_empty()) {
+        Some(named) => read(&memory.as_of(named)?),
+        None => read(memory),
+    }
+}
