@@ -34,6 +34,7 @@ pub(crate) mod import_native;
 pub(crate) mod import_settings;
 pub mod init;
 pub mod legacy_private;
+pub mod line_origins;
 pub mod locate;
 pub mod log;
 pub mod mark;

@@ -30,8 +30,10 @@ pub struct NoteHistoryEntry {
     pub path: NotePath,
     /// Path before the change, if it was different.
     pub moved_from: Option<NotePath>,
-    /// Content before; `None` if the note was created.
+    /// Content before; `None` if the note was created. Of a merge, the content in the first parent.
     pub old: Option<Vec<u8>>,
+    /// Contents in the further parents of a merge that differs from all of them.
+    pub merged: Vec<Vec<u8>>,
     /// Content after; `None` if the note was removed.
     pub new: Option<Vec<u8>>,
 }
@@ -119,7 +121,7 @@ impl Follower<'_, '_> {
             }
             before.push((parent.0, step.place.clone(), id));
         }
-        let mut first = None;
+        let mut sides = Vec::with_capacity(before.len());
         for (parent, mut place, mut id) in before {
             if let (Some(new), None) = (here, id) {
                 if let Some((from, old)) = self.origin(parent, step.commit, &step.place, new)? {
@@ -132,29 +134,32 @@ impl Follower<'_, '_> {
                 continue;
             }
             self.push(parent, place.clone(), id.is_none())?;
-            first.get_or_insert((place, id));
+            sides.push((place, id));
         }
-        let (place, id) = match first {
-            Some(first) => first,
-            None if commit.parents.is_empty() && here.is_some() => (step.place.clone(), None),
-            None => return Ok(None),
-        };
-        self.version(commit, step.place, here, place, id)
+        if sides.is_empty() && commit.parents.is_empty() && here.is_some() {
+            sides.push((step.place.clone(), None));
+        }
+        self.version(commit, (step.place, here), &sides)
     }
 
+    /// Builds the entry of a commit from the file in it and in its parents; `None` without parents.
     fn version(
         &mut self,
         commit: CommitInfo,
-        new_place: BString,
-        new: Option<ObjectId>,
-        old_place: BString,
-        old: Option<ObjectId>,
+        (new_place, new): (BString, Option<ObjectId>),
+        sides: &[(BString, Option<ObjectId>)],
     ) -> Result<Option<NoteHistoryEntry>> {
-        let Some(path) = self.repo.note_path(&new_place) else { return Ok(None) };
-        let moved_from = self.repo.note_path(&old_place).filter(|from| *from != path);
-        let old = old.map(|id| self.blobs.read(old_place.as_ref(), id)).transpose()?;
-        let new = new.map(|id| self.blobs.read(new_place.as_ref(), id)).transpose()?;
-        Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, new }))
+        let (Some(path), [(old_place, old), others @ ..]) = (self.repo.note_path(&new_place), sides) else {
+            return Ok(None);
+        };
+        let moved_from = self.repo.note_path(old_place).filter(|from| *from != path);
+        let mut read = |place: &BString, id: Option<ObjectId>| {
+            id.map(|id| self.blobs.read(place.as_ref(), id)).transpose()
+        };
+        let (old, new) = (read(old_place, *old)?, read(&new_place, new)?);
+        let merged = others.iter().filter_map(|(place, id)| read(place, *id).transpose());
+        let merged = merged.collect::<Result<_>>()?;
+        Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, merged, new }))
     }
 
     /// Returns the origin of a file created in a commit: a file that the same commit removed.
