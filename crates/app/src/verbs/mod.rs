@@ -75,6 +75,7 @@ pub mod top;
 pub mod trauma;
 pub mod trust;
 pub mod undo;
+pub mod unlinked_mentions;
 pub mod update;
 pub mod usage;
 pub mod validate;
