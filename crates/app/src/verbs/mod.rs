@@ -61,6 +61,7 @@ pub mod remember;
 pub mod rename;
 pub mod restore;
 pub mod review;
+pub mod score_history;
 pub mod search;
 pub mod setup;
 pub mod similar;
