@@ -9,6 +9,7 @@ pub mod completions;
 pub mod condense;
 pub mod config;
 pub mod context;
+pub mod core_budget;
 pub mod curate;
 pub mod decay;
 pub mod delete;
