@@ -9,6 +9,7 @@ pub(crate) mod diaries;
 pub(crate) mod diary_location;
 pub(super) mod events;
 pub(crate) mod evidence;
+pub mod evidence_quote;
 pub(crate) mod gathered_evidence;
 mod index_writer;
 pub mod list;

@@ -33,6 +33,7 @@ pub mod hooks;
 pub mod import;
 pub(crate) mod import_native;
 pub(crate) mod import_settings;
+pub mod inbox_details;
 pub mod init;
 pub mod legacy_private;
 pub mod line_origins;
