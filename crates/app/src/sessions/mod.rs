@@ -23,7 +23,7 @@ mod refresh_index;
 pub(crate) mod related;
 pub mod search;
 pub(super) mod session_filter;
-mod session_row;
+pub(crate) mod session_row;
 pub mod show;
 pub(crate) mod signals;
 pub(super) mod sources;

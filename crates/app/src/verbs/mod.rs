@@ -65,6 +65,7 @@ pub mod restore;
 pub mod review;
 pub mod score_history;
 pub mod search;
+pub mod session_receipts;
 pub mod setup;
 pub mod similar;
 pub mod stale;
