@@ -74,6 +74,7 @@ pub mod stash;
 pub mod stats;
 pub mod tags;
 pub mod templates;
+pub mod timeline;
 pub mod token;
 pub mod top;
 pub mod trauma;
