@@ -26,6 +26,8 @@ use cm_note::note::types::{CONTRADICTS, DERIVED_FROM, SUPERSEDES};
 use cm_note::note::{FeedbackSignal, Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
+use cm_playbook::inbox::InboxNoteEntry;
+use cm_store::vault::usage::UsageTable;
 use cm_text::shorten::shorten;
 use cm_text::word_diff;
 
@@ -137,7 +139,7 @@ pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails
     let total = all.len();
     let reviewed = ReviewedNotes::of(memory)?;
     let page = all.into_iter().enumerate().skip(options.offset).take(options.limit);
-    let detail = |(at, (kind, entry)): (usize, (InboxKind, cm_playbook::inbox::InboxNoteEntry))| {
+    let detail = |(at, (kind, entry)): (usize, (InboxKind, InboxNoteEntry))| {
         let texts: Vec<ReviewedText> = entry.notes.iter().map(|at| reviewed.text(&notes[*at])).collect();
         let related = if kind == InboxKind::Due { related(&graph, entry.notes[0]) } else { Vec::new() };
         let diff = match (kind, texts.as_slice()) {
@@ -160,6 +162,7 @@ struct ReviewedNotes<'m> {
     memory: &'m Context,
     /// Rules of the target vault with the feedback of all vaults, by path.
     rules: HashMap<NotePath, Bullet>,
+    usage: UsageTable,
 }
 
 impl<'m> ReviewedNotes<'m> {
@@ -167,7 +170,9 @@ impl<'m> ReviewedNotes<'m> {
         let level = memory.target().level;
         let own = merged(memory)?.bullets.into_iter().filter(|of_vault| of_vault.level == level);
         let rules = own.map(|of_vault| (of_vault.bullet.path.clone(), of_vault.bullet)).collect();
-        Ok(Self { memory, rules })
+        let (usage, notices) = memory.target().usage().load();
+        notices.into_iter().for_each(|notice| memory.notice(notice));
+        Ok(Self { memory, rules, usage })
     }
 
     fn text(&self, note: &Note) -> ReviewedText {
@@ -208,7 +213,7 @@ impl<'m> ReviewedNotes<'m> {
         let score = match (rule, note.kind) {
             (Some(rule), _) => effective(rule, now, &constants).value(),
             (None, NoteKind::Memory) => {
-                let used = open.usage().load().0.get(note.key()).copied().unwrap_or_default();
+                let used = self.usage.get(note.key()).copied().unwrap_or_default();
                 score_of(note, used, &open.settings, &constants, now).value()
             }
             _ => return None,

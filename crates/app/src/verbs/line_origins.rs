@@ -11,6 +11,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::history::versions;
 use crate::verbs::log::{Commit, notice_if_manual};
+use cm_note::path::NotePath;
 use cm_store::git::NoteHistoryEntry;
 use cm_text::word_diff::common_lines;
 
@@ -64,11 +65,7 @@ pub fn line_origins(memory: &Context, reference: &str) -> Result<LineOrigins> {
 }
 
 /// Returns the history of a note up to the commit that the context reads.
-fn versions_until(
-    open: &OpenVault,
-    id: &str,
-    path: &cm_note::path::NotePath,
-) -> Result<Vec<NoteHistoryEntry>> {
+fn versions_until(open: &OpenVault, id: &str, path: &NotePath) -> Result<Vec<NoteHistoryEntry>> {
     let mut versions = versions(open, id, path)?;
     if let Some(past) = &open.past {
         versions.retain(|version| version.commit.time <= past.commit().time);
@@ -183,7 +180,7 @@ mod tests {
             let bytes = |text: &&str| text.as_bytes().to_vec();
             NoteHistoryEntry {
                 commit: commit(subject),
-                path: cm_note::path::NotePath::parse("a.md").unwrap(),
+                path: NotePath::parse("a.md").unwrap(),
                 moved_from: None,
                 old: old.first().map(bytes),
                 merged: merged.iter().map(bytes).collect(),

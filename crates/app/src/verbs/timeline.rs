@@ -220,7 +220,8 @@ pub fn learned(memory: &Context, from: Option<&str>, to: Option<&str>, limit: us
     })
 }
 
-/// Frontmatter values as typed, for comparison of a change.
+/// Returns a changed frontmatter value before and after; `None` if it did not change. A value that is
+/// absent or no text is `None`.
 fn values<'c>(changed: &'c ChangedNote, key: &str) -> Option<(Option<&'c str>, Option<&'c str>)> {
     let field = changed.fields.iter().find(|field| field.key == key)?;
     Some((field.old.as_str(), field.new.as_str()))
