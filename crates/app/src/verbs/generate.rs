@@ -130,8 +130,8 @@ impl ScoreBasis {
     /// In a shared vault, selects only committed data, so that every clone generates the same file
     /// from the same commit. A past commit is scored at its own time.
     fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
-        if let Some(past) = &open.past {
-            return Ok(Self { local: false, now: past.commit().time });
+        if open.past.is_some() {
+            return Ok(Self { local: false, now: memory.reading_time() });
         }
         let repo = open.repo()?;
         let local = match open.settings.text(keys::CORE_USAGE) {
@@ -206,6 +206,9 @@ fn keep(
         changed: false,
         text: dry_run.then(|| planned.text.clone()),
     };
+    if !dry_run {
+        memory.target().writable()?;
+    }
     let before = memory.target().vault.read_own(name)?;
     if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
         return Ok(outcome);
