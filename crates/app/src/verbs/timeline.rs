@@ -62,7 +62,7 @@ pub struct Timeline {
 /// # Errors
 /// No repository, or an unreadable repository.
 pub fn timeline(memory: &Context, options: &Options) -> Result<Timeline> {
-    let repo = repository(memory.target())?;
+    let repo = &repository(memory.target())?.for_walks();
     let mut states = repo.states()?;
     states.reverse();
     let chosen = evenly(states.len(), options.points.max(2)).map(|at| states[at]);

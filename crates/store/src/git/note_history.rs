@@ -4,14 +4,15 @@
 //! similarity.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::BString;
 
 use crate::git::blobs::Blobs;
 use crate::git::error::Result;
-use crate::git::history::CommitInfo;
+use crate::git::history::{CommitInfo, CommitLinks};
 use crate::git::repo::Repo;
 use crate::git::trees::{GitTreeEntry, TreePath};
 use cm_note::path::NotePath;
@@ -59,6 +60,9 @@ struct Follower<'r, 'a> {
     is_same: IsSame<'a>,
     queue: BinaryHeap<HistoryStep>,
     seen: HashSet<(ObjectId, BString)>,
+    /// Commits that were read, because each is read as a parent first.
+    links: HashMap<ObjectId, Rc<CommitLinks>>,
+    is_shallow: bool,
     /// Tree entries along the path that was looked up last, reused for the next commit.
     trail: TreePath,
     trail_place: BString,
@@ -71,12 +75,15 @@ impl Repo {
     pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<NoteHistoryEntry>> {
         let mut versions = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(versions) };
+        let repo = &self.for_walks();
         let mut follower = Follower {
-            repo: self,
-            blobs: Blobs::new(self)?,
+            repo,
+            blobs: Blobs::new(repo)?,
             is_same,
             queue: BinaryHeap::new(),
             seen: HashSet::new(),
+            links: HashMap::new(),
+            is_shallow: self.is_shallow(),
             trail: TreePath::default(),
             trail_place: BString::default(),
             count: 0,
@@ -92,34 +99,43 @@ impl Repo {
 impl Follower<'_, '_> {
     fn push(&mut self, commit: ObjectId, place: BString, born: bool) -> Result<()> {
         if self.seen.insert((commit, place.clone())) {
-            let time = self.repo.info(commit)?.time.unix();
+            let time = self.links(commit)?.time;
             self.count += 1;
             self.queue.push(HistoryStep { time, order: Reverse(self.count), commit, place, born });
         }
         Ok(())
     }
 
+    fn links(&mut self, commit: ObjectId) -> Result<Rc<CommitLinks>> {
+        if let Some(links) = self.links.get(&commit) {
+            return Ok(Rc::clone(links));
+        }
+        let links = Rc::new(self.repo.links(commit, self.is_shallow)?);
+        self.links.insert(commit, Rc::clone(&links));
+        Ok(links)
+    }
+
     /// Returns the file at a path in a commit.
     fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<GitTreeEntry>> {
+        let root = self.links(commit)?.tree;
         let known = (self.trail_place == *place).then_some(&self.trail);
-        let root = self.repo.tree_of(commit)?;
         self.trail = self.repo.trail(Some(root), place.as_ref(), known)?;
         self.trail_place.clone_from(place);
         Ok(self.trail.file())
     }
 
     fn visit(&mut self, step: HistoryStep) -> Result<Option<NoteHistoryEntry>> {
-        let commit = self.repo.info(step.commit)?;
+        let parents = &self.links(step.commit)?.parents;
         let here = self.file(step.commit, &step.place)?.map(|leaf| leaf.id);
-        let mut before = Vec::with_capacity(commit.parents.len());
-        for parent in &commit.parents {
-            let id = self.file(parent.0, &step.place)?.map(|leaf| leaf.id);
+        let mut before = Vec::with_capacity(parents.len());
+        for parent in parents {
+            let id = self.file(*parent, &step.place)?.map(|leaf| leaf.id);
             if id == here {
                 // As git's own log does: a side that changed nothing explains everything.
-                self.push(parent.0, step.place.clone(), step.born)?;
+                self.push(*parent, step.place.clone(), step.born)?;
                 return Ok(None);
             }
-            before.push((parent.0, step.place.clone(), id));
+            before.push((*parent, step.place.clone(), id));
         }
         let mut sides = Vec::with_capacity(before.len());
         for (parent, mut place, mut id) in before {
@@ -136,16 +152,16 @@ impl Follower<'_, '_> {
             self.push(parent, place.clone(), id.is_none())?;
             sides.push((place, id));
         }
-        if sides.is_empty() && commit.parents.is_empty() && here.is_some() {
+        if sides.is_empty() && parents.is_empty() && here.is_some() {
             sides.push((step.place.clone(), None));
         }
-        self.version(commit, (step.place, here), &sides)
+        self.version(step.commit, (step.place, here), &sides)
     }
 
     /// Builds the entry of a commit from the file in it and in its parents; `None` without parents.
     fn version(
         &mut self,
-        commit: CommitInfo,
+        commit: ObjectId,
         (new_place, new): (BString, Option<ObjectId>),
         sides: &[(BString, Option<ObjectId>)],
     ) -> Result<Option<NoteHistoryEntry>> {
@@ -159,6 +175,7 @@ impl Follower<'_, '_> {
         let (old, new) = (read(old_place, *old)?, read(&new_place, new)?);
         let merged = others.iter().filter_map(|(place, id)| read(place, *id).transpose());
         let merged = merged.collect::<Result<_>>()?;
+        let commit = self.repo.info(commit)?;
         Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, merged, new }))
     }
 

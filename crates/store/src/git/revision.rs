@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::revision::spec::parse::{self, CandidateInfo, ObjectKindHint};
 
-use crate::git::error::{Doing, Error, Result};
+use crate::git::error::{Error, Result};
 use crate::git::history::CommitInfo;
 use crate::git::repo::{CommitId, Repo};
 use cm_note::instant::Instant;
@@ -60,10 +60,11 @@ impl Repo {
     /// These are the states of the branch itself.
     pub fn states(&self) -> Result<Vec<CommitId>> {
         let mut states = Vec::new();
+        let is_shallow = self.is_shallow();
         let mut next = self.head_id()?;
         let mut tree = next.map(|id| self.state_tree(id)).transpose()?.flatten();
         while let Some(id) = next {
-            next = self.first_parent(id)?;
+            next = self.links(id, is_shallow)?.parents.first().copied();
             let older = next.map(|id| self.state_tree(id)).transpose()?.flatten();
             if self.is_own() || older != tree {
                 states.push(CommitId(id));
@@ -76,13 +77,6 @@ impl Repo {
     /// Returns the tree of a vault that is a folder of the repository; its own repository needs none.
     fn state_tree(&self, commit: ObjectId) -> Result<Option<ObjectId>> {
         if self.is_own() { Ok(None) } else { self.vault_tree(commit) }
-    }
-
-    /// Returns the first parent of a commit; `None` for the first one, and where a shallow clone ends.
-    fn first_parent(&self, commit: ObjectId) -> Result<Option<ObjectId>> {
-        let commit = self.inner.find_commit(commit).doing("reading a commit", self.git_dir())?;
-        let parent = commit.parent_ids().next().map(gix::Id::detach);
-        Ok(parent.filter(|id| !self.is_shallow() || self.inner.has_object(id)))
     }
 
     /// Returns the oldest commit along first parents; `None` if there is no commit yet.
