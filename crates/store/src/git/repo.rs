@@ -216,6 +216,8 @@ impl Repo {
         let mut repo = self.clone();
         let cache = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(WALK_CACHE));
         repo.inner.objects.set_pack_cache(move || cache());
+        // A walk reads each object once, so that copies of whole objects would only cost time.
+        repo.inner.object_cache_size(None);
         repo
     }
 
