@@ -182,6 +182,25 @@ fn every_commit_answers_as_its_checkout_does_where_the_vault_is_a_folder_of_the_
 }
 
 #[test]
+fn a_note_its_neighbours_and_core_md_are_shown_as_of_a_commit() {
+    let (sandbox, commits) = history("");
+    let first = commits[0].as_str();
+    let shown = |arguments: &[&str]| sandbox.cm(&[arguments, &["--as-of", first]].concat()).ok().stdout;
+    let file = sandbox.git(&["show", &format!("{first}:graph/fixes/pool.md")]);
+    assert_eq!(shown(&["get", "Empty pool", "--raw"]), file);
+    let related = shown(&["related", "Empty pool"]);
+    assert!(related.contains("Units"), "{related}");
+    let core = shown(&["core", "--print"]);
+    assert!(core.contains("Empty pool") && !core.contains("Rain"), "{core}");
+    let refused = sandbox.cm(&["core", "--as-of", first]);
+    assert!(refused.stderr.contains("--print"), "{}", refused.stderr);
+    assert!(
+        !sandbox.vault().join("CORE.md").exists()
+            || sandbox.git(&["status", "--porcelain", "CORE.md"]).is_empty()
+    );
+}
+
+#[test]
 fn a_past_answers_from_a_linked_work_tree_and_from_a_clone_too() {
     let (sandbox, commits) = history("");
     sandbox.git(&["worktree", "add", "--quiet", "--detach", "../other", &commits[0]]);

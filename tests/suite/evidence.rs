@@ -247,7 +247,7 @@ fn a_diary_and_an_outcome_ask_the_gate_again() {
 #[test]
 fn sessions_that_ran_the_command_of_a_persons_rule_support_it_and_no_proposal_of_an_agent() {
     let sandbox = vault_of("");
-    session(&sandbox, 1, "please run the migrations with `just migrate`, not with sqlx", "git status");
+    session(&sandbox, 1, "sqlx is broken, the migrations need `just migrate`", "git status");
     sandbox.cm(&["reflect"]).ok();
     assert_eq!(state(&sandbox, "just migrate"), "draft");
     let proposal = "Run `just seed` after each migration of the schema.";
@@ -268,7 +268,7 @@ fn sessions_that_ran_the_command_of_a_persons_rule_support_it_and_no_proposal_of
 #[test]
 fn a_draft_of_a_fact_that_a_person_states_again_is_confirmed() {
     let sandbox = vault_of("");
-    session(&sandbox, 1, "fyi the staging server is stage1.example.com", "git status");
+    session(&sandbox, 1, "we have a staging server, stage1.example.com", "git status");
     sandbox.cm(&["reflect"]).ok();
     let files = || sandbox.git(&["ls-files", "graph/facts"]);
     let path = files().trim().to_owned();

@@ -36,18 +36,18 @@ fn session(sandbox: &Sandbox, id: &str, hour: usize, task: &str, words: &str, re
 fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     let sandbox = vault_of("");
     sandbox.cm(&["reindex"]).ok();
-    let first = "and run the migrations with `just migrate`, not with sqlx";
+    let first = "sqlx is broken, the migrations need `just migrate`";
     session(&sandbox, FIRST, 8, "Add a table for invoices.", first, "I will.");
     let [draft] = &rules(&sandbox)[..] else { panic!("one rule") };
     assert_eq!((&draft["state"], &draft["helpful"]), (&json!("draft"), &json!(0)), "{draft:#}");
     let id = draft["id"].as_str().unwrap();
 
     // In another language the rule is recognized by its names.
-    let again = "die Migrationen laufen hier immer mit `just migrate`, nicht mit sqlx";
+    let again = "sqlx ist kaputt, die Migrationen brauchen hier immer `just migrate`";
     session(&sandbox, SECOND, 9, "Add a column for discounts.", again, "Understood.");
     let [active] = &rules(&sandbox)[..] else { panic!("no second rule: {:#?}", rules(&sandbox)) };
     assert_eq!((&active["state"], &active["helpful"]), (&json!("active"), &json!(1)), "{active:#}");
-    assert_eq!(active["content"], "Run the migrations with `just migrate`, not with sqlx.");
+    assert_eq!(active["content"], "Sqlx is broken, the migrations need `just migrate`.");
     assert!(!sandbox.vault().join("graph/preferences").exists(), "the rule says it");
 
     let briefing = sandbox.cm(&["context", "write a migration for refunds", "--json"]).ok().json();
@@ -69,7 +69,7 @@ fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
         .join("\n"), @"
     Reflect on claude-code session aaaaaaaa: Add a table for invoices.
     Reflect on claude-code session aaaaaaaa: Add a column for discounts.
-    b-mwopxsg0-cdhud7: draft → active, a person stated it as lasting
+    b-mwopxsg0-r7iil5: draft → active, a person stated it as lasting
     Reflect on claude-code session aaaaaaaa: Add a migration for refunds.
     Write CORE.md
     ");

@@ -3,6 +3,8 @@
 
 pub mod context;
 pub mod error;
+#[cfg(test)]
+mod fixture_vault;
 pub mod jobs;
 pub mod receive;
 mod redact_paths;

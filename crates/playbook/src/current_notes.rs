@@ -4,13 +4,38 @@ use cm_note::graph::{Edge, Graph};
 use cm_note::note::Note;
 use cm_note::note::types::SUPERSEDES;
 
+/// Why a note is not current.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotCurrent {
+    /// Another note supersedes it, or it was condensed into others.
+    Replaced,
+    /// A draft or an unverified memory.
+    Waiting,
+    Retired,
+    /// An observation that was condensed or marked irrelevant.
+    Stale,
+}
+
 /// For each note of the graph, whether it is current. Condensed, superseded and retired notes and
 /// stale observations are not current; nor are drafts and unverified memories.
 pub fn live(graph: &Graph<'_>) -> Vec<bool> {
-    let is_retired = |note: &Note| note.state.as_deref() == Some("retired");
-    let holds = |note: &Note| !note.is_waiting() && !is_retired(note) && note.staleness().is_none();
-    let notes = graph.notes().iter().zip(in_place(graph));
-    notes.map(|(note, in_place)| in_place && holds(note)).collect()
+    not_current(graph).into_iter().map(|reason| reason.is_none()).collect()
+}
+
+/// For each note of the graph, why it is not current; `None` if it is.
+pub fn not_current(graph: &Graph<'_>) -> Vec<Option<NotCurrent>> {
+    let reason = |(note, in_place): (&Note, bool)| {
+        if !in_place {
+            Some(NotCurrent::Replaced)
+        } else if note.is_waiting() {
+            Some(NotCurrent::Waiting)
+        } else if note.state.as_deref() == Some("retired") {
+            Some(NotCurrent::Retired)
+        } else {
+            note.staleness().map(|_| NotCurrent::Stale)
+        }
+    };
+    graph.notes().iter().zip(in_place(graph)).map(reason).collect()
 }
 
 /// For each note of the graph, whether no other note has replaced it by condensing or superseding

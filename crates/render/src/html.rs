@@ -9,7 +9,7 @@ use ammonia::Builder;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use cm_note::markdown::escape::visible;
+use cm_note::markdown::escape::is_hidden;
 use cm_note::markdown::nested_too_deep;
 
 /// Path below which a page shows a note, given by id, path or title.
@@ -27,7 +27,7 @@ const HEADING: &str = "h-";
 /// assert_eq!(html.trim(), r#"<p>See <a href="/note/Pool%20size" rel="noopener noreferrer">Pool size</a>.</p>"#);
 /// ```
 pub fn note(markdown: &str, path: &str) -> String {
-    let markdown = visible(markdown);
+    let markdown = shown(markdown);
     if nested_too_deep(&markdown) {
         return format!("<pre>{}</pre>", escape(&markdown));
     }
@@ -47,9 +47,58 @@ pub fn note(markdown: &str, path: &str) -> String {
     SANITIZER.clean(&html).to_string()
 }
 
-/// Escapes text for HTML.
+/// Escapes text for HTML, as content and within quoted attributes.
+///
+/// ```
+/// assert_eq!(cm_render::html::escape("a < 'b' & \"c\""), "a &lt; &#39;b&#39; &amp; &quot;c&quot;");
+/// ```
 pub fn escape(text: &str) -> String {
-    ammonia::clean_text(text)
+    let mut escaped = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Replaces each hidden and control character by its code point, such as `⟨U+200B⟩`, except line ends
+/// and tabs.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| !is_hidden(c) && (!c.is_control() || matches!(c, '\n' | '\r' | '\t'));
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let one = |c: char| if is_plain(c) { c.to_string() } else { format!("⟨U+{:04X}⟩", u32::from(c)) };
+    Cow::Owned(text.chars().map(one).collect())
+}
+
+/// One line of text as HTML: what stands between backticks becomes code, hidden characters become
+/// visible, everything else is text.
+///
+/// ```
+/// assert_eq!(cm_render::html::line("run `a < b`, `c"), "run <code>a &lt; b</code>, `c");
+/// ```
+pub fn line(text: &str) -> String {
+    let text = shown(text);
+    let mut parts: Vec<&str> = text.split('`').collect();
+    // The last of an odd number of backticks opens nothing.
+    let open = if parts.len() % 2 == 0 { parts.pop() } else { None };
+    let mut html = String::with_capacity(text.len() + 16);
+    for (at, part) in parts.into_iter().enumerate() {
+        let part = escape(part);
+        html.push_str(&if at % 2 == 1 { format!("<code>{part}</code>") } else { part });
+    }
+    if let Some(rest) = open {
+        html.push('`');
+        html.push_str(&escape(rest));
+    }
+    html
 }
 
 /// Percent-encodes a reference to a note, or the path of a file, for use as the end of a path.
@@ -251,6 +300,12 @@ mod tests {
     fn a_remote_image_is_a_link_with_its_text() {
         let html = of("![the plan](https://example.org/x.png)");
         assert!(html.contains(">image: the plan</a>"), "{html}");
+    }
+
+    #[test]
+    fn hidden_characters_are_shown_by_their_code_points() {
+        assert!(of("a\u{202e}b").contains("a⟨U+202E⟩b"));
+        assert_eq!(line("a\u{200b}b\u{7}"), "a⟨U+200B⟩b⟨U+0007⟩");
     }
 
     #[test]

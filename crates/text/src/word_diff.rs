@@ -45,6 +45,14 @@ pub fn line_similarity(old: &str, new: &str) -> f32 {
     TextDiff::from_lines(old, new).ratio()
 }
 
+/// Returns the lines that both texts have in common, as pairs of line indices in the old and in the
+/// new text, from 0 and ascending.
+pub fn common_lines(old: &str, new: &str) -> Vec<(usize, usize)> {
+    let diff = TextDiff::from_lines(old, new);
+    let changes = diff.iter_all_changes();
+    changes.filter_map(|change| change.old_index().zip(change.new_index())).collect()
+}
+
 /// Shortens long unchanged runs to `lines` lines before and after each change.
 pub fn shorten(pieces: &[DiffPiece], lines: usize) -> Vec<DiffPiece> {
     let mut out = Vec::with_capacity(pieces.len());
@@ -112,6 +120,12 @@ mod tests {
         let pieces = diff(old, &old.replace("two", "three"));
         assert_eq!(shown(&shorten(&pieces, 1)), "…d\none [-two-]{+three+}\ne\n…");
         assert_eq!(shown(&shorten(&pieces, 9)), shown(&pieces));
+    }
+
+    #[test]
+    fn lines_that_stay_are_paired_by_their_places() {
+        assert_eq!(common_lines("a\nb\nc\n", "x\na\nc\n"), [(0, 1), (2, 2)]);
+        assert_eq!(common_lines("", "a\n"), []);
     }
 
     proptest! {

@@ -16,10 +16,13 @@ pub struct Arguments {
     /// Print the text without writing the file
     #[arg(long)]
     print: bool,
+    /// Print what the file would contain as of a commit, a date or an age; a date means the end of that day (UTC)
+    #[arg(long, value_name = "WHEN", requires = "print")]
+    as_of: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let outcome = generate::core(&memory, arguments.print)?;
     if arguments.print && !output.json {
         output.notices(&memory);

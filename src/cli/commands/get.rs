@@ -13,7 +13,7 @@ use cm_render::text::{self, get::BodyStyle};
 /// Reading a memory keeps it from fading.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw\n  cm get \"Connection pool\" --section Fixes"
+    after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw\n  cm get \"Connection pool\" --section Fixes\n  cm get 1f0c2a --as-of 2026-11-01"
 )]
 pub struct Arguments {
     /// Note ID (or unique prefix), title or path; without it, choose from a list
@@ -24,10 +24,13 @@ pub struct Arguments {
     /// Print only the section with this heading, or these lines of the file, as in 12-40
     #[arg(long, value_name = "HEADING|LINES", conflicts_with = "raw")]
     section: Option<String>,
+    /// Show the note as it was at a commit, a date or an age; a date means the end of that day (UTC)
+    #[arg(long, value_name = "WHEN")]
+    as_of: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let note = note_or_choice(&memory, arguments.note, None, output)?;
     if arguments.raw {
         let bytes = get::raw(&memory, &note)?;

@@ -34,6 +34,9 @@ pub struct Arguments {
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
+    /// List the notes as they were at a commit, a date or an age; a date means the end of that day (UTC)
+    #[arg(long, value_name = "WHEN")]
+    as_of: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -43,7 +46,7 @@ enum Way {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let note = note_or_choice(&memory, arguments.note, None, output)?;
     let direction = arguments.direction.map(|way| match way {
         Way::Outgoing => EdgeDirection::Outgoing,

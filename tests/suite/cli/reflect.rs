@@ -67,7 +67,7 @@ fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
         add         From now on, always run the tests before you commit.  line 7
     bbbbbbbb  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-67ca2a.md
-        fact        The staging database is reset every night at four (draft)
+        fact        The staging database is reset every night at four
     changed: 2 sessions, 2 diaries, 2 proposed, 2 applied, 0 refused
     [exit 0]
     ");

@@ -11,6 +11,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
+use crate::sessions::evidence_quote::{EvidenceQuote, QuoteAuthor};
 use crate::sessions::recorded_outcomes::RecordedOutcomes;
 use crate::sessions::{self, SessionAccess, sources};
 use cm_agents::hook::injection_log::file_name;
@@ -31,8 +32,6 @@ const MOST: usize = 500;
 /// Number of best conversations in which the user's own words are looked up if an agent's words
 /// matched better.
 const MAX_USER_SEARCHES: usize = 20;
-/// Beginning of a quote of what the person typed.
-const OF_PERSON: &str = "the user in ";
 /// Number of characters of a quote that are looked up.
 const QUOTED: usize = 40;
 /// Maximum number of matching lines per conversation in which the user's words are looked up.
@@ -113,21 +112,24 @@ impl<'m> SessionEvidence<'m> {
 
     /// Whether a quote of a draft is what a person typed at a prompt, according to the session index.
     fn is_typed(&self, quote: &str) -> bool {
-        let Some((place, text)) = quote.strip_prefix(OF_PERSON).and_then(|rest| rest.split_once(": ")) else {
+        let EvidenceQuote {
+            text,
+            author: Some(QuoteAuthor::Person),
+            session: Some(session),
+            line: Some(line),
+            ..
+        } = EvidenceQuote::parse(quote)
+        else {
             return false;
         };
-        // The quotes of repeated requests have a day after the line.
-        let place = place.split_once(" on ").map_or(place, |(place, _)| place);
-        let Some((session, line)) = place.split_once(" line ") else { return false };
-        let Ok(line) = line.parse::<u64>() else { return false };
-        let Ok(Some(SessionLookup::One(listed))) = self.sessions.query(|sessions| sessions.lookup(session))
+        let Ok(Some(SessionLookup::One(listed))) = self.sessions.query(|sessions| sessions.lookup(&session))
         else {
             return false;
         };
         let key = listed.session.key();
         let meta = &listed.session.meta;
         let typed = self.sessions.query(|sessions| sessions.stretches(&key, line..=line, 0, 20));
-        let begins: String = fold_whitespace(text).chars().take(QUOTED).collect();
+        let begins: String = fold_whitespace(&text).chars().take(QUOTED).collect();
         let is_own = |said: &Stretch| {
             said.speaker == Some(Speaker::Person) && fold_whitespace(&said.text).contains(&begins)
         };

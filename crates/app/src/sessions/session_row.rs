@@ -159,21 +159,28 @@ impl SessionAccess {
 
 /// Adds the outcomes of sessions from the diaries of all open vaults.
 pub(super) fn add_outcomes(memory: &Context, rows: &mut [SessionRow]) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
+    let keys: Vec<_> = rows.iter().map(|row| (row.info.agent.clone(), row.info.id.clone())).collect();
+    rows.iter_mut().zip(outcomes(memory, &keys)?).for_each(|(row, outcome)| row.outcome = outcome);
+    Ok(())
+}
+
+/// Returns the outcomes of sessions, given by agent and id, from the diaries of all open vaults;
+/// `None` where there is no diary or it does not know the outcome.
+pub(crate) fn outcomes(memory: &Context, sessions: &[(String, String)]) -> Result<Vec<Option<String>>> {
+    if sessions.is_empty() {
+        return Ok(Vec::new());
     }
     for open in &memory.vaults {
         memory.ensure_fresh(open)?;
     }
-    let ids: Vec<&str> = rows.iter().map(|row| row.info.id.as_str()).collect();
+    let ids: Vec<&str> = sessions.iter().map(|(_, id)| id.as_str()).collect();
     let diaries = DiaryIndex::of(memory, &ids)?;
-    for row in rows {
-        let kept = diaries.get(Some(&row.info.agent), &row.info.id);
-        let status =
-            kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
-        row.outcome = status.map(|status| status.name().to_owned());
-    }
-    Ok(())
+    let outcome = |(agent, id): &(String, String)| {
+        let stored = diaries.get(Some(agent.as_str()).filter(|agent| !agent.is_empty()), id)?;
+        let status = stored.diary.verdict.status;
+        (status != SessionStatus::Unknown).then(|| status.name().to_owned())
+    };
+    Ok(sessions.iter().map(outcome).collect())
 }
 
 pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {

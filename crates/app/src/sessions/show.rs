@@ -108,7 +108,7 @@ struct EventPage {
 
 impl SessionAccess {
     /// Returns the list entry of a session, with the outcome from its diary.
-    fn judged(&self, memory: &Context, listed: &SessionSummary) -> Result<SessionRow> {
+    pub(crate) fn judged(&self, memory: &Context, listed: &SessionSummary) -> Result<SessionRow> {
         let mut row = self.row(listed, memory.now())?;
         add_outcomes(memory, std::slice::from_mut(&mut row))?;
         Ok(row)

@@ -21,7 +21,9 @@ use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_note::score::{AccessStatistics, DecayScore};
-use cm_playbook::core::{self, CoreSettings, LinkStyle, same_but_for_day};
+use cm_playbook::core::{
+    self, CoreContents, CoreEntry, CoreSettings, LinkStyle, OmissionReason, same_but_for_day,
+};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::generated::GeneratedFile;
 use cm_playbook::reflection::{self, ReflectionSettings};
@@ -56,6 +58,26 @@ pub struct Generated {
 /// # Errors
 /// Unreadable notes, and the errors of [`write::apply`].
 pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
+    let planned = planned_core(memory)?.contents.file;
+    keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
+}
+
+/// CORE.md as it would be written, with the notes and entries to which its indices refer.
+pub(crate) struct PlannedCore {
+    pub settings: CoreSettings,
+    pub notes: Rc<Vec<Note>>,
+    /// Entries that may be listed.
+    pub entries: Vec<CoreEntry>,
+    /// Notes that may not be listed, by their index.
+    pub excluded: Vec<(usize, OmissionReason)>,
+    pub contents: CoreContents,
+}
+
+/// Plans CORE.md of the target vault, or as of the commit that the context reads.
+///
+/// # Errors
+/// Unreadable notes.
+pub(crate) fn planned_core(memory: &Context) -> Result<PlannedCore> {
     let open = memory.target();
     let constants = scoring(&open.settings);
     let settings = CoreSettings {
@@ -72,8 +94,9 @@ pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
     let view = ScoredNotes::of(memory, open, Some(basis))?;
     let graph = Graph::connect(&view.notes);
     let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
-    let planned = core::plan_core(&entries, &settings, &basis.now.day());
-    keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
+    let contents = core::core_contents(&entries, &settings, &basis.now.day());
+    let excluded = core::excluded_notes(&graph);
+    Ok(PlannedCore { settings, notes: Rc::clone(&view.notes), entries, excluded, contents })
 }
 
 /// Generates REFLECTION.md; with `dry_run` only returns its contents.
@@ -105,8 +128,11 @@ struct ScoreBasis {
 
 impl ScoreBasis {
     /// In a shared vault, selects only committed data, so that every clone generates the same file
-    /// from the same commit.
+    /// from the same commit. A past commit is scored at its own time.
     fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
+        if open.past.is_some() {
+            return Ok(Self { local: false, now: memory.reading_time() });
+        }
         let repo = open.repo()?;
         let local = match open.settings.text(keys::CORE_USAGE) {
             Some("local") => true,
@@ -180,6 +206,9 @@ fn keep(
         changed: false,
         text: dry_run.then(|| planned.text.clone()),
     };
+    if !dry_run {
+        memory.target().writable()?;
+    }
     let before = memory.target().vault.read_own(name)?;
     if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
         return Ok(outcome);

@@ -76,7 +76,8 @@ pub struct NoteDetails {
     pub vault: VaultLevel,
 }
 
-/// Reads a note, or the section of it with a heading or a range of lines, and counts an access.
+/// Reads a note, or the section of it with a heading or a range of lines, and counts an access. In a
+/// context at a past commit, it reads the note of then, with the score of then.
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference, or if the note does not
@@ -141,7 +142,7 @@ fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayS
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
     let constants = crate::context::scoring::scoring(settings);
-    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.now());
+    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.reading_time());
     Ok((Some(score), Some(DecayStatus::of(score, &constants))))
 }
 

@@ -24,7 +24,7 @@ pub struct WordDiffRun {
 }
 
 impl WordDiffRun {
-    fn of(piece: word_diff::DiffPiece) -> Self {
+    pub(crate) fn of(piece: word_diff::DiffPiece) -> Self {
         let kind = match piece.kind {
             DiffKind::Same => "same",
             DiffKind::Added => "added",

@@ -24,7 +24,7 @@ use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, SweepScope, plan};
 use cm_playbook::embedding_model::WordVectors;
-use cm_playbook::inbox::{self, InboxNoteEntry};
+use cm_playbook::inbox::{self, InboxNoteEntry, InboxSections};
 use cm_playbook::rule_command::{RuleCommand, command_of};
 
 pub use cm_playbook::inbox::InboxKind;
@@ -92,11 +92,8 @@ pub struct Inbox {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
-    let open = memory.target();
-    let notes = memory.notes_of(open)?;
-    let graph = Graph::connect(&notes);
-    let sense = WordVectors::of(meaning(open));
-    let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge(), &sense);
+    let notes = memory.notes_of(memory.target())?;
+    let waiting = waiting(memory, &Graph::connect(&notes));
     let mut number = 0;
     let mut sections = Vec::new();
     for (kind, entries) in waiting {
@@ -114,7 +111,14 @@ pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
     Ok(Inbox { sections, total })
 }
 
-fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
+/// Collects what needs a decision in the target vault, whose notes the graph connects.
+pub(crate) fn waiting(memory: &Context, graph: &Graph<'_>) -> InboxSections {
+    let open = memory.target();
+    let sense = WordVectors::of(meaning(open));
+    inbox::inbox(graph, memory.now(), playbook::limits(open).merge(), &sense)
+}
+
+pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
     let commands = commands(kind, &notes);
     InboxEntry {

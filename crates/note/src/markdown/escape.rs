@@ -114,6 +114,25 @@ pub fn visible(text: &str) -> String {
     line
 }
 
+/// Replaces hidden and control characters by their code points, such as `⟨U+200B⟩`, so that a reader
+/// sees what an agent would read. Line breaks and tabs stay.
+///
+/// ```
+/// use cm_note::markdown::escape::reveal_hidden;
+/// assert_eq!(reveal_hidden("pass\u{200b}word\n"), "pass⟨U+200B⟩word\n");
+/// ```
+pub fn reveal_hidden(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) || (c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+            shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// Whether a character is invisible and can hide text from a reader: zero-width, bidirectional,
 /// filler, variation and tag characters. Excludes U+FE0F, which selects color emoji.
 pub fn is_hidden(c: char) -> bool {

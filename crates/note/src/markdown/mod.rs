@@ -11,6 +11,7 @@ mod link;
 pub mod managed_section;
 pub mod mentions;
 mod plain;
+pub mod prose;
 pub mod rewrite;
 pub mod section;
 mod tag;

@@ -4,6 +4,7 @@
 //! Only feedback affects the score; showing a bullet does not.
 
 mod breakdown;
+mod history;
 mod replay;
 
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal};
 
 pub use breakdown::ScoreBreakdown;
+pub use history::{PastScore, past_scores};
 pub use replay::{MaturityInput, Replay, replay};
 
 /// Effective score of a bullet: finite, ordered, negative if harm outweighs help; serialized with

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::visibility::may_be_shown;
-use cm_note::bullet::{Bullet, Maturity};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::graph::Graph;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
@@ -17,7 +20,7 @@ use cm_note::path::NotePath;
 use cm_note::score::bullet::{EffectiveScore, selection_score};
 use cm_note::score::{DecayScore, Scoring};
 
-use crate::current_notes::live;
+use crate::current_notes::{NotCurrent, live, not_current};
 use crate::generated::link;
 
 /// A memory, rule or plain note that the core file may list.
@@ -91,6 +94,42 @@ const SHORT_ID: usize = 8;
 /// States of memories that are not shown to agents until a person confirms them.
 const HELD_BACK: [&str; 2] = ["draft", "unverified"];
 
+/// Why the core file does not list a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OmissionReason {
+    /// The token budget of the file is used up by better entries.
+    NoSpace,
+    /// The section has as many entries as sections may have.
+    FullSection,
+    /// The rule is longer than rules may be.
+    TooLong,
+    /// The rule has more harm than help.
+    Harmful,
+    /// The note is a draft or an unverified memory, and no person or evidence has confirmed it.
+    Waiting,
+    /// Another note supersedes it, or it was condensed into others.
+    Replaced,
+    Retired,
+    /// The observation was condensed or marked irrelevant.
+    Stale,
+    /// The note was demoted: its maturity is `deprecated`.
+    Deprecated,
+    /// The note has hidden characters.
+    HiddenCharacters,
+}
+
+impl From<NotCurrent> for OmissionReason {
+    fn from(reason: NotCurrent) -> Self {
+        match reason {
+            NotCurrent::Replaced => Self::Replaced,
+            NotCurrent::Waiting => Self::Waiting,
+            NotCurrent::Retired => Self::Retired,
+            NotCurrent::Stale => Self::Stale,
+        }
+    }
+}
+
 /// The notes that may be listed, with their scores; `scores` is in the order of the notes. Excludes
 /// retired, deprecated and superseded notes even if pinned, and rules that are not in use or
 /// contain hidden characters.
@@ -103,14 +142,9 @@ pub fn core_entries(
     let ids = ShortIds::of(graph.notes());
     let entry = |((at, note), score): ((usize, &Note), &DecayScore)| {
         let entry = match note.kind {
-            NoteKind::Memory if !is_held_back(note) => CoreEntry::of(note, *score),
-            NoteKind::Plain if !is_held_back(note) => {
-                CoreEntry { plain: true, ..CoreEntry::of(note, DecayScore::default()) }
-            }
-            NoteKind::Bullet => {
-                let bullet = Bullet::of(note).filter(|bullet| may_be_shown(bullet, note))?;
-                CoreEntry::of_bullet(bullet, now, scoring)
-            }
+            NoteKind::Memory => CoreEntry::of(note, *score),
+            NoteKind::Plain => CoreEntry { plain: true, ..CoreEntry::of(note, DecayScore::default()) },
+            NoteKind::Bullet => CoreEntry::of_bullet(Bullet::of(note)?, now, scoring),
             _ => return None,
         };
         let short_id = match note.kind {
@@ -120,8 +154,42 @@ pub fn core_entries(
         let links = graph.outgoing(at).count() + graph.incoming(at).count();
         Some(CoreEntry { short_id, target: graph.link_target(at).to_owned(), links, ..entry })
     };
-    let notes = graph.notes().iter().enumerate().zip(scores).zip(live(graph));
-    notes.filter_map(|(listed, live)| live.then(|| entry(listed)).flatten()).collect()
+    let notes = graph.notes().iter().enumerate().zip(scores).zip(not_current(graph));
+    let may_be_listed =
+        |note: &Note, reason: Option<NotCurrent>| reason.is_none() && held_back(note).is_none();
+    let listed = notes.filter(|(((_, note), _), reason)| may_be_listed(note, *reason));
+    listed.filter_map(|(listed, _)| entry(listed)).collect()
+}
+
+/// Returns the memories, rules and plain notes that [`core_entries`] excludes, by their index, each
+/// with the reason. Generated files are not among them.
+pub fn excluded_notes(graph: &Graph<'_>) -> Vec<(usize, OmissionReason)> {
+    let is_candidate = |note: &Note| {
+        matches!(note.kind, NoteKind::Memory | NoteKind::Plain | NoteKind::Bullet)
+            && !note.path.is_generated()
+    };
+    let notes = graph.notes().iter().zip(not_current(graph)).enumerate();
+    let candidates = notes.filter(|(_, (note, _))| is_candidate(note));
+    candidates
+        .filter_map(|(at, (note, reason))| Some((at, reason.map(Into::into).or_else(|| held_back(note))?)))
+        .collect()
+}
+
+/// Returns why a current note is not shown to agents; `None` if it may be shown.
+fn held_back(note: &Note) -> Option<OmissionReason> {
+    match note.kind {
+        NoteKind::Bullet => {
+            let bullet = Bullet::of(note).filter(|bullet| !may_be_shown(bullet, note))?;
+            Some(match (bullet.state, bullet.maturity) {
+                (_, Maturity::Deprecated) => OmissionReason::Deprecated,
+                (BulletState::Active, _) => OmissionReason::HiddenCharacters,
+                (BulletState::Draft, _) => OmissionReason::Waiting,
+                (BulletState::Retired, _) => OmissionReason::Retired,
+            })
+        }
+        _ if note.maturity.as_deref() == Some("deprecated") => Some(OmissionReason::Deprecated),
+        _ => is_held_back(note).then_some(OmissionReason::Waiting),
+    }
 }
 
 fn is_held_back(note: &Note) -> bool {

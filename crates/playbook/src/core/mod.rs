@@ -13,7 +13,43 @@ use crate::generated::{GeneratedFile, head, tokens};
 use entry::CoreLine;
 
 pub use crate::generated::same_but_for_day;
-pub use entry::{CoreEntry, EntryScore, LinkStyle, core_entries, memory_entries};
+pub use entry::{
+    CoreEntry, EntryScore, LinkStyle, OmissionReason, core_entries, excluded_notes, memory_entries,
+};
+
+/// The core file, and what it lists and leaves out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoreContents {
+    pub file: GeneratedFile,
+    /// Estimated tokens of the header above the first section.
+    pub header_tokens: usize,
+    /// Sections with at least one entry, in the order of the file.
+    pub sections: Vec<SectionContents>,
+    /// Entries that are left out, by their index.
+    pub omitted: Vec<(usize, OmissionReason)>,
+}
+
+/// A section of the core file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SectionContents {
+    pub title: String,
+    /// Estimated tokens of the section with its heading.
+    pub tokens: usize,
+    /// Maximum number of entries, not counting pinned ones beyond it; `None` if only the token
+    /// budget limits the section.
+    pub limit: Option<usize>,
+    /// Entries in the order of the file.
+    pub entries: Vec<ListedEntry>,
+}
+
+/// An entry that the core file lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListedEntry {
+    /// Index of the entry.
+    pub entry: usize,
+    /// Estimated tokens of its line.
+    pub tokens: usize,
+}
 
 /// Limits and contents of the core file.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,8 +145,8 @@ impl<'s> CoreSection<'s> {
         }
     }
 
-    fn heading(&self) -> String {
-        let title = match self {
+    fn title(&self) -> &'s str {
+        match self {
             Self::Pinned => "Pinned",
             Self::Memories { title, .. } => title,
             Self::Rules => "Rules",
@@ -118,26 +154,39 @@ impl<'s> CoreSection<'s> {
             Self::Other => "Other",
             Self::Notes => "Notes",
             Self::Fading => "Fading",
-        };
-        format!("\n## {}\n\n", escape_link_text(title))
+        }
+    }
+
+    fn heading(&self) -> String {
+        format!("\n## {}\n\n", escape_link_text(self.title()))
+    }
+
+    /// Whether only the token budget limits the number of entries.
+    fn is_filler(&self) -> bool {
+        matches!(self, Self::Notes | Self::Fading)
     }
 }
 
 /// An entry with its section and rank.
 struct PlacedEntry {
+    /// Index of the entry.
+    entry: usize,
     section: usize,
     /// Rank within the section, 0 for the best entry.
     at: usize,
     line: CoreLine,
 }
 
-/// Numbers of omitted entries, by reason.
+/// Omitted entries, by reason.
 #[derive(Default)]
 struct OmittedEntries {
-    harmful: usize,
-    full_section: usize,
+    harmful: Vec<usize>,
+    full_section: Vec<usize>,
+    too_long: Vec<usize>,
+    /// Entries that cannot fit, whatever else is listed.
+    beyond: Vec<usize>,
+    /// Number of entries for which there is no space, with those beyond.
     no_space: usize,
-    too_long: usize,
 }
 
 /// The paths of all links may use at most the file's length divided by this number.
@@ -146,9 +195,14 @@ const PATH_SHARE: usize = 5;
 /// Generates the file for `day`. Entries with the lowest scores are dropped until it fits the
 /// budget. The output is deterministic.
 pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
+    core_contents(entries, settings, day).file
+}
+
+/// Like [`plan_core`], with what the file lists and leaves out.
+pub fn core_contents(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> CoreContents {
     let sections = CoreSection::all(settings);
     let (placed, mut left_out) = place(entries, &sections, settings);
-    let (counts, all) = (counts(entries), placed.len() + left_out.no_space);
+    let (counts, all) = (counts(entries), placed.len() + left_out.beyond.len());
     let is_fading = |entry: &&PlacedEntry| matches!(sections.get(entry.section), Some(CoreSection::Fading));
     let head = |listed: &[PlacedEntry], left_out: &OmittedEntries| {
         let fading = match listed.iter().filter(is_fading).count() {
@@ -169,16 +223,32 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
         }
         listed -= 1;
     }
-    let placed = &placed[..listed];
+    let (placed, dropped) = placed.split_at(listed);
     let linked = CumulativeLengths::of(placed, &headings).linked;
     let mut text = head(placed, &left_out);
+    let header_tokens = tokens(text.chars().count());
     let mut in_order: Vec<(&PlacedEntry, bool)> = placed.iter().zip(linked).collect();
     in_order.sort_by_key(|(entry, _)| (entry.section, entry.at));
+    let mut contents = Vec::new();
     for of_one in in_order.chunk_by(|(a, _), (b, _)| a.section == b.section) {
-        text += &headings[of_one[0].0.section];
-        text.extend(of_one.iter().map(|(entry, linked)| entry.line.shown(*linked)));
+        let begin = text.len();
+        let section = of_one[0].0.section;
+        text += &headings[section];
+        let entries = of_one.iter().map(|(entry, linked)| {
+            let line = entry.line.shown(*linked);
+            text += line;
+            ListedEntry { entry: entry.entry, tokens: tokens(line.chars().count()) }
+        });
+        let entries = entries.collect();
+        contents.push(SectionContents {
+            title: sections[section].title().to_owned(),
+            tokens: tokens(text[begin..].chars().count()),
+            limit: (!sections[section].is_filler()).then_some(settings.per_section),
+            entries,
+        });
     }
-    GeneratedFile::new(text, listed, left_out.total())
+    let file = GeneratedFile::new(text, listed, left_out.total());
+    CoreContents { file, header_tokens, sections: contents, omitted: left_out.into_reasons(dropped) }
 }
 
 /// Length of the core file after each entry, for finding how many entries fit the budget.
@@ -261,35 +331,33 @@ fn place(
 ) -> (Vec<PlacedEntry>, OmittedEntries) {
     let least = settings.least_score;
     let mut left_out = OmittedEntries::default();
-    let mut of_section: Vec<Vec<&CoreEntry>> = vec![Vec::new(); sections.len()];
-    for entry in entries {
+    let mut of_section: Vec<Vec<(usize, &CoreEntry)>> = vec![Vec::new(); sections.len()];
+    for (at, entry) in entries.iter().enumerate() {
         let fading = entry.is_fading(least);
         match sections.iter().position(|section| section.takes(entry, fading)) {
-            _ if entry.is_harmful() => left_out.harmful += 1,
-            Some(section) if !entry.is_too_long() => of_section[section].push(entry),
-            _ => left_out.too_long += 1,
+            _ if entry.is_harmful() => left_out.harmful.push(at),
+            Some(section) if !entry.is_too_long() => of_section[section].push((at, entry)),
+            _ => left_out.too_long.push(at),
         }
     }
     let mut ranked = Vec::new();
     for (section, mut entries) in of_section.into_iter().enumerate() {
-        if matches!(sections[section], CoreSection::Notes | CoreSection::Fading) {
-            entries.sort_by(|a, b| a.rank(least).cmp(&b.rank(least)));
+        if sections[section].is_filler() {
+            entries.sort_by(|(_, a), (_, b)| a.rank(least).cmp(&b.rank(least)));
         } else {
-            entries.sort_by(|a, b| a.place(least).cmp(&b.place(least)));
-            let pinned = entries.iter().filter(|entry| entry.pinned).count();
-            let most = settings.per_section.max(pinned);
-            left_out.full_section += entries.len().saturating_sub(most);
-            entries.truncate(most);
+            entries.sort_by(|(_, a), (_, b)| a.place(least).cmp(&b.place(least)));
+            let pinned = entries.iter().filter(|(_, entry)| entry.pinned).count();
+            let most = settings.per_section.max(pinned).min(entries.len());
+            left_out.full_section.extend(entries.drain(most..).map(|(at, _)| at));
         }
         ranked.extend(entries.into_iter().enumerate().map(|(at, entry)| (entry, section, at)));
     }
-    ranked.sort_by(|(a, ..), (b, ..)| a.rank(least).cmp(&b.rank(least)));
+    ranked.sort_by(|((_, a), ..), ((_, b), ..)| a.rank(least).cmp(&b.rank(least)));
     // A line has more characters than a token, so that no more can fit; an imported vault may have very many.
-    left_out.no_space = ranked.len().saturating_sub(settings.tokens);
-    ranked.truncate(settings.tokens);
-    let placed = ranked.into_iter().map(|(entry, section, at)| {
+    left_out.beyond = ranked.drain(settings.tokens.min(ranked.len())..).map(|((at, _), ..)| at).collect();
+    let placed = ranked.into_iter().map(|((index, entry), section, at)| {
         let line = entry.line(settings.links);
-        PlacedEntry { section, at, line }
+        PlacedEntry { entry: index, section, at, line }
     });
     (placed.collect(), left_out)
 }
@@ -297,15 +365,28 @@ fn place(
 impl OmittedEntries {
     /// Number of omitted entries that would be listed if the budget were larger.
     fn total(&self) -> usize {
-        self.full_section + self.no_space + self.too_long
+        self.full_section.len() + self.no_space + self.too_long.len()
+    }
+
+    /// Returns all omitted entries with their reasons; `dropped` are those that the budget dropped,
+    /// best first.
+    fn into_reasons(self, dropped: &[PlacedEntry]) -> Vec<(usize, OmissionReason)> {
+        let no_space = dropped.iter().map(|entry| entry.entry).chain(self.beyond);
+        let with = |reason: OmissionReason| move |entry: usize| (entry, reason);
+        no_space
+            .map(with(OmissionReason::NoSpace))
+            .chain(self.full_section.into_iter().map(with(OmissionReason::FullSection)))
+            .chain(self.too_long.into_iter().map(with(OmissionReason::TooLong)))
+            .chain(self.harmful.into_iter().map(with(OmissionReason::Harmful)))
+            .collect()
     }
 
     fn describe(&self, settings: &CoreSettings) -> String {
         let reasons = [
             (self.no_space, "for space".to_owned()),
-            (self.full_section, format!("beyond {} a section", settings.per_section)),
-            (self.too_long, format!("longer than the {} characters of a rule", RULE.end())),
-            (self.harmful, "with more harm than help".to_owned()),
+            (self.full_section.len(), format!("beyond {} a section", settings.per_section)),
+            (self.too_long.len(), format!("longer than the {} characters of a rule", RULE.end())),
+            (self.harmful.len(), "with more harm than help".to_owned()),
         ];
         let labels: Vec<String> = reasons
             .iter()

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use cm_app::verbs::history::WordDiffRun;
 use cm_note::instant::Instant;
-use cm_note::markdown::escape::visible;
-use cm_render::html::{encode, escape};
+use cm_render::html::{encode, escape, shown};
 
 /// A time in words, with the exact one for a tooltip.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +57,7 @@ pub(super) fn note_address(reference: &str) -> String {
 pub(super) fn marked(text: &str, matches: &[Range<usize>]) -> String {
     let mut html = String::with_capacity(text.len() + 16 * matches.len());
     let mut at = 0;
-    let plain = |part: Option<&str>| escape(&visible(part.unwrap_or_default()));
+    let plain = |part: Option<&str>| escape(&shown(part.unwrap_or_default()));
     for range in matches.iter().filter(|range| range.end <= text.len()) {
         if range.start < at {
             continue;
@@ -77,7 +76,7 @@ pub(super) fn marked(text: &str, matches: &[Range<usize>]) -> String {
 pub(super) fn difference(runs: &[WordDiffRun]) -> String {
     let mut html = String::new();
     for run in runs {
-        let text = escape(&visible(&run.text));
+        let text = escape(&shown(&run.text));
         match run.kind {
             "added" => html.push_str(&format!("<ins>{text}</ins>")),
             "removed" => html.push_str(&format!("<del>{text}</del>")),

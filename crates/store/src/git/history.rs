@@ -28,6 +28,14 @@ pub struct CommitInfo {
     pub message: Option<CommitMessage>,
 }
 
+/// Time, tree and parents of a commit.
+pub(super) struct CommitLinks {
+    /// Seconds since 1970.
+    pub time: i64,
+    pub tree: ObjectId,
+    pub parents: Vec<ObjectId>,
+}
+
 /// Filter for the log; the default accepts all commits.
 #[derive(Debug, Clone, Default)]
 pub struct LogFilter {
@@ -150,6 +158,19 @@ impl Repo {
             email: author.email.to_string(),
             subject: text.lines().next().unwrap_or_default().trim().to_owned(),
             message: CommitMessage::parse(&text),
+        })
+    }
+
+    /// Returns what a walk needs of a commit. In a shallow clone, parents that are missing are left
+    /// out.
+    pub(super) fn links(&self, id: ObjectId, is_shallow: bool) -> Result<CommitLinks> {
+        let commit = self.inner.find_commit(id).doing("reading a commit", self.git_dir())?;
+        let decoded = commit.decode().doing("reading a commit", self.git_dir())?;
+        let parents = decoded.parents().filter(|id| !is_shallow || self.inner.has_object(id));
+        Ok(CommitLinks {
+            time: decoded.time().doing("reading a commit", self.git_dir())?.seconds,
+            tree: decoded.tree(),
+            parents: parents.collect(),
         })
     }
 

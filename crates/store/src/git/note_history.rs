@@ -4,14 +4,15 @@
 //! similarity.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::BString;
 
 use crate::git::blobs::Blobs;
 use crate::git::error::Result;
-use crate::git::history::CommitInfo;
+use crate::git::history::{CommitInfo, CommitLinks};
 use crate::git::repo::Repo;
 use crate::git::trees::{GitTreeEntry, TreePath};
 use cm_note::path::NotePath;
@@ -30,8 +31,10 @@ pub struct NoteHistoryEntry {
     pub path: NotePath,
     /// Path before the change, if it was different.
     pub moved_from: Option<NotePath>,
-    /// Content before; `None` if the note was created.
+    /// Content before; `None` if the note was created. Of a merge, the content in the first parent.
     pub old: Option<Vec<u8>>,
+    /// Contents in the further parents of a merge that differs from all of them.
+    pub merged: Vec<Vec<u8>>,
     /// Content after; `None` if the note was removed.
     pub new: Option<Vec<u8>>,
 }
@@ -57,6 +60,9 @@ struct Follower<'r, 'a> {
     is_same: IsSame<'a>,
     queue: BinaryHeap<HistoryStep>,
     seen: HashSet<(ObjectId, BString)>,
+    /// Commits that were read, because each is read as a parent first.
+    links: HashMap<ObjectId, Rc<CommitLinks>>,
+    is_shallow: bool,
     /// Tree entries along the path that was looked up last, reused for the next commit.
     trail: TreePath,
     trail_place: BString,
@@ -69,12 +75,15 @@ impl Repo {
     pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<NoteHistoryEntry>> {
         let mut versions = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(versions) };
+        let repo = &self.for_walks();
         let mut follower = Follower {
-            repo: self,
-            blobs: Blobs::new(self)?,
+            repo,
+            blobs: Blobs::new(repo)?,
             is_same,
             queue: BinaryHeap::new(),
             seen: HashSet::new(),
+            links: HashMap::new(),
+            is_shallow: self.is_shallow(),
             trail: TreePath::default(),
             trail_place: BString::default(),
             count: 0,
@@ -90,36 +99,45 @@ impl Repo {
 impl Follower<'_, '_> {
     fn push(&mut self, commit: ObjectId, place: BString, born: bool) -> Result<()> {
         if self.seen.insert((commit, place.clone())) {
-            let time = self.repo.info(commit)?.time.unix();
+            let time = self.links(commit)?.time;
             self.count += 1;
             self.queue.push(HistoryStep { time, order: Reverse(self.count), commit, place, born });
         }
         Ok(())
     }
 
+    fn links(&mut self, commit: ObjectId) -> Result<Rc<CommitLinks>> {
+        if let Some(links) = self.links.get(&commit) {
+            return Ok(Rc::clone(links));
+        }
+        let links = Rc::new(self.repo.links(commit, self.is_shallow)?);
+        self.links.insert(commit, Rc::clone(&links));
+        Ok(links)
+    }
+
     /// Returns the file at a path in a commit.
     fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<GitTreeEntry>> {
+        let root = self.links(commit)?.tree;
         let known = (self.trail_place == *place).then_some(&self.trail);
-        let root = self.repo.tree_of(commit)?;
         self.trail = self.repo.trail(Some(root), place.as_ref(), known)?;
         self.trail_place.clone_from(place);
         Ok(self.trail.file())
     }
 
     fn visit(&mut self, step: HistoryStep) -> Result<Option<NoteHistoryEntry>> {
-        let commit = self.repo.info(step.commit)?;
+        let parents = &self.links(step.commit)?.parents;
         let here = self.file(step.commit, &step.place)?.map(|leaf| leaf.id);
-        let mut before = Vec::with_capacity(commit.parents.len());
-        for parent in &commit.parents {
-            let id = self.file(parent.0, &step.place)?.map(|leaf| leaf.id);
+        let mut before = Vec::with_capacity(parents.len());
+        for parent in parents {
+            let id = self.file(*parent, &step.place)?.map(|leaf| leaf.id);
             if id == here {
                 // As git's own log does: a side that changed nothing explains everything.
-                self.push(parent.0, step.place.clone(), step.born)?;
+                self.push(*parent, step.place.clone(), step.born)?;
                 return Ok(None);
             }
-            before.push((parent.0, step.place.clone(), id));
+            before.push((*parent, step.place.clone(), id));
         }
-        let mut first = None;
+        let mut sides = Vec::with_capacity(before.len());
         for (parent, mut place, mut id) in before {
             if let (Some(new), None) = (here, id) {
                 if let Some((from, old)) = self.origin(parent, step.commit, &step.place, new)? {
@@ -132,29 +150,33 @@ impl Follower<'_, '_> {
                 continue;
             }
             self.push(parent, place.clone(), id.is_none())?;
-            first.get_or_insert((place, id));
+            sides.push((place, id));
         }
-        let (place, id) = match first {
-            Some(first) => first,
-            None if commit.parents.is_empty() && here.is_some() => (step.place.clone(), None),
-            None => return Ok(None),
-        };
-        self.version(commit, step.place, here, place, id)
+        if sides.is_empty() && parents.is_empty() && here.is_some() {
+            sides.push((step.place.clone(), None));
+        }
+        self.version(step.commit, (step.place, here), &sides)
     }
 
+    /// Builds the entry of a commit from the file in it and in its parents; `None` without parents.
     fn version(
         &mut self,
-        commit: CommitInfo,
-        new_place: BString,
-        new: Option<ObjectId>,
-        old_place: BString,
-        old: Option<ObjectId>,
+        commit: ObjectId,
+        (new_place, new): (BString, Option<ObjectId>),
+        sides: &[(BString, Option<ObjectId>)],
     ) -> Result<Option<NoteHistoryEntry>> {
-        let Some(path) = self.repo.note_path(&new_place) else { return Ok(None) };
-        let moved_from = self.repo.note_path(&old_place).filter(|from| *from != path);
-        let old = old.map(|id| self.blobs.read(old_place.as_ref(), id)).transpose()?;
-        let new = new.map(|id| self.blobs.read(new_place.as_ref(), id)).transpose()?;
-        Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, new }))
+        let (Some(path), [(old_place, old), others @ ..]) = (self.repo.note_path(&new_place), sides) else {
+            return Ok(None);
+        };
+        let moved_from = self.repo.note_path(old_place).filter(|from| *from != path);
+        let mut read = |place: &BString, id: Option<ObjectId>| {
+            id.map(|id| self.blobs.read(place.as_ref(), id)).transpose()
+        };
+        let (old, new) = (read(old_place, *old)?, read(&new_place, new)?);
+        let merged = others.iter().filter_map(|(place, id)| read(place, *id).transpose());
+        let merged = merged.collect::<Result<_>>()?;
+        let commit = self.repo.info(commit)?;
+        Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, merged, new }))
     }
 
     /// Returns the origin of a file created in a commit: a file that the same commit removed.

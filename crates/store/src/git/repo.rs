@@ -34,6 +34,9 @@ pub enum Programs {
     Denied,
 }
 
+/// Size in bytes of the cache of [`Repo::for_walks`].
+const WALK_CACHE: usize = 32 << 20;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub(super) ObjectId);
 
@@ -205,6 +208,17 @@ impl Repo {
         // Not `index_path()`: a `GIT_INDEX_FILE` in the environment is another repository's.
         let index = git_dir.join("index");
         Ok(Self { inner, workdir, index, prefix, programs: Programs::Allowed })
+    }
+
+    /// Returns a handle that caches the bases of packed objects. Versions of one folder are stored as
+    /// differences to each other, so that walks over the history read each base many times.
+    pub fn for_walks(&self) -> Self {
+        let mut repo = self.clone();
+        let cache = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(WALK_CACHE));
+        repo.inner.objects.set_pack_cache(move || cache());
+        // A walk reads each object once, so that copies of whole objects would only cost time.
+        repo.inner.object_cache_size(None);
+        repo
     }
 
     /// Whether the vault is the whole work tree and not a folder within it.

@@ -56,6 +56,29 @@ impl Repo {
         Ok(None)
     }
 
+    /// Returns the commits that changed the vault, following first parents from HEAD, newest first.
+    /// These are the states of the branch itself.
+    pub fn states(&self) -> Result<Vec<CommitId>> {
+        let mut states = Vec::new();
+        let is_shallow = self.is_shallow();
+        let mut next = self.head_id()?;
+        let mut tree = next.map(|id| self.state_tree(id)).transpose()?.flatten();
+        while let Some(id) = next {
+            next = self.links(id, is_shallow)?.parents.first().copied();
+            let older = next.map(|id| self.state_tree(id)).transpose()?.flatten();
+            if self.is_own() || older != tree {
+                states.push(CommitId(id));
+            }
+            tree = older;
+        }
+        Ok(states)
+    }
+
+    /// Returns the tree of a vault that is a folder of the repository; its own repository needs none.
+    fn state_tree(&self, commit: ObjectId) -> Result<Option<ObjectId>> {
+        if self.is_own() { Ok(None) } else { self.vault_tree(commit) }
+    }
+
     /// Returns the oldest commit along first parents; `None` if there is no commit yet.
     pub fn first_commit(&self) -> Result<Option<CommitInfo>> {
         let (mut first, mut next) = (None, self.head_id()?);

@@ -211,6 +211,15 @@ impl Repo {
         Ok(differences.into_iter().filter_map(|(place, ..)| self.note_path(&place)).collect())
     }
 
+    /// Returns the files of the vault that one of two commits has and the other has not: added ones
+    /// with `true`, removed ones with `false`. `None` is the empty state before the first commit.
+    pub fn files_between(&self, old: Option<CommitId>, new: CommitId) -> Result<Vec<(NotePath, bool)>> {
+        let is_file = |leaf: Option<GitTreeEntry>| leaf.is_some_and(|leaf| leaf.is_file());
+        let differences = self.differences(old.map(|id| id.0), Some(new.0))?.into_iter();
+        let moved = differences.filter(|(_, old, new)| is_file(*old) != is_file(*new));
+        Ok(moved.filter_map(|(place, _, new)| Some((self.note_path(&place)?, is_file(new)))).collect())
+    }
+
     /// Returns a file of the vault at a commit, or `None` if it does not exist there.
     pub fn read_at(&self, commit: CommitId, path: &NotePath) -> Result<Option<Vec<u8>>> {
         let place = self.place(path);

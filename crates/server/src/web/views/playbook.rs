@@ -34,7 +34,6 @@ struct Category {
 }
 
 struct Rule {
-    id: String,
     address: String,
     content: String,
     state: &'static str,
@@ -86,7 +85,6 @@ fn by_category(rows: Vec<BulletRow>) -> Vec<Category> {
 fn rule(row: BulletRow) -> Rule {
     Rule {
         address: note_address(&row.id),
-        id: row.id,
         content: row.content,
         state: row.state.name(),
         maturity: row.maturity.name(),

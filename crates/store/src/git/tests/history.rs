@@ -191,6 +191,23 @@ fn commits_are_found_by_what_people_call_them() {
 }
 
 #[test]
+fn the_states_of_a_vault_are_the_commits_that_changed_it() {
+    let sandbox = Sandbox::with_note();
+    sandbox.write("vault/a.md", "a");
+    let first = commit_all(&sandbox, "Vault", 2_000_000_000);
+    sandbox.write("other.md", "o");
+    let other = commit_all(&sandbox, "Elsewhere", 2_000_000_001);
+    sandbox.git(&["mv", "vault/a.md", "vault/b.md"]);
+    let last = commit_all(&sandbox, "Move", 2_000_000_002);
+    assert_eq!(sandbox.repo().states().unwrap()[..3], [last, other, first]);
+    let vault = sandbox.at("repo/vault").repo();
+    assert_eq!(vault.states().unwrap(), [last, first]);
+    let files = vault.files_between(Some(first), last).unwrap();
+    assert_eq!(files, [(note("a.md"), false), (note("b.md"), true)]);
+    assert_eq!(vault.files_between(None, first).unwrap(), [(note("a.md"), true)]);
+}
+
+#[test]
 fn an_undo_knows_what_was_before_and_who_came_after() {
     let sandbox = Sandbox::with_note();
     let repo = sandbox.repo();
