@@ -5,6 +5,8 @@
 
 const NONE = -1;
 const MOST_LABELS = 90;
+/** Number of colours of regions; the last one, grey, is for what no links join. */
+const HUES = 7;
 const root = document.getElementById("map");
 const byId = (id) => document.getElementById(id);
 
@@ -56,11 +58,11 @@ function decode(buffer, version) {
   return map;
 }
 
-/** The one of eight colours whose nearest region of the same colour is farthest away. */
+/** The colour whose nearest region of the same colour is farthest away. */
 function hueOf(region, regions) {
-  const room = Array(8).fill(Infinity);
+  const room = Array(HUES).fill(Infinity);
   for (const other of regions) {
-    if (other.hue < 8) room[other.hue] = Math.min(room[other.hue], Math.hypot(other.x - region.x, other.y - region.y) - other.r);
+    if (other.hue < HUES) room[other.hue] = Math.min(room[other.hue], Math.hypot(other.x - region.x, other.y - region.y) - other.r);
   }
   return room.indexOf(Math.max(...room));
 }
@@ -384,14 +386,21 @@ class VaultMap {
     this.readTheme();
   }
 
+  /** Reads the map. Does nothing if it is the one that is shown; a newer one keeps the view. */
   async load() {
     const answer = await fetch(address("map.bin"));
     if (!answer.ok) throw new Error(`the map could not be read (${answer.status})`);
-    this.map = decode(await answer.arrayBuffer(), answer.headers.get("etag"));
+    const version = answer.headers.get("etag"), isFirst = !this.map;
+    if (!isFirst && version === this.map.version) return;
+    this.map = decode(await answer.arrayBuffer(), version);
+    this.hover = { note: NONE, community: null, near: null };
+    this.focus = null;
+    this.hits = [];
     this.renderer.load(this.map);
     this.recolour();
     this.resize();
-    this.fit();
+    if (isFirst) this.fit();
+    else if (byId("map-find").value) this.find(byId("map-find").value);
     root.dataset.state = "ready";
   }
 
@@ -401,9 +410,7 @@ class VaultMap {
     if (!answer.ok) return null;
     const part = await answer.json();
     if (part.version && this.map.version && !this.map.version.includes(part.version)) {
-      const { x, y, scale } = this.camera;
       await this.load();
-      this.camera = { x, y, scale };
       return null;
     }
     return part;
@@ -423,7 +430,6 @@ class VaultMap {
     this.renderer.paint(this.by, colours);
     this.tint();
     const list = root.querySelector(".map-legend");
-    list.hidden = !legend.length;
     list.replaceChildren(...legend.map(([name, rgb]) => {
       const item = document.createElement("li"), swatch = document.createElement("i");
       swatch.style.backgroundColor = css(rgb);
@@ -922,6 +928,15 @@ function connect(map) {
       map.canvas.scrollIntoView({ block: "nearest" });
       map.show(map.map.communities[Number(button.dataset.community)]);
     });
+  }
+  if (!root.dataset.asOf) {
+    const events = new EventSource("/events");
+    let later;
+    events.addEventListener("change", () => {
+      clearTimeout(later);
+      later = setTimeout(() => map.load().catch(() => {}), 800);
+    });
+    addEventListener("pagehide", () => events.close());
   }
   const themed = () => {
     map.readTheme();

@@ -106,11 +106,7 @@ fn part(
 }
 
 /// Reads the vault as of the time that the address names.
-fn at_time<T>(
-    memory: &Context,
-    request: &PageRequest,
-    read: impl Fn(&Context) -> Result<T>,
-) -> Result<T> {
+fn at_time<T>(memory: &Context, request: &PageRequest, read: impl Fn(&Context) -> Result<T>) -> Result<T> {
     match request.query.get("as_of").filter(|named| !named.is_empty()) {
         Some(named) => read(&memory.as_of(named)?),
         None => read(memory),
