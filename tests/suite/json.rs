@@ -207,7 +207,7 @@ const SESSION: &[u8] = include_bytes!(
 /// Commands that print only for people, or for agents in another format.
 const TALKERS: [&str; 4] = ["hook", "mcp", "open", "quickstart"];
 /// Commands that run until stopped; their own tests read the document.
-const SERVERS: [&str; 1] = ["serve"];
+const SERVERS: [&str; 2] = ["serve", "web"];
 
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {

@@ -289,7 +289,9 @@ mod tests {
             "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
         ] {
             let html = of(hostile).to_lowercase();
-            for bad in ["<script", "onerror", "onload", "javascript:", "<iframe", "<form", "<input", "style", "hx-"] {
+            for bad in
+                ["<script", "onerror", "onload", "javascript:", "<iframe", "<form", "<input", "style", "hx-"]
+            {
                 assert!(!html.contains(bad), "{hostile}: {html}");
             }
             assert!(!html.contains("src=\"http"), "{hostile}: {html}");

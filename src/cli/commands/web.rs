@@ -21,7 +21,9 @@ use cm_server::web::{ChangeFeed, Visitor, WebSetup, random_secret};
 /// memory holds and why, what agents were given, what waits for a decision, and every change with a button to take it
 /// back. The page ends with this command.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm web\n  cm web --no-open          # print the link\n  cm web --port 7711")]
+#[command(
+    after_help = "Examples:\n  cm web\n  cm web --no-open          # print the link\n  cm web --port 7711"
+)]
 pub struct Arguments {
     /// Print the link instead of opening a browser
     #[arg(long)]
@@ -40,7 +42,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let calls = Arc::new(Calls::like(memory.call.clone()).for_people());
     let changes = ChangeFeed::default();
     follow_for_page(&calls, changes.clone())?;
-    let no_randomness = |error| Error::new(ErrorKind::Failed, "random", format!("no random numbers: {error}"));
+    let no_randomness =
+        |error| Error::new(ErrorKind::Failed, "random", format!("no random numbers: {error}"));
     let (secret, host) = (random_secret().map_err(no_randomness)?, random_secret().map_err(no_randomness)?);
     // Cookies are shared by all ports of a host, so that each page has a host of its own.
     let host = format!("cm-{}.localhost", &host[..12]);

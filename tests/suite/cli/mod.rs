@@ -80,4 +80,5 @@ mod update;
 mod usage;
 mod validate;
 mod validate_rule;
+mod web;
 mod why;

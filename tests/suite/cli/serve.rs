@@ -147,3 +147,14 @@ fn what_cannot_be_served_is_refused_before_it_listens() {
     assert!(ran.stderr.contains("listen"), "{}", ran.snapshot());
     assert_eq!(Sandbox::new().cm(&["serve"]).code, 3);
 }
+
+#[test]
+fn the_demo_shows_the_example_vault_to_everyone_and_has_no_endpoints() {
+    let sandbox = Sandbox::new();
+    let server = ServerProcess::of(&sandbox, &["--demo"]);
+    let page = server.send("GET", "/playbook", &[("accept", "text/html")], "");
+    assert!(page.status == 200 && page.body.contains("example vault, read-only"), "{page:?}");
+    assert!(!page.body.contains("/act/"), "{page:?}");
+    assert_eq!(server.ask("POST", "/observations", "", "{\"content\": \"x\"}").0, 401);
+    assert_eq!(server.ask("GET", "/export", "", "").0, 401);
+}

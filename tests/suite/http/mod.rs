@@ -12,5 +12,6 @@ mod paths;
 mod process;
 pub mod support;
 mod uploads;
+mod web;
 mod wire;
 mod work;

@@ -16,6 +16,7 @@ use cm_server::http::{
     HttpLimits, HttpServer, HttpSetup, Job, NestedService, ShutdownResult, VaultMetricsFn,
 };
 use cm_server::operations::{OperationResult, OperationSpec, TABLE};
+use cm_server::web::WebSetup;
 use cm_store::vault::Vault;
 use serde_json::Value;
 
@@ -74,6 +75,7 @@ pub struct TestServerConfig {
     pub figures: Option<VaultMetricsFn>,
     pub table: &'static [OperationSpec],
     pub mounted: Vec<NestedService>,
+    pub web: Option<WebSetup>,
     pub sandbox: Sandbox,
     pub clock: Arc<AtomicI64>,
 }
@@ -88,6 +90,7 @@ impl Default for TestServerConfig {
             figures: None,
             table: TABLE,
             mounted: Vec::new(),
+            web: None,
             sandbox,
             clock: Arc::new(AtomicI64::new(START)),
         }
@@ -131,6 +134,7 @@ impl TestServerConfig {
             opener: Arc::new(move |by: CallerIdentity| warm.open(Request { by, ..asked.clone() })),
             tokens: Arc::new(move || ring.load()),
             mounted: self.mounted,
+            web: self.web,
             jobs: self.jobs,
             limits: self.limits,
             // A server without tokens has no host name.

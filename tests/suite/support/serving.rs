@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,17 @@ pub struct ServerProcess {
 impl ServerProcess {
     /// Starts a server on a free port with additional arguments.
     pub fn of(sandbox: &Sandbox, words: &[&str]) -> Self {
-        let mut command = sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat());
+        Self::start(sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat()))
+    }
+
+    /// Starts the server of the page on a free port.
+    pub fn page(sandbox: &Sandbox, environment: &[(&str, &str)]) -> Self {
+        let mut command = sandbox.command(&["web", "--no-open", "--json"]);
+        command.envs(environment.iter().copied());
+        Self::start(command)
+    }
+
+    fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
         let mut said = String::new();
@@ -40,7 +50,9 @@ impl ServerProcess {
     }
 
     pub fn connect(&self) -> TcpStream {
-        TcpStream::connect(&self.address).unwrap()
+        // Not every system resolves names below `localhost`, as browsers do.
+        let (_, port) = self.address.rsplit_once(':').unwrap();
+        TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap()
     }
 
     /// Sends a request with these headers and reads the response.

@@ -53,9 +53,8 @@ pub fn authenticate(
         let caller = without_token(headers)?;
         return Ok(AuthenticatedCaller { caller, token: None });
     }
-    let secret = secret(headers).and_then(|secret| {
-        secret.ok_or_else(|| unauthorized("no-token", "this endpoint requires a token"))
-    });
+    let secret = secret(headers)
+        .and_then(|secret| secret.ok_or_else(|| unauthorized("no-token", "this endpoint requires a token")));
     secret
         .and_then(|secret| check_token(state, &ring, &secret, network_caller(headers)?))
         .map_err(|problem| failed(state, problem, address))

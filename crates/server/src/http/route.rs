@@ -6,9 +6,9 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State as Given;
 use axum::http::{HeaderValue, Request, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter};
-use axum::middleware::Next;
 use axum::{Router, middleware};
 use tower::ServiceExt as _;
 

@@ -106,8 +106,7 @@ impl ServerState {
         let own = ["/health", "/metrics", "/openapi.json"];
         let paths = setup.table.iter().filter_map(|operation| Some(operation.endpoint?.path));
         let pages = setup.web.iter().flat_map(|_| web::roots());
-        let mounts: Vec<&'static str> =
-            setup.mounted.iter().map(|mount| mount.path).chain(pages).collect();
+        let mounts: Vec<&'static str> = setup.mounted.iter().map(|mount| mount.path).chain(pages).collect();
         Self {
             table: setup.table,
             shapes: setup

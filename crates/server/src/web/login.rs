@@ -35,7 +35,9 @@ pub(super) fn show(state: &Arc<ServerState>, web: &WebState, parts: &Parts) -> R
                 let caller = Caller { by: by.clone(), role: *role, token: None };
                 log_in(state, web, caller, next, parts)
             }
-            Some(_) => ask(parts, StatusCode::FORBIDDEN, next, Some("this link was used before".into()), false),
+            Some(_) => {
+                ask(parts, StatusCode::FORBIDDEN, next, Some("this link was used before".into()), false)
+            }
             None => ask(parts, StatusCode::UNAUTHORIZED, next, None, false),
         },
         Visitor::Everyone { .. } => redirect(next, &parts.headers),

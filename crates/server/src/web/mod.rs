@@ -21,6 +21,6 @@ mod words;
 
 pub use events::ChangeFeed;
 pub use sessions::random as random_secret;
-pub use setup::{Visitor, WebSetup};
 pub(crate) use setup::WebState;
+pub use setup::{Visitor, WebSetup};
 pub(crate) use table::{is_page, roots, router};

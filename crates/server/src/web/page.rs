@@ -96,7 +96,8 @@ impl Shell {
         section: &'static str,
         title: impl Into<String>,
     ) -> Self {
-        let remarks = memory.take_notices().iter().map(|notice| worded(notice, Interface::CommandLine)).collect();
+        let remarks =
+            memory.take_notices().iter().map(|notice| worded(notice, Interface::CommandLine)).collect();
         Self { vault: vault_name(memory), remarks, ..Self::without_vault(request, section, title) }
     }
 

@@ -73,7 +73,8 @@ mod tests {
     #[test]
     fn a_redirect_never_leaves_this_server() {
         assert_eq!(own_address("/note/a?b=c"), "/note/a?b=c");
-        for foreign in ["//evil.example", "/\\evil.example", "https://evil.example", "", "/a\nb", "javascript:x"]
+        for foreign in
+            ["//evil.example", "/\\evil.example", "https://evil.example", "", "/a\nb", "javascript:x"]
         {
             assert_eq!(own_address(foreign), "/", "{foreign}");
         }

@@ -43,7 +43,12 @@ impl WebSession {
     /// A login that only reads and never ends.
     pub(super) fn reader(by: CallerIdentity) -> Self {
         let caller = Caller { by, role: AccessRole::Reader, token: None };
-        Self { caller, csrf: String::new(), ends: Instant::from_unix(i64::MAX >> 32), notice: Mutex::default() }
+        Self {
+            caller,
+            csrf: String::new(),
+            ends: Instant::from_unix(i64::MAX >> 32),
+            notice: Mutex::default(),
+        }
     }
 
     pub(super) fn set_notice(&self, notice: ActionNotice) {
@@ -86,7 +91,12 @@ impl WebSessions {
     /// The system has no randomness.
     pub(super) fn create(&self, caller: Caller, now: Instant) -> Result<String, getrandom::Error> {
         let (secret, csrf) = (random()?, random()?);
-        let session = WebSession { caller, csrf, ends: Instant::from_unix(now.unix() + LIFETIME), notice: Mutex::default() };
+        let session = WebSession {
+            caller,
+            csrf,
+            ends: Instant::from_unix(now.unix() + LIFETIME),
+            notice: Mutex::default(),
+        };
         let mut all = locked(&self.all);
         all.retain(|_, session| session.ends > now);
         if all.len() >= MOST {

@@ -49,9 +49,30 @@ pub(super) enum ActionResult {
 
 /// First parts of the paths that belong to the page.
 const ROOTS: [&str; 24] = [
-    "/", "/login", "/logout", "/assets", "/events", "/note", "/file", "/history", "/edit", "/search",
-    "/review", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/graph",
-    "/charts", "/time", "/act", "/new", "/favicon.ico",
+    "/",
+    "/login",
+    "/logout",
+    "/assets",
+    "/events",
+    "/note",
+    "/file",
+    "/history",
+    "/edit",
+    "/search",
+    "/review",
+    "/playbook",
+    "/sessions",
+    "/conflicts",
+    "/stale",
+    "/core",
+    "/log",
+    "/checks",
+    "/graph",
+    "/charts",
+    "/time",
+    "/act",
+    "/new",
+    "/favicon.ico",
 ];
 
 /// First parts of the paths of the page, for logs and metrics.
@@ -81,30 +102,38 @@ pub(crate) fn router(state: &Arc<ServerState>) -> Router {
         .route("/logout", post(log_out))
         .route("/events", get(follow_changes));
     for page in &views::PAGES {
-        let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| show(given, page, request);
+        let handler =
+            move |given: Given<Arc<ServerState>>, request: Request<Body>| show(given, page, request);
         router = router.route(page.path, get(handler));
     }
     for data in &views::DATA {
-        let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| load(given, data, request);
+        let handler =
+            move |given: Given<Arc<ServerState>>, request: Request<Body>| load(given, data, request);
         router = router.route(data.path, get(handler));
     }
     for action in &actions::ACTIONS {
-        let handler = move |given: Given<Arc<ServerState>>, request: Request<Body>| run(given, action, request);
+        let handler =
+            move |given: Given<Arc<ServerState>>, request: Request<Body>| run(given, action, request);
         router = router.route(action.path, post(handler));
     }
     router.fallback(nowhere).with_state(Arc::clone(state))
 }
 
 /// Where a request came from and who sent it.
-struct Visit {
+struct AuthenticatedRequest {
     state: Arc<ServerState>,
     parts: Parts,
     page: Arc<PageRequest>,
 }
 
-impl Visit {
+impl AuthenticatedRequest {
     /// Finds the login of a request. Without one, the response leads to the login.
-    fn of(state: Arc<ServerState>, web: &WebState, parts: Parts, pattern: &str) -> std::result::Result<Self, Response> {
+    fn of(
+        state: Arc<ServerState>,
+        web: &WebState,
+        parts: Parts,
+        pattern: &str,
+    ) -> std::result::Result<Self, Response> {
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned();
         let Some(session) = parts.extensions.get::<Arc<WebSession>>().cloned() else {
             return Err(to_login(&parts, &address));
@@ -158,10 +187,14 @@ fn to_login(parts: &Parts, address: &str) -> Response {
     redirect(&format!("/login?next={next}"), &parts.headers)
 }
 
-async fn show(Given(state): Given<Arc<ServerState>>, page: &'static PageSpec, request: Request<Body>) -> Response {
+async fn show(
+    Given(state): Given<Arc<ServerState>>,
+    page: &'static PageSpec,
+    request: Request<Body>,
+) -> Response {
     let (parts, _) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match Visit::of(state, &web, parts, page.path) {
+    let visit = match AuthenticatedRequest::of(state, &web, parts, page.path) {
         Ok(visit) => visit,
         Err(response) => return response,
     };
@@ -171,10 +204,14 @@ async fn show(Given(state): Given<Arc<ServerState>>, page: &'static PageSpec, re
     }
 }
 
-async fn load(Given(state): Given<Arc<ServerState>>, data: &'static DataSpec, request: Request<Body>) -> Response {
+async fn load(
+    Given(state): Given<Arc<ServerState>>,
+    data: &'static DataSpec,
+    request: Request<Body>,
+) -> Response {
     let (parts, _) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match Visit::of(state, &web, parts, data.path) {
+    let visit = match AuthenticatedRequest::of(state, &web, parts, data.path) {
         Ok(visit) => visit,
         Err(response) => return response,
     };
@@ -184,10 +221,14 @@ async fn load(Given(state): Given<Arc<ServerState>>, data: &'static DataSpec, re
     }
 }
 
-async fn run(Given(state): Given<Arc<ServerState>>, action: &'static ActionSpec, request: Request<Body>) -> Response {
+async fn run(
+    Given(state): Given<Arc<ServerState>>,
+    action: &'static ActionSpec,
+    request: Request<Body>,
+) -> Response {
     let (parts, body) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match Visit::of(state, &web, parts, action.path) {
+    let visit = match AuthenticatedRequest::of(state, &web, parts, action.path) {
         Ok(visit) => visit,
         Err(response) => return response,
     };
@@ -210,7 +251,9 @@ async fn run(Given(state): Given<Arc<ServerState>>, action: &'static ActionSpec,
 fn permitted(page: &PageRequest, form: Fields) -> std::result::Result<Fields, Problem> {
     let sent = form.get("csrf").unwrap_or_default();
     // Comparing hashes takes the same time wherever two tokens differ.
-    if page.session.csrf.is_empty() || blake3::hash(sent.as_bytes()) != blake3::hash(page.session.csrf.as_bytes()) {
+    if page.session.csrf.is_empty()
+        || blake3::hash(sent.as_bytes()) != blake3::hash(page.session.csrf.as_bytes())
+    {
         let message = "this form does not belong to your login";
         let hint = "load the page again and repeat the change";
         return Err(Problem::new(StatusCode::FORBIDDEN, "csrf", message, hint));
@@ -226,7 +269,8 @@ async fn read_form(parts: &Parts, body: Body) -> std::result::Result<Fields, Pro
         let hint = "send application/x-www-form-urlencoded";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media", message, hint));
     }
-    let incomplete = |_| Problem::bad("broken-body", "the body is too long or incomplete", "send it completely");
+    let incomplete =
+        |_| Problem::bad("broken-body", "the body is too long or incomplete", "send it completely");
     Ok(Fields::parse(&body.collect().await.map_err(incomplete)?.to_bytes()))
 }
 
@@ -258,7 +302,7 @@ fn peer(parts: &Parts) -> IpAddr {
 async fn log_out(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
     let (parts, body) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match Visit::of(state, &web, parts, "/logout") {
+    let visit = match AuthenticatedRequest::of(state, &web, parts, "/logout") {
         Ok(visit) => visit,
         Err(response) => return response,
     };
@@ -279,7 +323,7 @@ async fn follow_changes(Given(state): Given<Arc<ServerState>>, request: Request<
 async fn nowhere(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
     let (parts, _) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    match Visit::of(state, &web, parts, "/") {
+    match AuthenticatedRequest::of(state, &web, parts, "/") {
         Ok(visit) => {
             let hint = "the navigation leads to all pages";
             visit.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", "there is no such page", hint))
@@ -298,7 +342,9 @@ mod tests {
 
     #[test]
     fn a_path_of_both_is_a_page_for_browsers_and_an_endpoint_for_programs() {
-        let accepting = |media: &'static str| HeaderMap::from_iter([(header::ACCEPT, http::HeaderValue::from_static(media))]);
+        let accepting = |media: &'static str| {
+            HeaderMap::from_iter([(header::ACCEPT, http::HeaderValue::from_static(media))])
+        };
         let endpoints = ["/search", "/sessions"];
         let browser = accepting("text/html,application/xhtml+xml");
         let program = accepting("*/*");
@@ -310,8 +356,11 @@ mod tests {
 
     #[test]
     fn every_page_and_action_is_below_a_root_and_named_once() {
-        let paths: Vec<&str> =
-            views::PAGES.iter().map(|page| page.path).chain(actions::ACTIONS.iter().map(|action| action.path)).collect();
+        let paths: Vec<&str> = views::PAGES
+            .iter()
+            .map(|page| page.path)
+            .chain(actions::ACTIONS.iter().map(|action| action.path))
+            .collect();
         for path in &paths {
             let plain = path.split('{').next().unwrap_or(path);
             let plain = if plain == "/" { plain } else { plain.trim_end_matches('/') };

@@ -8,14 +8,14 @@ use cm_render::html::{encode, escape, shown};
 
 /// A time in words, with the exact one for a tooltip.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct ShownTime {
     /// Such as `3 days ago`.
     pub(super) words: String,
     /// RFC 3339.
     pub(super) exact: String,
 }
 
-impl Moment {
+impl ShownTime {
     /// Describes a time as seen from `now`.
     pub(super) fn of(at: Instant, now: Instant) -> Self {
         Self { words: age(now.unix() - at.unix()).unwrap_or_else(|| at.day()), exact: at.to_string() }
@@ -97,10 +97,10 @@ mod tests {
         for (seconds, words) in
             [(5, "just now"), (60, "1 minute ago"), (7_300, "2 hours ago"), (86_400 * 3, "3 days ago")]
         {
-            assert_eq!(Moment::of(Instant::from_unix(10_000_000 - seconds), now).words, words);
+            assert_eq!(ShownTime::of(Instant::from_unix(10_000_000 - seconds), now).words, words);
         }
-        assert_eq!(Moment::of(Instant::from_unix(0), now).words, "1970-01-01");
-        assert_eq!(Moment::of(Instant::from_unix(10_000_060), now).words, "1970-04-26");
+        assert_eq!(ShownTime::of(Instant::from_unix(0), now).words, "1970-01-01");
+        assert_eq!(ShownTime::of(Instant::from_unix(10_000_060), now).words, "1970-04-26");
     }
 
     #[test]

@@ -17,7 +17,12 @@ use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 ///
 /// # Errors
 /// The copy cannot be made, or the address cannot be used.
-pub(super) fn run(address: SocketAddr, hosts: Vec<String>, call: Request, output: &Output) -> Result<Printed> {
+pub(super) fn run(
+    address: SocketAddr,
+    hosts: Vec<String>,
+    call: Request,
+    output: &Output,
+) -> Result<Printed> {
     let folder = tempfile::Builder::new().prefix("cm-demo-").tempdir();
     let folder = folder.map_err(|error| quickstart::failed(&std::env::temp_dir(), &error))?;
     let call = example(folder.path(), call)?;

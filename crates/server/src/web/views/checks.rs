@@ -52,7 +52,8 @@ fn severity(severity: Severity) -> &'static str {
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let found = validate::validate(memory, &validate::Options::default())?;
     let report = doctor::doctor(memory, false)?.concealed(memory);
-    let hint = |hint: Option<cm_note::user_text::UserText>| hint.map(|hint| worded(&hint, Interface::CommandLine));
+    let hint =
+        |hint: Option<cm_note::user_text::UserText>| hint.map(|hint| worded(&hint, Interface::CommandLine));
     let left_out = found.findings.len().saturating_sub(SHOWN);
     let findings = found.findings.into_iter().take(SHOWN).map(|finding| FindingRow {
         severity: severity(finding.severity),

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, note_address};
+use crate::web::words::{ShownTime, note_address};
 use cm_app::verbs::review::{self, InboxKind};
 use cm_app::{Context, Result};
 
@@ -18,7 +18,7 @@ struct ConflictsPage {
 
 struct Conflict {
     why: String,
-    since: Option<Moment>,
+    since: Option<ShownTime>,
     sides: Vec<Side>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let items = inbox.sections.into_iter().flat_map(|section| section.items);
     let conflicts = items.map(|item| Conflict {
         why: item.why,
-        since: Moment::maybe(item.since, memory.now()),
+        since: ShownTime::maybe(item.since, memory.now()),
         sides: item
             .notes
             .into_iter()

@@ -17,7 +17,7 @@ struct EditPage {
     address: String,
     text: String,
     revision: String,
-    /// The text that somebody else saved meanwhile.
+    /// The stored text after a conflict.
     theirs: Option<String>,
     problem: Option<String>,
 }
@@ -49,7 +49,9 @@ pub(in crate::web) fn conflict(
     render(&EditPage {
         address: note_address(&note.id),
         theirs: Some(conflict.current),
-        problem: Some("Somebody changed this note while you were editing it. Nothing was saved yet.".to_owned()),
+        problem: Some(
+            "Somebody changed this note while you were editing it. Nothing was saved yet.".to_owned(),
+        ),
         text,
         revision: conflict.revision,
         shell: Shell::of(memory, request, "", format!("Edit {}", note.title)),

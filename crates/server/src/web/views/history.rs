@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, difference, note_address};
+use crate::web::words::{ShownTime, difference, note_address};
 use cm_app::verbs::history;
 use cm_app::{Context, Result};
 
@@ -27,7 +27,7 @@ struct Version {
     by: String,
     reason: Option<String>,
     session: Option<String>,
-    at: Moment,
+    at: ShownTime,
     moved_from: Option<String>,
     difference: String,
 }
@@ -41,7 +41,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         by: version.commit.agent.unwrap_or(version.commit.actor),
         reason: version.commit.reason,
         session: version.commit.session,
-        at: Moment::of(version.commit.at, now),
+        at: ShownTime::of(version.commit.at, now),
         moved_from: version.moved_from,
         difference: difference(&version.diff),
         commit: version.commit.id,

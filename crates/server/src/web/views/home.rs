@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, note_address};
+use crate::web::words::{ShownTime, note_address};
 use cm_app::verbs::{log, recent, review, stats};
 use cm_app::{Context, Result};
 
@@ -30,13 +30,13 @@ struct Row {
     title: String,
     address: String,
     kind: String,
-    changed: Option<Moment>,
+    changed: Option<ShownTime>,
 }
 
 struct CommitRow {
     subject: String,
     actor: String,
-    at: Moment,
+    at: ShownTime,
 }
 
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
@@ -53,7 +53,8 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         count: section.total,
         address: format!("/review#{}", section.kind.name()),
     });
-    let notes = recent::recent(memory, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
+    let notes =
+        recent::recent(memory, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
     let commits = log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })
         .map_or_else(|_| Vec::new(), |list| list.commits);
     render(&HomePage {
@@ -65,7 +66,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
                 address: note_address(&note.id),
                 title: note.title,
                 kind: note.note_type.unwrap_or_else(|| note.kind.name().to_owned()),
-                changed: Moment::maybe(note.updated, now),
+                changed: ShownTime::maybe(note.updated, now),
             })
             .collect(),
         commits: commits
@@ -73,7 +74,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
             .map(|commit| CommitRow {
                 subject: commit.subject,
                 actor: commit.agent.unwrap_or(commit.actor),
-                at: Moment::of(commit.at, now),
+                at: ShownTime::of(commit.at, now),
             })
             .collect(),
         shell: Shell::of(memory, request, "home", "Home"),

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, note_address};
+use crate::web::words::{ShownTime, note_address};
 use cm_app::verbs::log;
 use cm_app::{Context, Result};
 
@@ -25,7 +25,7 @@ struct CommitRow {
     by: String,
     agent: Option<String>,
     reason: Option<String>,
-    at: Moment,
+    at: ShownTime,
     notes: Vec<(String, String)>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         by: commit.actor,
         agent: commit.agent,
         reason: commit.reason,
-        at: Moment::of(commit.at, now),
+        at: ShownTime::of(commit.at, now),
         notes: commit.ids.into_iter().take(3).map(|id| (note_address(&id), id)).collect(),
     });
     render(&LogPage { commits: rows.collect(), shell: Shell::of(memory, request, "log", "Log") })

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::local_graph;
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, note_address};
+use crate::web::words::{ShownTime, note_address};
 use cm_app::verbs::get::Backlink;
 use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
@@ -69,14 +69,14 @@ struct Source {
 struct FeedbackRow {
     signal: &'static str,
     by: String,
-    at: Moment,
+    at: ShownTime,
     reason: Option<String>,
 }
 
 struct CommitRow {
     subject: String,
     by: String,
-    at: Moment,
+    at: ShownTime,
 }
 
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
@@ -128,7 +128,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
             .map(|event| FeedbackRow {
                 signal: event.signal.name(),
                 by: event.agent.or(event.author).unwrap_or_default(),
-                at: Moment::of(event.at, now),
+                at: ShownTime::of(event.at, now),
                 reason: event.reason.or(event.note),
             })
             .collect(),
@@ -138,7 +138,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
             .map(|commit| CommitRow {
                 subject: commit.subject,
                 by: commit.agent.unwrap_or(commit.actor),
-                at: Moment::of(commit.at, now),
+                at: ShownTime::of(commit.at, now),
             })
             .collect(),
         findings: note.findings.iter().map(|finding| finding.message.clone()).collect(),
@@ -164,12 +164,15 @@ fn fields(frontmatter: &serde_json::Map<String, Value>) -> Vec<(String, String)>
     const ELSEWHERE: [&str; 5] = ["title", "feedback", "derived_from", "sources", "relations"];
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
-        Value::Array(items) => {
-            items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ")
-        }
+        Value::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => other.to_string(),
     };
-    let shown = frontmatter.iter().filter(|(key, value)| !ELSEWHERE.contains(&key.as_str()) && !value.is_null());
+    let shown =
+        frontmatter.iter().filter(|(key, value)| !ELSEWHERE.contains(&key.as_str()) && !value.is_null());
     shown.map(|(key, value)| (key.clone(), text(value))).collect()
 }
 
@@ -181,7 +184,14 @@ fn score(evidence: &NoteEvidence) -> Vec<(&'static str, String)> {
             ("Rating", score.band.name().to_owned()),
             ("Helpful", format!("{:.2}", score.helpful)),
             ("Harmful", format!("{:.2} × {}", score.harmful, score.harm_weight)),
-            ("Maturity", format!("{} × {}", evidence.maturity.map_or("", |maturity| maturity.name()), score.multiplier)),
+            (
+                "Maturity",
+                format!(
+                    "{} × {}",
+                    evidence.maturity.map_or("", |maturity| maturity.name()),
+                    score.multiplier
+                ),
+            ),
             ("Half-life", format!("{} days", score.half_life_days)),
         ];
     }

@@ -4,8 +4,8 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{count, note_address};
-use cm_app::verbs::playbook::list::{self, BulletFilter};
 use cm_app::verbs::playbook::BulletRow;
+use cm_app::verbs::playbook::list::{self, BulletFilter};
 use cm_app::{Context, Result};
 use cm_note::bullet::{BulletState, Maturity};
 
@@ -56,8 +56,10 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let offset = request.query.number("offset").unwrap_or(0);
     let page = list::list(memory, &list::Options { filter, limit: SHOWN, offset })?;
     let choice = |name, chosen: Option<&str>| Choice { name, is_chosen: chosen == Some(name) };
-    let states = BulletState::ALL.iter().copied().map(|one| choice(one.name(), state.map(|state| state.name())));
-    let maturities = Maturity::ALL.iter().copied().map(|one| choice(one.name(), maturity.map(|maturity| maturity.name())));
+    let states =
+        BulletState::ALL.iter().copied().map(|one| choice(one.name(), state.map(|state| state.name())));
+    let maturities =
+        Maturity::ALL.iter().copied().map(|one| choice(one.name(), maturity.map(|maturity| maturity.name())));
     render(&PlaybookPage {
         shell: Shell::of(memory, request, "playbook", "Playbook"),
         summary: count(page.total, "rule"),

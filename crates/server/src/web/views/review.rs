@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, note_address};
+use crate::web::words::{ShownTime, note_address};
 use cm_app::verbs::review::{self, InboxEntry, InboxKind, InboxNote};
 use cm_app::verbs::{get, why};
 use cm_app::{Context, Result};
@@ -25,12 +25,12 @@ struct Section {
     heading: &'static str,
     explanation: &'static str,
     total: usize,
-    entries: Vec<Entry>,
+    entries: Vec<InboxRow>,
 }
 
-struct Entry {
+struct InboxRow {
     why: String,
-    since: Option<Moment>,
+    since: Option<ShownTime>,
     sides: Vec<Side>,
     can_accept: bool,
     can_merge: bool,
@@ -67,8 +67,12 @@ fn explanation(kind: InboxKind) -> &'static str {
     match kind {
         InboxKind::Drafts => "Agents do not see a draft until it is accepted or enough evidence admits it.",
         InboxKind::Conflicts => "Both cannot be followed. Reject the one that does not hold.",
-        InboxKind::Quarantined => "Kept away from agents: drafts of memories, and notes with hidden characters.",
-        InboxKind::Merges => "Two rules that nearly say the same become one, which keeps the evidence of both.",
+        InboxKind::Quarantined => {
+            "Kept away from agents: drafts of memories, and notes with hidden characters."
+        }
+        InboxKind::Merges => {
+            "Two rules that nearly say the same become one, which keeps the evidence of both."
+        }
         InboxKind::Due => "Confirm what still holds; reject what does not.",
         InboxKind::Inversions => "Retired because they caused harm.",
         InboxKind::NotFollowed => "People repeated these rules although the agent had been shown them.",
@@ -89,24 +93,25 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
             entries: entries.collect::<Result<_>>()?,
         });
     }
-    render(&ReviewPage {
-        shell: Shell::of(memory, request, "review", "Inbox"),
-        total: inbox.total,
-        sections,
-    })
+    render(&ReviewPage { shell: Shell::of(memory, request, "review", "Inbox"), total: inbox.total, sections })
 }
 
-fn entry(memory: &Context, kind: InboxKind, item: InboxEntry) -> Result<Entry> {
+fn entry(memory: &Context, kind: InboxKind, item: InboxEntry) -> Result<InboxRow> {
     let offers = |word: &str| item.commands.iter().any(|command| command.contains(&format!("--{word} ")));
     let (can_accept, can_confirm) = (offers("accept"), offers("confirm"));
     let sides: Vec<Side> = item.notes.into_iter().map(|note| side(memory, note)).collect::<Result<_>>()?;
-    Ok(Entry {
+    Ok(InboxRow {
         why: item.why,
-        since: Moment::maybe(item.since, memory.now()),
+        since: ShownTime::maybe(item.since, memory.now()),
         can_accept,
         can_merge: kind == InboxKind::Merges && sides.len() == 2,
         can_confirm,
-        merged: sides.iter().map(|side| side.title.as_str()).max_by_key(|text| text.len()).unwrap_or_default().to_owned(),
+        merged: sides
+            .iter()
+            .map(|side| side.title.as_str())
+            .max_by_key(|text| text.len())
+            .unwrap_or_default()
+            .to_owned(),
         sides,
     })
 }

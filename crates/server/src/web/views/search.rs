@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, count, marked, note_address};
+use crate::web::words::{ShownTime, count, marked, note_address};
 use cm_app::verbs::search::{self, SearchHit};
 use cm_app::{Context, Result};
 
@@ -36,7 +36,7 @@ struct Hit {
     snippet: String,
     state: Option<String>,
     tags: Vec<String>,
-    changed: Option<Moment>,
+    changed: Option<ShownTime>,
     by_meaning: bool,
     parts: Vec<(&'static str, String)>,
     vault: &'static str,
@@ -69,7 +69,11 @@ fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) ->
         again.append_pair("explain", "1");
     }
     Ok(Found {
-        summary: if result.hits.is_empty() { "Nothing found".to_owned() } else { count(result.total, "note") },
+        summary: if result.hits.is_empty() {
+            "Nothing found".to_owned()
+        } else {
+            count(result.total, "note")
+        },
         next: result.next.map(|next| format!("/search?{}&offset={next}", again.finish())),
         hits: result.hits.into_iter().map(|one| hit(one, memory)).collect(),
         notices: result.notices,
@@ -97,7 +101,7 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
         snippet: marked(&hit.snippet, &hit.matches),
         state: hit.state,
         tags: hit.tags,
-        changed: Moment::maybe(hit.updated, memory.now()),
+        changed: ShownTime::maybe(hit.updated, memory.now()),
         by_meaning: hit.found_by == Some(cm_app::context::retrieve::FoundBy::Meaning),
         parts,
         vault: hit.vault.name(),

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{Moment, note_address};
+use crate::web::words::{ShownTime, note_address};
 use cm_app::context::receipts::ReceiptEntry;
 use cm_app::verbs::{get, usage};
 use cm_app::{Context, Result};
@@ -26,7 +26,7 @@ struct SessionRow {
     id: String,
     address: String,
     agent: String,
-    last: Moment,
+    last: ShownTime,
     tokens: usize,
 }
 
@@ -42,7 +42,13 @@ pub(super) fn list(memory: &Context, request: &PageRequest) -> Result<String> {
     let sessions = used.sessions.into_iter().filter_map(|session| {
         let id = session.session?;
         let address = format!("/sessions/{}", html::encode(&id));
-        Some(SessionRow { id, address, agent: session.agent, last: Moment::of(session.last, now), tokens: session.tokens })
+        Some(SessionRow {
+            id,
+            address,
+            agent: session.agent,
+            last: ShownTime::of(session.last, now),
+            tokens: session.tokens,
+        })
     });
     render(&SessionsPage {
         sessions: sessions.collect(),
@@ -70,7 +76,7 @@ struct ReceiptPage {
 }
 
 struct EntryRow {
-    at: Moment,
+    at: ShownTime,
     time: String,
     kind: &'static str,
     name: Option<String>,
@@ -123,7 +129,7 @@ fn entry_row(memory: &Context, entry: ReceiptEntry) -> EntryRow {
     });
     EntryRow {
         notes: notes.collect(),
-        at: Moment::of(entry.at, memory.now()),
+        at: ShownTime::of(entry.at, memory.now()),
         time: entry.at.minute(),
         kind: entry.kind.name(),
         name: entry.name,

@@ -1,0 +1,324 @@
+//! The page for people over real sockets: login, forms, roles, conflicts, hostile notes.
+
+use std::net::TcpStream;
+
+use super::support::{Reply, TestServer, TestServerConfig, request};
+use cm_app::CallerIdentity;
+use cm_note::token::AccessRole;
+use cm_server::web::{ChangeFeed, Visitor, WebSetup};
+
+const SECRET: &str = "the-secret-of-the-link";
+
+fn page_for(visitor: Visitor) -> TestServerConfig {
+    let web = WebSetup { visitor, changes: ChangeFeed::default(), is_demo: false };
+    TestServerConfig { web: Some(web), ..TestServerConfig::default() }
+}
+
+/// A server whose page opens with a link, as `cm web` starts it.
+fn linked(role: AccessRole) -> TestServer {
+    let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), by: CallerIdentity::default(), role };
+    TestServerConfig { table: &[], ..page_for(visitor) }.run()
+}
+
+/// A browser that is logged in.
+struct Browser<'s> {
+    server: &'s TestServer,
+    cookie: String,
+}
+
+impl<'s> Browser<'s> {
+    fn of(server: &'s TestServer) -> Self {
+        let reply = server.ask("GET", &format!("/login?once={SECRET}"), &[], "");
+        assert_eq!(reply.status, 303, "{reply:?}");
+        Self { server, cookie: cookie_of(&reply) }
+    }
+
+    fn get(&self, target: &str) -> Reply {
+        self.server.ask("GET", target, &[("cookie", &self.cookie), ("accept", "text/html")], "")
+    }
+
+    /// Sends a form with the token of this login.
+    fn post(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
+        let csrf = self.csrf();
+        self.post_with(target, &[&[("csrf", csrf.as_str())], fields].concat())
+    }
+
+    fn post_with(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.extend_pairs(fields);
+        let headers =
+            [("cookie", self.cookie.as_str()), ("content-type", "application/x-www-form-urlencoded")];
+        self.server.ask("POST", target, &headers, &form.finish())
+    }
+
+    fn csrf(&self) -> String {
+        value_of(&self.get("/new").body, "csrf")
+    }
+}
+
+fn cookie_of(reply: &Reply) -> String {
+    reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+}
+
+/// The value of a hidden field in a page.
+fn value_of(html: &str, name: &str) -> String {
+    let (_, rest) =
+        html.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("{name}: {html}"));
+    rest.split('"').next().unwrap().to_owned()
+}
+
+fn draft(server: &TestServer, text: &str) -> String {
+    let bullet =
+        format!("[{{\"type\": \"add\", \"bullet\": {{\"category\": \"tools\", \"content\": \"{text}\"}}}}]");
+    server.sandbox.write("../deltas.json", bullet);
+    server.sandbox.cm(&["--agent", "claude", "curate", "../deltas.json"]).ok();
+    let listed = server.sandbox.cm(&["playbook", "list", "--state", "draft", "--json"]).ok().json();
+    listed["bullets"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_login_link_works_once_and_without_it_every_page_leads_to_the_login() {
+    let server = linked(AccessRole::Admin);
+    for target in ["/", "/note/x", "/review", "/graph"] {
+        let reply = server.ask("GET", target, &[("accept", "text/html")], "");
+        assert_eq!(reply.status, 303, "{target}: {reply:?}");
+        assert!(!reply.body.contains("</nav>"), "{target}");
+    }
+    let wrong = server.ask("GET", "/login?once=wrong", &[], "");
+    assert_eq!((wrong.status, wrong.header("set-cookie")), (403, None));
+    let browser = Browser::of(&server);
+    let home = browser.get("/");
+    assert!(home.status == 200 && home.body.contains("</nav>"), "{home:?}");
+    let again = server.ask("GET", &format!("/login?once={SECRET}"), &[], "");
+    assert_eq!((again.status, again.header("set-cookie")), (403, None));
+}
+
+#[test]
+fn every_page_of_a_vault_is_shown_and_protected() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    for target in [
+        "/",
+        "/search",
+        "/search?q=a&explain=1",
+        "/review",
+        "/playbook",
+        "/playbook?state=draft",
+        "/sessions",
+        "/conflicts",
+        "/stale",
+        "/core",
+        "/log",
+        "/checks",
+        "/new",
+    ] {
+        let reply = browser.get(target);
+        assert_eq!(reply.status, 200, "{target}: {reply:?}");
+        let policy = reply.header("content-security-policy").unwrap();
+        assert!(policy.contains("script-src localhost/assets/;") && !policy.contains("unsafe"), "{policy}");
+        assert_eq!(reply.header("x-frame-options"), Some("deny"), "{target}");
+        assert_eq!(reply.header("cache-control"), Some("no-store"), "{target}");
+        assert!(!reply.body.contains(" style=") && !reply.body.contains(" onclick="), "{target}");
+    }
+    let missing = browser.get("/note/there-is-no-such-note");
+    assert!(missing.status == 404 && missing.body.contains("</nav>"), "{missing:?}");
+}
+
+#[test]
+fn assets_are_kept_by_browsers_and_change_their_address_with_their_content() {
+    let server = linked(AccessRole::Admin);
+    let login = server.ask("GET", "/login", &[], "");
+    let (_, rest) = login.body.split_once("href=\"/assets/style.css?v=").unwrap();
+    let style = format!("/assets/style.css?v={}", rest.split('"').next().unwrap());
+    let reply = server.ask("GET", &style, &[], "");
+    assert_eq!(reply.status, 200);
+    assert!(reply.header("cache-control").unwrap().contains("immutable"));
+    assert_eq!(server.ask("GET", "/assets/no.js", &[], "").status, 404);
+}
+
+#[test]
+fn a_draft_is_accepted_by_a_form_and_the_commit_is_taken_back_by_another() {
+    let server = linked(AccessRole::Admin);
+    let id = draft(&server, "Use pnpm for every package of this workspace.");
+    let browser = Browser::of(&server);
+    assert!(browser.get("/review").body.contains("Use pnpm for every package"));
+    let state = || {
+        let got = server.sandbox.cm(&["playbook", "get", &id, "--json"]).ok().json();
+        got["state"].as_str().unwrap().to_owned()
+    };
+    let done = browser.post("/act/review", &[("id", &id), ("decision", "accept"), ("back", "/review")]);
+    assert_eq!((done.status, done.header("location")), (303, Some("/review")), "{done:?}");
+    assert_eq!(state(), "active");
+    let page = browser.get("/review");
+    assert!(page.body.contains("Accepted 1 note"), "{}", page.body);
+    let commit = value_of(&page.body, "commit");
+    assert_eq!(browser.post("/act/undo", &[("commit", &commit), ("back", "/review")]).status, 303);
+    assert_eq!(state(), "draft");
+}
+
+#[test]
+fn a_forged_form_changes_nothing() {
+    let server = linked(AccessRole::Admin);
+    let id = draft(&server, "Use pnpm for every package of this workspace.");
+    let browser = Browser::of(&server);
+    let head = server.head();
+    let fields = [("id", id.as_str()), ("decision", "accept")];
+    assert_eq!(browser.post_with("/act/review", &fields).status, 403);
+    let forged = [fields[0], fields[1], ("csrf", "0000")];
+    assert_eq!(browser.post_with("/act/review", &forged).status, 403);
+    // Without the cookie the token of the form does not help either.
+    let other = Browser { server: &server, cookie: "cm_page=0000".to_owned() };
+    let stolen = [fields[0], fields[1], ("csrf", &browser.csrf())];
+    assert_eq!(other.post_with("/act/review", &stolen).header("location"), Some("/login?next=%2f"));
+    let cross = [("cookie", browser.cookie.as_str()), ("origin", "https://evil.example")];
+    assert_eq!(server.ask("GET", "/", &cross, "").status, 403);
+    let rebound = [("cookie", browser.cookie.as_str()), ("host", "evil.example")];
+    assert_eq!(server.ask("GET", "/", &rebound, "").status, 421);
+    assert_eq!(server.head(), head);
+}
+
+#[test]
+fn a_reader_sees_no_buttons_and_is_refused_at_the_operation() {
+    let server = linked(AccessRole::Reader);
+    let id = draft(&server, "Use pnpm for every package of this workspace.");
+    let browser = Browser::of(&server);
+    let page = browser.get("/review").body;
+    assert!(page.contains("Use pnpm") && !page.contains("/act/review"), "{page}");
+    let head = server.head();
+    assert_eq!(browser.post("/act/review", &[("id", &id), ("decision", "accept")]).status, 403);
+    assert_eq!(server.head(), head);
+}
+
+#[test]
+fn an_edit_of_a_changed_note_loses_neither_text() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let added = browser.post("/act/add", &[("text", "The tide table\nIt is read at six."), ("type", "fact")]);
+    let address = added.header("location").unwrap().to_owned();
+    let id = address.strip_prefix("/note/").unwrap().to_owned();
+    let form = browser.get(&format!("/edit/{id}")).body;
+    let revision = value_of(&form, "revision");
+    let (_, rest) = form.split_once("data-guard>\n").unwrap();
+    let text = rest.split("</textarea>").next().unwrap().replace("&#34;", "\"");
+    // Somebody else changes the note meanwhile.
+    server.sandbox.cm(&["update", &id, "--append", "Theirs."]).ok();
+    let mine = text.replace("six", "seven");
+    let fields = [("id", id.as_str()), ("revision", revision.as_str()), ("text", mine.as_str())];
+    let conflict = browser.post("/act/edit", &fields);
+    assert_eq!(conflict.status, 409, "{conflict:?}");
+    assert!(
+        conflict.body.contains("Theirs.") && conflict.body.contains("read at seven"),
+        "{}",
+        conflict.body
+    );
+    let written = || server.sandbox.cm(&["get", &id]).ok().stdout;
+    assert!(written().contains("Theirs.") && written().contains("six"));
+    let both = format!("{mine}\nTheirs.\n");
+    let newer = value_of(&conflict.body, "revision");
+    let fields = [("id", id.as_str()), ("revision", newer.as_str()), ("text", both.as_str())];
+    assert_eq!(browser.post("/act/edit", &fields).status, 303);
+    assert!(written().contains("Theirs.") && written().contains("seven"));
+}
+
+#[test]
+fn a_text_with_errors_is_not_saved_and_not_lost() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let added = browser.post("/act/add", &[("text", "The tide table"), ("type", "fact")]);
+    let id = added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned();
+    let revision = value_of(&browser.get(&format!("/edit/{id}")).body, "revision");
+    let broken = "---\ntitle: [unclosed\n---\nMy words.\n";
+    let fields = [("id", id.as_str()), ("revision", revision.as_str()), ("text", broken)];
+    let reply = browser.post("/act/edit", &fields);
+    assert_eq!(reply.status, 409, "{reply:?}");
+    assert!(reply.body.contains("My words.") && reply.body.contains("role=\"alert\""));
+    assert!(!server.sandbox.cm(&["get", &id]).ok().stdout.contains("My words."));
+}
+
+#[test]
+fn markup_in_a_note_becomes_text() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>\n[a](javascript:alert(3)) <b onclick=alert(4)>b</b>";
+    let added = browser.post("/act/add", &[("text", hostile), ("type", "fact"), ("tags", "a")]);
+    let address = added.header("location").unwrap().to_owned();
+    let id = address.strip_prefix("/note/").unwrap().to_owned();
+    for target in
+        [address.as_str(), "/", "/search?q=alert", "/log", &format!("/history/{id}"), &format!("/edit/{id}")]
+    {
+        let body = browser.get(target).body.to_lowercase();
+        for bad in ["<script>", "<img src=x", "onclick=alert(4)>b</b>", "href=\"javascript:"] {
+            assert!(!body.contains(bad), "{bad} in {target}: {body}");
+        }
+    }
+}
+
+#[test]
+fn on_a_server_with_tokens_the_page_takes_one_and_programs_keep_the_endpoints() {
+    let start = page_for(Visitor::TokenHolder);
+    let token = start.token(AccessRole::Writer, 7);
+    let server = start.run();
+    let asked = server.ask("GET", "/login", &[], "");
+    assert!(asked.status == 200 && asked.body.contains("name=\"token\""), "{asked:?}");
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let wrong = server.ask("POST", "/login", &form, "token=cm_wrong");
+    assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
+    let reply = server.ask("POST", "/login", &form, &format!("token={token}&next=/log"));
+    assert_eq!((reply.status, reply.header("location")), (303, Some("/log")), "{reply:?}");
+    let browser = Browser { server: &server, cookie: cookie_of(&reply) };
+    assert!(browser.get("/search?q=a").body.contains("</nav>"));
+    // A cookie is no token: programs send theirs.
+    let cookie = [("cookie", browser.cookie.as_str())];
+    assert_eq!(server.ask("GET", "/search?q=a", &cookie, "").status, 401);
+    assert_eq!(server.get("/search?q=a", &token).json()["query"], "a");
+    let out = browser.post("/logout", &[]);
+    assert_eq!(out.header("location"), Some("/login"), "{out:?}");
+    assert_eq!(browser.get("/log").status, 303);
+}
+
+#[test]
+fn a_login_ends_with_its_token() {
+    let start = page_for(Visitor::TokenHolder);
+    let token = start.token(AccessRole::Writer, 7);
+    let server = start.run();
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let reply = server.ask("POST", "/login", &form, &format!("token={token}"));
+    let browser = Browser { server: &server, cookie: cookie_of(&reply) };
+    assert_eq!(browser.get("/log").status, 200);
+    let listed = server.sandbox.cm(&["token", "list", "--json"]).ok().json();
+    let id = listed["tokens"][0]["id"].as_str().unwrap().to_owned();
+    server.sandbox.cm(&["token", "revoke", &id]).ok();
+    assert_eq!(browser.get("/log").status, 303);
+}
+
+#[test]
+fn a_changed_file_is_reported_to_open_pages() {
+    use std::io::{Read, Write};
+    let changes = ChangeFeed::default();
+    let visitor = Visitor::Everyone { by: CallerIdentity::default() };
+    let web = WebSetup { visitor, changes: changes.clone(), is_demo: true };
+    let mut server = TestServerConfig { web: Some(web), table: &[], ..TestServerConfig::default() }.run();
+    let mut stream: TcpStream = server.connect();
+    stream.write_all(&request("GET", "/events", &[], b"")).unwrap();
+    let mut seen = String::new();
+    let mut buffer = [0; 512];
+    while !seen.contains("graph/a.md") {
+        changes.publish(vec!["graph/a.md".to_owned()]);
+        stream.set_read_timeout(Some(std::time::Duration::from_millis(50))).unwrap();
+        if let Ok(read) = stream.read(&mut buffer) {
+            seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+    }
+    assert!(seen.contains("event: change"), "{seen}");
+    assert_eq!(server.end().aborted_connections, 0);
+}
+
+#[test]
+fn everyone_may_read_a_demo_and_nobody_changes_it() {
+    let visitor = Visitor::Everyone { by: CallerIdentity::default() };
+    let server = TestServerConfig { table: &[], ..page_for(visitor) }.run();
+    let browser = Browser { server: &server, cookie: "a=b".to_owned() };
+    let page = browser.get("/log");
+    assert!(page.status == 200 && !page.body.contains("/act/"), "{page:?}");
+    assert_eq!(browser.post_with("/act/add", &[("text", "x"), ("csrf", "")]).status, 403);
+}
