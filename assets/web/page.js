@@ -89,22 +89,31 @@
     await window.htmx?.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
   }
   document.addEventListener("focusout", () => { if (waits) setTimeout(refresh, 50); });
+  // A browser keeps few connections to a host, so only a page that is seen holds one.
+  let events = null, lost = null;
   function follow() {
-    const events = new EventSource("/events");
-    let notice = null, timer = 0;
+    if (events || document.hidden) return;
+    let timer = 0;
+    events = new EventSource("/events");
     events.addEventListener("change", () => { clearTimeout(timer); timer = setTimeout(refresh, 80); });
     events.onerror = () => {
-      notice ??= Object.assign(document.createElement("p"), { className: "lost", role: "status", textContent: "The connection to cm is lost. Trying again…" });
-      document.body.append(notice);
+      lost ??= Object.assign(document.createElement("p"), { className: "lost", role: "status", textContent: "The connection to cm is lost. Trying again…" });
+      document.body.append(lost);
     };
-    events.onopen = () => { if (notice) { notice.remove(); notice = null; refresh(); } };
-    addEventListener("pagehide", () => events.close());
+    events.onopen = () => { if (lost) { lost.remove(); lost = null; refresh(); } };
+  }
+  function leave() { events?.close(); events = null; }
+  function followWhileSeen() {
+    follow();
+    addEventListener("pagehide", leave);
+    addEventListener("pageshow", (event) => { if (event.persisted) { follow(); refresh(); } });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) leave(); else { follow(); refresh(); } });
   }
 
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelector("[data-theme-switch]")?.addEventListener("click", switchTheme);
     const query = document.getElementById("q");
     if (query && !query.value) query.focus();
-    if (document.querySelector(".side") && !document.querySelector("[data-still]") && location.protocol.startsWith("http")) follow();
+    if (document.querySelector(".side") && !document.querySelector("[data-still]") && location.protocol.startsWith("http")) followWhileSeen();
   });
 })();

@@ -88,7 +88,7 @@ pub fn line(text: &str) -> String {
     let text = shown(text);
     let mut parts: Vec<&str> = text.split('`').collect();
     // The last of an odd number of backticks opens nothing.
-    let open = if parts.len() % 2 == 0 { parts.pop() } else { None };
+    let open = if parts.len().is_multiple_of(2) { parts.pop() } else { None };
     let mut html = String::with_capacity(text.len() + 16);
     for (at, part) in parts.into_iter().enumerate() {
         let part = escape(part);

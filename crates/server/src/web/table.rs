@@ -133,10 +133,10 @@ impl AuthenticatedRequest {
         web: &WebState,
         parts: Parts,
         pattern: &str,
-    ) -> std::result::Result<Self, Response> {
+    ) -> std::result::Result<Self, Box<Response>> {
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned();
         let Some(session) = parts.extensions.get::<Arc<WebSession>>().cloned() else {
-            return Err(to_login(&parts, &address));
+            return Err(Box::new(to_login(&parts, &address)));
         };
         let root = pattern.split('{').next().unwrap_or(pattern);
         let rest = parts.uri.path().strip_prefix(root).unwrap_or_default();
@@ -196,7 +196,7 @@ async fn show(
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
     let visit = match AuthenticatedRequest::of(state, &web, parts, page.path) {
         Ok(visit) => visit,
-        Err(response) => return response,
+        Err(response) => return *response,
     };
     match visit.work(page.path, false, page.show).await {
         Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
@@ -213,7 +213,7 @@ async fn load(
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
     let visit = match AuthenticatedRequest::of(state, &web, parts, data.path) {
         Ok(visit) => visit,
-        Err(response) => return response,
+        Err(response) => return *response,
     };
     match visit.work(data.path, false, data.load).await {
         Ok(loaded) => loaded.response(&visit.parts.headers),
@@ -230,7 +230,7 @@ async fn run(
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
     let visit = match AuthenticatedRequest::of(state, &web, parts, action.path) {
         Ok(visit) => visit,
-        Err(response) => return response,
+        Err(response) => return *response,
     };
     let form = match read_form(&visit.parts, body).await.and_then(|form| permitted(&visit.page, form)) {
         Ok(form) => form,
@@ -304,7 +304,7 @@ async fn log_out(Given(state): Given<Arc<ServerState>>, request: Request<Body>) 
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
     let visit = match AuthenticatedRequest::of(state, &web, parts, "/logout") {
         Ok(visit) => visit,
-        Err(response) => return response,
+        Err(response) => return *response,
     };
     let form = read_form(&visit.parts, body).await;
     let is_own = form.is_ok_and(|form| form.get("csrf") == Some(&visit.page.session.csrf));
@@ -328,7 +328,7 @@ async fn nowhere(Given(state): Given<Arc<ServerState>>, request: Request<Body>) 
             let hint = "the navigation leads to all pages";
             visit.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", "there is no such page", hint))
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 

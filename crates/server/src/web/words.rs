@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn marks_escape_what_they_surround() {
-        assert_eq!(marked("a <b> c", &[2..5]), "a <mark>&lt;b&gt;</mark> c");
+        assert_eq!(marked("a <b> c", std::slice::from_ref(&(2..5))), "a <mark>&lt;b&gt;</mark> c");
         assert_eq!(marked("abc", &[1..9, 0..1, 0..2]), "<mark>a</mark>bc");
     }
 }
