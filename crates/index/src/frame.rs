@@ -48,7 +48,7 @@ pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usi
     Ok((payload, end))
 }
 
-/// Reads a file written by [`write`]. Returns `None` if the file does not exist.
+/// Reads a file written by [`write()`]. Returns `None` if the file does not exist.
 pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, RebuildReason>>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
