@@ -20,6 +20,7 @@ use super::problem::Problem;
 use super::rate::rate_limit_key;
 use super::state::ServerState;
 use super::{body, body_limit, request_checks};
+use crate::serving::TokenEnd;
 use crate::web::{self, WebState};
 use cm_note::instant::Instant;
 
@@ -107,7 +108,10 @@ fn authenticate_page(
         .by_token
         .take(&name, now)
         .map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))?;
-    parts.extensions.insert(state.token_ends.of(token.as_deref()));
+    // A login without a token ends with none, except where the first token closes an open server.
+    let ends_with_tokens = token.is_some() || state.is_open;
+    let end = if ends_with_tokens { state.token_ends.of(token.as_deref()) } else { TokenEnd::default() };
+    parts.extensions.insert(end);
     parts.extensions.insert(session);
     Ok(token)
 }
