@@ -86,7 +86,10 @@
     if (isDirty || document.querySelector("[data-guard]") || document.querySelector("[data-still]") || all("[data-select]:checked").length) return;
     if (isTyping(document.activeElement)) { waits = true; return; }
     waits = false;
+    const notice = document.querySelector("[data-notice]");
     await window.htmx?.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
+    // What a change came to, with its undo, stays until the next page.
+    if (notice && !document.querySelector("[data-notice]")) document.getElementById("main").prepend(notice);
   }
   document.addEventListener("focusout", () => { if (waits) setTimeout(refresh, 50); });
   // A browser keeps few connections to a host, so only a page that is seen holds one.

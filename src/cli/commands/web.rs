@@ -9,7 +9,7 @@ use super::open;
 use super::serve::{follow_for_page, opener};
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
-use cm_app::{Actor, Context, Error, ErrorKind, Request, Result};
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::token::AccessRole;
 use cm_render::json;
 use cm_server::http::{HttpLimits, HttpServer, HttpSetup, ShutdownResult, serve};
@@ -38,7 +38,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     output.notices(&memory);
     // An agent's browser reads; a person decides.
     let by = memory.call.by.clone();
-    let role = if by.kind == Actor::Person { AccessRole::Admin } else { AccessRole::Reader };
+    let role = if by.is_person() { AccessRole::Admin } else { AccessRole::Reader };
     let calls = Arc::new(Calls::like(memory.call.clone()).for_people());
     let changes = ChangeFeed::default();
     follow_for_page(&calls, changes.clone())?;

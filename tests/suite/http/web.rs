@@ -149,6 +149,9 @@ fn a_draft_is_accepted_by_a_form_and_the_commit_is_taken_back_by_another() {
     let done = browser.post("/act/review", &[("id", &id), ("decision", "accept"), ("back", "/review")]);
     assert_eq!((done.status, done.header("location")), (303, Some("/review")), "{done:?}");
     assert_eq!(state(), "active");
+    // A script that refreshes an open page takes the notice from nobody.
+    let refreshing = [("cookie", browser.cookie.as_str()), ("hx-request", "true")];
+    assert!(!server.ask("GET", "/review", &refreshing, "").body.contains("Accepted 1 note"));
     let page = browser.get("/review");
     assert!(page.body.contains("Accepted 1 note"), "{}", page.body);
     let commit = value_of(&page.body, "commit");

@@ -193,6 +193,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("usage", Reads),
     ("validate", Reads),
     ("validate-rule", Reads),
+    ("web", Reads),
     ("why", Reads),
 ];
 

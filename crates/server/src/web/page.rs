@@ -21,6 +21,8 @@ pub(super) struct PageRequest {
     /// Address of the page, with the query.
     pub(super) address: String,
     pub(super) is_demo: bool,
+    /// Whether a script of an open page asks, which shows no notice.
+    pub(super) is_of_script: bool,
 }
 
 impl PageRequest {
@@ -117,7 +119,7 @@ impl Shell {
             may_write: request.may_write(),
             may_decide: request.may_decide(),
             is_demo: request.is_demo,
-            notice: request.session.take_notice(),
+            notice: if request.is_of_script { None } else { request.session.take_notice() },
             remarks: Vec::new(),
             assets: &ADDRESSES,
             navigation: &NAVIGATION,

@@ -146,6 +146,7 @@ impl AuthenticatedRequest {
             query: Fields::parse(parts.uri.query().unwrap_or_default().as_bytes()),
             address,
             is_demo: web.setup.is_demo,
+            is_of_script: parts.headers.contains_key("hx-request"),
         });
         Ok(Self { state, parts, page })
     }

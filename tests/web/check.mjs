@@ -1,0 +1,147 @@
+// Opens the page of a vault in a real browser: each flow by keyboard and by mouse, changes as they happen, reading
+// without JavaScript, accessibility in both themes at three widths, and hostile notes.
+//
+//     node check.mjs LINK VAULT CM [PICTURES]
+//
+// LINK is what `cm web --no-open` prints, VAULT the folder of the vault, CM the program. With PICTURES, a folder, it
+// writes a picture of every view there.
+import { execFileSync } from "node:child_process";
+import { appendFileSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import assert from "node:assert/strict";
+import chromium from "@sparticuz/chromium";
+import { chromium as browsers } from "playwright-core";
+
+const [, , link, vault, cm, pictures] = process.argv;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const run = (...words) => execFileSync(cm, ["--vault", vault, ...words], { encoding: "utf8" });
+const json = (...words) => JSON.parse(run(...words, "--json"));
+
+// One process and a web without security, as the package's own arguments say, would hide what is tested here.
+const unwanted = /single-process|disable-web-security|no-zygote|allow-running-insecure/;
+const browser = await browsers.launch({
+  executablePath: await chromium.executablePath(),
+  args: chromium.args.filter((argument) => !unwanted.test(argument)),
+  headless: true,
+});
+const context = await browser.newContext();
+const page = await context.newPage();
+page.setDefaultTimeout(8000);
+const problems = [];
+page.on("console", (message) => { if (message.type() === "error") problems.push(`${page.url()}: ${message.text()}`); });
+page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`));
+let dialogs = 0;
+page.on("dialog", (dialog) => { dialogs += 1; dialog.dismiss(); });
+
+await page.goto(link);
+const base = new URL(page.url()).origin;
+const open = (path) => page.goto(base + path);
+const text = () => page.innerText("main");
+const passed = (what) => console.log(`    ${what}`);
+
+// The inbox by keyboard: move, accept, undo; then by mouse.
+const drafts = () => json("playbook", "list", "--state", "draft").bullets.map((bullet) => bullet.id);
+const before = drafts();
+assert.ok(before.length > 0, "the vault has a draft");
+await open("/review");
+await page.keyboard.press("j");
+assert.ok(await page.evaluate(() => document.activeElement.matches("[data-entry]")));
+await page.keyboard.press("a");
+await page.waitForSelector("[data-notice]");
+assert.equal(drafts().length, before.length - 1, "accepted by a key");
+await page.keyboard.press("u");
+await page.waitForFunction(() => document.querySelector("[data-notice]")?.innerText.includes("Took back"));
+assert.deepEqual(drafts(), before, "taken back by a key");
+await page.click("#drafts .decision >> nth=0 >> text=Accept");
+await page.waitForSelector("[data-notice] >> text=Undo");
+await page.click("[data-notice] >> text=Undo");
+await page.waitForFunction(() => document.querySelector("[data-notice]")?.innerText.includes("Took back"));
+assert.deepEqual(drafts(), before, "accepted and taken back by mouse");
+passed("inbox: accept and undo, by keyboard and by mouse");
+
+// Search from anywhere, results while typing, arrow and Enter.
+await open("/log");
+await page.keyboard.press("/");
+await page.keyboard.type("firewall");
+await page.keyboard.press("Enter");
+await page.waitForSelector("#results .hits li");
+await page.waitForLoadState("load");
+await page.fill("#q", "");
+await page.type("#q", "time zone", { delay: 10 });
+await page.waitForFunction(() => document.querySelector("#results .hits")?.innerText.toLowerCase().includes("zone")).catch(async (error) => { console.log(await page.inputValue("#q"), await page.innerText("#results"), problems); throw error; });
+await page.keyboard.press("ArrowDown");
+await page.keyboard.press("Enter");
+await page.waitForURL(/\/note\//);
+passed("search: while typing, arrows and Enter");
+
+// Two tabs and a hand edit at once: the other tab shows it, and no text is lost.
+const fact = json("add", "--type", "fact", "--title", "The page follows changes", "--body", "First words.");
+await open(`/note/${fact.id}`);
+const other = await context.newPage();
+await other.goto(`${base}/edit/${fact.id}`);
+await other.fill("#text", (await other.inputValue("#text")).replace("First", "My"));
+// Only a page that is seen follows; bring it to the front.
+await page.bringToFront();
+await page.waitForTimeout(300);
+appendFileSync(`${vault}/${fact.path}`, "\nTheir words.\n");
+await page.waitForFunction(() => document.querySelector("main").innerText.includes("Their words."));
+await other.bringToFront();
+await other.click("text=Save");
+await other.waitForSelector("[role=alert]");
+assert.ok((await other.inputValue("#theirs")).includes("Their words."));
+assert.ok((await other.inputValue("#text")).includes("My words."));
+await other.close();
+passed("a hand edit appears in an open page, and an edit beside it is a conflict with both texts");
+
+// Reading without JavaScript.
+const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+const still = await plain.newPage();
+const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/edit/${before[0]}`];
+for (const view of views) {
+  const reply = await still.goto(base + view);
+  assert.equal(reply.status(), 200, view);
+  assert.ok((await still.innerText("main")).trim().length > 20, `${view} reads without JavaScript`);
+}
+await still.goto(`${base}/log`);
+await still.click("nav >> text=Playbook");
+assert.ok(still.url().endsWith("/playbook"));
+passed(`${views.length} views read without JavaScript`);
+
+// Hostile notes: nothing runs, nothing is loaded from elsewhere.
+const hostile = [
+  "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "[x](javascript:alert(1))",
+  "<iframe srcdoc='<script>alert(1)</script>'></iframe>", "<a href=\"data:text/html,<script>alert(1)</script>\">x</a>",
+  "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+  "![x](https://example.org/x.png)", "<style>@import 'https://example.org/x.css'</style>", "<form action=/act/undo method=post><button>x</button></form>",
+  "<details open ontoggle=alert(1)>", "&lt;script&gt;alert(1)&lt;/script&gt;", "\"><script>alert(1)</script>", "{{7*7}}", "<x hx-get=/log hx-trigger=load>", "<meta http-equiv=refresh content='0;url=https://example.org'>",
+];
+const foreign = [];
+page.on("request", (request) => { if (!request.url().startsWith(base)) foreign.push(request.url()); });
+for (const [at, payload] of hostile.entries()) {
+  const note = json("add", "--type", "fact", "--title", `Attack ${at} ${payload.replaceAll("\n", " ").slice(0, 90)}`, "--body", `${payload}\n\n> ${payload}\n\n\`\`\`\n${payload}\n\`\`\``, "--tags", "attack");
+  for (const path of [`/note/${note.id}`, `/edit/${note.id}`]) await open(path);
+}
+for (const path of ["/", "/search?q=tag:attack", "/log", "/checks", "/graph", "/core"]) { await open(path); await page.waitForTimeout(50); }
+assert.equal(dialogs, 0, "no script of a note ran");
+assert.deepEqual(foreign, [], "nothing was loaded from elsewhere");
+assert.deepEqual(problems.filter((problem) => !/409|404/.test(problem)), [], "no errors and no violations of the policy");
+passed(`${hostile.length} hostile notes: nothing ran, nothing was loaded from elsewhere`);
+
+// Accessibility of every view, in both themes at three widths.
+let checked = 0;
+const tools = await context.newCDPSession(page);
+for (const theme of ["light", "dark"]) for (const width of [390, 820, 1440]) for (const view of views) {
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme: theme });
+  await open(view);
+  await tools.send("Runtime.evaluate", { expression: axe });
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], `${view} ${theme} ${width}`);
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const widest = beyond > 0 && await page.evaluate(() => [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 160)).slice(0, 4).join("\n"));
+  assert.ok(beyond <= 0, `${view} is ${beyond} px wider than ${width} px:\n${widest}`);
+  checked += 1;
+  if (pictures) await page.screenshot({ path: `${pictures}/${view.replace(/[?&].*|\W+/g, "-")}-${width}-${theme}.png` });
+}
+passed(`${checked} pictures of ${views.length} views without a violation`);
+await browser.close();
