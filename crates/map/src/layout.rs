@@ -26,15 +26,15 @@ pub struct MapNode<'a> {
     pub changed: Option<i64>,
 }
 
-/// What joins the notes of a region.
+/// Reason why the notes of a region lie together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegionKind {
-    /// Links.
+    /// Links between their communities.
     Linked,
-    /// Nothing: groups of a few notes each, without a link to another one.
+    /// Small groups of linked notes, without a link to another group.
     SmallGroups,
-    /// Nothing: notes without any link.
+    /// Notes without any link.
     Unlinked,
 }
 

@@ -74,7 +74,7 @@ pub struct OmittedNote {
     pub reason: OmissionReason,
 }
 
-/// What CORE.md holds, or would hold if it were written now.
+/// Contents of CORE.md by section, as they would be written now, with their tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CoreBudget {
     /// Commit that the report is based on; absent for the current state.

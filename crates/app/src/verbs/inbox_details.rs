@@ -157,7 +157,7 @@ pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails
     Ok(InboxDetails { entries, total, next, leftovers })
 }
 
-/// What the texts of notes are made from.
+/// Vault and notes from which the texts of entries are read.
 struct ReviewedNotes<'m> {
     memory: &'m Context,
     /// Rules of the target vault with the feedback of all vaults, by path.

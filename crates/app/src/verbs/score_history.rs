@@ -33,7 +33,7 @@ pub struct ScorePoint {
     pub level: &'static str,
 }
 
-/// What changes when a score falls without further feedback.
+/// Consequence of a score that falls without further feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreDropKind {

@@ -137,7 +137,7 @@ pub fn session_receipts(
     Ok(SessionReceiptList { sessions, total, next })
 }
 
-/// What one session was shown, in figures.
+/// Counts of the notes that one session was shown.
 struct ShownTotals {
     agent: String,
     first: Instant,
@@ -307,7 +307,7 @@ pub struct ShownNote {
 pub struct SessionReceiptDetails {
     /// The session in the index; null if its log is not indexed.
     pub session: Option<SessionRow>,
-    /// What was shown, in order; null if nothing was.
+    /// Receipt of the session; null if it was shown nothing.
     pub receipt: Option<SessionReceipt>,
     /// The notes that were shown, in the order in which they were first shown.
     pub notes: Vec<ShownNote>,

@@ -109,7 +109,7 @@ fn is_note(path: &NotePath) -> bool {
     path.as_str().ends_with(".md") && !path.is_generated() && !path.as_str().split('/').any(is_hidden)
 }
 
-/// What happened to a note.
+/// Change of a note between two commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LearnedChange {
@@ -157,7 +157,7 @@ pub struct LearnedCount {
     pub memories: usize,
 }
 
-/// What was learned between two commits.
+/// Rules and memories that changed between two commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Learned {
     /// The older commit; null for everything up to the newer one.

@@ -1,4 +1,4 @@
-//! What every page receives, and what every page shows around its content.
+//! The request of a page, and the frame around its content: navigation, search, notices.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl PageRequest {
     }
 }
 
-/// What surrounds the content of a page.
+/// Data for the frame of a page: navigation, search, notices.
 pub(super) struct Shell {
     pub(super) title: String,
     /// Name of the vault's folder.

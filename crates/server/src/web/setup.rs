@@ -11,14 +11,14 @@ use cm_app::CallerIdentity;
 use cm_note::instant::Instant;
 use cm_note::token::AccessRole;
 
-/// Who may see the page without a token.
+/// Access to the page.
 #[derive(Debug, Clone)]
 pub enum Visitor {
-    /// Nobody: the page asks for a token. On a server that needs no token, everyone who reaches it.
+    /// Owners of a token, which the page asks for. On a server that needs no token, every client.
     TokenHolder,
-    /// Who opens the login link once; then with this identity and role.
+    /// The first browser that opens the login link, with this identity and role.
     LoginLink { secret: String, by: CallerIdentity, role: AccessRole },
-    /// Everyone who reaches the server, as a reader.
+    /// Every client, as a reader.
     Everyone { by: CallerIdentity },
 }
 

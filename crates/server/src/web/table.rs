@@ -39,7 +39,7 @@ pub(super) struct ActionSpec {
     pub(super) run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
 }
 
-/// What the browser shows after a change.
+/// Response to a change.
 pub(super) enum ActionResult {
     /// The page at this address, with a notice.
     Done { address: String, notice: ActionNotice },
@@ -119,7 +119,7 @@ pub(crate) fn router(state: &Arc<ServerState>) -> Router {
     router.fallback(nowhere).with_state(Arc::clone(state))
 }
 
-/// Where a request came from and who sent it.
+/// A request with its login.
 struct AuthenticatedRequest {
     state: Arc<ServerState>,
     parts: Parts,
