@@ -14,8 +14,6 @@ use cm_note::markdown::nested_too_deep;
 
 /// Path below which a page shows a note, given by id, path or title.
 pub const NOTE: &str = "/note/";
-/// Path below which attachments are served, by their path in the vault.
-pub const FILE: &str = "/file/";
 /// Prefix of the ids of headings, so that no heading takes the id of a page's own element.
 const HEADING: &str = "h-";
 
@@ -37,7 +35,7 @@ pub fn note(markdown: &str, path: &str) -> String {
         | Options::ENABLE_WIKILINKS
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_GFM;
-    let mut rewriter = LinkRewriter { folder: folder_of(path), images: Vec::new(), heading: None };
+    let mut rewriter = LinkRewriter { folder: folder_of(path), open: Vec::new(), heading: None };
     let mut events = Vec::new();
     for event in Parser::new_ext(&markdown, extensions) {
         rewriter.rewrite(event, &mut events);
@@ -121,18 +119,15 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         builder.add_tag_attributes(heading, ["id"]);
     }
     builder.id_prefix(Some(HEADING));
-    builder.attribute_filter(|element, attribute, value| match (element, attribute) {
-        ("img", "src") if !value.starts_with(FILE) => None,
-        _ => Some(Cow::Borrowed(value)),
-    });
+    builder.rm_tags(["img"]);
     builder
 });
 
-/// Rewrites links to notes and attachments, and replaces remote images by links.
+/// Rewrites links to notes, replaces remote images by links, and names attachments by their path.
 struct LinkRewriter<'a> {
     folder: &'a str,
-    /// Open images; `true` for those that became links.
-    images: Vec<bool>,
+    /// Open links and images: `None` for those that are links, else the path that follows the text.
+    open: Vec<Option<String>>,
     /// Text of the open heading and position of its start in the events.
     heading: Option<(usize, String)>,
 }
@@ -143,26 +138,17 @@ impl<'t> LinkRewriter<'_> {
             text.push_str(part);
         }
         match event {
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                let dest_url = CowStr::from(self.target(&dest_url, link_type));
-                out.push(Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, title, id }));
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
+                self.open(self.target(&dest_url, link_type), out);
             }
-            Event::Start(Tag::Image { dest_url, title, id, .. }) => {
-                let local = self.image(&dest_url);
-                self.images.push(local.is_none());
-                let link_type = LinkType::Inline;
-                out.push(Event::Start(match local {
-                    Some(source) => Tag::Image { link_type, dest_url: source.into(), title, id },
-                    None => Tag::Link { link_type, dest_url: dest_url.clone(), title, id },
-                }));
-                if self.images.last() == Some(&true) {
-                    out.push(Event::Text("image: ".into()));
-                }
+            Event::Start(Tag::Image { link_type, dest_url, .. }) => {
+                self.open(self.target(&dest_url, link_type), out);
+                out.push(Event::Text("image: ".into()));
             }
-            Event::End(TagEnd::Image) => {
-                let is_link = self.images.pop() == Some(true);
-                out.push(Event::End(if is_link { TagEnd::Link } else { TagEnd::Image }));
-            }
+            Event::End(TagEnd::Link | TagEnd::Image) => match self.open.pop().flatten() {
+                Some(path) => out.push(Event::Text(format!(" ({path})").into())),
+                None => out.push(Event::End(TagEnd::Link)),
+            },
             Event::Start(Tag::Heading { .. }) => {
                 self.heading = Some((out.len(), String::new()));
                 out.push(event);
@@ -182,11 +168,27 @@ impl<'t> LinkRewriter<'_> {
         }
     }
 
-    /// The address of a link's destination.
-    fn target(&self, destination: &str, link_type: LinkType) -> String {
+    /// Begins a link, or the text that stands for an attachment.
+    fn open(&mut self, target: LinkTarget, out: &mut Vec<Event<'t>>) {
+        match target {
+            LinkTarget::Address(address) => {
+                let (link_type, empty) = (LinkType::Inline, CowStr::Borrowed(""));
+                out.push(Event::Start(Tag::Link {
+                    link_type,
+                    dest_url: address.into(),
+                    title: empty.clone(),
+                    id: empty,
+                }));
+                self.open.push(None);
+            }
+            LinkTarget::Attachment(path) => self.open.push(Some(path)),
+        }
+    }
+
+    fn target(&self, destination: &str, link_type: LinkType) -> LinkTarget {
         let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
         if !is_wiki && (has_scheme(destination) || destination.starts_with("//")) {
-            return destination.to_owned();
+            return LinkTarget::Address(destination.to_owned());
         }
         let (target, heading) = match destination.split_once('#') {
             Some((target, heading)) => (target, Some(heading)),
@@ -194,24 +196,27 @@ impl<'t> LinkRewriter<'_> {
         };
         let fragment = heading.map(|heading| format!("#{HEADING}{}", anchor(heading))).unwrap_or_default();
         if target.is_empty() {
-            return fragment;
+            return LinkTarget::Address(fragment);
         }
         if is_wiki {
-            return format!("{NOTE}{}{fragment}", encode(target.trim()));
+            return LinkTarget::Address(format!("{NOTE}{}{fragment}", encode(target.trim())));
         }
         let path = join(self.folder, &percent_decode(target));
         let is_note = path.ends_with(".md") || path.ends_with(".markdown") || !path.contains('.');
-        let root = if is_note { NOTE } else { FILE };
-        format!("{root}{}{fragment}", encode(&path))
-    }
-
-    /// The address of an image in the vault; `None` for a remote one.
-    fn image(&self, destination: &str) -> Option<String> {
-        if has_scheme(destination) || destination.starts_with("//") {
-            return None;
+        if is_note {
+            LinkTarget::Address(format!("{NOTE}{}{fragment}", encode(&path)))
+        } else {
+            LinkTarget::Attachment(path)
         }
-        Some(format!("{FILE}{}", encode(&join(self.folder, &percent_decode(destination)))))
     }
+}
+
+/// Destination of a link.
+enum LinkTarget {
+    /// Address of a note's page, of a heading, or of another site.
+    Address(String),
+    /// Path of a file in the vault that is no note.
+    Attachment(String),
 }
 
 fn percent_decode(text: &str) -> String {
@@ -262,13 +267,17 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_notes_headings_and_attachments() {
+    fn links_lead_to_notes_and_headings() {
         assert!(of("[[Pool size|the pool]]").contains("href=\"/note/Pool%20size\""));
         assert!(of("[[Pool size#How to|x]]").contains("href=\"/note/Pool%20size#h-how-to\""));
         assert!(of("[x](../facts/b%20c.md#A-b)").contains("href=\"/note/graph/facts/b%20c.md#h-a-b\""));
-        assert!(of("[x](../../../../etc/passwd.txt)").contains("href=\"/file/etc/passwd.txt\""));
         assert!(of("# How to *do*\n\n[x](#how-to-do)").contains("id=\"h-how-to-do\""));
-        assert!(of("![a](pic.png)").contains("<img src=\"/file/graph/fixes/pic.png\" alt=\"a\""));
+    }
+
+    #[test]
+    fn attachments_are_named_by_their_path_and_not_linked() {
+        assert_eq!(of("![a](pic.png)").trim(), "<p>image: a (graph/fixes/pic.png)</p>");
+        assert_eq!(of("[x](../../../../etc/passwd.txt)").trim(), "<p>x (etc/passwd.txt)</p>");
     }
 
     #[test]
@@ -294,7 +303,7 @@ mod tests {
             {
                 assert!(!html.contains(bad), "{hostile}: {html}");
             }
-            assert!(!html.contains("src=\"http"), "{hostile}: {html}");
+            assert!(!html.contains("src="), "{hostile}: {html}");
         }
     }
 

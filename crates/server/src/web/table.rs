@@ -48,14 +48,13 @@ pub(super) enum ActionResult {
 }
 
 /// First parts of the paths that belong to the page.
-const ROOTS: [&str; 24] = [
+const ROOTS: [&str; 21] = [
     "/",
     "/login",
     "/logout",
     "/assets",
     "/events",
     "/note",
-    "/file",
     "/history",
     "/edit",
     "/search",
@@ -68,8 +67,6 @@ const ROOTS: [&str; 24] = [
     "/log",
     "/checks",
     "/graph",
-    "/charts",
-    "/time",
     "/act",
     "/new",
     "/favicon.ico",
