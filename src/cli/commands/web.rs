@@ -6,13 +6,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::open;
-use super::serve::{follow_for_page, opener};
+use super::serve::{follow_for_page, page_alone};
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::token::AccessRole;
 use cm_render::json;
-use cm_server::http::{HttpLimits, HttpServer, HttpSetup, ShutdownResult, serve};
+use cm_server::http::{HttpServer, ShutdownResult, serve};
 use cm_server::web::{ChangeFeed, Visitor, WebSetup, random_secret};
 
 /// Look at the memory in the browser
@@ -48,22 +48,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     // Cookies are shared by all ports of a host, so that each page has a host of its own.
     let host = format!("cm-{}.localhost", &host[..12]);
     let visitor = Visitor::LoginLink { secret: secret.clone(), by, role };
-    let (clock, log) = (Arc::clone(&calls), *output);
-    let setup = HttpSetup {
-        table: &[],
-        opener: opener(calls),
-        tokens: Arc::new(|| Ok(Arc::default())),
-        mounted: Vec::new(),
-        web: Some(WebSetup { visitor, changes, is_demo: false }),
-        jobs: Vec::new(),
-        limits: HttpLimits::default(),
-        hosts: vec![host.clone()],
-        log: Arc::new(move |entry| log.log_if_verbose(&entry)),
-        audit: None,
-        clock: Arc::new(move || clock.now()),
-        figures: None,
-        version: env!("CARGO_PKG_VERSION"),
-    };
+    let web = WebSetup { visitor, changes, is_demo: false };
+    let setup = page_alone(calls, web, vec![host.clone()], *output);
     let mut said = Ok(Printed::default());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     let ShutdownResult { signal, .. } = serve(address, setup, |server| {

@@ -10,7 +10,6 @@ use super::words::{count, note_address};
 use cm_app::verbs::review::{self, ReviewDecisions};
 use cm_app::verbs::{add, edit, forget, generate, mark, pin, restore, undo};
 use cm_app::{CallerIdentity, Context, Error, Result};
-use cm_note::change::ContentHash;
 use cm_note::note::FeedbackSignal;
 
 /// All changes, by their path.
@@ -128,8 +127,7 @@ fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Action
             Ok(ActionResult::Undecided(page))
         }
         Err(error) if memory.is_person() => {
-            let current = ContentHash::of(edit::text(memory, id)?.text.as_bytes()).revision();
-            let page = views::edit::refused(memory, request, id, text, (current, error.to_string()))?;
+            let page = views::edit::refused(memory, request, id, text, error.to_string())?;
             Ok(ActionResult::Undecided(page))
         }
         Err(error) => Err(error),

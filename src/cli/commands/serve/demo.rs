@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{follow_for_page, opener, print_address};
+use super::{follow_for_page, page_alone, print_address};
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use crate::cli::commands::quickstart;
 use cm_app::verbs::{commit, init};
 use cm_app::{CallerIdentity, ErrorKind, PrivateHome, Request, Result};
-use cm_server::http::{HttpLimits, HttpSetup, ShutdownResult, serve};
+use cm_server::http::{ShutdownResult, serve};
 use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 
 /// Serves a temporary copy of the example vault until a signal.
@@ -30,22 +30,8 @@ pub(super) fn run(
     let calls = Arc::new(Calls::like(call).for_people());
     let changes = ChangeFeed::default();
     follow_for_page(&calls, changes.clone())?;
-    let (clock, log) = (Arc::clone(&calls), *output);
-    let setup = HttpSetup {
-        table: &[],
-        opener: opener(calls),
-        tokens: Arc::new(|| Ok(Arc::default())),
-        mounted: Vec::new(),
-        web: Some(WebSetup { visitor: Visitor::Everyone { by }, changes, is_demo: true }),
-        jobs: Vec::new(),
-        limits: HttpLimits::default(),
-        hosts,
-        log: Arc::new(move |entry| log.log_if_verbose(&entry)),
-        audit: None,
-        clock: Arc::new(move || clock.now()),
-        figures: None,
-        version: env!("CARGO_PKG_VERSION"),
-    };
+    let web = WebSetup { visitor: Visitor::Everyone { by }, changes, is_demo: true };
+    let setup = page_alone(calls, web, hosts, *output);
     let mut said = Ok(Printed::default());
     let ShutdownResult { signal, .. } = serve(address, setup, |server| said = print_address(server, output))?;
     Ok(said?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))

@@ -108,6 +108,26 @@ fn page(calls: &Arc<Calls>) -> Result<WebSetup> {
     Ok(WebSetup { visitor: Visitor::TokenHolder, changes, is_demo: false })
 }
 
+/// A server of the page alone, without endpoints and tokens. It logs with `--verbose` only.
+pub(super) fn page_alone(calls: Arc<Calls>, web: WebSetup, hosts: Vec<String>, output: Output) -> HttpSetup {
+    let clock = Arc::clone(&calls);
+    HttpSetup {
+        table: &[],
+        opener: opener(calls),
+        tokens: Arc::new(|| Ok(Arc::default())),
+        mounted: Vec::new(),
+        web: Some(web),
+        jobs: Vec::new(),
+        limits: HttpLimits::default(),
+        hosts,
+        log: Arc::new(move |entry| output.log_if_verbose(&entry)),
+        audit: None,
+        clock: Arc::new(move || clock.now()),
+        figures: None,
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
 /// Reports changed files of the vaults to open pages.
 ///
 /// # Errors
@@ -134,7 +154,7 @@ fn print_address(server: &HttpServer, output: &Output) -> Result<Printed> {
 }
 
 /// Returns a function that opens the vault for each request.
-pub(super) fn opener(calls: Arc<Calls>) -> VaultOpener {
+fn opener(calls: Arc<Calls>) -> VaultOpener {
     Arc::new(move |by: CallerIdentity| open(&calls, by, ProgressWatch::default()))
 }
 

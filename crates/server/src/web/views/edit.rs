@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::note_address;
-use cm_app::verbs::{edit, get};
+use cm_app::verbs::edit::{self, NoteText};
 use cm_app::{Context, Result, RevisionConflict};
 
 #[derive(Template)]
@@ -23,18 +23,7 @@ struct EditPage {
 }
 
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let note = edit::text(memory, &request.reference)?;
-    render(&EditPage {
-        address: note_address(&note.id),
-        theirs: None,
-        problem: None,
-        text: note.text,
-        revision: note.revision,
-        shell: Shell::of(memory, request, "", format!("Edit {}", note.title)),
-        id: note.id,
-        title: note.title,
-        path: note.path,
-    })
+    page(memory, request, edit::text(memory, &request.reference)?, None, None)
 }
 
 /// The page after a conflict: the person's text beside the stored one.
@@ -45,20 +34,9 @@ pub(in crate::web) fn conflict(
     text: String,
     conflict: RevisionConflict,
 ) -> Result<String> {
-    let note = get::get(memory, id, None)?;
-    render(&EditPage {
-        address: note_address(&note.id),
-        theirs: Some(conflict.current),
-        problem: Some(
-            "Somebody changed this note while you were editing it. Nothing was saved yet.".to_owned(),
-        ),
-        text,
-        revision: conflict.revision,
-        shell: Shell::of(memory, request, "", format!("Edit {}", note.title)),
-        id: note.id,
-        title: note.title,
-        path: note.path,
-    })
+    let note = NoteText { text, revision: conflict.revision, ..edit::text(memory, id)? };
+    let problem = "Somebody changed this note while you were editing it. Nothing was saved yet.".to_owned();
+    page(memory, request, note, Some(conflict.current), Some(problem))
 }
 
 /// The page after a text with errors: nothing was saved.
@@ -67,15 +45,24 @@ pub(in crate::web) fn refused(
     request: &PageRequest,
     id: &str,
     text: String,
-    (revision, problem): (String, String),
+    problem: String,
 ) -> Result<String> {
-    let note = get::get(memory, id, None)?;
+    page(memory, request, NoteText { text, ..edit::text(memory, id)? }, None, Some(problem))
+}
+
+fn page(
+    memory: &Context,
+    request: &PageRequest,
+    note: NoteText,
+    theirs: Option<String>,
+    problem: Option<String>,
+) -> Result<String> {
     render(&EditPage {
         address: note_address(&note.id),
-        theirs: None,
-        problem: Some(problem),
-        text,
-        revision,
+        theirs,
+        problem,
+        text: note.text,
+        revision: note.revision,
         shell: Shell::of(memory, request, "", format!("Edit {}", note.title)),
         id: note.id,
         title: note.title,
