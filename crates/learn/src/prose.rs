@@ -57,20 +57,20 @@ pattern!(
 );
 pattern!(
     MACHINE = r#"(?x)
-    ^\[?\d{4}-\d{2}-\d{2}[T\x20]\d{2}:\d{2} | ^\[?\d{1,2}:\d{2}:\d{2}
-  | ^\s*at\s\S+.*[(:]\S*:\d+ | ^File\s".*",\sline\s\d+ | ^Traceback\s\(most | ^\S+\s@\s\S+:\d+
-  | ^(npm\s(ERR!|WARN)|error(\[|:|\sTS\d)|warning(\[|:)|fatal:|panic:|goroutine\s\d|Caused\sby:|Stack\strace)
-  | ^(ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|FAIL|PASS|PANIC|\x23+\s?Error)\b[\s:\]]
-  | ^(\x23\x23)?\[(?i:error|warn(ing)?|info|debug|trace)\] | ^::(error|warning|notice)\b
-  | \blevel=(?i:debug|info|warn|error)
+    ^\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T\x20][0-9]{2}:[0-9]{2} | ^\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}
+  | ^\s*at\s\S+.*[(:]\S*:[0-9]+ | ^File\s".*",\sline\s[0-9]+ | ^Traceback\s\(most | ^\S+\s@\s\S+:[0-9]+
+  | ^(npm\s(ERR!|WARN)|error(\[|:|\sTS[0-9])|warning(\[|:)|fatal:|panic:|goroutine\s[0-9]|Caused\sby:|Stack\strace)
+  | ^(ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|FAIL|PASS|PANIC|\x23+\s?Error)(?-u:\b)[\s:\]]
+  | ^(\x23\x23)?\[(?i:error|warn(ing)?|info|debug|trace)\] | ^::(error|warning|notice)(?-u:\b)
+  | (?-u:\b)level=(?i:debug|info|warn|error)
   | ^ok(\t|\s{2,})\S
-  | ^([$%❯➜λ]|>>>|\.\.\.|\(venv\)|\+\+|@@|---|===)\s | ^[\w./\\-]+:\d+(:\d+)?[:\s]
-  | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/\d)\b | ^(Uncaught|Unhandled)\s | ^\w*(Error|Exception):\s
+  | ^([$%❯➜λ]|>>>|\.\.\.|\(venv\)|\+\+|@@|---|===)\s | ^[0-9A-Za-z_./\\-]+:[0-9]+(:[0-9]+)?[:\s]
+  | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/[0-9])(?-u:\b) | ^(Uncaught|Unhandled)\s | ^[0-9A-Za-z_]*(Error|Exception):\s
   | ^(diff\s--git|index\s[0-9a-f]{7}|commit\s[0-9a-f]{7,}|Author:|Date:|Co-Authored-By:)
-  | ^[│┃├└╭╰┌─━═|⎿⏺●] | ^\w[\w-]*@[\w-]+[:~\s].*[$%\x23] | \)Yes.*\)o\s\[Yes\]
+  | ^[│┃├└╭╰┌─━═|⎿⏺●] | ^[0-9A-Za-z_][0-9A-Za-z_-]*@[0-9A-Za-z_-]+[:~\s].*[$%\x23] | \)Yes.*\)o\s\[Yes\]
 "#
 );
-pattern!(LIST = r"^(?:[-*+•–]|\d{1,3}[.)]|[a-z][)])\s+(?:\[[ xX]\]\s*)?");
+pattern!(LIST = r"^(?:[-*+•–]|[0-9]{1,3}[.)]|[a-z][)])\s+(?:\[[ xX]\]\s*)?");
 pattern!(HEADING = r"^#{1,6}\s+(.+?)\s*#*$");
 pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 

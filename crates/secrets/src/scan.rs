@@ -67,23 +67,26 @@ impl KeywordRule {
     }
 }
 
-struct Automaton {
-    words: AhoCorasick,
-    signs: Vec<KeywordRule>,
-}
+/// Length of a text in bytes above which the automaton that scans faster, but takes milliseconds to
+/// build, is worth it.
+const LONG_TEXT: usize = 64 * 1024;
 
-static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
-    let table = table();
+static TABLE: LazyLock<Vec<(&'static str, KeywordRule)>> = LazyLock::new(table);
+static FOR_SHORT_TEXTS: LazyLock<AhoCorasick> =
+    LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA));
+static FOR_LONG_TEXTS: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(AhoCorasickKind::DFA));
+
+/// Returns an automaton whose patterns are the keywords of the table, in its order.
+fn automaton(kind: AhoCorasickKind) -> AhoCorasick {
     let words = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(table.iter().map(|(word, _)| *word));
+        .kind(Some(kind))
+        .build(TABLE.iter().map(|(word, _)| *word));
     // The table is fixed and a few kilobytes: what an automaton cannot hold it never comes near to.
     #[expect(clippy::expect_used, reason = "the words are fixed and few")]
-    let words = words.expect("a few hundred words fit an automaton");
-    Automaton { words, signs: table.into_iter().map(|(_, sign)| sign).collect() }
-});
+    words.expect("a few hundred words fit an automaton")
+}
 
 fn table() -> Vec<(&'static str, KeywordRule)> {
     let mut table = vec![
@@ -146,7 +149,7 @@ fn table() -> Vec<(&'static str, KeywordRule)> {
 /// Returns everything that the built-in rules want to redact, in no particular order; ranges may
 /// overlap. With `forms_only`, only tokens with a recognizable format.
 pub fn candidates(text: &str, forms_only: bool) -> Vec<SecretCandidate<'static>> {
-    let automaton = &*AUTOMATON;
+    let automaton = if text.len() > LONG_TEXT { &*FOR_LONG_TEXTS } else { &*FOR_SHORT_TEXTS };
     let mut pass = ScanState {
         text,
         found: Vec::new(),
@@ -160,8 +163,8 @@ pub fn candidates(text: &str, forms_only: bool) -> Vec<SecretCandidate<'static>>
         next_at_sign: 0,
         parts_until: 0,
     };
-    for hit in automaton.words.find_overlapping_iter(text) {
-        let sign = automaton.signs[hit.pattern().as_usize()];
+    for hit in automaton.find_overlapping_iter(text) {
+        let (_, sign) = TABLE[hit.pattern().as_usize()];
         if hit.start() >= pass.quiet_until && (!forms_only || sign.is_form()) {
             pass.look(sign, hit.start()..hit.end());
         }
