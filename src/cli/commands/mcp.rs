@@ -11,13 +11,15 @@ use cm_app::verbs::embed;
 use cm_app::{Error, ErrorKind, Request, Result, subscriptions};
 use cm_server::mcp::{self, CallContext, ChangedFile, McpLimits, McpServer, McpSetup, StdioEnd};
 use cm_server::operations::{Caller, OFFER};
+use cm_server::web::embedded_page;
 
 /// Run an MCP server on standard input and output
 ///
 /// The agent starts and stops this process. The vault is found from the working directory. The server offers tools (memory_context,
 /// memory_search, memory_add and others, each like the command with the same name), resources (cm://core, cm://playbook,
 /// cm://note/ID and others, with change notifications) and prompts (brief, remember, reflect, review). Changes are committed
-/// with the agent's name. All protocol revisions up to 2026-07-28 are supported.
+/// with the agent's name. All protocol revisions up to 2026-07-28 are supported. Clients that show MCP Apps get views to read
+/// of notes, the inbox and receipts.
 ///
 /// Standard output carries only protocol messages. The server exits with 0 at the end of standard input.
 #[derive(Debug, Args)]
@@ -34,6 +36,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
         opener: Arc::new(move |asked: CallContext| opener.open(asked.by, asked.watch)),
         audit: None,
         caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),
+        pages: Some(embedded_page),
         limits: McpLimits::default(),
         closing: Default::default(),
     });

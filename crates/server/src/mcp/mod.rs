@@ -5,6 +5,7 @@
 //! 2026-07-28 and all earlier ones, and opens the vault for each call on a separate thread. It does
 //! not use sampling: reflection is handed to the agent as a work package.
 
+mod apps;
 mod call;
 mod change_feed;
 mod complete;
@@ -26,6 +27,7 @@ mod tools;
 #[cfg(test)]
 mod tests;
 
+pub use apps::PageReader;
 pub use change_feed::{ChangeFeed, ChangedFile, WatcherStartGuard};
 pub use http::{OriginPolicy, guarded};
 pub use limits::McpLimits;

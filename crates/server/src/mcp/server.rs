@@ -9,6 +9,7 @@ use rmcp::service::RequestContext;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::apps::{self, PageReader};
 use super::tools::Tools;
 use super::{ChangeFeed, McpLimits, McpSession, call};
 use crate::operations::{Caller, Catalog};
@@ -37,6 +38,8 @@ pub struct McpSetup {
     /// `None` over HTTP, where requests must carry a [`Caller`] in their extensions.
     pub caller: Option<Caller>,
     pub limits: McpLimits,
+    /// Renders the views that clients with MCP Apps show; `None` to offer none.
+    pub pages: Option<PageReader>,
     /// Audit log; `None` on standard streams.
     pub audit: Option<AuditSink>,
     /// Cancelled to shut down: queued calls fail, running calls get a grace period.
@@ -100,6 +103,12 @@ impl McpServer {
 
     pub(super) fn tools(&self) -> &Tools {
         &self.0.tools
+    }
+
+    /// The reader of pages, and whether this client shows them.
+    pub(super) fn pages(&self, context: &RequestContext<RoleServer>) -> (Option<PageReader>, bool) {
+        let pages = self.0.setup.pages;
+        (pages, pages.is_some() && context.client_capabilities().as_ref().is_some_and(apps::shows_apps))
     }
 
     pub(super) fn audit(&self) -> Option<AuditSink> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::call::CallWork;
 use super::resources::{KEEP, LONGEST};
 use super::subscriptions::{self, Subscriptions};
-use super::{McpServer, call, complete, failure, prompts, resources, tools};
+use super::{McpServer, apps, call, complete, failure, prompts, resources, tools};
 use crate::operations::AccessRole;
 use cm_app::Error;
 use cm_app::context::receipts;
@@ -92,13 +92,17 @@ impl ServerHandler for McpSession {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
-        let tools = self.server.tools().listed().to_vec();
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(KEEP)
-            .with_cache_scope(rmcp::model::CacheScope::Public))
+        let mut tools = self.server.tools().listed().to_vec();
+        let (_, shows_apps) = self.server.pages(&context);
+        if shows_apps {
+            tools.iter_mut().for_each(apps::link);
+        }
+        // What a client that shows apps gets is not for all.
+        let scope = if shows_apps { CacheScope::Private } else { CacheScope::Public };
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(KEEP).with_cache_scope(scope))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -127,7 +131,12 @@ impl ServerHandler for McpSession {
         let work = CallWork { name: "resources/list", role: AccessRole::Reader, run: recent };
         let recent = call::run(&self.server, &context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
-        Ok(resources::listed(self.server.offer(), recent))
+        let mut listed = resources::listed(self.server.offer(), recent);
+        let (_, shows_apps) = self.server.pages(&context);
+        if shows_apps {
+            listed.resources.extend(apps::listed());
+        }
+        Ok(listed)
     }
 
     async fn list_resource_templates(
@@ -146,6 +155,18 @@ impl ServerHandler for McpSession {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
         let refused = |error: &Error| resources::refusal(&uri, error);
+        if let (Some(pages), _) = self.server.pages(&context) {
+            if let Some(app) = apps::app(&uri) {
+                return Ok(ReadResourceResponse::Complete(app));
+            }
+            if let Some(address) = apps::page_address(&uri) {
+                let read = move |memory: &cm_app::Context| pages(memory, &address);
+                let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
+                let page = call::run(&self.server, &context, work).await?;
+                let page = page.map_err(|error| refused(&error))?;
+                return Ok(ReadResourceResponse::Complete(apps::page(page, uri)));
+            }
+        }
         let offer = *self.server.offer();
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
         let read = move |memory: &cm_app::Context| resources::read(memory, &target, &offer);

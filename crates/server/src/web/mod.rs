@@ -7,6 +7,7 @@
 mod actions;
 mod assets;
 mod data;
+mod embedded;
 mod events;
 mod forms;
 mod headers;
@@ -19,6 +20,7 @@ mod table;
 mod views;
 mod words;
 
+pub use embedded::page as embedded_page;
 pub use events::ChangeFeed;
 pub use sessions::random as random_secret;
 pub(crate) use setup::WebState;

@@ -10,6 +10,7 @@ use cm_app::server_audit::AuditSink;
 use cm_server::http::NestedService;
 use cm_server::mcp::{CallContext, McpLimits, McpServer, McpSetup, OriginPolicy, guarded};
 use cm_server::operations::OFFER;
+use cm_server::web::embedded_page;
 
 /// Creates the service for `/mcp`.
 ///
@@ -22,6 +23,7 @@ pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
         opener: Arc::new(move |asked: CallContext| open(&opener, asked.by, asked.watch)),
         // The token identifies the caller.
         caller: None,
+        pages: Some(embedded_page),
         limits: McpLimits::default(),
         audit: Some(audit),
         closing: Default::default(),

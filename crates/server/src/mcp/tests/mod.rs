@@ -1,6 +1,7 @@
 //! Tests of the server over a pipe and over HTTP, with clients of each revision.
 
 mod any_bytes;
+mod apps;
 mod batches;
 mod bounds;
 mod complete;
@@ -38,6 +39,7 @@ pub fn server(limits: McpLimits, caller: Option<Caller>) -> McpServer {
         opener: Arc::new(|asked| Context::open(call(asked))),
         caller,
         limits,
+        pages: Some(|_, address| Ok(format!("<main>{address}</main>"))),
         audit: None,
         closing: CancellationToken::new(),
     })
