@@ -2,6 +2,7 @@
 // and changes work without it.
 (() => {
   const root = document.documentElement;
+  root.classList.add("scripted");
   const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
   const theme = stored("theme");
   if (theme === "dark" || theme === "light") root.dataset.theme = theme;
@@ -72,6 +73,16 @@
     const n = all("[data-select]:checked").length;
     bulk.hidden = n === 0;
     bulk.querySelector("[data-selected]").textContent = `${n} selected`;
+  }
+
+  // The slider of a history shows one version at a time, its button all of them.
+  document.addEventListener("input", (event) => { const form = event.target.closest?.("[data-versions]"); if (form) showVersion(form, Number(event.target.value)); });
+  document.addEventListener("click", (event) => { const form = event.target.closest?.("[data-versions] button")?.form; if (form) showVersion(form, null); });
+  function showVersion(form, number) {
+    const versions = all("[data-version]").reverse(), range = form.querySelector("input"), chosen = versions[number - 1];
+    for (const version of versions) version.hidden = number !== null && version !== chosen;
+    form.querySelector("output").textContent = chosen?.querySelector("h2").innerText ?? "";
+    if (chosen) range.setAttribute("aria-valuetext", chosen.dataset.version);
   }
 
   // Text that is not saved yet is not lost by closing the page or by a change elsewhere.

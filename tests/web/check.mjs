@@ -93,10 +93,28 @@ assert.ok((await other.inputValue("#text")).includes("My words."));
 await other.close();
 passed("a hand edit appears in an open page, and an edit beside it is a conflict with both texts");
 
+// The lines of a note with their commits, on demand; its versions by a slider and by keys.
+run("update", fact.id, "--append", "More words.");
+await open(`/note/${fact.id}`);
+await page.click("text=Show the commit and session of each line");
+await page.waitForFunction(() => document.querySelector("#origins")?.innerText.includes("More words."));
+assert.ok(page.url().endsWith(`/note/${fact.id}`), "without leaving the page");
+await open(`/history/${fact.id}`);
+const versions = () => page.locator("[data-version]:visible").count();
+const written = await versions();
+assert.ok(written > 1);
+await page.focus("#version");
+await page.keyboard.press("ArrowLeft");
+assert.equal(await versions(), 1, "the slider shows one version");
+assert.match(await page.getAttribute("#version", "aria-valuetext"), new RegExp(`^${written - 1} of ${written}, `));
+await page.click("text=All versions");
+assert.equal(await versions(), written);
+passed("a note: the origin of its lines on demand, its versions by a slider");
+
 // Reading without JavaScript.
 const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
 const still = await plain.newPage();
-const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/edit/${before[0]}`];
+const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/origins/${before[0]}`, `/edit/${before[0]}`];
 for (const view of views) {
   const reply = await still.goto(base + view);
   assert.equal(reply.status(), 200, view);

@@ -239,6 +239,32 @@ fn a_text_with_errors_is_not_saved_and_not_lost() {
 }
 
 #[test]
+fn the_page_of_a_note_shows_its_score_over_time_its_mentions_and_the_origin_of_each_line() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let add = |text: &str| {
+        let added = browser.post("/act/add", &[("text", text), ("type", "fact")]);
+        added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned()
+    };
+    let id = add("Tide table\nIt is read at six.");
+    let other = add("Harbour\nThe tide table <b>hangs</b> at the door.");
+    server.sandbox.cm(&["--reason", "moved", "update", &id, "--append", "It hangs in the hall."]).ok();
+    let page = browser.get(&format!("/note/{id}")).body;
+    assert!(page.contains("class=\"past\" points=\"") && page.contains("The same as a table"), "{page}");
+    assert!(page.contains("The score is ") && page.contains("Without feedback and use it is "), "{page}");
+    assert!(page.contains(&format!("href=\"/note/{other}\"")) && page.contains("<mark>tide table</mark>"));
+    assert!(page.contains(&format!("href=\"/origins/{id}\"")));
+    let origins = browser.get(&format!("/origins/{id}")).body;
+    let (begin, end) = origins.split_once("It is read at six.").unwrap();
+    assert!(begin.contains("Add fact") && end.contains("It hangs in the hall."), "{origins}");
+    let history = browser.get(&format!("/history/{id}")).body;
+    assert!(history.contains("type=\"range\" min=\"1\" max=\"2\"") && history.contains(">older</a>"));
+    // A note without a score, such as a diary, has no drawing.
+    server.sandbox.write("plain.md", "Only words.\n");
+    assert!(!browser.get("/note/plain.md").body.contains("class=\"past\""));
+}
+
+#[test]
 fn markup_in_a_note_becomes_text() {
     let server = linked(AccessRole::Admin);
     let browser = Browser::of(&server);

@@ -48,7 +48,7 @@ pub(super) enum ActionResult {
 }
 
 /// First parts of the paths that belong to the page.
-const ROOTS: [&str; 21] = [
+const ROOTS: [&str; 22] = [
     "/",
     "/login",
     "/logout",
@@ -56,6 +56,7 @@ const ROOTS: [&str; 21] = [
     "/events",
     "/note",
     "/history",
+    "/origins",
     "/edit",
     "/search",
     "/review",

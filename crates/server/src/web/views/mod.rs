@@ -9,8 +9,10 @@ mod local_graph;
 mod log;
 mod map;
 mod note;
+mod origins;
 mod playbook;
 mod review;
+mod score_chart;
 mod search;
 mod sessions;
 mod stale;
@@ -21,11 +23,12 @@ use super::data::DataSpec;
 use super::table::PageSpec;
 
 /// All pages, by their path.
-pub(super) static PAGES: [PageSpec; 16] = [
+pub(super) static PAGES: [PageSpec; 17] = [
     PageSpec { path: "/", show: home::show },
     PageSpec { path: "/search", show: search::show },
     PageSpec { path: "/note/{*reference}", show: note::show },
     PageSpec { path: "/history/{*reference}", show: history::show },
+    PageSpec { path: "/origins/{*reference}", show: origins::show },
     PageSpec { path: "/edit/{*reference}", show: edit::show },
     PageSpec { path: "/new", show: edit::new },
     PageSpec { path: "/review", show: review::show },
