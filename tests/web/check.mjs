@@ -59,6 +59,56 @@ await page.waitForFunction(() => document.querySelector("[data-notice]")?.innerT
 assert.deepEqual(drafts(), before, "accepted and taken back by mouse");
 passed("inbox: accept and undo, by keyboard and by mouse");
 
+// Several at once by keys; a decision leads to the next entry; a reason; what replaces what; a merge; an edit.
+const notice = (words) => page.waitForFunction((words) => document.querySelector("[data-notice]")?.innerText.includes(words), words);
+await open("/review?section=drafts");
+await page.keyboard.press("j"); await page.keyboard.press("x"); await page.keyboard.press("j"); await page.keyboard.press("x");
+assert.equal(await page.innerText("[data-selected]"), "2 selected");
+await page.click("text=Reject selected");
+await notice("Rejected 2 notes");
+assert.equal(drafts().length, before.length - 2);
+await page.keyboard.press("u");
+await notice("Took back 2 commits");
+assert.deepEqual(drafts(), before, "both are taken back");
+await page.keyboard.press("j"); await page.keyboard.press("j"); await page.keyboard.press("r");
+await page.keyboard.type("not here");
+await page.keyboard.press("Enter");
+await notice("Rejected 1 note");
+assert.ok(await page.evaluate(() => document.activeElement.matches("[data-entry]")), "the keys go on");
+await page.keyboard.press("u");
+await notice("Took back");
+await open("/review?section=drafts");
+await page.keyboard.press("j"); await page.keyboard.press("s");
+assert.equal(await page.evaluate(() => document.activeElement.name), "direction");
+await page.keyboard.press("Tab");
+await page.keyboard.type("cache");
+await page.waitForSelector("datalist option", { state: "attached" });
+await page.keyboard.press("Escape");
+await open("/review?section=merges");
+await page.keyboard.press("j"); await page.keyboard.press("m");
+assert.equal(await page.evaluate(() => document.activeElement.name), "content");
+await page.keyboard.press("Control+Enter");
+await notice("Merged into one rule");
+await page.click("[data-notice] >> text=Undo");
+await notice("Took back");
+await page.keyboard.press("j"); await page.keyboard.press("s");
+assert.equal(await page.evaluate(() => document.activeElement.value), "replaces");
+await page.keyboard.press("Enter");
+await notice("Replaced");
+await page.click("[data-notice] >> text=Undo");
+await notice("Took back");
+await open("/review?section=drafts");
+await page.keyboard.press("j"); await page.keyboard.press("e");
+await page.waitForURL(/then=accept/);
+await page.click("text=Save and accept");
+await notice("Saved and accepted");
+await page.keyboard.press("u");
+await notice("Took back");
+await page.keyboard.press("?");
+await page.waitForSelector("dialog[open] >> text=supersede, merge");
+await page.keyboard.press("Escape");
+passed("inbox: bulk, reasons, supersede, merge and edit, by keyboard");
+
 // Search from anywhere, results while typing, arrow and Enter.
 await open("/log");
 await page.keyboard.press("/");

@@ -160,6 +160,114 @@ fn a_draft_is_accepted_by_a_form_and_the_commit_is_taken_back_by_another() {
 }
 
 #[test]
+fn several_selected_drafts_are_one_commit_each_and_are_taken_back_together() {
+    let server = linked(AccessRole::Admin);
+    draft(&server, "Use pnpm for every package of this workspace.");
+    draft(&server, "Name every branch after the number of its ticket.");
+    let drafts = || {
+        let listed = server.sandbox.cm(&["playbook", "list", "--state", "draft", "--json"]).ok().json();
+        let ids =
+            listed["bullets"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let ids = drafts();
+    assert_eq!(ids.len(), 2);
+    let browser = Browser::of(&server);
+    let fields =
+        [("id", ids[0].as_str()), ("id", ids[1].as_str()), ("decision", "accept"), ("back", "/review")];
+    assert_eq!(browser.post("/act/review", &fields).status, 303);
+    assert!(drafts().is_empty());
+    let page = browser.get("/review").body;
+    assert!(page.contains("Accepted 2 notes"), "{page}");
+    let commits: Vec<&str> = page.split("name=\"commit\" value=\"").skip(1).collect();
+    let commits: Vec<&str> = commits.iter().map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(commits.len(), 2, "one commit each");
+    let fields = [("commit", commits[0]), ("commit", commits[1])];
+    assert_eq!(browser.post("/act/undo", &fields).status, 303);
+    assert_eq!(drafts().len(), 2);
+}
+
+#[test]
+fn a_draft_shows_its_dated_evidence_and_may_replace_a_rule() {
+    let server = linked(AccessRole::Admin);
+    let rule = |id: &str, state: &str, more: &str, text: &str| {
+        let path = format!("playbook/tools/{id}.md");
+        let text = format!("---\nid: {id}\ncategory: tools\nstate: {state}\n{more}---\n\n{text}\n");
+        server.sandbox.write(&path, text);
+    };
+    let evidence =
+        "derived_from:\n  evidence:\n    - \"the user in s-7 line 12 on 2026-01-05: pnpm, please\"\n";
+    rule("b-mt2ssunl-000001", "active", "", "Use npm for every package of this workspace.");
+    rule("b-mt2ssunl-000002", "draft", evidence, "Install all packages with pnpm, never another tool.");
+    server.sandbox.cm(&["commit"]).ok();
+    let browser = Browser::of(&server);
+    let page = browser.get("/review?section=drafts").body;
+    assert!(page.contains("pnpm, please") && page.contains("a person, line 12"), "{page}");
+    assert!(page.contains("datetime=\"2026-01-05\"") && page.contains("href=\"/sessions/s-7\""), "{page}");
+    assert!(page.contains("aria-current=\"true\">Drafts") && page.contains("/act/supersede"), "{page}");
+    let fields = [("id", "b-mt2ssunl-000002"), ("other", "b-mt2ssunl-000001"), ("direction", "replaces")];
+    assert_eq!(browser.post("/act/supersede", &fields).status, 303);
+    let old = server.sandbox.cm(&["playbook", "get", "b-mt2ssunl-000001", "--json"]).ok().json();
+    assert_eq!((&old["state"], &old["maturity"]), (&"retired".into(), &"deprecated".into()), "{old}");
+    let new = server.sandbox.cm(&["playbook", "get", "b-mt2ssunl-000002", "--json"]).ok().json();
+    assert_eq!(new["state"], "active", "{new}");
+    let unknown = [("id", "b-mt2ssunl-000002"), ("other", "no-such-rule"), ("direction", "replaces")];
+    assert_eq!(browser.post("/act/supersede", &unknown).status, 404);
+    let itself = [("id", "b-mt2ssunl-000002"), ("other", "b-mt2ssunl-000002"), ("direction", "replaces")];
+    assert_eq!(browser.post("/act/supersede", &itself).status, 400);
+}
+
+#[test]
+fn the_inbox_names_what_is_hidden_and_what_a_merge_left_over() {
+    let server = linked(AccessRole::Admin);
+    let fact = |number: usize, text: &str| {
+        let id = format!("{number:08}-0000-4000-8000-000000000001");
+        let text = format!("---\nid: {id}\ntype: fact\ntitle: Fact {number}\n---\n\n{text}\n");
+        server.sandbox.write(&format!("graph/facts/{number}.md"), text);
+    };
+    fact(1, "Use pass\u{200b}words.");
+    fact(2, "<<<<<<< HEAD\nsix\n=======\nseven\n>>>>>>> other");
+    let page = Browser::of(&server).get("/review").body;
+    assert!(page.contains("Quarantined") && page.contains("pass⟨U+200B⟩words"), "{page}");
+    assert!(page.contains("<code>graph/facts/2.md:") && page.contains("/edit/graph/facts/2.md"), "{page}");
+}
+
+#[test]
+fn a_draft_is_accepted_after_an_edit_and_both_are_taken_back_at_once() {
+    let server = linked(AccessRole::Admin);
+    let id = draft(&server, "Use pnpm for every package of this workspace.");
+    let browser = Browser::of(&server);
+    let form = browser.get(&format!("/edit/{id}?then=accept")).body;
+    assert!(form.contains("Save and accept"), "{form}");
+    let (_, rest) = form.split_once("data-guard>\n").unwrap();
+    let text = rest.split("</textarea>").next().unwrap().replace("&#34;", "\"").replace("every", "each");
+    let revision = value_of(&form, "revision");
+    let fields = [
+        ("id", id.as_str()),
+        ("revision", &revision),
+        ("text", &text),
+        ("then", "accept"),
+        ("back", "/review"),
+    ];
+    let done = browser.post("/act/edit", &fields);
+    assert_eq!((done.status, done.header("location")), (303, Some("/review")), "{done:?}");
+    let rule = || server.sandbox.cm(&["playbook", "get", &id, "--json"]).ok().json();
+    assert_eq!(
+        (&rule()["state"], &rule()["content"]),
+        (&"active".into(), &"Use pnpm for each package of this workspace.".into())
+    );
+    let page = browser.get("/review").body;
+    let commits: Vec<&str> = page.split("name=\"commit\" value=\"").skip(1).collect();
+    let commits: Vec<(&str, &str)> =
+        commits.iter().map(|rest| ("commit", rest.split('"').next().unwrap())).collect();
+    assert_eq!(browser.post("/act/undo", &commits).status, 303);
+    assert_eq!(
+        (&rule()["state"], &rule()["content"]),
+        (&"draft".into(), &"Use pnpm for every package of this workspace.".into())
+    );
+}
+
+#[test]
 fn a_forged_form_changes_nothing() {
     let server = linked(AccessRole::Admin);
     let id = draft(&server, "Use pnpm for every package of this workspace.");

@@ -73,6 +73,7 @@ pub mod stale;
 pub mod starters;
 pub mod stash;
 pub mod stats;
+pub mod supersede;
 pub mod tags;
 pub mod templates;
 pub mod timeline;

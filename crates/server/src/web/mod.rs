@@ -7,6 +7,7 @@
 mod actions;
 mod assets;
 mod data;
+mod decisions;
 mod events;
 mod forms;
 mod headers;

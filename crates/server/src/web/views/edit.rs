@@ -20,6 +20,9 @@ struct EditPage {
     /// The stored text after a conflict.
     theirs: Option<String>,
     problem: Option<String>,
+    /// Whether saving can accept the draft as well, and the address to return to then.
+    accepts: bool,
+    back: String,
 }
 
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
@@ -57,7 +60,10 @@ fn page(
     theirs: Option<String>,
     problem: Option<String>,
 ) -> Result<String> {
+    let accepts = request.query.get("then") == Some("accept");
     render(&EditPage {
+        accepts,
+        back: if accepts { "/review".to_owned() } else { request.address.clone() },
         address: note_address(&note.id),
         theirs,
         problem,

@@ -12,6 +12,7 @@ mod note;
 mod origins;
 mod playbook;
 mod review;
+mod reviewed;
 mod score_chart;
 mod search;
 mod sessions;
