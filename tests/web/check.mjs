@@ -161,6 +161,35 @@ await page.click("text=All versions");
 assert.equal(await versions(), written);
 passed("a note: the origin of its lines on demand, its versions by a slider");
 
+// A preview beside the text, which follows what is typed and saves nothing.
+await open(`/edit/${fact.id}`);
+const unsaved = await page.inputValue("#text");
+await page.click("text=Preview");
+await page.waitForSelector("#preview .prose");
+await page.fill("#text", `${unsaved}\n**Bold** words.\n`);
+await page.waitForSelector("#preview strong >> text=Bold");
+assert.ok((await page.inputValue("#text")).includes("**Bold**"), "the text is kept");
+assert.ok(!run("get", fact.id).includes("Bold"), "nothing is saved");
+await page.evaluate(() => { document.querySelector("#editor").dispatchEvent(new Event("submit", { bubbles: true })); });
+passed("a preview follows the text and saves nothing");
+
+// The playbook by keyboard: pin, take back, deprecate with a reason.
+const rule = () => json("playbook", "get", before[0]);
+await open("/playbook?state=draft");
+await page.keyboard.press("j"); await page.keyboard.press("p");
+await notice("Pinned");
+await page.keyboard.press("u");
+await notice("Took back");
+await page.keyboard.press("j"); await page.keyboard.press("d");
+await page.waitForSelector("form:popover-open");
+await page.keyboard.type("no longer so");
+await page.keyboard.press("Enter");
+await notice("Deprecated 1 note");
+await page.keyboard.press("u");
+await notice("Took back");
+assert.equal(rule().state, "draft");
+passed("playbook: pin and deprecate, by keyboard");
+
 // Reading without JavaScript.
 const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
 const still = await plain.newPage();

@@ -268,6 +268,80 @@ fn a_draft_is_accepted_after_an_edit_and_both_are_taken_back_at_once() {
 }
 
 #[test]
+fn the_playbook_shows_steps_course_and_forecast_and_its_rules_are_pinned_and_deprecated() {
+    let server = linked(AccessRole::Admin);
+    let rule = |id: &str, category: &str, keys: &str, text: &str| {
+        let text = format!("---\nid: {id}\ncategory: {category}\nstate: active\n{keys}---\n\n{text}\n");
+        server.sandbox.write(&format!("playbook/{category}/{id}.md"), text);
+    };
+    let feedback = "created: 2026-10-01\nmaturity: established\nfeedback:\n  - at: 2026-10-20\n    signal: helpful\n  - at: 2026-11-05\n    signal: helpful\n  - at: 2026-11-15\n    signal: helpful\n";
+    rule("b-mt2ssunl-000001", "tools", feedback, "Use pnpm for every package of this workspace.");
+    rule("b-mt2ssunl-000002", "testing", "", "Freeze the clock in every test of the calendar.");
+    server.sandbox.cm(&["commit"]).ok();
+    let browser = Browser::of(&server);
+    let page = browser.get("/playbook").body;
+    assert!(page.contains("class=\"ladder step2\"") && page.contains("below established in "), "{page}");
+    assert!(
+        page.contains("class=\"spark\"") && page.contains("aria-label=\"from 0.00 on 2026-10-01 to "),
+        "{page}"
+    );
+    let filtered = browser.get("/playbook?category=tools&maturity=established&tag=").body;
+    assert!(filtered.contains("Use pnpm") && !filtered.contains("Freeze the clock"), "{filtered}");
+    assert!(filtered.contains("<option value=\"tools\" selected>"), "{filtered}");
+    let got = |id: &str| server.sandbox.cm(&["playbook", "get", id, "--json"]).ok().json();
+    let id = ("id", "b-mt2ssunl-000002");
+    assert_eq!(browser.post("/act/pin", &[id]).status, 303);
+    assert_eq!(got(id.1)["pinned"], true);
+    assert!(browser.get("/playbook").body.contains("action=\"/act/unpin\""));
+    assert_eq!(browser.post("/act/unpin", &[id]).status, 303);
+    let fields = [id, ("decision", "deprecate"), ("reason", "we have no calendar")];
+    assert_eq!(browser.post("/act/review", &fields).status, 303);
+    let deprecated = got(id.1);
+    assert_eq!((&deprecated["state"], &deprecated["maturity"]), (&"retired".into(), &"deprecated".into()));
+    assert!(browser.get("/playbook").body.contains("Deprecated 1 note"));
+}
+
+#[test]
+fn the_page_of_core_md_says_what_each_line_costs_and_what_was_left_out() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let added = browser.post("/act/add", &[("text", "Tide table\nIt is read at six."), ("type", "fact")]);
+    let id = added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned();
+    draft(&server, "Use pnpm for every package of this workspace.");
+    let page = browser.get("/core").body;
+    let budget = server.sandbox.cm(&["config", "get", "core.max_tokens"]).ok().stdout;
+    assert!(page.contains(&format!(" of {} tokens", budget.trim())), "{budget}: {page}");
+    let (_, entry) = page.split_once(&format!("data-open href=\"/note/{id}\"")).unwrap();
+    let entry = entry.split("</li>").next().unwrap();
+    assert!(entry.contains("Tide table") && entry.contains(" tokens"), "{entry}");
+    let (_, omitted) = page.split_once("id=\"omitted\"").unwrap();
+    assert!(omitted.contains("Use pnpm") && omitted.contains("a draft, or unverified"), "{omitted}");
+}
+
+#[test]
+fn a_preview_shows_the_text_sanitised_and_saves_nothing() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let added = browser.post("/act/add", &[("text", "The tide table\nRead at six."), ("type", "fact")]);
+    let id = added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned();
+    let revision = value_of(&browser.get(&format!("/edit/{id}")).body, "revision");
+    let head = server.head();
+    let text = "---\ntitle: The tide table\n---\n\n**Read** at seven.<script>alert(1)</script>\n";
+    let fields = [("id", id.as_str()), ("revision", revision.as_str()), ("text", text)];
+    let shown = browser.post("/act/preview", &fields);
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let (form, preview) = shown.body.split_once("id=\"preview\"").unwrap();
+    assert!(form.contains("**Read** at seven.") && value_of(form, "revision") == revision, "{form}");
+    assert!(
+        preview.contains("<strong>Read</strong> at seven.") && !preview.contains("<script>alert"),
+        "{preview}"
+    );
+    assert_eq!(server.head(), head);
+    assert!(server.sandbox.cm(&["get", &id]).ok().stdout.contains("Read at six"));
+    assert_eq!(browser.post_with("/act/preview", &fields).status, 403, "a form of another site");
+}
+
+#[test]
 fn a_forged_form_changes_nothing() {
     let server = linked(AccessRole::Admin);
     let id = draft(&server, "Use pnpm for every package of this workspace.");

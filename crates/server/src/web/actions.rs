@@ -13,20 +13,28 @@ use cm_app::{CallerIdentity, Context, Error, Result};
 use cm_note::note::FeedbackSignal;
 
 /// All changes, by their path.
-pub(super) static ACTIONS: [ActionSpec; 12] = [
-    ActionSpec { path: "/act/review", run: decisions::decide },
-    ActionSpec { path: "/act/merge", run: decisions::merge },
-    ActionSpec { path: "/act/supersede", run: decisions::supersede },
-    ActionSpec { path: "/act/mark", run: mark },
-    ActionSpec { path: "/act/pin", run: pin },
-    ActionSpec { path: "/act/unpin", run: unpin },
-    ActionSpec { path: "/act/forget", run: forget },
-    ActionSpec { path: "/act/undo", run: undo },
-    ActionSpec { path: "/act/restore", run: restore },
-    ActionSpec { path: "/act/edit", run: save },
-    ActionSpec { path: "/act/add", run: add },
-    ActionSpec { path: "/act/core", run: write_core },
+pub(super) static ACTIONS: [ActionSpec; 13] = [
+    write("/act/review", decisions::decide),
+    write("/act/merge", decisions::merge),
+    write("/act/supersede", decisions::supersede),
+    write("/act/mark", mark),
+    write("/act/pin", pin),
+    write("/act/unpin", unpin),
+    write("/act/forget", forget),
+    write("/act/undo", undo),
+    write("/act/restore", restore),
+    write("/act/edit", save),
+    write("/act/add", add),
+    write("/act/core", write_core),
+    ActionSpec { path: "/act/preview", is_write: false, run: preview },
 ];
+
+const fn write(
+    path: &'static str,
+    run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
+) -> ActionSpec {
+    ActionSpec { path, is_write: true, run }
+}
 
 /// Goes back to the page that sent the form, with what happened and the commits to take back,
 /// newest first.
@@ -124,6 +132,12 @@ fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Action
         }
         Err(error) => Err(error),
     }
+}
+
+fn preview(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let (id, revision) = (required(form, "id")?, required(form, "revision")?);
+    let text = form.text("text").unwrap_or_default();
+    views::edit::preview(memory, request, id, text, revision.to_owned()).map(ActionResult::Preview)
 }
 
 fn add(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {

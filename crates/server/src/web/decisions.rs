@@ -27,6 +27,7 @@ pub(super) fn decide(memory: &Context, _: &PageRequest, form: &Fields) -> Result
     let (word, decisions) = match required(form, "decision")? {
         "accept" => ("Accepted", ReviewDecisions { accept: ids, ..each }),
         "reject" => ("Rejected", ReviewDecisions { reject: ids, ..each }),
+        "deprecate" => ("Deprecated", ReviewDecisions { reject: ids, ..each }),
         "confirm" => ("Confirmed", ReviewDecisions { confirm: ids, ..each }),
         other => return Err(Error::usage(format!("`{other}` is no decision"))),
     };

@@ -6,6 +6,8 @@ use cm_note::instant::Instant;
 
 /// Width and height of the drawn area, in the units of the drawing.
 const AREA: (f64, f64) = (600.0, 120.0);
+/// Width and height of a sparkline, and the free space above and below its line.
+const SPARK: (f64, f64, f64) = (80.0, 20.0, 2.0);
 
 /// A drawing of the scores of one note; coordinates are in its own units.
 pub(super) struct ScoreChart {
@@ -129,6 +131,39 @@ fn days_until(drop: &ScoreDrop, now: Instant) -> usize {
     now.days_until(drop.at).round().max(0.0) as usize
 }
 
+/// The next threshold in few words, such as `below proven in 6 days`.
+pub(super) fn forecast(history: &ScoreHistory) -> Option<String> {
+    let (drop, now) = (history.drop.as_ref()?, history.points.last()?.at);
+    let what = match drop.kind {
+        ScoreDropKind::BelowProven => "below proven",
+        ScoreDropKind::BelowEstablished => "below established",
+        ScoreDropKind::Stale => "stale",
+        ScoreDropKind::Fading => "fading",
+        ScoreDropKind::Dormant => "dormant",
+        ScoreDropKind::Archived => "archived",
+    };
+    Some(format!("{what} in {}", count(days_until(drop, now), "day")))
+}
+
+/// The past of a score in words, such as `from 0.00 on 2026-05-20 to 4.10`.
+pub(super) fn course(history: &ScoreHistory) -> String {
+    match (history.points.first(), history.points.last()) {
+        (Some(first), Some(now)) if first.at != now.at => {
+            format!("from {:.2} on {} to {:.2}", first.score, first.at.day(), now.score)
+        }
+        (_, Some(now)) => format!("{:.2} since today", now.score),
+        _ => String::new(),
+    }
+}
+
+/// The points of a line of the past scores, 80 wide and 20 high, for a small drawing in a table.
+pub(super) fn sparkline(history: &ScoreHistory) -> String {
+    let (width, height, free) = SPARK;
+    let scale = Scale::of(history.points.iter(), (width, height - 2.0 * free));
+    let place = |point: &ScorePoint| format!("{:.1},{:.1}", scale.x(point.at), scale.y(point.score) + free);
+    history.points.iter().map(place).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +190,7 @@ mod tests {
             "The score is 4.00 (candidate), from 0.00 (candidate) on 1970-01-01. Without feedback and use it is \
              2.00 on 1970-01-31; it counts as stale from 1970-01-21, in 10 days."
         );
+        assert_eq!(forecast(&history(vec![point(19, 1.0)], Vec::new())).as_deref(), Some("stale in 1 day"));
         assert_eq!(chart.rows.iter().filter(|row| row.is_forecast).count(), 1);
     }
 
@@ -162,6 +198,10 @@ mod tests {
     fn a_score_that_never_changed_and_one_point_are_drawn_too() {
         let chart = of(&history(vec![point(0, 0.0)], Vec::new())).unwrap();
         assert_eq!(chart.past, "0.0,120.0");
+        assert_eq!(
+            sparkline(&history(vec![point(0, -1.0), point(1, -1.0)], Vec::new())),
+            "0.0,18.0 80.0,18.0"
+        );
         assert!(of(&history(Vec::new(), Vec::new())).is_none());
     }
 }
