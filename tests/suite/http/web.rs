@@ -15,25 +15,25 @@ fn page_for(visitor: Visitor) -> TestServerConfig {
 }
 
 /// A server whose page opens with a link, as `cm web` starts it.
-fn linked(role: AccessRole) -> TestServer {
+pub(super) fn linked(role: AccessRole) -> TestServer {
     let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), by: CallerIdentity::default(), role };
     TestServerConfig { table: &[], ..page_for(visitor) }.run()
 }
 
 /// A browser that is logged in.
-struct Browser<'s> {
+pub(super) struct Browser<'s> {
     server: &'s TestServer,
-    cookie: String,
+    pub(super) cookie: String,
 }
 
 impl<'s> Browser<'s> {
-    fn of(server: &'s TestServer) -> Self {
+    pub(super) fn of(server: &'s TestServer) -> Self {
         let reply = server.ask("GET", &format!("/login?once={SECRET}"), &[], "");
         assert_eq!(reply.status, 303, "{reply:?}");
         Self { server, cookie: cookie_of(&reply) }
     }
 
-    fn get(&self, target: &str) -> Reply {
+    pub(super) fn get(&self, target: &str) -> Reply {
         self.server.ask("GET", target, &[("cookie", &self.cookie), ("accept", "text/html")], "")
     }
 

@@ -3,6 +3,7 @@
 pub mod add;
 pub mod adopt;
 pub(crate) mod agent_update;
+pub mod attachment;
 pub mod audit;
 pub mod commit;
 pub mod completions;

@@ -52,7 +52,7 @@ pub(super) enum ActionResult {
 }
 
 /// First parts of the paths that belong to the page.
-const ROOTS: [&str; 22] = [
+const ROOTS: [&str; 23] = [
     "/",
     "/login",
     "/logout",
@@ -62,6 +62,7 @@ const ROOTS: [&str; 22] = [
     "/history",
     "/origins",
     "/edit",
+    "/file",
     "/search",
     "/review",
     "/playbook",

@@ -1,5 +1,6 @@
 //! The pages: one file each. A page calls operations and fills a template.
 
+mod attachment;
 mod checks;
 mod conflicts;
 mod core;
@@ -45,7 +46,8 @@ pub(super) static PAGES: [PageSpec; 17] = [
 ];
 
 /// All data that scripts of the pages load, by their path.
-pub(super) static DATA: [DataSpec; 4] = [
+pub(super) static DATA: [DataSpec; 5] = [
+    DataSpec { path: "/file/{*reference}", load: attachment::load },
     DataSpec { path: "/graph/map.bin", load: map::image },
     DataSpec { path: "/graph/community/{reference}", load: map::community },
     DataSpec { path: "/graph/near/{*reference}", load: map::near },
