@@ -2,6 +2,7 @@
 // and changes work without it.
 (() => {
   const root = document.documentElement;
+  root.classList.add("scripted");
   const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
   const theme = stored("theme");
   if (theme === "dark" || theme === "light") root.dataset.theme = theme;
@@ -33,7 +34,10 @@
     if (!target) return false;
     const reason = key === "r" && entry?.querySelector(".reason");
     // A rejection asks for its reason first; Enter in that field sends it.
-    if (reason && document.activeElement !== reason) reason.focus(); else target.click();
+    if (reason && document.activeElement !== reason) { reason.focus(); return true; }
+    target.click();
+    // A choice that opens takes the focus.
+    if (target.matches("summary") && target.parentElement.open) target.parentElement.querySelector("select, textarea, input:not([type=hidden]), button")?.focus();
     return true;
   }
 
@@ -59,7 +63,7 @@
       x: () => current()?.querySelector("[data-select]")?.click(),
     }[key];
     if (act) { event.preventDefault(); act(); return; }
-    if ("aercmsu".includes(key) && press(key)) event.preventDefault();
+    if ("acdempsru".includes(key) && press(key)) event.preventDefault();
   });
   const open = () => current()?.querySelector("a[data-open], a.hit, a")?.click();
   function focusSearch() { const box = document.getElementById("q") ?? document.getElementById("find"); box?.focus(); box?.select(); }
@@ -67,11 +71,43 @@
   document.addEventListener("focusin", (event) => { const entry = event.target.closest?.("[data-entry]"); if (entry) last = entry; });
   document.addEventListener("change", (event) => { if (event.target.matches?.("[data-select]")) countSelected(); });
   function countSelected() {
-    const bulk = document.getElementById("bulk");
-    if (!bulk) return;
-    const n = all("[data-select]:checked").length;
-    bulk.hidden = n === 0;
-    bulk.querySelector("[data-selected]").textContent = `${n} selected`;
+    const status = document.querySelector("[data-selected]"), n = all("[data-select]:checked").length;
+    if (status) status.textContent = n === 1 ? "1 selected" : `${n} selected`;
+  }
+
+  // After a decision, the keys go on with the entry that takes the place of the decided one.
+  document.addEventListener("submit", (event) => {
+    const entry = event.target.closest?.("[data-entry]");
+    if (entry) sessionStorage.setItem("entry", JSON.stringify([location.pathname + location.search, entries().indexOf(entry)]));
+  });
+  function goOn() {
+    const [address, at] = JSON.parse(sessionStorage.getItem("entry") ?? "[]");
+    sessionStorage.removeItem("entry");
+    if (address !== location.pathname + location.search || !document.querySelector("[data-notice]")) return;
+    const list = entries();
+    list[Math.min(at, list.length - 1)]?.focus();
+  }
+
+  // Titles that fit what is typed into a field for a note.
+  let asked = 0;
+  document.addEventListener("input", async (event) => {
+    const field = event.target;
+    if (!field.matches?.("[data-suggest]") || field.value.length < 2) return;
+    const number = asked += 1;
+    const reply = await fetch(`/graph/find?q=${encodeURIComponent(field.value)}`).catch(() => null);
+    if (!reply?.ok || number !== asked) return;
+    const { notes } = await reply.json();
+    field.list?.replaceChildren(...notes.slice(0, 12).map((note) => new Option(note.title, note.id)));
+  });
+
+  // The slider of a history shows one version at a time, its button all of them.
+  document.addEventListener("input", (event) => { const form = event.target.closest?.("[data-versions]"); if (form) showVersion(form, Number(event.target.value)); });
+  document.addEventListener("click", (event) => { const form = event.target.closest?.("[data-versions] button")?.form; if (form) showVersion(form, null); });
+  function showVersion(form, number) {
+    const versions = all("[data-version]").reverse(), range = form.querySelector("input"), chosen = versions[number - 1];
+    for (const version of versions) version.hidden = number !== null && version !== chosen;
+    form.querySelector("output").textContent = chosen?.querySelector("h2").innerText ?? "";
+    if (chosen) range.setAttribute("aria-valuetext", chosen.dataset.version);
   }
 
   // Text that is not saved yet is not lost by closing the page or by a change elsewhere.
@@ -115,6 +151,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelector("[data-theme-switch]")?.addEventListener("click", switchTheme);
+    goOn();
     const query = document.getElementById("q");
     if (query && !query.value) query.focus();
     if (document.querySelector(".side") && !document.querySelector("[data-still]") && location.protocol.startsWith("http")) followWhileSeen();

@@ -59,6 +59,56 @@ await page.waitForFunction(() => document.querySelector("[data-notice]")?.innerT
 assert.deepEqual(drafts(), before, "accepted and taken back by mouse");
 passed("inbox: accept and undo, by keyboard and by mouse");
 
+// Several at once by keys; a decision leads to the next entry; a reason; what replaces what; a merge; an edit.
+const notice = (words) => page.waitForFunction((words) => document.querySelector("[data-notice]")?.innerText.includes(words), words);
+await open("/review?section=drafts");
+await page.keyboard.press("j"); await page.keyboard.press("x"); await page.keyboard.press("j"); await page.keyboard.press("x");
+assert.equal(await page.innerText("[data-selected]"), "2 selected");
+await page.click("text=Reject selected");
+await notice("Rejected 2 notes");
+assert.equal(drafts().length, before.length - 2);
+await page.keyboard.press("u");
+await notice("Took back 2 commits");
+assert.deepEqual(drafts(), before, "both are taken back");
+await page.keyboard.press("j"); await page.keyboard.press("j"); await page.keyboard.press("r");
+await page.keyboard.type("not here");
+await page.keyboard.press("Enter");
+await notice("Rejected 1 note");
+assert.ok(await page.evaluate(() => document.activeElement.matches("[data-entry]")), "the keys go on");
+await page.keyboard.press("u");
+await notice("Took back");
+await open("/review?section=drafts");
+await page.keyboard.press("j"); await page.keyboard.press("s");
+assert.equal(await page.evaluate(() => document.activeElement.name), "direction");
+await page.keyboard.press("Tab");
+await page.keyboard.type("cache");
+await page.waitForSelector("datalist option", { state: "attached" });
+await page.keyboard.press("Escape");
+await open("/review?section=merges");
+await page.keyboard.press("j"); await page.keyboard.press("m");
+assert.equal(await page.evaluate(() => document.activeElement.name), "content");
+await page.keyboard.press("Control+Enter");
+await notice("Merged into one rule");
+await page.click("[data-notice] >> text=Undo");
+await notice("Took back");
+await page.keyboard.press("j"); await page.keyboard.press("s");
+assert.equal(await page.evaluate(() => document.activeElement.value), "replaces");
+await page.keyboard.press("Enter");
+await notice("Replaced");
+await page.click("[data-notice] >> text=Undo");
+await notice("Took back");
+await open("/review?section=drafts");
+await page.keyboard.press("j"); await page.keyboard.press("e");
+await page.waitForURL(/then=accept/);
+await page.click("text=Save and accept");
+await notice("Saved and accepted");
+await page.keyboard.press("u");
+await notice("Took back");
+await page.keyboard.press("?");
+await page.waitForSelector("dialog[open] >> text=supersede, merge");
+await page.keyboard.press("Escape");
+passed("inbox: bulk, reasons, supersede, merge and edit, by keyboard");
+
 // Search from anywhere, results while typing, arrow and Enter.
 await open("/log");
 await page.keyboard.press("/");
@@ -93,10 +143,57 @@ assert.ok((await other.inputValue("#text")).includes("My words."));
 await other.close();
 passed("a hand edit appears in an open page, and an edit beside it is a conflict with both texts");
 
+// The lines of a note with their commits, on demand; its versions by a slider and by keys.
+run("update", fact.id, "--append", "More words.");
+await open(`/note/${fact.id}`);
+await page.click("text=Show the commit and session of each line");
+await page.waitForFunction(() => document.querySelector("#origins")?.innerText.includes("More words."));
+assert.ok(page.url().endsWith(`/note/${fact.id}`), "without leaving the page");
+await open(`/history/${fact.id}`);
+const versions = () => page.locator("[data-version]:visible").count();
+const written = await versions();
+assert.ok(written > 1);
+await page.focus("#version");
+await page.keyboard.press("ArrowLeft");
+assert.equal(await versions(), 1, "the slider shows one version");
+assert.match(await page.getAttribute("#version", "aria-valuetext"), new RegExp(`^${written - 1} of ${written}, `));
+await page.click("text=All versions");
+assert.equal(await versions(), written);
+passed("a note: the origin of its lines on demand, its versions by a slider");
+
+// A preview beside the text, which follows what is typed and saves nothing.
+await open(`/edit/${fact.id}`);
+const unsaved = await page.inputValue("#text");
+await page.click("text=Preview");
+await page.waitForSelector("#preview .prose");
+await page.fill("#text", `${unsaved}\n**Bold** words.\n`);
+await page.waitForSelector("#preview strong >> text=Bold");
+assert.ok((await page.inputValue("#text")).includes("**Bold**"), "the text is kept");
+assert.ok(!run("get", fact.id).includes("Bold"), "nothing is saved");
+await page.evaluate(() => { document.querySelector("#editor").dispatchEvent(new Event("submit", { bubbles: true })); });
+passed("a preview follows the text and saves nothing");
+
+// The playbook by keyboard: pin, take back, deprecate with a reason.
+const rule = () => json("playbook", "get", before[0]);
+await open("/playbook?state=draft");
+await page.keyboard.press("j"); await page.keyboard.press("p");
+await notice("Pinned");
+await page.keyboard.press("u");
+await notice("Took back");
+await page.keyboard.press("j"); await page.keyboard.press("d");
+await page.waitForSelector("form:popover-open");
+await page.keyboard.type("no longer so");
+await page.keyboard.press("Enter");
+await notice("Deprecated 1 note");
+await page.keyboard.press("u");
+await notice("Took back");
+assert.equal(rule().state, "draft");
+passed("playbook: pin and deprecate, by keyboard");
+
 // Reading without JavaScript.
 const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
 const still = await plain.newPage();
-const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/edit/${before[0]}`];
+const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/origins/${before[0]}`, `/edit/${before[0]}`];
 for (const view of views) {
   const reply = await still.goto(base + view);
   assert.equal(reply.status(), 200, view);

@@ -10,10 +10,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use cm_note::markdown::escape::is_hidden;
-use cm_note::markdown::nested_too_deep;
+use cm_note::markdown::{attachment, nested_too_deep};
 
 /// Path below which a page shows a note, given by id, path or title.
 pub const NOTE: &str = "/note/";
+/// Path below which a page serves an attachment, with the note that links to it as `note`.
+pub const FILE: &str = "/file/";
+/// Endings of images that a page shows; files with other content are downloads whatever they end in.
+const IMAGES: [&str; 5] = [".png", ".jpg", ".jpeg", ".gif", ".webp"];
 /// Prefix of the ids of headings, so that no heading takes the id of a page's own element.
 const HEADING: &str = "h-";
 
@@ -35,7 +39,7 @@ pub fn note(markdown: &str, path: &str) -> String {
         | Options::ENABLE_WIKILINKS
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_GFM;
-    let mut rewriter = LinkRewriter { folder: folder_of(path), open: Vec::new(), heading: None };
+    let mut rewriter = LinkRewriter { note: path, folder: folder_of(path), open: Vec::new(), heading: None };
     let mut events = Vec::new();
     for event in Parser::new_ext(&markdown, extensions) {
         rewriter.rewrite(event, &mut events);
@@ -119,15 +123,22 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         builder.add_tag_attributes(heading, ["id"]);
     }
     builder.id_prefix(Some(HEADING));
-    builder.rm_tags(["img"]);
+    // Images come from attachments of the vault only.
+    builder.attribute_filter(|element, attribute, value| match (element, attribute) {
+        ("img", "src") if !value.starts_with(FILE) => None,
+        _ => Some(value.into()),
+    });
     builder
 });
 
-/// Rewrites links to notes, replaces remote images by links, and names attachments by their path.
+/// Rewrites links to notes and attachments, replaces remote images by links, and names other files by
+/// their path.
 struct LinkRewriter<'a> {
+    /// Path of the note.
+    note: &'a str,
     folder: &'a str,
-    /// Open links and images: `None` for those that are links, else the path that follows the text.
-    open: Vec<Option<String>>,
+    /// Ends of the open links and images.
+    open: Vec<LinkEnd>,
     /// Text of the open heading and position of its start in the events.
     heading: Option<(usize, String)>,
 }
@@ -142,11 +153,17 @@ impl<'t> LinkRewriter<'_> {
                 self.open(self.target(&dest_url, link_type), out);
             }
             Event::Start(Tag::Image { link_type, dest_url, .. }) => {
-                self.open(self.target(&dest_url, link_type), out);
+                let target = self.target(&dest_url, link_type);
+                if let LinkTarget::Image(address) = target {
+                    out.push(Event::Start(tag(address, true)));
+                    return self.open.push(LinkEnd::Tag(TagEnd::Image));
+                }
+                self.open(target, out);
                 out.push(Event::Text("image: ".into()));
             }
-            Event::End(TagEnd::Link | TagEnd::Image) => match self.open.pop().flatten() {
-                Some(path) => out.push(Event::Text(format!(" ({path})").into())),
+            Event::End(TagEnd::Link | TagEnd::Image) => match self.open.pop() {
+                Some(LinkEnd::Path(path)) => out.push(Event::Text(format!(" ({path})").into())),
+                Some(LinkEnd::Tag(end)) => out.push(Event::End(end)),
                 None => out.push(Event::End(TagEnd::Link)),
             },
             Event::Start(Tag::Heading { .. }) => {
@@ -168,20 +185,14 @@ impl<'t> LinkRewriter<'_> {
         }
     }
 
-    /// Begins a link, or the text that stands for an attachment.
+    /// Begins a link, or the text that stands for a file.
     fn open(&mut self, target: LinkTarget, out: &mut Vec<Event<'t>>) {
         match target {
-            LinkTarget::Address(address) => {
-                let (link_type, empty) = (LinkType::Inline, CowStr::Borrowed(""));
-                out.push(Event::Start(Tag::Link {
-                    link_type,
-                    dest_url: address.into(),
-                    title: empty.clone(),
-                    id: empty,
-                }));
-                self.open.push(None);
+            LinkTarget::Address(address) | LinkTarget::Image(address) => {
+                out.push(Event::Start(tag(address, false)));
+                self.open.push(LinkEnd::Tag(TagEnd::Link));
             }
-            LinkTarget::Attachment(path) => self.open.push(Some(path)),
+            LinkTarget::OtherFile(path) => self.open.push(LinkEnd::Path(path)),
         }
     }
 
@@ -198,6 +209,10 @@ impl<'t> LinkRewriter<'_> {
         if target.is_empty() {
             return LinkTarget::Address(fragment);
         }
+        if let Some(file) = attachment(destination, is_wiki) {
+            let path = if is_wiki { join("", &file) } else { join(self.folder, &file) };
+            return self.file(&path);
+        }
         if is_wiki {
             return LinkTarget::Address(format!("{NOTE}{}{fragment}", encode(target.trim())));
         }
@@ -206,17 +221,43 @@ impl<'t> LinkRewriter<'_> {
         if is_note {
             LinkTarget::Address(format!("{NOTE}{}{fragment}", encode(&path)))
         } else {
-            LinkTarget::Attachment(path)
+            LinkTarget::OtherFile(path)
         }
     }
+
+    fn file(&self, path: &str) -> LinkTarget {
+        let address = format!("{FILE}{}?note={}", encode(path), encode(self.note));
+        let ending = path.to_ascii_lowercase();
+        let is_image = IMAGES.into_iter().any(|image| ending.ends_with(image));
+        if is_image { LinkTarget::Image(address) } else { LinkTarget::Address(address) }
+    }
+}
+
+/// A link or an image without a title.
+fn tag<'t>(address: String, is_image: bool) -> Tag<'t> {
+    let (link_type, dest_url, empty) = (LinkType::Inline, address.into(), CowStr::Borrowed(""));
+    let (title, id) = (empty.clone(), empty);
+    match is_image {
+        true => Tag::Image { link_type, dest_url, title, id },
+        false => Tag::Link { link_type, dest_url, title, id },
+    }
+}
+
+/// End of a link or an image.
+enum LinkEnd {
+    Tag(TagEnd),
+    /// A path that follows the text.
+    Path(String),
 }
 
 /// Destination of a link.
 enum LinkTarget {
-    /// Address of a note's page, of a heading, or of another site.
+    /// Address of a note's page, of a heading, of an attachment, or of another site.
     Address(String),
-    /// Path of a file in the vault that is no note.
-    Attachment(String),
+    /// Address of an attachment that may be shown as an image.
+    Image(String),
+    /// Path of a file that is neither a note nor an attachment.
+    OtherFile(String),
 }
 
 fn percent_decode(text: &str) -> String {
@@ -275,8 +316,23 @@ mod tests {
     }
 
     #[test]
-    fn attachments_are_named_by_their_path_and_not_linked() {
-        assert_eq!(of("![a](pic.png)").trim(), "<p>image: a (graph/fixes/pic.png)</p>");
+    fn attachments_are_shown_or_linked_and_other_files_are_named_by_their_path() {
+        let note = "?note=graph/fixes/a.md\"";
+        let image = of("![the plan](../pic%20a.png)");
+        assert!(
+            image.contains(&format!("<img src=\"/file/graph/pic%20a.png{note} alt=\"the plan\"")),
+            "{image}"
+        );
+        assert!(
+            of("![[Pic.WebP]]").contains(&format!("<img src=\"/file/Pic.WebP{note}")),
+            "{}",
+            of("![[Pic.WebP]]")
+        );
+        let link = of("[the plan](plan.pdf) ![x](drawing.svg)");
+        assert!(link.contains(&format!("href=\"/file/graph/fixes/plan.pdf{note}")), "{link}");
+        assert!(
+            link.contains(&format!("href=\"/file/graph/fixes/drawing.svg{note}")) && !link.contains("<img")
+        );
         assert_eq!(of("[x](../../../../etc/passwd.txt)").trim(), "<p>x (etc/passwd.txt)</p>");
     }
 

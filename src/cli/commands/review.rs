@@ -64,8 +64,12 @@ fn section(typed: &str) -> std::result::Result<InboxKind, String> {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
-    let words =
-        ReviewDecisions { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
+    let words = ReviewDecisions {
+        accept: arguments.accept,
+        reject: arguments.reject,
+        confirm: arguments.confirm,
+        one_by_one: false,
+    };
     if let Some(content) = &arguments.content {
         let outcome = review::merge(&memory, &arguments.merge, &text_or_stdin(content)?)?;
         return output.print(&memory, &outcome, text::review::settled);

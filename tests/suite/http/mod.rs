@@ -1,6 +1,7 @@
 //! Tests of the team server over real sockets on a loopback address, with a real vault.
 
 mod agents;
+mod attachments;
 mod authentication;
 mod bounds;
 mod contract;

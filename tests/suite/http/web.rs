@@ -15,25 +15,25 @@ fn page_for(visitor: Visitor) -> TestServerConfig {
 }
 
 /// A server whose page opens with a link, as `cm web` starts it.
-fn linked(role: AccessRole) -> TestServer {
+pub(super) fn linked(role: AccessRole) -> TestServer {
     let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), by: CallerIdentity::default(), role };
     TestServerConfig { table: &[], ..page_for(visitor) }.run()
 }
 
 /// A browser that is logged in.
-struct Browser<'s> {
+pub(super) struct Browser<'s> {
     server: &'s TestServer,
-    cookie: String,
+    pub(super) cookie: String,
 }
 
 impl<'s> Browser<'s> {
-    fn of(server: &'s TestServer) -> Self {
+    pub(super) fn of(server: &'s TestServer) -> Self {
         let reply = server.ask("GET", &format!("/login?once={SECRET}"), &[], "");
         assert_eq!(reply.status, 303, "{reply:?}");
         Self { server, cookie: cookie_of(&reply) }
     }
 
-    fn get(&self, target: &str) -> Reply {
+    pub(super) fn get(&self, target: &str) -> Reply {
         self.server.ask("GET", target, &[("cookie", &self.cookie), ("accept", "text/html")], "")
     }
 
@@ -160,6 +160,188 @@ fn a_draft_is_accepted_by_a_form_and_the_commit_is_taken_back_by_another() {
 }
 
 #[test]
+fn several_selected_drafts_are_one_commit_each_and_are_taken_back_together() {
+    let server = linked(AccessRole::Admin);
+    draft(&server, "Use pnpm for every package of this workspace.");
+    draft(&server, "Name every branch after the number of its ticket.");
+    let drafts = || {
+        let listed = server.sandbox.cm(&["playbook", "list", "--state", "draft", "--json"]).ok().json();
+        let ids =
+            listed["bullets"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let ids = drafts();
+    assert_eq!(ids.len(), 2);
+    let browser = Browser::of(&server);
+    let fields =
+        [("id", ids[0].as_str()), ("id", ids[1].as_str()), ("decision", "accept"), ("back", "/review")];
+    assert_eq!(browser.post("/act/review", &fields).status, 303);
+    assert!(drafts().is_empty());
+    let page = browser.get("/review").body;
+    assert!(page.contains("Accepted 2 notes"), "{page}");
+    let commits: Vec<&str> = page.split("name=\"commit\" value=\"").skip(1).collect();
+    let commits: Vec<&str> = commits.iter().map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(commits.len(), 2, "one commit each");
+    let fields = [("commit", commits[0]), ("commit", commits[1])];
+    assert_eq!(browser.post("/act/undo", &fields).status, 303);
+    assert_eq!(drafts().len(), 2);
+}
+
+#[test]
+fn a_draft_shows_its_dated_evidence_and_may_replace_a_rule() {
+    let server = linked(AccessRole::Admin);
+    let rule = |id: &str, state: &str, more: &str, text: &str| {
+        let path = format!("playbook/tools/{id}.md");
+        let text = format!("---\nid: {id}\ncategory: tools\nstate: {state}\n{more}---\n\n{text}\n");
+        server.sandbox.write(&path, text);
+    };
+    let evidence =
+        "derived_from:\n  evidence:\n    - \"the user in s-7 line 12 on 2026-01-05: pnpm, please\"\n";
+    rule("b-mt2ssunl-000001", "active", "", "Use npm for every package of this workspace.");
+    rule("b-mt2ssunl-000002", "draft", evidence, "Install all packages with pnpm, never another tool.");
+    server.sandbox.cm(&["commit"]).ok();
+    let browser = Browser::of(&server);
+    let page = browser.get("/review?section=drafts").body;
+    assert!(page.contains("pnpm, please") && page.contains("a person, line 12"), "{page}");
+    assert!(page.contains("datetime=\"2026-01-05\"") && page.contains("href=\"/sessions/s-7\""), "{page}");
+    assert!(page.contains("aria-current=\"true\">Drafts") && page.contains("/act/supersede"), "{page}");
+    let fields = [("id", "b-mt2ssunl-000002"), ("other", "b-mt2ssunl-000001"), ("direction", "replaces")];
+    assert_eq!(browser.post("/act/supersede", &fields).status, 303);
+    let old = server.sandbox.cm(&["playbook", "get", "b-mt2ssunl-000001", "--json"]).ok().json();
+    assert_eq!((&old["state"], &old["maturity"]), (&"retired".into(), &"deprecated".into()), "{old}");
+    let new = server.sandbox.cm(&["playbook", "get", "b-mt2ssunl-000002", "--json"]).ok().json();
+    assert_eq!(new["state"], "active", "{new}");
+    let unknown = [("id", "b-mt2ssunl-000002"), ("other", "no-such-rule"), ("direction", "replaces")];
+    assert_eq!(browser.post("/act/supersede", &unknown).status, 404);
+    let itself = [("id", "b-mt2ssunl-000002"), ("other", "b-mt2ssunl-000002"), ("direction", "replaces")];
+    assert_eq!(browser.post("/act/supersede", &itself).status, 400);
+}
+
+#[test]
+fn the_inbox_names_what_is_hidden_and_what_a_merge_left_over() {
+    let server = linked(AccessRole::Admin);
+    let fact = |number: usize, text: &str| {
+        let id = format!("{number:08}-0000-4000-8000-000000000001");
+        let text = format!("---\nid: {id}\ntype: fact\ntitle: Fact {number}\n---\n\n{text}\n");
+        server.sandbox.write(&format!("graph/facts/{number}.md"), text);
+    };
+    fact(1, "Use pass\u{200b}words.");
+    fact(2, "<<<<<<< HEAD\nsix\n=======\nseven\n>>>>>>> other");
+    let page = Browser::of(&server).get("/review").body;
+    assert!(page.contains("Quarantined") && page.contains("pass⟨U+200B⟩words"), "{page}");
+    assert!(page.contains("<code>graph/facts/2.md:") && page.contains("/edit/graph/facts/2.md"), "{page}");
+}
+
+#[test]
+fn a_draft_is_accepted_after_an_edit_and_both_are_taken_back_at_once() {
+    let server = linked(AccessRole::Admin);
+    let id = draft(&server, "Use pnpm for every package of this workspace.");
+    let browser = Browser::of(&server);
+    let form = browser.get(&format!("/edit/{id}?then=accept")).body;
+    assert!(form.contains("Save and accept"), "{form}");
+    let (_, rest) = form.split_once("data-guard>\n").unwrap();
+    let text = rest.split("</textarea>").next().unwrap().replace("&#34;", "\"").replace("every", "each");
+    let revision = value_of(&form, "revision");
+    let fields = [
+        ("id", id.as_str()),
+        ("revision", &revision),
+        ("text", &text),
+        ("then", "accept"),
+        ("back", "/review"),
+    ];
+    let done = browser.post("/act/edit", &fields);
+    assert_eq!((done.status, done.header("location")), (303, Some("/review")), "{done:?}");
+    let rule = || server.sandbox.cm(&["playbook", "get", &id, "--json"]).ok().json();
+    assert_eq!(
+        (&rule()["state"], &rule()["content"]),
+        (&"active".into(), &"Use pnpm for each package of this workspace.".into())
+    );
+    let page = browser.get("/review").body;
+    let commits: Vec<&str> = page.split("name=\"commit\" value=\"").skip(1).collect();
+    let commits: Vec<(&str, &str)> =
+        commits.iter().map(|rest| ("commit", rest.split('"').next().unwrap())).collect();
+    assert_eq!(browser.post("/act/undo", &commits).status, 303);
+    assert_eq!(
+        (&rule()["state"], &rule()["content"]),
+        (&"draft".into(), &"Use pnpm for every package of this workspace.".into())
+    );
+}
+
+#[test]
+fn the_playbook_shows_steps_course_and_forecast_and_its_rules_are_pinned_and_deprecated() {
+    let server = linked(AccessRole::Admin);
+    let rule = |id: &str, category: &str, keys: &str, text: &str| {
+        let text = format!("---\nid: {id}\ncategory: {category}\nstate: active\n{keys}---\n\n{text}\n");
+        server.sandbox.write(&format!("playbook/{category}/{id}.md"), text);
+    };
+    let feedback = "created: 2026-10-01\nmaturity: established\nfeedback:\n  - at: 2026-10-20\n    signal: helpful\n  - at: 2026-11-05\n    signal: helpful\n  - at: 2026-11-15\n    signal: helpful\n";
+    rule("b-mt2ssunl-000001", "tools", feedback, "Use pnpm for every package of this workspace.");
+    rule("b-mt2ssunl-000002", "testing", "", "Freeze the clock in every test of the calendar.");
+    server.sandbox.cm(&["commit"]).ok();
+    let browser = Browser::of(&server);
+    let page = browser.get("/playbook").body;
+    assert!(page.contains("class=\"ladder step2\"") && page.contains("below established in "), "{page}");
+    assert!(
+        page.contains("class=\"spark\"") && page.contains("aria-label=\"from 0.00 on 2026-10-01 to "),
+        "{page}"
+    );
+    let filtered = browser.get("/playbook?category=tools&maturity=established&tag=").body;
+    assert!(filtered.contains("Use pnpm") && !filtered.contains("Freeze the clock"), "{filtered}");
+    assert!(filtered.contains("<option value=\"tools\" selected>"), "{filtered}");
+    let got = |id: &str| server.sandbox.cm(&["playbook", "get", id, "--json"]).ok().json();
+    let id = ("id", "b-mt2ssunl-000002");
+    assert_eq!(browser.post("/act/pin", &[id]).status, 303);
+    assert_eq!(got(id.1)["pinned"], true);
+    assert!(browser.get("/playbook").body.contains("action=\"/act/unpin\""));
+    assert_eq!(browser.post("/act/unpin", &[id]).status, 303);
+    let fields = [id, ("decision", "deprecate"), ("reason", "we have no calendar")];
+    assert_eq!(browser.post("/act/review", &fields).status, 303);
+    let deprecated = got(id.1);
+    assert_eq!((&deprecated["state"], &deprecated["maturity"]), (&"retired".into(), &"deprecated".into()));
+    assert!(browser.get("/playbook").body.contains("Deprecated 1 note"));
+}
+
+#[test]
+fn the_page_of_core_md_says_what_each_line_costs_and_what_was_left_out() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let added = browser.post("/act/add", &[("text", "Tide table\nIt is read at six."), ("type", "fact")]);
+    let id = added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned();
+    draft(&server, "Use pnpm for every package of this workspace.");
+    let page = browser.get("/core").body;
+    let budget = server.sandbox.cm(&["config", "get", "core.max_tokens"]).ok().stdout;
+    assert!(page.contains(&format!(" of {} tokens", budget.trim())), "{budget}: {page}");
+    let (_, entry) = page.split_once(&format!("data-open href=\"/note/{id}\"")).unwrap();
+    let entry = entry.split("</li>").next().unwrap();
+    assert!(entry.contains("Tide table") && entry.contains(" tokens"), "{entry}");
+    let (_, omitted) = page.split_once("id=\"omitted\"").unwrap();
+    assert!(omitted.contains("Use pnpm") && omitted.contains("a draft, or unverified"), "{omitted}");
+}
+
+#[test]
+fn a_preview_shows_the_text_sanitised_and_saves_nothing() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let added = browser.post("/act/add", &[("text", "The tide table\nRead at six."), ("type", "fact")]);
+    let id = added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned();
+    let revision = value_of(&browser.get(&format!("/edit/{id}")).body, "revision");
+    let head = server.head();
+    let text = "---\ntitle: The tide table\n---\n\n**Read** at seven.<script>alert(1)</script>\n";
+    let fields = [("id", id.as_str()), ("revision", revision.as_str()), ("text", text)];
+    let shown = browser.post("/act/preview", &fields);
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let (form, preview) = shown.body.split_once("id=\"preview\"").unwrap();
+    assert!(form.contains("**Read** at seven.") && value_of(form, "revision") == revision, "{form}");
+    assert!(
+        preview.contains("<strong>Read</strong> at seven.") && !preview.contains("<script>alert"),
+        "{preview}"
+    );
+    assert_eq!(server.head(), head);
+    assert!(server.sandbox.cm(&["get", &id]).ok().stdout.contains("Read at six"));
+    assert_eq!(browser.post_with("/act/preview", &fields).status, 403, "a form of another site");
+}
+
+#[test]
 fn a_forged_form_changes_nothing() {
     let server = linked(AccessRole::Admin);
     let id = draft(&server, "Use pnpm for every package of this workspace.");
@@ -236,6 +418,32 @@ fn a_text_with_errors_is_not_saved_and_not_lost() {
     assert_eq!(reply.status, 409, "{reply:?}");
     assert!(reply.body.contains("My words.") && reply.body.contains("role=\"alert\""));
     assert!(!server.sandbox.cm(&["get", &id]).ok().stdout.contains("My words."));
+}
+
+#[test]
+fn the_page_of_a_note_shows_its_score_over_time_its_mentions_and_the_origin_of_each_line() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let add = |text: &str| {
+        let added = browser.post("/act/add", &[("text", text), ("type", "fact")]);
+        added.header("location").unwrap().strip_prefix("/note/").unwrap().to_owned()
+    };
+    let id = add("Tide table\nIt is read at six.");
+    let other = add("Harbour\nThe tide table <b>hangs</b> at the door.");
+    server.sandbox.cm(&["--reason", "moved", "update", &id, "--append", "It hangs in the hall."]).ok();
+    let page = browser.get(&format!("/note/{id}")).body;
+    assert!(page.contains("class=\"past\" points=\"") && page.contains("The same as a table"), "{page}");
+    assert!(page.contains("The score is ") && page.contains("Without feedback and use it is "), "{page}");
+    assert!(page.contains(&format!("href=\"/note/{other}\"")) && page.contains("<mark>tide table</mark>"));
+    assert!(page.contains(&format!("href=\"/origins/{id}\"")));
+    let origins = browser.get(&format!("/origins/{id}")).body;
+    let (begin, end) = origins.split_once("It is read at six.").unwrap();
+    assert!(begin.contains("Add fact") && end.contains("It hangs in the hall."), "{origins}");
+    let history = browser.get(&format!("/history/{id}")).body;
+    assert!(history.contains("type=\"range\" min=\"1\" max=\"2\"") && history.contains(">older</a>"));
+    // A note without a score, such as a diary, has no drawing.
+    server.sandbox.write("plain.md", "Only words.\n");
+    assert!(!browser.get("/note/plain.md").body.contains("class=\"past\""));
 }
 
 #[test]

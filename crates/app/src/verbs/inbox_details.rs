@@ -1,7 +1,7 @@
 //! The entries of the review inbox with all that a person needs to decide on them: texts, quoted
 //! evidence, scores, differences, and the notes that cast doubt.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::sessions::evidence_quote::EvidenceQuote;
 use crate::verbs::decay::score_of;
 use crate::verbs::history::WordDiffRun;
 use crate::verbs::playbook::merged;
-use crate::verbs::review::{InboxEntry, InboxKind, item, waiting};
+use crate::verbs::review::{InboxEntry, InboxKind, Settlement, item, settlements, waiting};
 use cm_note::bullet::Bullet;
 use cm_note::change::ContentHash;
 use cm_note::finding::{Finding, FindingCode};
@@ -104,6 +104,8 @@ pub struct InboxDetail {
     /// Notes, reason and commands of the entry.
     #[serde(flatten)]
     pub entry: InboxEntry,
+    /// Ways to settle the entry; one of them is enough.
+    pub settlements: Vec<Settlement>,
     /// The texts of the notes, in their order.
     pub texts: Vec<ReviewedText>,
     /// Word-level diff from the first to the second text; only for merges.
@@ -119,6 +121,8 @@ pub struct InboxDetails {
     pub entries: Vec<InboxDetail>,
     /// Number of entries of all requested sections.
     pub total: usize,
+    /// Number of entries of each section, also of those that are not requested; without empty ones.
+    pub counts: BTreeMap<InboxKind, usize>,
     /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
     /// Files with an unresolved merge conflict.
@@ -132,8 +136,11 @@ pub struct InboxDetails {
 pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails> {
     let notes = memory.notes_of(memory.target())?;
     let graph = Graph::connect(&notes);
-    let sections = waiting(memory, &graph).into_iter();
-    let wanted = sections.filter(|(kind, _)| options.section.is_none_or(|wanted| wanted == *kind));
+    let sections = waiting(memory, &graph);
+    let counts = sections.iter().map(|(kind, entries)| (*kind, entries.len()));
+    let counts = counts.filter(|(_, count)| *count > 0).collect();
+    let wanted =
+        sections.into_iter().filter(|(kind, _)| options.section.is_none_or(|wanted| wanted == *kind));
     let all: Vec<_> =
         wanted.flat_map(|(kind, entries)| entries.into_iter().map(move |entry| (kind, entry))).collect();
     let total = all.len();
@@ -147,14 +154,16 @@ pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails
             _ => Vec::new(),
         };
         let diff = diff.into_iter().map(WordDiffRun::of).collect();
-        InboxDetail { kind, entry: item(at + 1, kind, entry, &notes), texts, diff, related }
+        let of_entry: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
+        let settlements = settlements(kind, &of_entry);
+        InboxDetail { kind, entry: item(at + 1, kind, entry, &notes), settlements, texts, diff, related }
     };
     let entries: Vec<InboxDetail> = page.map(detail).collect();
     let end = options.offset.saturating_add(entries.len());
     let next = (end < total && !entries.is_empty()).then_some(end);
     let is_leftover = |finding: &&Finding| finding.code == FindingCode::ConflictMarker;
     let leftovers = notes.iter().flat_map(|note| &note.findings).filter(is_leftover).cloned().collect();
-    Ok(InboxDetails { entries, total, next, leftovers })
+    Ok(InboxDetails { entries, total, counts, next, leftovers })
 }
 
 /// Vault and notes from which the texts of entries are read.
@@ -298,6 +307,7 @@ mod tests {
             (found.total, draft.entry.number, draft.texts[0].text.as_str()),
             (1, 1, "Run the tests first.")
         );
+        assert_eq!(draft.settlements, [Settlement::Accept, Settlement::Reject, Settlement::Supersede]);
         let quote = &draft.texts[0].evidence[0];
         assert_eq!((quote.session.as_deref(), quote.line), (Some("s-7"), Some(12)));
         assert_eq!(
@@ -368,6 +378,7 @@ mod tests {
         };
         let (first, second) = (page(0), page(2));
         assert_eq!((first.entries.len(), first.total, first.next), (2, 3, Some(2)));
+        assert_eq!(first.counts, BTreeMap::from([(InboxKind::Drafts, 3)]));
         assert_eq!((second.entries.len(), second.next, second.entries[0].entry.number), (1, None, 3));
         let leftover = &first.leftovers[0];
         assert_eq!(

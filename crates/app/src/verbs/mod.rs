@@ -3,6 +3,7 @@
 pub mod add;
 pub mod adopt;
 pub(crate) mod agent_update;
+pub mod attachment;
 pub mod audit;
 pub mod commit;
 pub mod completions;
@@ -73,6 +74,7 @@ pub mod stale;
 pub mod starters;
 pub mod stash;
 pub mod stats;
+pub mod supersede;
 pub mod tags;
 pub mod templates;
 pub mod timeline;

@@ -175,6 +175,23 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
     }
 }
 
+/// Returns the ways to settle an entry that need no command line.
+pub(crate) fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
+    use Settlement::{Accept, Confirm, Invert, Merge, Pin, Reject, Supersede};
+    let is_rules = notes.iter().all(|note| note.kind == NoteKind::Bullet);
+    match (kind, notes) {
+        (InboxKind::Drafts, _) => vec![Accept, Reject, Supersede],
+        (InboxKind::Merges, _) if is_rules => vec![Merge, Reject, Confirm, Supersede],
+        (InboxKind::Conflicts | InboxKind::Merges, _) => vec![Reject, Confirm, Supersede],
+        (InboxKind::Quarantined, [note]) if may_be_accepted(note) => vec![Accept, Reject, Supersede],
+        (InboxKind::Quarantined, [note]) if is_reviewed(note) => vec![Reject],
+        (InboxKind::Quarantined, _) => Vec::new(),
+        (InboxKind::Due, _) => vec![Confirm, Reject, Supersede],
+        (InboxKind::Inversions, _) => vec![Invert, Confirm],
+        (InboxKind::NotFollowed, _) => vec![Confirm, Pin, Reject, Supersede],
+    }
+}
+
 /// Returns the shell command that makes agents notice a command that a rule is about: a pattern for
 /// the guard if the rule forbids it, else the hooks that show the rule at matching prompts.
 fn enforcement(command: RuleCommand<'_>) -> String {
@@ -229,6 +246,26 @@ impl ReviewDecision {
     }
 }
 
+/// A way to settle an entry of the inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Settlement {
+    /// Accepts the note.
+    Accept,
+    /// Rejects one of the notes.
+    Reject,
+    /// Confirms that the note holds; of two notes, that both hold.
+    Confirm,
+    /// Merges the two rules.
+    Merge,
+    /// Lets a note replace another (`verbs::supersede`).
+    Supersede,
+    /// Blocks the rule and writes an anti-pattern that states its opposite.
+    Invert,
+    /// Pins the rule.
+    Pin,
+}
+
 /// A decision that was applied to one or more notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedDecision {
@@ -258,6 +295,8 @@ pub struct ReviewDecisions {
     pub reject: Vec<String>,
     /// Ids, titles or paths of notes to confirm.
     pub confirm: Vec<String>,
+    /// Whether each note gets its own commit instead of one commit per kind.
+    pub one_by_one: bool,
 }
 
 impl ReviewDecisions {
@@ -267,8 +306,8 @@ impl ReviewDecisions {
     }
 }
 
-/// Applies the decisions, one commit per kind. All notes are checked before the first change, and
-/// once more under the lock.
+/// Applies the decisions, one commit per kind or per note. All notes are checked before the first
+/// change, and once more under the lock.
 ///
 /// # Errors
 /// Returns an error if a note is not found, if it cannot be accepted or rejected, or if a write
@@ -289,7 +328,9 @@ pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<Revi
                 paths.push(found.note.path);
             }
         }
-        if !paths.is_empty() {
+        if words.one_by_one {
+            checked.extend(paths.into_iter().map(|path| (word, vec![path])));
+        } else if !paths.is_empty() {
             checked.push((word, paths));
         }
     }

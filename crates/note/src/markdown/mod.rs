@@ -103,6 +103,12 @@ pub fn attachments(body: &str) -> Vec<String> {
     found
 }
 
+/// Returns the attachment that a link shows or leads to, as written; `None` for notes, URLs, headings
+/// in the same note, and files of other kinds.
+pub fn attachment(destination: &str, is_wiki: bool) -> Option<String> {
+    link::attachment(destination, is_wiki)
+}
+
 /// The quoted values of `src` and `href` in a piece of HTML.
 fn html_addresses(html: &str) -> impl Iterator<Item = &str> {
     ["src=", "href="].into_iter().flat_map(move |name| {

@@ -1,5 +1,6 @@
 //! The changes that forms of the page make. Each calls one operation and says what happened.
 
+use super::decisions;
 use super::forms::Fields;
 use super::page::PageRequest;
 use super::response::own_address;
@@ -7,64 +8,54 @@ use super::sessions::ActionNotice;
 use super::table::{ActionResult, ActionSpec};
 use super::views;
 use super::words::{count, note_address};
-use cm_app::verbs::review::{self, ReviewDecisions};
 use cm_app::verbs::{add, edit, forget, generate, mark, pin, restore, undo};
 use cm_app::{CallerIdentity, Context, Error, Result};
 use cm_note::note::FeedbackSignal;
 
 /// All changes, by their path.
-pub(super) static ACTIONS: [ActionSpec; 11] = [
-    ActionSpec { path: "/act/review", run: decide },
-    ActionSpec { path: "/act/merge", run: merge },
-    ActionSpec { path: "/act/mark", run: mark },
-    ActionSpec { path: "/act/pin", run: pin },
-    ActionSpec { path: "/act/unpin", run: unpin },
-    ActionSpec { path: "/act/forget", run: forget },
-    ActionSpec { path: "/act/undo", run: undo },
-    ActionSpec { path: "/act/restore", run: restore },
-    ActionSpec { path: "/act/edit", run: save },
-    ActionSpec { path: "/act/add", run: add },
-    ActionSpec { path: "/act/core", run: write_core },
+pub(super) static ACTIONS: [ActionSpec; 13] = [
+    write("/act/review", decisions::decide),
+    write("/act/merge", decisions::merge),
+    write("/act/supersede", decisions::supersede),
+    write("/act/mark", mark),
+    write("/act/pin", pin),
+    write("/act/unpin", unpin),
+    write("/act/forget", forget),
+    write("/act/undo", undo),
+    write("/act/restore", restore),
+    write("/act/edit", save),
+    write("/act/add", add),
+    write("/act/core", write_core),
+    ActionSpec { path: "/act/preview", is_write: false, run: preview },
 ];
 
-/// Goes back to the page that sent the form, with what happened and the commit to take back.
-fn done(form: &Fields, text: impl Into<String>, commit: Option<String>) -> ActionResult {
-    let address = own_address(form.get("back").unwrap_or("/")).to_owned();
-    ActionResult::Done { address, notice: ActionNotice { text: text.into(), commit, is_error: false } }
+const fn write(
+    path: &'static str,
+    run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
+) -> ActionSpec {
+    ActionSpec { path, is_write: true, run }
 }
 
-fn required<'f>(form: &'f Fields, name: &'static str) -> Result<&'f str> {
+/// Goes back to the page that sent the form, with what happened and the commits to take back,
+/// newest first.
+pub(super) fn done(
+    form: &Fields,
+    text: impl Into<String>,
+    commits: impl IntoIterator<Item = String>,
+) -> ActionResult {
+    let address = own_address(form.get("back").unwrap_or("/")).to_owned();
+    let commits = commits.into_iter().collect();
+    ActionResult::Done { address, notice: ActionNotice { text: text.into(), commits, is_error: false } }
+}
+
+pub(super) fn required<'f>(form: &'f Fields, name: &'static str) -> Result<&'f str> {
     form.get(name).ok_or_else(|| Error::usage(format!("the form lacks `{name}`")))
 }
 
 /// Sets the reason that a person typed for a decision.
-fn with_reason(memory: &Context, form: &Fields) -> Result<Context> {
+pub(super) fn with_reason(memory: &Context, form: &Fields) -> Result<Context> {
     let reason = form.get("reason").map(str::to_owned);
     memory.with_actor(CallerIdentity { reason, ..memory.call.by.clone() })
-}
-
-fn decide(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let ids = form.all("id");
-    let n = ids.len();
-    if n == 0 {
-        return Err(Error::usage("nothing is selected"));
-    }
-    let memory = with_reason(memory, form)?;
-    let (word, decisions) = match required(form, "decision")? {
-        "accept" => ("Accepted", ReviewDecisions { accept: ids, ..Default::default() }),
-        "reject" => ("Rejected", ReviewDecisions { reject: ids, ..Default::default() }),
-        "confirm" => ("Confirmed", ReviewDecisions { confirm: ids, ..Default::default() }),
-        other => return Err(Error::usage(format!("`{other}` is no decision"))),
-    };
-    let result = review::apply_decisions(&memory, &decisions)?;
-    let commit = result.decisions.into_iter().find_map(|decision| decision.commit);
-    Ok(done(form, format!("{word} {}", count(n, "note")), commit))
-}
-
-fn merge(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let result = review::merge(memory, &form.all("id"), required(form, "content")?)?;
-    let commit = result.decisions.into_iter().find_map(|decision| decision.commit);
-    Ok(done(form, "Merged into one rule", commit))
 }
 
 fn mark(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
@@ -94,14 +85,22 @@ fn unpin(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResul
 }
 
 fn forget(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let reason = form.get("reason").unwrap_or_default();
-    let forgotten = forget::forget(memory, required(form, "id")?, reason, false)?;
-    Ok(done(form, "Retired and blocked", forgotten.commit))
+    let (reason, inverts) = (form.get("reason").unwrap_or_default(), form.has("invert"));
+    let forgotten = forget::forget(memory, required(form, "id")?, reason, inverts)?;
+    let text = if inverts { "Blocked; a warning takes its place" } else { "Retired and blocked" };
+    Ok(done(form, text, forgotten.commit))
 }
 
 fn undo(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let undone = undo::undo(memory, Some(required(form, "commit")?))?;
-    Ok(done(form, format!("Took back: {}", undone.subject), undone.commit))
+    let commits = form.all("commit");
+    let undone = commits.iter().map(|commit| undo::undo(memory, Some(commit)));
+    let undone: Vec<_> = undone.collect::<Result<_>>()?;
+    let text = match undone.as_slice() {
+        [] => return Err(Error::usage("the form names no commit")),
+        [one] => format!("Took back: {}", one.subject),
+        several => format!("Took back {}", count(several.len(), "commit")),
+    };
+    Ok(done(form, text, undone.into_iter().rev().filter_map(|undone| undone.commit)))
 }
 
 fn restore(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
@@ -114,10 +113,11 @@ fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Action
     let (id, revision) = (required(form, "id")?, required(form, "revision")?);
     let text = form.text("text").unwrap_or_default();
     match edit::replace(memory, id, &text, revision) {
+        Ok(saved) if form.get("then") == Some("accept") => decisions::accept_edited(memory, form, saved),
         Ok(saved) => {
             let notice = ActionNotice {
                 text: if saved.changed { "Saved" } else { "Nothing changed" }.to_owned(),
-                commit: saved.commit,
+                commits: saved.commit.into_iter().collect(),
                 is_error: false,
             };
             Ok(ActionResult::Done { address: note_address(&saved.id), notice })
@@ -134,6 +134,12 @@ fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Action
     }
 }
 
+fn preview(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let (id, revision) = (required(form, "id")?, required(form, "revision")?);
+    let text = form.text("text").unwrap_or_default();
+    views::edit::preview(memory, request, id, text, revision.to_owned()).map(ActionResult::Preview)
+}
+
 fn add(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (title, body) = add::split_thought(&form.text("text").unwrap_or_default());
     let tags = form.get("tags").unwrap_or_default().split([',', ' ']).filter(|tag| !tag.is_empty());
@@ -145,7 +151,8 @@ fn add(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult>
         ..add::Options::default()
     };
     let added = add::add(memory, &options)?;
-    let notice = ActionNotice { text: "Added".to_owned(), commit: added.commit, is_error: false };
+    let commits = added.commit.into_iter().collect();
+    let notice = ActionNotice { text: "Added".to_owned(), commits, is_error: false };
     Ok(ActionResult::Done { address: note_address(&added.id), notice })
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::headers;
 use super::page::PageRequest;
+use cm_app::verbs::attachment::{Attachment, ImageFormat};
 use cm_app::{Context, Error, ErrorKind, Result};
 
 /// A source of data for `GET`. What follows its path is the reference to a part.
@@ -19,6 +20,8 @@ pub(super) struct DataSpec {
 /// Data of one response.
 pub(super) enum WebData {
     Json(Vec<u8>),
+    /// A file of the vault: shown if it is an image, else a download.
+    File(Attachment),
     /// Bytes compressed with gzip, which a browser may reuse while the version is the same.
     Gzip {
         bytes: Vec<u8>,
@@ -39,6 +42,7 @@ impl WebData {
     /// The response to a request with these headers; without a body if the browser has the version.
     pub(super) fn response(self, request: &HeaderMap) -> Response {
         let (bytes, media_type, tag) = match self {
+            Self::File(file) => return file_response(file, request),
             Self::Json(bytes) => (bytes, "application/json", None),
             Self::Gzip { bytes, version } => {
                 (bytes, "application/octet-stream", HeaderValue::from_str(&format!("\"{version}\"")).ok())
@@ -59,6 +63,31 @@ impl WebData {
         }
         response
     }
+}
+
+/// A browser runs nothing of a file and loads nothing for it. Only images by their content are shown.
+fn file_response(file: Attachment, request: &HeaderMap) -> Response {
+    let tag = HeaderValue::from_str(&format!("\"{}\"", blake3::hash(&file.bytes).to_hex())).ok();
+    let is_kept = tag.is_some() && request.get(header::IF_NONE_MATCH) == tag.as_ref();
+    let mut response = Response::new(if is_kept { Body::empty() } else { Body::from(file.bytes) });
+    if is_kept {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    }
+    let all = response.headers_mut();
+    headers::protect_file(all);
+    let policy = HeaderValue::from_static("sandbox; default-src 'none'");
+    all.insert(header::CONTENT_SECURITY_POLICY, policy);
+    let media_type = file.image.map_or("application/octet-stream", ImageFormat::media_type);
+    all.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    let kind = if file.image.is_some() { "inline" } else { "attachment" };
+    let disposition = format!("{kind}; filename*=UTF-8''{}", cm_render::html::encode(&file.name));
+    let disposition = HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
+    all.insert(header::CONTENT_DISPOSITION, disposition);
+    all.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    if let Some(tag) = tag {
+        all.insert(header::ETAG, tag);
+    }
+    response
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod actions;
 mod assets;
 mod data;
+mod decisions;
 mod embedded;
 mod events;
 mod forms;

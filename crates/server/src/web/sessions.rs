@@ -34,8 +34,8 @@ pub(crate) struct WebSession {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ActionNotice {
     pub(super) text: String,
-    /// Commit that a button takes back.
-    pub(super) commit: Option<String>,
+    /// Commits that a button takes back, newest first; empty if there is nothing to take back.
+    pub(super) commits: Vec<String>,
     pub(super) is_error: bool,
 }
 

@@ -36,6 +36,8 @@ pub(super) struct PageSpec {
 pub(super) struct ActionSpec {
     /// Path; also the name in the audit log.
     pub(super) path: &'static str,
+    /// Whether it waits for other writes; false if it changes nothing.
+    pub(super) is_write: bool,
     pub(super) run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
 }
 
@@ -45,10 +47,12 @@ pub(super) enum ActionResult {
     Done { address: String, notice: ActionNotice },
     /// A page instead: the change was not made, and the person has to decide.
     Undecided(String),
+    /// A page that shows what the change would come to.
+    Preview(String),
 }
 
 /// First parts of the paths that belong to the page.
-const ROOTS: [&str; 21] = [
+const ROOTS: [&str; 23] = [
     "/",
     "/login",
     "/logout",
@@ -56,7 +60,9 @@ const ROOTS: [&str; 21] = [
     "/events",
     "/note",
     "/history",
+    "/origins",
     "/edit",
+    "/file",
     "/search",
     "/review",
     "/playbook",
@@ -235,11 +241,12 @@ async fn run(
         Err(problem) => return visit.fail(&problem),
     };
     let operate = action.run;
-    match visit.work(action.path, true, move |memory, page| operate(memory, page, &form)).await {
+    match visit.work(action.path, action.is_write, move |memory, page| operate(memory, page, &form)).await {
         Ok(ActionResult::Done { address, notice }) => {
             visit.page.session.set_notice(notice);
             redirect(&address, &visit.parts.headers)
         }
+        Ok(ActionResult::Preview(text)) => html(StatusCode::OK, text, &visit.parts.headers),
         Ok(ActionResult::Undecided(text)) => html(StatusCode::CONFLICT, text, &visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }

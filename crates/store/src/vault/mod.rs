@@ -3,6 +3,7 @@
 //! This module does not depend on commits, on the index, or on the meaning of notes.
 #![allow(clippy::disallowed_methods, reason = "this layer owns the vault's files")]
 
+pub mod attachment;
 pub mod caches;
 pub mod error;
 pub mod exchange;

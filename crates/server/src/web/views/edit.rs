@@ -6,6 +6,8 @@ use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::note_address;
 use cm_app::verbs::edit::{self, NoteText};
 use cm_app::{Context, Result, RevisionConflict};
+use cm_note::frontmatter::split::Split;
+use cm_render::html;
 
 #[derive(Template)]
 #[template(path = "edit.html")]
@@ -20,6 +22,11 @@ struct EditPage {
     /// The stored text after a conflict.
     theirs: Option<String>,
     problem: Option<String>,
+    /// Whether saving can accept the draft as well, and the address to return to then.
+    accepts: bool,
+    back: String,
+    /// The text as HTML.
+    preview: Option<String>,
 }
 
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
@@ -50,6 +57,19 @@ pub(in crate::web) fn refused(
     page(memory, request, NoteText { text, ..edit::text(memory, id)? }, None, Some(problem))
 }
 
+/// The page with a preview of a text that is not saved.
+pub(in crate::web) fn preview(
+    memory: &Context,
+    request: &PageRequest,
+    id: &str,
+    text: String,
+    revision: String,
+) -> Result<String> {
+    let note = NoteText { text, revision, ..edit::text(memory, id)? };
+    let preview = html::note(Split::of(&note.text).body(), &note.path);
+    render(&EditPage { preview: Some(preview), ..filled(memory, request, note, None, None) })
+}
+
 fn page(
     memory: &Context,
     request: &PageRequest,
@@ -57,7 +77,21 @@ fn page(
     theirs: Option<String>,
     problem: Option<String>,
 ) -> Result<String> {
-    render(&EditPage {
+    render(&filled(memory, request, note, theirs, problem))
+}
+
+fn filled(
+    memory: &Context,
+    request: &PageRequest,
+    note: NoteText,
+    theirs: Option<String>,
+    problem: Option<String>,
+) -> EditPage {
+    let accepts = request.query.get("then") == Some("accept");
+    EditPage {
+        accepts,
+        preview: None,
+        back: if accepts { "/review".to_owned() } else { request.address.clone() },
         address: note_address(&note.id),
         theirs,
         problem,
@@ -67,7 +101,7 @@ fn page(
         id: note.id,
         title: note.title,
         path: note.path,
-    })
+    }
 }
 
 #[derive(Template)]

@@ -1,4 +1,4 @@
-//! The history of a note: each commit with its difference, and a button to restore the version before.
+//! The history of a note: each commit with its difference, and a button to restore its version.
 
 use askama::Template;
 
@@ -21,6 +21,11 @@ struct HistoryPage {
 }
 
 struct Version {
+    /// Number of the version, from 1 for the oldest on the page.
+    number: usize,
+    /// Short hashes of the versions before and after it.
+    older: Option<String>,
+    newer: Option<String>,
     commit: String,
     short: String,
     subject: String,
@@ -35,8 +40,12 @@ struct Version {
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let found = history::history(memory, &request.reference, MOST)?;
     let now = memory.now();
-    let versions = found.versions.into_iter().map(|version| Version {
-        short: version.commit.id.chars().take(10).collect(),
+    let hashes: Vec<String> = found.versions.iter().map(|version| short(&version.commit.id)).collect();
+    let versions = found.versions.into_iter().enumerate().map(|(at, version)| Version {
+        number: hashes.len() - at,
+        older: hashes.get(at + 1).cloned(),
+        newer: at.checked_sub(1).and_then(|newer| hashes.get(newer).cloned()),
+        short: hashes[at].clone(),
         subject: version.commit.subject,
         by: version.commit.agent.unwrap_or(version.commit.actor),
         reason: version.commit.reason,
@@ -53,4 +62,8 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         id: found.id,
         path: found.path,
     })
+}
+
+fn short(commit: &str) -> String {
+    commit.chars().take(10).collect()
 }

@@ -1,5 +1,6 @@
 //! The pages: one file each. A page calls operations and fills a template.
 
+mod attachment;
 mod checks;
 mod conflicts;
 mod core;
@@ -9,8 +10,11 @@ mod local_graph;
 mod log;
 mod map;
 mod note;
+mod origins;
 mod playbook;
 mod review;
+mod reviewed;
+mod score_chart;
 mod search;
 mod sessions;
 mod stale;
@@ -21,11 +25,12 @@ use super::data::DataSpec;
 use super::table::PageSpec;
 
 /// All pages, by their path.
-pub(super) static PAGES: [PageSpec; 16] = [
+pub(super) static PAGES: [PageSpec; 17] = [
     PageSpec { path: "/", show: home::show },
     PageSpec { path: "/search", show: search::show },
     PageSpec { path: "/note/{*reference}", show: note::show },
     PageSpec { path: "/history/{*reference}", show: history::show },
+    PageSpec { path: "/origins/{*reference}", show: origins::show },
     PageSpec { path: "/edit/{*reference}", show: edit::show },
     PageSpec { path: "/new", show: edit::new },
     PageSpec { path: "/review", show: review::show },
@@ -41,7 +46,8 @@ pub(super) static PAGES: [PageSpec; 16] = [
 ];
 
 /// All data that scripts of the pages load, by their path.
-pub(super) static DATA: [DataSpec; 4] = [
+pub(super) static DATA: [DataSpec; 5] = [
+    DataSpec { path: "/file/{*reference}", load: attachment::load },
     DataSpec { path: "/graph/map.bin", load: map::image },
     DataSpec { path: "/graph/community/{reference}", load: map::community },
     DataSpec { path: "/graph/near/{*reference}", load: map::near },

@@ -4,9 +4,12 @@ use askama::Template;
 use serde_json::Value;
 
 use super::local_graph;
+use super::score_chart::{self, ScoreChart};
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, marked, note_address};
 use cm_app::verbs::get::Backlink;
+use cm_app::verbs::score_history::score_history;
+use cm_app::verbs::unlinked_mentions::{UnlinkedMention, unlinked_mentions};
 use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
 use cm_app::{Context, Result};
@@ -15,6 +18,8 @@ use cm_render::html;
 
 /// Number of commits on the page; the history has all.
 const COMMITS: usize = 6;
+/// Maximum number of unlinked mentions on the page.
+const MENTIONS: usize = 20;
 
 #[derive(Template)]
 #[template(path = "note.html")]
@@ -32,6 +37,9 @@ struct NotePage {
     body: String,
     fields: Vec<(String, String)>,
     score: Vec<(&'static str, String)>,
+    chart: Option<ScoreChart>,
+    mentions: Vec<Mention>,
+    has_more_mentions: bool,
     edges: Vec<EdgeGroup>,
     backlinks: Vec<EdgeGroup>,
     conflicts: Vec<Link>,
@@ -73,6 +81,14 @@ struct FeedbackRow {
     reason: Option<String>,
 }
 
+struct Mention {
+    title: String,
+    address: String,
+    line: u32,
+    /// The text around it as HTML, with a mark.
+    snippet: String,
+}
+
 struct CommitRow {
     subject: String,
     by: String,
@@ -84,6 +100,9 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let evidence = why::why(memory, &note.id, COMMITS)?;
     let now = memory.now();
     let graph = local_graph::of(memory, &note.id)?;
+    let has_score = evidence.score.is_some() || evidence.decay.is_some();
+    let history = has_score.then(|| score_history(memory, &note.id)).transpose()?;
+    let mentioned = unlinked_mentions(memory, &note.id, MENTIONS)?;
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
@@ -96,6 +115,9 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         is_draft: matches!(state.as_deref(), Some("draft" | "unverified")),
         state,
         score: score(&evidence),
+        chart: history.as_ref().and_then(score_chart::of),
+        mentions: mentioned.mentions.iter().map(mention).collect(),
+        has_more_mentions: mentioned.more,
         edges: groups(note.links),
         backlinks: groups(note.backlinks),
         conflicts: evidence
@@ -153,6 +175,15 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
 
 fn link(id: &str, title: Option<&str>) -> Link {
     Link { title: title.unwrap_or(id).to_owned(), address: note_address(id) }
+}
+
+fn mention(found: &UnlinkedMention) -> Mention {
+    Mention {
+        title: found.title.clone(),
+        address: note_address(&found.id),
+        line: found.line,
+        snippet: marked(&found.snippet, std::slice::from_ref(&found.matched)),
+    }
 }
 
 fn text_of(fields: &serde_json::Map<String, Value>, key: &str) -> Option<String> {

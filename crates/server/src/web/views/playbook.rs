@@ -1,30 +1,46 @@
-//! The playbook: all rules with score, maturity and feedback, by category.
+//! The playbook: all rules with their step, score over time, forecast and feedback, by category.
+
+use std::collections::{BTreeSet, HashMap};
 
 use askama::Template;
 
+use super::score_chart;
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{count, note_address};
-use cm_app::verbs::playbook::BulletRow;
 use cm_app::verbs::playbook::list::{self, BulletFilter};
+use cm_app::verbs::playbook::{BulletRow, merged};
+use cm_app::verbs::score_history::{ScoreHistory, rule_score_histories};
 use cm_app::{Context, Result};
-use cm_note::bullet::{BulletState, Maturity};
+use cm_note::bullet::{BulletState, BulletType, Maturity};
 
 /// Number of rules on a page.
 const SHOWN: usize = 100;
+/// Parameters of the address that filter.
+const FILTERS: [&str; 5] = ["state", "maturity", "category", "type", "tag"];
 
 #[derive(Template)]
 #[template(path = "playbook.html")]
 struct PlaybookPage {
     shell: Shell,
     summary: String,
+    is_filtered: bool,
     categories: Vec<Category>,
-    states: Vec<Choice>,
-    maturities: Vec<Choice>,
-    next: Option<usize>,
+    filters: Vec<Filter>,
+    tag: String,
+    /// Address of the next page.
+    next: Option<String>,
+}
+
+/// A list of values to filter by.
+struct Filter {
+    name: &'static str,
+    label: &'static str,
+    choices: Vec<Choice>,
 }
 
 struct Choice {
-    name: &'static str,
+    value: String,
+    label: String,
     is_chosen: bool,
 }
 
@@ -34,6 +50,7 @@ struct Category {
 }
 
 struct Rule {
+    id: String,
     address: String,
     content: String,
     state: &'static str,
@@ -41,37 +58,95 @@ struct Rule {
     /// Step of the maturity, 0 to 3, for the ladder.
     step: usize,
     score: String,
+    /// The course of the score: points of a line, and the same in words.
+    line: String,
+    course: String,
+    forecast: Option<String>,
     helpful: usize,
     harmful: usize,
     is_pinned: bool,
     is_warning: bool,
+    /// Whether it is in use in the vault that the page changes.
+    can_change: bool,
 }
 
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let wanted = request.query.get("state");
-    let state = BulletState::ALL.iter().copied().find(|state| Some(state.name()) == wanted);
-    let wanted = request.query.get("maturity");
-    let maturity = Maturity::ALL.iter().copied().find(|maturity| Some(maturity.name()) == wanted);
-    let filter = BulletFilter { states: state.into_iter().collect(), maturity, ..BulletFilter::default() };
+    let filter = filter(request);
+    let filters = filters(memory, &filter)?;
+    let is_filtered = filter != BulletFilter::default();
     let offset = request.query.number("offset").unwrap_or(0);
     let page = list::list(memory, &list::Options { filter, limit: SHOWN, offset })?;
-    let choice = |name, chosen: Option<&str>| Choice { name, is_chosen: chosen == Some(name) };
-    let states =
-        BulletState::ALL.iter().copied().map(|one| choice(one.name(), state.map(|state| state.name())));
-    let maturities =
-        Maturity::ALL.iter().copied().map(|one| choice(one.name(), maturity.map(|maturity| maturity.name())));
+    let ids: Vec<String> = page.bullets.iter().map(|row| row.id.clone()).collect();
+    let histories = rule_score_histories(memory, &ids)?.into_iter();
+    let histories: HashMap<String, ScoreHistory> =
+        histories.map(|history| (history.id.clone(), history)).collect();
     render(&PlaybookPage {
-        shell: Shell::of(memory, request, "playbook", "Playbook"),
         summary: count(page.total, "rule"),
-        categories: by_category(page.bullets),
-        states: states.collect(),
-        maturities: maturities.collect(),
-        next: page.next,
+        is_filtered,
+        categories: by_category(memory, page.bullets, &histories),
+        filters,
+        tag: request.query.get("tag").unwrap_or_default().to_owned(),
+        next: page.next.map(|next| next_address(request, next)),
+        shell: Shell::of(memory, request, "playbook", "Playbook"),
     })
 }
 
+fn filter(request: &PageRequest) -> BulletFilter {
+    let wanted = |name| request.query.get(name);
+    let state = BulletState::ALL.iter().copied().find(|one| Some(one.name()) == wanted("state"));
+    BulletFilter {
+        category: wanted("category").map(str::to_owned),
+        states: state.into_iter().collect(),
+        maturity: Maturity::ALL.iter().copied().find(|one| Some(one.name()) == wanted("maturity")),
+        bullet_type: BulletType::ALL.iter().copied().find(|one| Some(one.name()) == wanted("type")),
+        tag: wanted("tag").map(|tag| tag.trim_start_matches('#').to_owned()),
+        ..BulletFilter::default()
+    }
+}
+
+/// The filters of the form with what is chosen.
+fn filters(memory: &Context, filter: &BulletFilter) -> Result<Vec<Filter>> {
+    let all = merged(memory)?.bullets;
+    let categories: BTreeSet<&str> = all.iter().map(|of_vault| of_vault.bullet.category.as_str()).collect();
+    let choices = |values: Vec<&str>, chosen: Option<&str>| -> Vec<Choice> {
+        let choice = |value: &str| Choice {
+            value: value.to_owned(),
+            label: value.replace('_', " "),
+            is_chosen: chosen == Some(value),
+        };
+        values.into_iter().map(choice).collect()
+    };
+    let state = filter.states.first().map(|state| state.name());
+    let (maturity, bullet_type) =
+        (filter.maturity.map(Maturity::name), filter.bullet_type.map(BulletType::name));
+    let names = |names: &mut dyn Iterator<Item = &'static str>| names.collect::<Vec<_>>();
+    let states = names(&mut BulletState::ALL.iter().map(|one| one.name()));
+    let steps = names(&mut Maturity::ALL.iter().map(|one| one.name()));
+    let types = names(&mut BulletType::ALL.iter().map(|one| one.name()));
+    let select = |name, label, choices| Filter { name, label, choices };
+    Ok(vec![
+        select("category", "Category", choices(categories.into_iter().collect(), filter.category.as_deref())),
+        select("state", "State", choices(states, state)),
+        select("maturity", "Step", choices(steps, maturity)),
+        select("type", "Kind", choices(types, bullet_type)),
+    ])
+}
+
+fn next_address(request: &PageRequest, offset: usize) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for name in FILTERS {
+        query.extend_pairs(request.query.get(name).map(|value| (name, value)));
+    }
+    query.append_pair("offset", &offset.to_string());
+    format!("/playbook?{}", query.finish())
+}
+
 /// Groups rules by category, categories in the order of their best rule.
-fn by_category(rows: Vec<BulletRow>) -> Vec<Category> {
+fn by_category(
+    memory: &Context,
+    rows: Vec<BulletRow>,
+    histories: &HashMap<String, ScoreHistory>,
+) -> Vec<Category> {
     let mut categories: Vec<Category> = Vec::new();
     for row in rows {
         let at = categories.iter().position(|category| category.name == row.category);
@@ -79,14 +154,19 @@ fn by_category(rows: Vec<BulletRow>) -> Vec<Category> {
             categories.push(Category { name: row.category.clone(), rules: Vec::new() });
             categories.len() - 1
         });
-        categories[at].rules.push(rule(row));
+        let history = histories.get(&row.id);
+        let can_change = row.vault == memory.target().level && row.state != BulletState::Retired;
+        categories[at].rules.push(Rule { can_change, ..rule(row, history) });
     }
     categories
 }
 
-fn rule(row: BulletRow) -> Rule {
+fn rule(row: BulletRow, history: Option<&ScoreHistory>) -> Rule {
     Rule {
         address: note_address(&row.id),
+        id: row.id,
+        // The text of most warnings says so itself.
+        is_warning: row.bullet_type == BulletType::AntiPattern && !row.content.starts_with("AVOID"),
         content: row.content,
         state: row.state.name(),
         maturity: row.maturity.name(),
@@ -97,9 +177,12 @@ fn rule(row: BulletRow) -> Rule {
             Maturity::Proven => 3,
         },
         score: format!("{:.2}", row.score.value()),
+        line: history.map(score_chart::sparkline).unwrap_or_default(),
+        course: history.map(score_chart::course).unwrap_or_default(),
+        forecast: history.and_then(score_chart::forecast),
         helpful: row.helpful,
         harmful: row.harmful,
         is_pinned: row.pinned,
-        is_warning: row.bullet_type == cm_note::bullet::BulletType::AntiPattern,
+        can_change: false,
     }
 }

@@ -2,22 +2,37 @@
 
 use askama::Template;
 
+use super::reviewed::{Reviewed, reviewed};
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
-use cm_app::verbs::review::{self, InboxEntry, InboxKind, InboxNote};
-use cm_app::verbs::{get, why};
+use crate::web::words::{ShownTime, difference, note_address};
+use cm_app::verbs::inbox_details::{self, InboxDetail, InboxDetails, RelatedNote};
+use cm_app::verbs::review::{InboxKind, Settlement};
 use cm_app::{Context, Result};
+use cm_note::finding::Finding;
 use cm_render::html;
 
-/// Maximum number of entries of a section on the page.
-const SHOWN: usize = 25;
+/// Number of entries on a page.
+const SHOWN: usize = 40;
 
 #[derive(Template)]
 #[template(path = "review.html")]
 struct ReviewPage {
     shell: Shell,
-    total: usize,
+    filters: Vec<Filter>,
+    /// Whether all sections are shown.
+    is_whole: bool,
     sections: Vec<Section>,
+    leftovers: Vec<Leftover>,
+    /// Address of the next page.
+    next: Option<String>,
+}
+
+/// A link to one section.
+struct Filter {
+    name: &'static str,
+    heading: &'static str,
+    count: usize,
+    is_chosen: bool,
 }
 
 struct Section {
@@ -29,25 +44,37 @@ struct Section {
 }
 
 struct InboxRow {
+    /// Number in the inbox, which makes ids of elements unique.
+    number: usize,
     why: String,
     since: Option<ShownTime>,
-    sides: Vec<Side>,
+    sides: Vec<Reviewed>,
+    related: Vec<Related>,
+    difference: String,
     can_accept: bool,
-    can_merge: bool,
+    can_reject: bool,
     can_confirm: bool,
+    can_merge: bool,
+    can_supersede: bool,
+    can_invert: bool,
+    can_pin: bool,
     /// Suggested text of a merge.
     merged: String,
 }
 
-/// A note to decide on.
-struct Side {
-    id: String,
-    address: String,
+struct Related {
+    relation: String,
     title: String,
-    kind: String,
-    body: String,
-    quotes: Vec<String>,
-    score: Option<String>,
+    address: String,
+    state: Option<String>,
+    updated: Option<ShownTime>,
+}
+
+/// A file with an unresolved merge.
+struct Leftover {
+    address: String,
+    place: String,
+    message: String,
 }
 
 /// The heading of a section.
@@ -66,7 +93,9 @@ pub(super) fn heading(kind: InboxKind) -> &'static str {
 fn explanation(kind: InboxKind) -> &'static str {
     match kind {
         InboxKind::Drafts => "Agents do not see a draft until it is accepted or enough evidence admits it.",
-        InboxKind::Conflicts => "Both cannot be followed. Reject the one that does not hold.",
+        InboxKind::Conflicts => {
+            "Both cannot be followed. Reject the one that does not hold, let one replace the other, or confirm both."
+        }
         InboxKind::Quarantined => {
             "Kept away from agents: drafts of memories, and notes with hidden characters."
         }
@@ -74,58 +103,103 @@ fn explanation(kind: InboxKind) -> &'static str {
             "Two rules that nearly say the same become one, which keeps the evidence of both."
         }
         InboxKind::Due => "Confirm what still holds; reject what does not.",
-        InboxKind::Inversions => "Retired because they caused harm.",
+        InboxKind::Inversions => "Retired because they caused harm. A warning states their opposite.",
         InboxKind::NotFollowed => "People repeated these rules although the agent had been shown them.",
     }
 }
 
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let inbox = review::inbox(memory, &review::Options { section: None, limit: SHOWN })?;
-    let mut sections = Vec::new();
-    for section in inbox.sections.into_iter().filter(|section| section.total > 0) {
-        let kind = section.kind;
-        let entries = section.items.into_iter().map(|item| entry(memory, kind, item));
-        sections.push(Section {
-            kind: kind.name(),
-            heading: heading(kind),
-            explanation: explanation(kind),
-            total: section.total,
-            entries: entries.collect::<Result<_>>()?,
-        });
+    let wanted = request.query.get("section");
+    let section = InboxKind::ALL.into_iter().find(|kind| Some(kind.name()) == wanted);
+    let offset = request.query.number("offset").unwrap_or(0);
+    let options = inbox_details::Options { section, limit: SHOWN, offset };
+    let mut inbox = inbox_details::inbox_details(memory, &options)?;
+    let entries = std::mem::take(&mut inbox.entries);
+    render(&ReviewPage {
+        filters: filters(&inbox, section),
+        is_whole: section.is_none(),
+        sections: sections(memory, &inbox, entries),
+        leftovers: inbox.leftovers.iter().map(leftover).collect(),
+        next: inbox.next.map(|next| {
+            let section = section.map(|kind| format!("section={}&", kind.name())).unwrap_or_default();
+            format!("/review?{section}offset={next}")
+        }),
+        shell: Shell::of(memory, request, "review", "Inbox"),
+    })
+}
+
+fn filters(inbox: &InboxDetails, chosen: Option<InboxKind>) -> Vec<Filter> {
+    let filter = |(kind, count): (&InboxKind, &usize)| Filter {
+        name: kind.name(),
+        heading: heading(*kind),
+        count: *count,
+        is_chosen: chosen == Some(*kind),
+    };
+    inbox.counts.iter().map(filter).collect()
+}
+
+fn sections(memory: &Context, inbox: &InboxDetails, entries: Vec<InboxDetail>) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for detail in entries {
+        let kind = detail.kind;
+        if sections.last().is_none_or(|last| last.kind != kind.name()) {
+            sections.push(Section {
+                kind: kind.name(),
+                heading: heading(kind),
+                explanation: explanation(kind),
+                total: inbox.counts.get(&kind).copied().unwrap_or_default(),
+                entries: Vec::new(),
+            });
+        }
+        if let Some(section) = sections.last_mut() {
+            section.entries.push(row(memory, detail));
+        }
     }
-    render(&ReviewPage { shell: Shell::of(memory, request, "review", "Inbox"), total: inbox.total, sections })
+    sections
 }
 
-fn entry(memory: &Context, kind: InboxKind, item: InboxEntry) -> Result<InboxRow> {
-    let offers = |word: &str| item.commands.iter().any(|command| command.contains(&format!("--{word} ")));
-    let (can_accept, can_confirm) = (offers("accept"), offers("confirm"));
-    let sides: Vec<Side> = item.notes.into_iter().map(|note| side(memory, note)).collect::<Result<_>>()?;
-    Ok(InboxRow {
-        why: item.why,
-        since: ShownTime::maybe(item.since, memory.now()),
-        can_accept,
-        can_merge: kind == InboxKind::Merges && sides.len() == 2,
-        can_confirm,
-        merged: sides
-            .iter()
-            .map(|side| side.title.as_str())
-            .max_by_key(|text| text.len())
-            .unwrap_or_default()
-            .to_owned(),
-        sides,
-    })
+fn row(memory: &Context, detail: InboxDetail) -> InboxRow {
+    let (now, entry) = (memory.now(), detail.entry);
+    let can = |settlement| detail.settlements.contains(&settlement);
+    let longest = entry.notes.iter().map(|note| note.title.as_str()).max_by_key(|title| title.len());
+    InboxRow {
+        number: entry.number,
+        since: ShownTime::maybe(entry.since, now),
+        related: detail.related.iter().map(|note| related(memory, note)).collect(),
+        difference: difference(&detail.diff),
+        can_accept: can(Settlement::Accept),
+        can_reject: can(Settlement::Reject),
+        can_confirm: can(Settlement::Confirm),
+        can_merge: can(Settlement::Merge),
+        can_supersede: can(Settlement::Supersede),
+        can_invert: can(Settlement::Invert),
+        can_pin: can(Settlement::Pin),
+        merged: longest.unwrap_or_default().to_owned(),
+        why: entry.why,
+        sides: entry
+            .notes
+            .into_iter()
+            .zip(detail.texts)
+            .map(|(note, text)| reviewed(note, text, now))
+            .collect(),
+    }
 }
 
-fn side(memory: &Context, note: InboxNote) -> Result<Side> {
-    let evidence = why::why(memory, &note.id, 0)?;
-    let body = get::get(memory, &note.id, None)?.body;
-    Ok(Side {
+fn related(memory: &Context, note: &RelatedNote) -> Related {
+    Related {
+        relation: note.relation.replace('_', " ").to_lowercase(),
+        title: note.title.clone(),
         address: note_address(&note.id),
-        body: html::note(&body, &note.path),
-        quotes: evidence.derived_from.quotes,
-        score: evidence.score.map(|score| format!("{:.2}", score.score.value())),
-        id: note.id,
-        title: note.title,
-        kind: note.note_type,
-    })
+        state: note.state.clone(),
+        updated: ShownTime::maybe(note.updated, memory.now()),
+    }
+}
+
+fn leftover(finding: &Finding) -> Leftover {
+    let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+    Leftover {
+        address: format!("/edit/{}", html::encode(finding.path.as_str())),
+        place: format!("{}{line}", finding.path),
+        message: finding.message.clone(),
+    }
 }

@@ -216,6 +216,14 @@ impl EntryName {
     }
 }
 
+/// Whether a folder is one of `exclude`, which are names, or paths if they contain `/`.
+pub(super) fn is_excluded(exclude: &[String], parent: &str, name: &str) -> bool {
+    exclude.iter().any(|excluded| {
+        let excluded = excluded.trim_start_matches("./").trim_matches('/');
+        excluded == name || excluded.contains('/') && excluded == joined(parent, name)
+    })
+}
+
 struct Walk<'a> {
     exclude: &'a [String],
     visit: &'a mut dyn FnMut(&str),
@@ -269,7 +277,7 @@ impl Walk<'_> {
 
     fn subfolder<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, text: &str, depth: usize) {
         let derived = parent.is_empty() && DERIVED.contains(&text);
-        if derived || text == "node_modules" || self.is_excluded(parent, text) {
+        if derived || text == "node_modules" || is_excluded(self.exclude, parent, text) {
             return;
         }
         let path = joined(parent, text);
@@ -281,13 +289,6 @@ impl Walk<'_> {
             Ok(inner) => self.folder(&inner, &path, depth + 1),
             Err(error) => self.unreadable(&path, &error),
         }
-    }
-
-    fn is_excluded(&self, parent: &str, name: &str) -> bool {
-        self.exclude.iter().any(|excluded| {
-            let excluded = excluded.trim_start_matches("./").trim_matches('/');
-            excluded == name || excluded.contains('/') && excluded == joined(parent, name)
-        })
     }
 
     fn file<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, text: &str) {

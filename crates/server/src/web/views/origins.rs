@@ -1,0 +1,71 @@
+//! The origin of each line of a note: the commit that last changed it, with its session.
+
+use askama::Template;
+
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{ShownTime, note_address};
+use cm_app::verbs::line_origins::{self, LineOrigin};
+use cm_app::verbs::log::Commit;
+use cm_app::{Context, Result};
+use cm_render::html;
+
+#[derive(Template)]
+#[template(path = "origins.html")]
+struct OriginsPage {
+    shell: Shell,
+    path: String,
+    address: String,
+    groups: Vec<LineGroup>,
+}
+
+/// Consecutive lines with the same commit.
+struct LineGroup {
+    /// `None` for lines that are not committed.
+    commit: Option<CommitOrigin>,
+    /// Number of the first line, from 1.
+    first: usize,
+    lines: Vec<String>,
+}
+
+struct CommitOrigin {
+    short: String,
+    subject: String,
+    by: String,
+    session: Option<String>,
+    at: ShownTime,
+}
+
+pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let found = line_origins::line_origins(memory, &request.reference)?;
+    render(&OriginsPage {
+        address: note_address(&found.id),
+        groups: groups(memory, &found.lines, &found.commits),
+        shell: Shell::of(memory, request, "", format!("Origin of the lines of {}", found.path)),
+        path: found.path,
+    })
+}
+
+fn groups(memory: &Context, lines: &[LineOrigin], commits: &[Commit]) -> Vec<LineGroup> {
+    let mut first = 1;
+    let group = |lines: &[LineOrigin]| {
+        let commit = lines.first().and_then(|line| commits.get(line.commit?));
+        let group = LineGroup {
+            commit: commit.map(|commit| origin(memory, commit)),
+            first,
+            lines: lines.iter().map(|line| html::shown(&line.text).into_owned()).collect(),
+        };
+        first += lines.len();
+        group
+    };
+    lines.chunk_by(|a, b| a.commit == b.commit).map(group).collect()
+}
+
+fn origin(memory: &Context, commit: &Commit) -> CommitOrigin {
+    CommitOrigin {
+        short: commit.id.chars().take(10).collect(),
+        subject: commit.subject.clone(),
+        by: commit.agent.clone().unwrap_or_else(|| commit.actor.clone()),
+        session: commit.session.as_deref().map(html::encode),
+        at: ShownTime::of(commit.at, memory.now()),
+    }
+}
