@@ -319,6 +319,46 @@ fn the_page_of_core_md_says_what_each_line_costs_and_what_was_left_out() {
 }
 
 #[test]
+fn a_receipt_says_why_a_note_was_shown_and_takes_feedback() {
+    let server = linked(AccessRole::Admin);
+    let rule = "b-mt2ssunl-000001";
+    let text =
+        format!("---\nid: {rule}\ncategory: tools\nstate: active\n---\n\nUse pnpm for every package.\n");
+    server.sandbox.write(&format!("playbook/tools/{rule}.md"), text);
+    server.sandbox.cm(&["commit"]).ok();
+    let line = |kind: &str, tokens: usize| {
+        format!(
+            "{{\"at\":\"2026-11-20T10:00:00Z\",\"session\":\"s-1234567\",\"agent\":\"claude-code\",\"kind\":\"{kind}\",\"tokens\":{tokens},\"ids\":[\"{rule}\"]}}\n"
+        )
+    };
+    let receipts = server.sandbox.private("receipts.jsonl");
+    std::fs::create_dir_all(receipts.parent().unwrap()).unwrap();
+    std::fs::write(&receipts, line("briefing", 40) + &line("notes", 12)).unwrap();
+    let browser = Browser::of(&server);
+    let list = browser.get("/sessions").body;
+    assert!(list.contains("href=\"/sessions/s-1234567\"") && list.contains("52 tokens"), "{list}");
+    let page = browser.get("/sessions/s-1234567").body;
+    for shown in [
+        "Use pnpm for every package.",
+        "in the briefing, at the start; fits a prompt",
+        "52 tokens",
+        "claude-code",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    // Feedback about a session without a log would not count, so the form does not name it.
+    assert!(page.contains("/act/mark") && !page.contains("name=\"session\""), "{page}");
+    let fields = [("id", rule), ("signal", "helpful"), ("back", "/sessions/s-1234567")];
+    assert_eq!(browser.post("/act/mark", &fields).status, 303);
+    assert!(browser.get("/sessions/s-1234567").body.contains("Marked as helpful"));
+    let fields = [("id", rule), ("session", "s-1234567"), ("signal", "harmful")];
+    assert_eq!(browser.post("/act/mark", &fields).status, 303);
+    let written = server.sandbox.read(&format!("playbook/tools/{rule}.md"));
+    assert!(written.contains("session: s-1234567") && written.contains("signal: harmful"), "{written}");
+    assert_eq!(browser.get("/sessions/nothing-like-it").status, 404);
+}
+
+#[test]
 fn a_preview_shows_the_text_sanitised_and_saves_nothing() {
     let server = linked(AccessRole::Admin);
     let browser = Browser::of(&server);

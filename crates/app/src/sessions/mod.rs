@@ -93,6 +93,18 @@ impl SessionAccess {
         Ok(Self { record: ReflectionLog::load_with_notice(memory)?, ..Self::open_without_refresh(memory) })
     }
 
+    /// Opens the index as it is. Reads the logs only if there is an index that cannot be used.
+    ///
+    /// # Errors
+    /// The errors of [`Self::open`].
+    pub fn open_quickly(memory: &Context) -> Result<Self> {
+        let access = Self::open_without_refresh(memory);
+        match access.query(|sessions| sessions.list(&SessionIndexFilter::default(), 0, 1)) {
+            Ok(_) => Ok(access),
+            Err(_) => Self::open(memory, &mut |_| {}),
+        }
+    }
+
     /// Opens the index without reading new log entries and without the reflection record, for
     /// callers that must respond quickly.
     pub(super) fn open_without_refresh(memory: &Context) -> Self {

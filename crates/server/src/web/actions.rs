@@ -1,11 +1,11 @@
 //! The changes that forms of the page make. Each calls one operation and says what happened.
 
+use super::action_result::{ActionResult, done, required, with_reason};
 use super::decisions;
 use super::forms::Fields;
 use super::page::PageRequest;
-use super::response::own_address;
 use super::sessions::ActionNotice;
-use super::table::{ActionResult, ActionSpec};
+use super::table::ActionSpec;
 use super::views;
 use super::words::{count, note_address};
 use cm_app::verbs::{add, edit, forget, generate, mark, pin, restore, undo};
@@ -36,26 +36,10 @@ const fn write(
     ActionSpec { path, is_write: true, run }
 }
 
-/// Goes back to the page that sent the form, with what happened and the commits to take back,
-/// newest first.
-pub(super) fn done(
-    form: &Fields,
-    text: impl Into<String>,
-    commits: impl IntoIterator<Item = String>,
-) -> ActionResult {
-    let address = own_address(form.get("back").unwrap_or("/")).to_owned();
-    let commits = commits.into_iter().collect();
-    ActionResult::Done { address, notice: ActionNotice { text: text.into(), commits, is_error: false } }
-}
-
-pub(super) fn required<'f>(form: &'f Fields, name: &'static str) -> Result<&'f str> {
-    form.get(name).ok_or_else(|| Error::usage(format!("the form lacks `{name}`")))
-}
-
-/// Sets the reason that a person typed for a decision.
-pub(super) fn with_reason(memory: &Context, form: &Fields) -> Result<Context> {
-    let reason = form.get("reason").map(str::to_owned);
-    memory.with_actor(CallerIdentity { reason, ..memory.call.by.clone() })
+/// Sets the session that feedback is about, if the form names one.
+fn of_session(memory: &Context, form: &Fields) -> Result<Context> {
+    let session = form.get("session").map(str::to_owned);
+    memory.with_actor(CallerIdentity { session, ..memory.call.by.clone() })
 }
 
 fn mark(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
@@ -65,6 +49,7 @@ fn mark(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult
     let signal = signal.ok_or_else(|| Error::usage(format!("`{wanted}` is no signal")))?;
     let because = form.get("reason").map(str::to_owned);
     let options = mark::Options { signal, because, weight: None, invert: false };
+    let memory = &of_session(memory, form)?;
     let marked = mark::mark(memory, required(form, "id")?, &options)?;
     let text = match &marked.uncounted {
         Some(why) => format!("Stored as {wanted}, without weight: {why}"),

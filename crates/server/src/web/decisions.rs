@@ -1,9 +1,8 @@
 //! The decisions on entries of the inbox that forms of the page send.
 
-use super::actions::{done, required, with_reason};
+use super::action_result::{ActionResult, done, required, with_reason};
 use super::forms::Fields;
 use super::page::PageRequest;
-use super::table::ActionResult;
 use super::words::count;
 use cm_app::verbs::review::{self, ReviewDecisions, ReviewResult};
 use cm_app::verbs::supersede;

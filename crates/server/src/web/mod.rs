@@ -4,6 +4,7 @@
 //! cookie. Pages and actions (`table`) call operations and render their results; they decide nothing
 //! themselves.
 
+mod action_result;
 mod actions;
 mod assets;
 mod data;

@@ -12,11 +12,12 @@ use axum::routing::{get, post};
 use axum::{Router, http};
 use http_body_util::BodyExt as _;
 
+use super::action_result::ActionResult;
 use super::data::DataSpec;
 use super::forms::Fields;
 use super::page::PageRequest;
 use super::response::{error, html, redirect};
-use super::sessions::{ActionNotice, WebSession};
+use super::sessions::WebSession;
 use super::setup::WebState;
 use super::{actions, assets, login, views};
 use crate::http::{Peer, Problem, ServerState, authentication, in_lane};
@@ -39,16 +40,6 @@ pub(super) struct ActionSpec {
     /// Whether it waits for other writes; false if it changes nothing.
     pub(super) is_write: bool,
     pub(super) run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
-}
-
-/// Response to a change.
-pub(super) enum ActionResult {
-    /// The page at this address, with a notice.
-    Done { address: String, notice: ActionNotice },
-    /// A page instead: the change was not made, and the person has to decide.
-    Undecided(String),
-    /// A page that shows what the change would come to.
-    Preview(String),
 }
 
 /// First parts of the paths that belong to the page.

@@ -34,10 +34,10 @@ struct Section {
     /// Share of the budget, such as `12.5`.
     percent: String,
     limit: Option<usize>,
-    entries: Vec<Entry>,
+    entries: Vec<ListedNote>,
 }
 
-struct Entry {
+struct ListedNote {
     title: String,
     address: String,
     score: String,
@@ -70,7 +70,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
 }
 
 fn section(section: &CoreSection, budget: usize) -> Section {
-    let entry = |note: &CoreNote| Entry {
+    let entry = |note: &CoreNote| ListedNote {
         title: note.title.clone(),
         address: note_address(&note.id),
         score: format!("{:.2}", note.score),

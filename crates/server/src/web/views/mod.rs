@@ -12,6 +12,7 @@ mod map;
 mod note;
 mod origins;
 mod playbook;
+mod receipt;
 mod review;
 mod reviewed;
 mod score_chart;
@@ -36,7 +37,7 @@ pub(super) static PAGES: [PageSpec; 17] = [
     PageSpec { path: "/review", show: review::show },
     PageSpec { path: "/playbook", show: playbook::show },
     PageSpec { path: "/sessions", show: sessions::list },
-    PageSpec { path: "/sessions/{*reference}", show: sessions::receipt },
+    PageSpec { path: "/sessions/{*reference}", show: receipt::show },
     PageSpec { path: "/conflicts", show: conflicts::show },
     PageSpec { path: "/stale", show: stale::show },
     PageSpec { path: "/core", show: core::show },

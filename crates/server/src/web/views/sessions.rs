@@ -1,16 +1,17 @@
-//! Sessions of agents, and the receipt of one: what cm gave it, when, at what cost, and what became of it.
+//! Sessions of agents with outcome, friction, and what cm gave them.
 
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
-use cm_app::context::receipts::ReceiptEntry;
-use cm_app::verbs::{get, usage};
+use crate::web::words::{ShownTime, count};
+use cm_app::sessions::{SessionAccess, SessionSelection};
+use cm_app::verbs::session_receipts::{self, SessionReceiptRow};
+use cm_app::verbs::usage::{self, KindTokens};
 use cm_app::{Context, Result};
 use cm_render::html;
 
-/// Number of sessions on the page.
-const SHOWN: usize = 100;
+/// Number of sessions on a page.
+const SHOWN: usize = 50;
 
 #[derive(Template)]
 #[template(path = "sessions.html")]
@@ -20,119 +21,71 @@ struct SessionsPage {
     total: usize,
     tokens: usize,
     kinds: Vec<KindRow>,
+    next: Option<usize>,
 }
 
 struct SessionRow {
-    id: String,
+    title: String,
     address: String,
     agent: String,
-    last: ShownTime,
+    last: Option<ShownTime>,
+    outcome: Option<String>,
+    /// Friction and what became of the rules, such as `2 errors`.
+    facts: Vec<String>,
     tokens: usize,
 }
 
-struct KindRow {
-    name: &'static str,
-    count: usize,
-    tokens: usize,
+/// Tokens of one kind of text.
+pub(super) struct KindRow {
+    pub(super) name: &'static str,
+    pub(super) count: usize,
+    pub(super) tokens: usize,
+}
+
+impl KindRow {
+    pub(super) fn of(kind: &KindTokens) -> Self {
+        Self { name: kind.kind.name(), count: kind.count, tokens: kind.tokens }
+    }
 }
 
 pub(super) fn list(memory: &Context, request: &PageRequest) -> Result<String> {
-    let used = usage::usage(memory, &usage::Options { limit: SHOWN, session: None })?.tokens;
-    let now = memory.now();
-    let sessions = used.sessions.into_iter().filter_map(|session| {
-        let id = session.session?;
-        let address = format!("/sessions/{}", html::encode(&id));
-        Some(SessionRow {
-            id,
-            address,
-            agent: session.agent,
-            last: ShownTime::of(session.last, now),
-            tokens: session.tokens,
-        })
-    });
+    let which = SessionSelection { days: Some(0.0), ..SessionSelection::default() };
+    let offset = request.query.number("offset").unwrap_or(0);
+    let options = session_receipts::Options { which, limit: SHOWN, offset };
+    let access = SessionAccess::open_quickly(memory)?;
+    let found = session_receipts::session_receipts(memory, &access, &options)?;
+    let used = usage::usage(memory, &usage::Options { limit: 0, session: None })?.tokens;
     render(&SessionsPage {
-        sessions: sessions.collect(),
-        total: used.session_count,
+        sessions: found.sessions.into_iter().map(|session| row(memory, session)).collect(),
+        total: found.total,
         tokens: used.shown,
-        kinds: used.kinds.iter().map(kind_row).collect(),
+        kinds: used.kinds.iter().map(KindRow::of).collect(),
+        next: found.next,
         shell: Shell::of(memory, request, "sessions", "Sessions"),
     })
 }
 
-fn kind_row(kind: &usage::KindTokens) -> KindRow {
-    KindRow { name: kind.kind.name(), count: kind.count, tokens: kind.tokens }
-}
-
-#[derive(Template)]
-#[template(path = "receipt.html")]
-struct ReceiptPage {
-    shell: Shell,
-    session: String,
-    agent: String,
-    tokens: usize,
-    kinds: Vec<KindRow>,
-    entries: Vec<EntryRow>,
-    rules: Vec<RuleRow>,
-}
-
-struct EntryRow {
-    at: ShownTime,
-    time: String,
-    kind: &'static str,
-    name: Option<String>,
-    tokens: usize,
-    notes: Vec<NoteRow>,
-}
-
-struct NoteRow {
-    title: String,
-    address: String,
-}
-
-struct RuleRow {
-    id: String,
-    address: String,
-    content: String,
-    shown: usize,
-    cited: Option<bool>,
-    is_ignored: bool,
-}
-
-pub(super) fn receipt(memory: &Context, request: &PageRequest) -> Result<String> {
-    let options = usage::Options { limit: SHOWN, session: Some(request.reference.clone()) };
-    let receipt = usage::usage(memory, &options)?.receipt;
-    let receipt = receipt.ok_or_else(|| cm_app::Error::not_found("this session has no receipt"))?;
-    let rules = receipt.rules.into_iter().map(|rule| RuleRow {
-        address: note_address(&rule.id),
-        id: rule.id,
-        content: rule.content,
-        shown: rule.shown,
-        cited: rule.cited,
-        is_ignored: rule.ignored,
-    });
-    render(&ReceiptPage {
-        rules: rules.collect(),
-        kinds: receipt.kinds.iter().map(kind_row).collect(),
-        entries: receipt.entries.into_iter().map(|entry| entry_row(memory, entry)).collect(),
-        shell: Shell::of(memory, request, "sessions", format!("Session {}", receipt.session)),
-        session: receipt.session,
-        agent: receipt.agent,
-        tokens: receipt.tokens,
-    })
-}
-
-fn entry_row(memory: &Context, entry: ReceiptEntry) -> EntryRow {
-    let notes = entry.ids.into_iter().map(|id| {
-        // A note that was shown may be gone since.
-        let title = get::get(memory, &id, None).map_or_else(|_| id.clone(), |note| note.title);
-        NoteRow { title, address: note_address(&id) }
-    });
-    EntryRow {
-        notes: notes.collect(),
-        at: ShownTime::of(entry.at, memory.now()),
-        time: entry.at.minute(),
-        kind: entry.kind.name(),
-        name: entry.name,
-        tokens: entry.tokens,
+fn row(memory: &Context, session: SessionReceiptRow) -> SessionRow {
+    let some = |n: usize, noun: &str| (n > 0).then(|| count(n, noun));
+    let friction = session.friction.unwrap_or_default();
+    let rules = session.rules;
+    let facts = [
+        some(friction.interrupts, "interrupt"),
+        some(friction.rejections, "refused call"),
+        some(friction.errors, "error"),
+        some(session.notes, "note"),
+        (rules.cited > 0).then(|| format!("{} cited", rules.cited)),
+        (rules.helpful > 0).then(|| format!("{} helpful", rules.helpful)),
+        (rules.harmful > 0).then(|| format!("{} harmful", rules.harmful)),
+        (rules.ignored > 0).then(|| format!("{} ignored", rules.ignored)),
+    ];
+    SessionRow {
+        address: format!("/sessions/{}", html::encode(&session.id)),
+        title: session.title.filter(|title| !title.is_empty()).unwrap_or(session.id),
+        agent: session.agent,
+        last: ShownTime::maybe(session.ended, memory.now()),
+        outcome: session.outcome,
+        facts: facts.into_iter().flatten().collect(),
+        tokens: session.tokens,
     }
 }
