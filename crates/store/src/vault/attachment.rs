@@ -124,7 +124,8 @@ fn open(root: &Path, path: &NotePath) -> io::Result<File> {
     File::open(place)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
