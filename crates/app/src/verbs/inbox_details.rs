@@ -131,7 +131,7 @@ pub struct InboxDetails {
 /// Returns an error if the notes cannot be read.
 pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails> {
     let notes = memory.notes_of(memory.target())?;
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let sections = waiting(memory, &graph).into_iter();
     let wanted = sections.filter(|(kind, _)| options.section.is_none_or(|wanted| wanted == *kind));
     let all: Vec<_> =
