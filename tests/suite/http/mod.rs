@@ -13,5 +13,6 @@ mod process;
 pub mod support;
 mod uploads;
 mod web;
+mod web_time;
 mod wire;
 mod work;

@@ -15,25 +15,25 @@ fn page_for(visitor: Visitor) -> TestServerConfig {
 }
 
 /// A server whose page opens with a link, as `cm web` starts it.
-fn linked(role: AccessRole) -> TestServer {
+pub(super) fn linked(role: AccessRole) -> TestServer {
     let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), by: CallerIdentity::default(), role };
     TestServerConfig { table: &[], ..page_for(visitor) }.run()
 }
 
 /// A browser that is logged in.
-struct Browser<'s> {
+pub(super) struct Browser<'s> {
     server: &'s TestServer,
     cookie: String,
 }
 
 impl<'s> Browser<'s> {
-    fn of(server: &'s TestServer) -> Self {
+    pub(super) fn of(server: &'s TestServer) -> Self {
         let reply = server.ask("GET", &format!("/login?once={SECRET}"), &[], "");
         assert_eq!(reply.status, 303, "{reply:?}");
         Self { server, cookie: cookie_of(&reply) }
     }
 
-    fn get(&self, target: &str) -> Reply {
+    pub(super) fn get(&self, target: &str) -> Reply {
         self.server.ask("GET", target, &[("cookie", &self.cookie), ("accept", "text/html")], "")
     }
 
@@ -110,6 +110,10 @@ fn every_page_of_a_vault_is_shown_and_protected() {
         "/core",
         "/log",
         "/checks",
+        "/checks?run=1",
+        "/past",
+        "/learned",
+        "/charts",
         "/new",
     ] {
         let reply = browser.get(target);

@@ -18,7 +18,7 @@ struct CorePage {
     is_current: bool,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let core = generate::core(memory, true)?;
     let text = core.text.unwrap_or_default();
     render(&CorePage {

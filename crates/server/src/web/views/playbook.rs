@@ -47,7 +47,7 @@ struct Rule {
     is_warning: bool,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let wanted = request.query.get("state");
     let state = BulletState::ALL.iter().copied().find(|state| Some(state.name()) == wanted);
     let wanted = request.query.get("maturity");
