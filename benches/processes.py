@@ -123,12 +123,15 @@ class Vault:
         run(self.cm("init"), self.folder, self.env)
         run(["git", "add", "--all"], self.folder, self.env)
         run(["git", "commit", "--quiet", "--message", "Generate"], self.folder, self.env)
+        self.find_notes()
+        if not self.notes:
+            raise Failed(f"{genvault} made no note")
+
+    def find_notes(self):
         for folder, _, files in os.walk(self.folder):
             if not any(part in (".git", "_index", "_state") for part in os.path.relpath(folder, self.folder).split(os.sep)):
                 self.notes += [os.path.join(folder, file) for file in files if file.endswith(".md")]
         self.notes.sort()
-        if not self.notes:
-            raise Failed(f"{genvault} made no note")
 
     def note(self, number):
         """A note for the n-th run, far from the one before."""

@@ -17,6 +17,19 @@ function address(path) {
   return url;
 }
 
+/** Address of a note, of the same time as the page. */
+function noteAddress(note) {
+  const as = root.dataset.asOf;
+  return note.address ?? root.dataset.note + encodeURIComponent(note.id) + (as ? `?as_of=${encodeURIComponent(as)}` : "");
+}
+
+/** The bytes of an answer. A server of plain files does not say that they are compressed. */
+async function unpacked(answer) {
+  const bytes = await answer.arrayBuffer(), [first, second] = new Uint8Array(bytes);
+  if (first !== 0x1f || second !== 0x8b) return bytes;
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
 // ---- data -------------------------------------------------------------------------------------
 
 /** Reads the binary form that `cm_map::encoded` writes. */
@@ -392,7 +405,7 @@ class VaultMap {
     if (!answer.ok) throw new Error(`the map could not be read (${answer.status})`);
     const version = answer.headers.get("etag"), isFirst = !this.map;
     if (!isFirst && version === this.map.version) return;
-    this.map = decode(await answer.arrayBuffer(), version);
+    this.map = decode(await unpacked(answer), version);
     this.hover = { note: NONE, community: null, near: null };
     this.focus = null;
     this.hits = [];
@@ -761,7 +774,7 @@ class VaultMap {
     if (this.hover !== hover || !found) return;
     this.showTip(`${found.title} · ${found.type.replaceAll("_", " ")}`, x, y);
     await new Promise((done) => setTimeout(done, 90));
-    if (this.hover !== hover) return;
+    if (this.hover !== hover || "files" in root.dataset) return;
     hover.near = await this.json(`near/${encodeURIComponent(found.id)}`);
     if (this.hover === hover) this.redraw();
   }
@@ -780,7 +793,7 @@ class VaultMap {
     const [community, note] = this.pick(x, y);
     if (note !== NONE) {
       const part = await this.notesOf(community), found = part?.notes[note - community.first];
-      if (found) location.assign(root.dataset.note + encodeURIComponent(found.id));
+      if (found) location.assign(noteAddress(found));
     } else if (community) {
       const whole = community.region.r * this.camera.scale < this.canvas.height * 0.3;
       if (whole && community.region.communities > 1) this.fly(this.around(community.region));
@@ -801,7 +814,7 @@ class VaultMap {
     heading.textContent = community.label;
     list.append(...part.notes.slice(0, 60).map((note) => {
       const item = document.createElement("li"), link = document.createElement("a");
-      link.href = root.dataset.note + encodeURIComponent(note.id);
+      link.href = noteAddress(note);
       link.textContent = note.title;
       item.append(link);
       return item;
@@ -929,7 +942,7 @@ function connect(map) {
       map.show(map.map.communities[Number(button.dataset.community)]);
     });
   }
-  if (!root.dataset.asOf) {
+  if (!root.dataset.asOf && !("files" in root.dataset)) {
     const events = new EventSource("/events");
     let later;
     events.addEventListener("change", () => {

@@ -46,6 +46,7 @@
     const key = event.key;
     if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "k") { event.preventDefault(); focusSearch(); return; }
     if ((event.ctrlKey || event.metaKey) && key === "Enter" && event.target.matches?.("textarea")) { event.target.form?.requestSubmit(event.target.form.querySelector("[data-save]") ?? undefined); return; }
+    if (key === "Enter" && event.target.matches?.("[data-time] input")) { event.preventDefault(); event.target.form.requestSubmit(); return; }
     if (key === "Escape" && isTyping(event.target)) { event.target.blur(); current()?.focus(); return; }
     if (key === "Enter" && event.target.matches?.(".reason")) { event.preventDefault(); event.target.form.requestSubmit(event.target.form.querySelector('[value="reject"]')); return; }
     if (event.target.matches?.('#q, #find') && (key === "ArrowDown")) { event.preventDefault(); move(1); return; }
@@ -109,6 +110,23 @@
     form.querySelector("output").textContent = chosen?.querySelector("h2").innerText ?? "";
     if (chosen) range.setAttribute("aria-valuetext", chosen.dataset.version);
   }
+
+  // The slider over the history: it names the time while it moves, and shows the page of that time when it is let go
+  // or at Enter.
+  document.addEventListener("input", ({ target }) => {
+    const form = target.matches?.("input[type=range]") && target.closest("[data-time]");
+    if (!form) return;
+    const times = form.elements.as_of;
+    times.selectedIndex = Number(target.value);
+    const label = times.selectedOptions[0].text;
+    form.querySelector("output").textContent = label;
+    target.setAttribute("aria-valuetext", label);
+  });
+  document.addEventListener("pointerup", ({ target }) => {
+    const form = target.matches?.("input[type=range]") && target.closest("[data-time]");
+    // The value changes after the pointer is up.
+    if (form) setTimeout(() => { if (target.value !== target.defaultValue) form.requestSubmit(); });
+  });
 
   // Text that is not saved yet is not lost by closing the page or by a change elsewhere.
   let isDirty = false;

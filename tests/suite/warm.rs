@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cm_app::Request;
 use cm_app::context::process_cache::{ProcessCache, VaultChange};
 use cm_app::verbs::add;
 use cm_app::verbs::embed;
 use cm_app::verbs::search;
+use cm_app::{Context, Request};
 use cm_render::json;
 
 use crate::support::{Sandbox, call, harbour, vault_of};
@@ -53,6 +53,18 @@ impl<'a> Server<'a> {
             .collect()
     }
 
+    /// Checks that the notes and edges that the server keeps in memory are those of a context that
+    /// keeps nothing.
+    #[track_caller]
+    fn compare_notes(&self, what: &str) {
+        let kept = self.warm.open(call(self.sandbox, &[])).unwrap();
+        let kept = kept.notes_of(kept.target()).unwrap();
+        let read = Context::open(call(self.sandbox, &[])).unwrap();
+        let read = read.notes_of(read.target()).unwrap();
+        assert_eq!(kept[..], read[..], "{what}");
+        assert_eq!(kept.graph().edges(), read.graph().edges(), "{what}");
+    }
+
     /// Returns the titles found by this server alone; no command updates the index before or after.
     fn own_titles(&self, query: &str) -> Vec<String> {
         let answer: serde_json::Value = serde_json::from_str(&self.search(query)).unwrap();
@@ -87,11 +99,12 @@ fn all_that_may_happen(server: &Server<'_>) {
         let mut again = server.own_titles("quokka");
         again.sort();
         assert_eq!(again, expected, "{what}, asked again");
+        server.compare_notes(what);
     };
     found(&[], "before");
     sandbox.write("graph/facts/a.md", note("Alpha", "A quokka."));
     found(&["Alpha"], "a new file");
-    sandbox.write("graph/facts/a.md", note("Alpha", "A walrus."));
+    sandbox.write("graph/facts/a.md", note("Alpha", "A walrus. See [[first]]."));
     found(&[], "an edit in place");
     sandbox.write("graph/facts/a.md", note("Alpha", "A quokka"));
     found(&["Alpha"], "an edit of the same length, at once");

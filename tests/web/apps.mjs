@@ -8,9 +8,8 @@ import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { RESOURCE_MIME_TYPE, getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
-import chromium from "@sparticuz/chromium";
 import { build } from "esbuild";
-import { chromium as browsers } from "playwright-core";
+import { browser } from "./browser.mjs";
 
 const [, , cm, vault, pictures] = process.argv;
 const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: [RESOURCE_MIME_TYPE] } };
@@ -37,12 +36,6 @@ window.start = async (html, call, theme) => {
 };`;
 const { outputFiles } = await build({ stdin: { contents: source, resolveDir: "." }, bundle: true, format: "iife", write: false, logLevel: "error" });
 
-const unwanted = /single-process|disable-web-security|no-zygote|allow-running-insecure/;
-const browser = await browsers.launch({
-  executablePath: await chromium.executablePath(),
-  args: chromium.args.filter((argument) => !unwanted.test(argument)),
-  headless: true,
-});
 const page = await browser.newPage({ viewport: { width: 760, height: 900 } });
 page.setDefaultTimeout(20000);
 const problems = [];

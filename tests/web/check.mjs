@@ -1,29 +1,24 @@
 // Opens the page of a vault in a real browser: each flow by keyboard and by mouse, changes as they happen, reading
 // without JavaScript, accessibility in both themes at three widths, and hostile notes.
 //
-//     node check.mjs LINK VAULT CM [PICTURES]
+//     node check.mjs LINK VAULT CM SITE [PICTURES]
 //
-// LINK is what `cm web --no-open` prints, VAULT the folder of the vault, CM the program. With PICTURES, a folder, it
+// LINK is what `cm web --no-open` prints, VAULT the folder of the vault, CM the program. SITE
+// has the exported site in the folder `memory`. With PICTURES, a folder, it
 // writes a picture of every view there.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import assert from "node:assert/strict";
-import chromium from "@sparticuz/chromium";
-import { chromium as browsers } from "playwright-core";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { browser } from "./browser.mjs";
 
-const [, , link, vault, cm, pictures] = process.argv;
+const [, , link, vault, cm, site, pictures] = process.argv;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const run = (...words) => execFileSync(cm, ["--vault", vault, ...words], { encoding: "utf8" });
 const json = (...words) => JSON.parse(run(...words, "--json"));
 
-// One process and a web without security, as the package's own arguments say, would hide what is tested here.
-const unwanted = /single-process|disable-web-security|no-zygote|allow-running-insecure/;
-const browser = await browsers.launch({
-  executablePath: await chromium.executablePath(),
-  args: chromium.args.filter((argument) => !unwanted.test(argument)),
-  headless: true,
-});
 const context = await browser.newContext();
 const page = await context.newPage();
 page.setDefaultTimeout(8000);
@@ -189,11 +184,30 @@ await page.keyboard.press("u");
 await notice("Took back");
 assert.equal(rule().state, "draft");
 passed("playbook: pin and deprecate, by keyboard");
+// Time: the slider by keyboard, the page of then without buttons, links that stay there, and back.
+const newest = json("log", "--limit", "1").commits[0].id;
+await open("/core");
+await page.waitForSelector("[data-time] input[type=range]");
+await page.focus("#time-range");
+await page.keyboard.press("Home");
+assert.notEqual(await page.getAttribute("#time-range", "aria-valuetext"), "now");
+await page.keyboard.press("Enter");
+await page.waitForURL(/as_of=[0-9a-f]{40}/);
+assert.equal(await page.locator("main form[action^='/act']").count(), 0, "nothing can be changed in the past");
+await page.click("nav >> text=Home");
+await page.waitForURL(/as_of=/);
+await page.click("text=Back to now");
+await page.waitForURL((url) => !url.search);
+await open("/");
+await page.waitForSelector("#learned .counts, #learned .muted");
+await open(`/core?as_of=${newest}`);
+await page.waitForSelector("text=Back to now");
+passed("time: the slider by keyboard, links that stay at a time, and back to now");
 
 // Reading without JavaScript.
 const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
 const still = await plain.newPage();
-const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/core", "/log", "/checks", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/origins/${before[0]}`, `/edit/${before[0]}`];
+const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/charts", "/core", "/log", "/checks", "/checks?run=1", "/past", "/learned", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/origins/${before[0]}`, `/edit/${before[0]}`];
 for (const view of views) {
   const reply = await still.goto(base + view);
   assert.equal(reply.status(), 200, view);
@@ -241,4 +255,39 @@ for (const theme of ["light", "dark"]) for (const width of [390, 820, 1440]) for
   if (pictures) await page.screenshot({ path: `${pictures}/${view.replace(/[?&].*|\W+/g, "-")}-${width}-${theme}.png` });
 }
 passed(`${checked} pictures of ${views.length} views without a violation`);
+
+// The exported site from a plain file server: no errors, no requests to elsewhere, no violation.
+const types = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
+const files = createServer((request, response) => {
+  const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
+  try {
+    const body = readFileSync(join(site, normalize(path.endsWith("/") ? `${path}index.html` : path)));
+    response.writeHead(200, { "content-type": types[extname(path)] ?? (path.endsWith("/") ? "text/html" : "application/octet-stream") }).end(body);
+  } catch { response.writeHead(404).end(); }
+});
+await new Promise((ready) => files.listen(0, "127.0.0.1", ready));
+const plainSite = `http://127.0.0.1:${files.address().port}/memory/`;
+const visitor = await browser.newPage();
+const errors = [];
+visitor.on("console", (message) => { if (message.type() === "error") errors.push(`${visitor.url()}: ${message.text()}`); });
+visitor.on("pageerror", (error) => errors.push(`${visitor.url()}: ${error.message}`));
+visitor.on("response", (reply) => { if (reply.status() >= 400) errors.push(`${reply.url()}: ${reply.status()}`); });
+const rest = await visitor.context().newCDPSession(visitor), seen = new Set(), due = [plainSite];
+while (due.length) {
+  const address = due.shift();
+  if (seen.has(address)) continue;
+  seen.add(address);
+  await visitor.goto(address);
+  if (address.endsWith("map.html")) await visitor.waitForFunction(() => document.getElementById("map").dataset.state === "ready");
+  const links = await visitor.evaluate(() => [...document.querySelectorAll("a[href]")].map((one) => new URL(one.getAttribute("href"), location.href).href.split("#")[0]));
+  due.push(...links.filter((href) => href.startsWith(plainSite)));
+  if (seen.size <= 40) {
+    await rest.send("Runtime.evaluate", { expression: axe });
+    const { violations } = await visitor.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], address);
+  }
+}
+assert.deepEqual(errors, []);
+passed(`the exported site: ${seen.size} pages, all reached by their links`);
+files.close();
 await browser.close();

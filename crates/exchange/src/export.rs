@@ -31,11 +31,20 @@ pub enum ExportFormat {
     MemoryTool,
     /// A bundle in the Open Knowledge Format.
     Okf,
+    /// The reading views of the page as files.
+    Site,
 }
 
 impl ExportFormat {
-    pub const ALL: [Self; 6] =
-        [Self::ClaudeMemory, Self::Json, Self::Markdown, Self::MemoryMd, Self::MemoryTool, Self::Okf];
+    pub const ALL: [Self; 7] = [
+        Self::ClaudeMemory,
+        Self::Json,
+        Self::Markdown,
+        Self::MemoryMd,
+        Self::MemoryTool,
+        Self::Okf,
+        Self::Site,
+    ];
 
     /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -46,6 +55,7 @@ impl ExportFormat {
             Self::MemoryMd => "memory.md",
             Self::MemoryTool => "memory-tool",
             Self::Okf => "okf",
+            Self::Site => "site",
         }
     }
 

@@ -21,6 +21,7 @@ Formats:
   memory.md      established and proven rules, and memories in use, as one file for reading
   memory-tool    one text file for each memory, as Anthropic's memory tool keeps them; no drafts
   okf            memories and notes as a bundle of the Open Knowledge Format
+  site           the page of `cm web` as files for reading, which any file server can show
 
 A second export to the same folder updates the files of the first, except those that were edited.
 
@@ -30,7 +31,8 @@ Examples:
   cm export --format markdown --out ../copy
   cm export --format memory.md > ../MEMORY.md
   cm export --format memory-tool --out ../memories
-  cm export --format okf --out ../bundle")]
+  cm export --format okf --out ../bundle
+  cm export --format site --out ../site")]
 pub struct Arguments {
     /// Output format
     #[arg(long, value_name = "FORM", value_parser = forms())]
@@ -52,7 +54,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
     let memory = Context::open(call)?;
     let options = export::Options { format, out: arguments.out, force: arguments.force };
-    let outcome = export::export(&memory, &options)?;
+    let memory = if format == ExportFormat::Site { memory.without_usage() } else { memory };
+    let outcome = match format {
+        ExportFormat::Site => export::site(&memory, &options, cm_server::web::site)?,
+        _ => export::export(&memory, &options)?,
+    };
     match &outcome.document {
         Some(document) => {
             output.notices(&memory);

@@ -1,6 +1,6 @@
 //! `cm export`: writes the vault for other tools.
 
-use crate::support::exchange::{VAULT, files};
+use crate::support::exchange::{ONE, VAULT, files};
 use crate::support::vault_of;
 
 #[test]
@@ -54,4 +54,51 @@ fn memory_md_tells_what_has_proved_itself() {
     sandbox.write("../MEMORY.md", "mine");
     assert_eq!(sandbox.cm(&["export", "--format", "memory.md", "--out", "../MEMORY.md"]).code, 5);
     assert_eq!(sandbox.read("../MEMORY.md"), "mine");
+}
+
+#[test]
+fn a_site_has_relative_links_and_neither_forms_nor_traces_of_the_time() {
+    let sandbox = vault_of(VAULT);
+    let export = ["export", "--format", "site", "--out", "../site", "--json"];
+    let exported = sandbox.cm(&export).ok().json();
+    assert_eq!(exported["notes"], 3);
+    for file in exported["written"].as_array().unwrap().iter().filter_map(|file| file.as_str()) {
+        let Some(html) = file.ends_with(".html").then(|| sandbox.read(&format!("../site/{file}"))) else {
+            continue;
+        };
+        assert!(
+            !html.contains("<form") && !html.contains("hx-get") && !html.contains(" ago<"),
+            "{file}: {html}"
+        );
+        for link in html.split(" href=\"").skip(1).chain(html.split(" src=\"").skip(1)) {
+            let link = link.split(['"', '?', '#']).next().unwrap();
+            let target = std::path::Path::new("../site").join(file).parent().unwrap().join(link);
+            let is_there =
+                link.is_empty() || link.starts_with("http") || sandbox.vault().join(&target).is_file();
+            assert!(is_there && !link.starts_with('/'), "{file}: {link}");
+        }
+    }
+    let alpha = sandbox.read(&format!("../site/note/{ONE}.html"));
+    let beta = "href=\"../note/22222222-2222-4222-8222-222222222222.html\"";
+    assert!(alpha.contains(beta), "{alpha}");
+    // Reading for the site counts as no use, so that the same vault gives the same files.
+    assert_eq!(sandbox.cm(&export).ok().json()["written"], serde_json::json!([]));
+}
+
+#[test]
+fn a_site_loses_the_pages_of_notes_that_are_gone_and_takes_no_foreign_folder() {
+    let sandbox = vault_of(VAULT);
+    let export = ["export", "--format", "site", "--out", "../site"];
+    sandbox.write("../site/mine.txt", "theirs");
+    assert_eq!(sandbox.cm(&export).code, 5);
+    assert!(!sandbox.vault().join("../site/index.html").exists());
+    std::fs::remove_file(sandbox.vault().join("../site/mine.txt")).unwrap();
+    sandbox.cm(&export).ok();
+    let page = sandbox.vault().join(format!("../site/note/{ONE}.html"));
+    assert!(page.is_file());
+    std::fs::remove_file(sandbox.vault().join("graph/fixes/a.md")).unwrap();
+    sandbox.cm(&export).ok();
+    assert!(!page.exists() && sandbox.vault().join("../site/index.html").is_file());
+    assert_eq!(sandbox.cm(&["export", "--format", "site"]).code, 2);
+    assert_eq!(sandbox.cm(&["export", "--format", "site", "--out", "inner"]).code, 5);
 }

@@ -14,5 +14,6 @@ mod process;
 pub mod support;
 mod uploads;
 mod web;
+mod web_time;
 mod wire;
 mod work;

@@ -110,6 +110,10 @@ fn every_page_of_a_vault_is_shown_and_protected() {
         "/core",
         "/log",
         "/checks",
+        "/checks?run=1",
+        "/past",
+        "/learned",
+        "/charts",
         "/new",
     ] {
         let reply = browser.get(target);

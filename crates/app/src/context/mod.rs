@@ -11,6 +11,7 @@ pub mod last_run;
 pub(crate) mod layered_settings;
 pub mod meaning;
 pub mod models;
+pub(crate) mod note_cache;
 pub mod open;
 pub mod open_vault;
 pub mod paths;

@@ -177,6 +177,13 @@ impl Context {
         self
     }
 
+    /// Reads and writes no usage counts: an answer depends on the notes and the time only, and leaves
+    /// no trace.
+    pub fn without_usage(mut self) -> Self {
+        self.vaults.iter_mut().for_each(OpenVault::ignore_usage);
+        self
+    }
+
     /// Whether [`Self::low_latency`] is in effect.
     pub(crate) fn is_low_latency(&self) -> bool {
         self.low_latency

@@ -1,7 +1,6 @@
 //! A vault that a call opened, with what was read from it so far.
 
 use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use crate::context::vault_cache::VaultCache;
 use crate::error::{Error, Result};
 use cm_index::{Index, Vectors};
 use cm_note::finding::Finding;
-use cm_note::note::Note;
+use cm_note::graph::LinkedNotes;
 use cm_store::config::{Settings, keys};
 use cm_store::git::{Programs, Repo};
 use cm_store::vault::Vault;
@@ -54,8 +53,9 @@ pub struct OpenVault {
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Arc<Index>>,
     fresh: std::cell::Cell<bool>,
-    notes: RefCell<Option<Rc<Vec<Note>>>>,
+    notes: RefCell<Option<Arc<LinkedNotes>>>,
     unread: RefCell<Vec<Finding>>,
+    ignores_usage: bool,
 }
 
 impl OpenVault {
@@ -73,6 +73,7 @@ impl OpenVault {
             fresh: std::cell::Cell::new(false),
             notes: RefCell::default(),
             unread: RefCell::default(),
+            ignores_usage: false,
         }
     }
 
@@ -140,14 +141,13 @@ impl OpenVault {
     }
 
     /// Returns the notes that [`Self::keep_notes`] stored; `None` if they were not loaded yet.
-    pub fn read_notes(&self) -> Option<Rc<Vec<Note>>> {
+    pub fn read_notes(&self) -> Option<Arc<LinkedNotes>> {
         self.notes.borrow().clone()
     }
 
     /// Stores the notes for later reads in the same call and returns them.
-    pub fn keep_notes(&self, notes: Vec<Note>) -> Rc<Vec<Note>> {
-        let notes = Rc::new(notes);
-        *self.notes.borrow_mut() = Some(Rc::clone(&notes));
+    pub(super) fn keep_notes(&self, notes: Arc<LinkedNotes>) -> Arc<LinkedNotes> {
+        *self.notes.borrow_mut() = Some(Arc::clone(&notes));
         notes
     }
 
@@ -161,10 +161,16 @@ impl OpenVault {
         *self.unread.borrow_mut() = findings;
     }
 
-    /// Opens the usage counts of the notes; empty if a past commit is read.
+    /// Reads and writes no usage counts from now on.
+    pub(super) fn ignore_usage(&mut self) {
+        self.ignores_usage = true;
+    }
+
+    /// Opens the usage counts of the notes; empty if a past commit is read, or after
+    /// [`Self::ignore_usage`].
     pub fn usage(&self) -> Usage {
         // Counts are of now; how often a note was read by then is not known.
-        if self.past.is_some() { Usage::none() } else { Usage::of(&self.vault) }
+        if self.past.is_some() || self.ignores_usage { Usage::none() } else { Usage::of(&self.vault) }
     }
 
     /// How long to wait for the lock of another writer: `lock.patience_s`, at most one hour.

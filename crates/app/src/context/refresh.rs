@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::context::meaning::CoarseEmbedder;
 use crate::context::open::Context;
@@ -12,6 +12,7 @@ use crate::error::Result;
 use cm_embed::builtin::StaticModel;
 use cm_index::{Index, IndexedNote, Options, RefreshReport};
 use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::graph::LinkedNotes;
 use cm_note::listing::VaultListing;
 use cm_note::note::{Note, NoteKind, read};
 use cm_note::passage::passages;
@@ -25,7 +26,7 @@ use cm_store::vault::walk;
 pub struct VaultNotes {
     /// Whether this is the project's or the global vault.
     pub level: VaultLevel,
-    notes: Rc<Vec<Note>>,
+    notes: Arc<LinkedNotes>,
     /// Ids that also occur in a vault of higher precedence; notes with them are skipped.
     hidden: HashSet<String>,
 }
@@ -230,16 +231,26 @@ impl Context {
         }
     }
 
-    /// Returns all notes of one vault, ordered by path; reads them once per call.
+    /// Returns all notes of one vault, ordered by path. They are read once per call, and in a
+    /// long-lived process once per version of the index.
     ///
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
-    pub fn notes_of(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+    pub fn notes_of(&self, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
         self.ensure_fresh(open)?;
-        match open.read_notes() {
-            Some(notes) => Ok(notes),
-            None => Ok(open.keep_notes(self.query_index(open, Index::notes)?)),
+        if let Some(notes) = open.read_notes() {
+            return Ok(notes);
         }
+        let Some(kept) = open.cached().filter(|_| open.past.is_none()) else {
+            return Ok(open.keep_notes(Arc::new(self.query_index(open, Index::notes)?.into())));
+        };
+        // Taken before the notes: notes that are newer than their version are read once more, never shown for another one.
+        let version = self.query_index(open, Index::version)?;
+        let notes = match kept.notes.of_version(&version) {
+            Some(notes) => notes,
+            None => kept.notes.keep(version, self.query_index(open, Index::notes)?),
+        };
+        Ok(open.keep_notes(notes))
     }
 
     /// Returns the bullets and blocked patterns of one vault, ordered by path, without loading
@@ -247,12 +258,18 @@ impl Context {
     ///
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
-    pub fn playbook_notes(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+    pub fn playbook_notes(&self, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
         self.ensure_fresh(open)?;
         if let Some(notes) = open.read_notes() {
             return Ok(notes);
         }
-        Ok(Rc::new(self.query_index(open, |index| index.notes_of(&[NoteKind::Bullet, NoteKind::Blocked]))?))
+        if let Some(kept) = open.cached().filter(|_| open.past.is_none())
+            && let Some(notes) = kept.notes.of_version(&self.query_index(open, Index::version)?)
+        {
+            return Ok(notes);
+        }
+        let notes = self.query_index(open, |index| index.notes_of(&[NoteKind::Bullet, NoteKind::Blocked]))?;
+        Ok(Arc::new(notes.into()))
     }
 
     /// Returns the notes of every open vault, the project's first. If two notes have the same id,
@@ -266,7 +283,7 @@ impl Context {
             let notes = self.notes_of(open)?;
             let taken: HashSet<&str> = shelves
                 .iter()
-                .flat_map(|shelf| &*shelf.notes)
+                .flat_map(|shelf| shelf.notes.iter())
                 .filter_map(|note| Some(note.id.as_ref()?.as_str()))
                 .collect();
             let hidden = notes

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::context::note_cache::NoteCache;
 use crate::context::open_vault::OpenVault;
 use cm_index::{Index, Vectors};
 use cm_note::listing::VaultListing;
@@ -17,6 +18,7 @@ pub struct VaultCache {
     pub(crate) index: Arc<Index>,
     pub(crate) vectors: Vectors,
     pub(super) watch: Option<Watch>,
+    pub(super) notes: NoteCache,
     last_indexed: Mutex<Option<IndexedVersion>>,
     refreshing: Mutex<()>,
 }
@@ -45,6 +47,7 @@ impl VaultCache {
             index: Arc::new(Index::open(&vault.index())),
             vectors: Vectors::open(&vault.vectors()),
             watch: if watches { Watch::of(vault.root()) } else { None },
+            notes: NoteCache::default(),
             last_indexed: Mutex::default(),
             refreshing: Mutex::default(),
         }

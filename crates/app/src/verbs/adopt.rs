@@ -138,7 +138,7 @@ fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeM
     }
     if !folders.is_empty() {
         let below = |path: &NotePath| folders.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
-        for note in &*memory.notes_of(open)? {
+        for note in memory.notes_of(open)?.iter() {
             if note.id.is_none() && below(&note.path) {
                 files.entry(note.path.clone()).or_insert(false);
             }

@@ -53,7 +53,7 @@ pub fn delete(memory: &Context, references: &[String], expected_revision: Option
     let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
     let notes = memory.notes_of(open)?;
     let dangling = left_dangling(&notes, &open.settings.relations, &ids);
-    for note in &*notes {
+    for note in notes.iter() {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
         if ends && gone.iter().all(|(other, _)| other.path != note.path) {
             let bytes = crate::context::find::load(open, &note.path)?.bytes;

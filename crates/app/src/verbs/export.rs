@@ -1,6 +1,6 @@
 //! Exports a vault for other tools. The notes are not changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -15,7 +15,6 @@ use cm_exchange::export::{memory_tool, okf};
 use cm_exchange::import::attachments;
 use cm_exchange::import::state::{AccessStats, AccessStatsByNote};
 use cm_exchange::{export, memory_file};
-use cm_note::graph::Graph;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::DecayScore;
@@ -82,9 +81,11 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
     match (options.format, out) {
         (ExportFormat::Json, out) => document(memory, open, options, out.as_deref()),
         (ExportFormat::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
-        (ExportFormat::Markdown | ExportFormat::MemoryTool | ExportFormat::Okf, None) => {
-            Err(Error::usage("this format needs an output folder").hint("for example `--out ../copy`"))
-        }
+        (
+            ExportFormat::Markdown | ExportFormat::MemoryTool | ExportFormat::Okf | ExportFormat::Site,
+            None,
+        ) => Err(Error::usage("this format needs an output folder").hint("for example `--out ../copy`")),
+        (ExportFormat::Site, Some(_)) => Err(Error::usage("only `cm export` makes a site")),
         (ExportFormat::Markdown, Some(out)) => {
             let (notes, files) = copies(memory, open)?;
             write(open, options, &out, notes, files)
@@ -121,6 +122,43 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
     }
 }
 
+/// Writes the files of a site, which show `notes` notes, to the output folder. Removes the files of
+/// an earlier export that are no longer part of it, unless they were edited.
+///
+/// # Errors
+/// No output folder, one with files that no export wrote, and the errors of [`export()`].
+pub fn site(
+    memory: &Context,
+    options: &Options,
+    render: impl FnOnce(&Context) -> Result<(usize, Vec<(String, Vec<u8>)>)>,
+) -> Result<ExportResult> {
+    let open = memory.target();
+    let Some(out) = options.out.as_deref().map(|out| memory.call.cwd.join(out)) else {
+        return Err(Error::usage("this format needs an output folder").hint("for example `--out ../site`"));
+    };
+    outside(open, &out)?;
+    let list = path(manifest::NAME)?;
+    let before = if out.is_dir() { manifest_of(&out, &list)? } else { ExportManifest::default() };
+    if before.is_empty() && !options.force && !external_folder::is_empty(&out)? {
+        return Err(Error::refused("exists", format!("{} has files that no export wrote", out.display()))
+            .hint("nothing was written; choose an empty folder, or use `--force`"));
+    }
+    let (notes, files) = render(memory)?;
+    let files: Vec<FileCopy> =
+        files.into_iter().map(|(name, bytes)| Ok((path(&name)?, bytes))).collect::<Result<_>>()?;
+    let kept: BTreeSet<NotePath> = files.iter().map(|(path, _)| path.clone()).collect();
+    let result = write_listed(options, &out, notes, files, &list)?;
+    let mut after = manifest_of(&out, &list)?;
+    for gone in after.take_others(&kept.iter().collect()) {
+        let there = external_folder::below(&out, &gone)?;
+        if there.is_some_and(|there| before.has(&gone, &there)) {
+            external_folder::remove(&out, &gone)?;
+        }
+    }
+    external_folder::write(&out, &[(list, after.text().into_bytes())], &|_, _| true)?;
+    Ok(result)
+}
+
 /// Reads the texts of the notes that `is_exported` selects. Reports those that are not UTF-8.
 fn texts(
     memory: &Context,
@@ -153,7 +191,7 @@ fn memory_md(
     out: Option<&Path>,
 ) -> Result<ExportResult> {
     let notes = memory.notes_of(open)?;
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let mut scores = vec![DecayScore::default(); notes.len()];
     for scored in crate::verbs::decay::scored(memory, open)? {
         scores[scored.at] = scored.score;

@@ -1,7 +1,7 @@
 //! Generates CORE.md and REFLECTION.md from the notes. A file is not rewritten if only its date
 //! would change.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,10 +15,9 @@ use crate::error::{Error, Result};
 use crate::verbs::decay::score_of;
 use crate::verbs::playbook::limits;
 use cm_note::change::{ChangeSet, VaultFileChange};
-use cm_note::graph::Graph;
+use cm_note::graph::LinkedNotes;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
-use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_note::score::{AccessStatistics, DecayScore};
 use cm_playbook::core::{
@@ -65,7 +64,7 @@ pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
 /// CORE.md as it would be written, with the notes and entries to which its indices refer.
 pub(crate) struct PlannedCore {
     pub settings: CoreSettings,
-    pub notes: Rc<Vec<Note>>,
+    pub notes: Arc<LinkedNotes>,
     /// Entries that may be listed.
     pub entries: Vec<CoreEntry>,
     /// Notes that may not be listed, by their index.
@@ -92,11 +91,11 @@ pub(crate) fn planned_core(memory: &Context) -> Result<PlannedCore> {
     };
     let basis = ScoreBasis::of(memory, open)?;
     let view = ScoredNotes::of(memory, open, Some(basis))?;
-    let graph = Graph::connect(&view.notes);
+    let graph = view.notes.graph();
     let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
     let contents = core::core_contents(&entries, &settings, &basis.now.day());
     let excluded = core::excluded_notes(&graph);
-    Ok(PlannedCore { settings, notes: Rc::clone(&view.notes), entries, excluded, contents })
+    Ok(PlannedCore { settings, notes: Arc::clone(&view.notes), entries, excluded, contents })
 }
 
 /// Generates REFLECTION.md; with `dry_run` only returns its contents.
@@ -111,7 +110,7 @@ pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
         merge: limits(open).merge(),
     };
     let view = ScoredNotes::of(memory, open, None)?;
-    let graph = Graph::connect(&view.notes);
+    let graph = view.notes.graph();
     let sense = WordVectors::of(meaning(open));
     let planned =
         reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
@@ -152,7 +151,7 @@ impl ScoreBasis {
 
 /// The notes of a vault with their scores and usage; equal positions belong together.
 struct ScoredNotes {
-    notes: Rc<Vec<Note>>,
+    notes: Arc<LinkedNotes>,
     scores: Vec<DecayScore>,
     usage: Vec<AccessStatistics>,
 }

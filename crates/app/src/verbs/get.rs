@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use cm_note::change::ContentHash;
 use cm_note::finding::Finding;
 use cm_note::frontmatter::{json, parse, split::Split};
-use cm_note::graph::Graph;
 use cm_note::markdown::section;
 use cm_note::note::NoteKind;
 use cm_note::score::{DecayScore, DecayStatus};
@@ -152,7 +151,7 @@ fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlin
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
         return Ok((Vec::new(), Vec::new()));
     };
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let end = |node: usize, relation: &str| {
         let note = &notes[node];
         Backlink {

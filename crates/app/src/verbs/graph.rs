@@ -6,7 +6,7 @@ use crate::context::find::find;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::related::MAX_HOPS;
-use cm_note::graph::{EdgeFilter, Graph, formats};
+use cm_note::graph::{EdgeFilter, formats};
 
 /// Output format of a graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn graph(memory: &Context, around: Option<&str>, hops: u8, format: GraphForm
     let found = around.map(|reference| find(memory, reference)).transpose()?;
     let open = found.as_ref().map_or_else(|| memory.target(), |found| found.open);
     let notes = memory.notes_of(open)?;
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let only: Option<BTreeSet<usize>> = found.map(|found| {
         let at = notes.iter().position(|note| note.path == found.note.path);
         let near = at.map(|at| graph.related(at, hops, &EdgeFilter::default())).unwrap_or_default();

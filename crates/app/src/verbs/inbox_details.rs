@@ -135,7 +135,7 @@ pub struct InboxDetails {
 /// Returns an error if the notes cannot be read.
 pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails> {
     let notes = memory.notes_of(memory.target())?;
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let sections = waiting(memory, &graph);
     let counts = sections.iter().map(|(kind, entries)| (*kind, entries.len()));
     let counts = counts.filter(|(_, count)| *count > 0).collect();

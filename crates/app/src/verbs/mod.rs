@@ -23,6 +23,7 @@ pub mod episode;
 pub mod export;
 pub mod forget;
 pub mod friction;
+pub mod friction_history;
 pub mod generate;
 pub mod get;
 pub mod graph;

@@ -8,7 +8,7 @@ pub mod list;
 pub mod row;
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::context::find::{ResolvedNote, find, load};
 use crate::context::open::Context;
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, merge_feedback};
+use cm_note::graph::LinkedNotes;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
@@ -90,12 +91,12 @@ pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
     Ok(current(open, memory.notes_of(open)?))
 }
 
 /// Replaces notes that are queued for indexing by their current files.
-fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
+fn current(open: &OpenVault, notes: Arc<LinkedNotes>) -> Arc<LinkedNotes> {
     let queued = open.index().queued();
     if queued.is_empty() {
         return notes;
@@ -104,7 +105,7 @@ fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
     // A file that is gone again is no note.
     current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
     current.sort_by(|a, b| a.path.cmp(&b.path));
-    Rc::new(current)
+    Arc::new(current.into())
 }
 
 /// Merges playbooks in order of precedence. If several vaults have a bullet with the same ID, the

@@ -85,7 +85,7 @@ pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<R
     }
     let found = find(memory, reference)?;
     let notes = memory.notes_of(found.open)?;
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let known = &found.open.settings.relations;
     let relations =
         options.relations.iter().map(|typed| relation(typed, known, &graph)).collect::<Result<_>>()?;

@@ -93,7 +93,7 @@ pub struct Inbox {
 /// Returns an error if the notes cannot be read.
 pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
     let notes = memory.notes_of(memory.target())?;
-    let waiting = waiting(memory, &Graph::connect(&notes));
+    let waiting = waiting(memory, &notes.graph());
     let mut number = 0;
     let mut sections = Vec::new();
     for (kind, entries) in waiting {

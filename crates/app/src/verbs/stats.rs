@@ -16,7 +16,6 @@ use crate::verbs::validate::findings_of;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::finding::Severity;
-use cm_note::graph::Graph;
 use cm_note::note::{FeedbackSignal, NoteKind};
 use cm_note::score::DecayStatus;
 use cm_playbook::embedding_model::WordVectors;
@@ -66,7 +65,7 @@ pub struct PlaybookStats {
 /// Returns an error if the index can be neither used nor rebuilt.
 pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
     let mut kinds = BTreeMap::new();
-    for note in &*memory.notes_of(memory.target())? {
+    for note in memory.notes_of(memory.target())?.iter() {
         *kinds.entry(note.kind).or_default() += 1;
     }
     Ok(kinds)
@@ -82,7 +81,7 @@ pub fn stats(memory: &Context) -> Result<VaultStats> {
     for open in &memory.vaults {
         let notes = memory.notes_of(open)?;
         stats.notes += notes.len();
-        for note in &*notes {
+        for note in notes.iter() {
             *stats.kinds.entry(note.kind).or_default() += 1;
             if note.kind == NoteKind::Memory {
                 let name = note.note_type.clone().unwrap_or_else(|| "-".to_owned());
@@ -93,7 +92,7 @@ pub fn stats(memory: &Context) -> Result<VaultStats> {
         for scored in scored(memory, open)? {
             *stats.status.entry(DecayStatus::of(scored.score, &constants)).or_default() += 1;
         }
-        let graph = Graph::connect(&notes);
+        let graph = notes.graph();
         let shape = graph.shape();
         for (relation, count) in shape.edges_by_type {
             *stats.edges.entry(relation).or_default() += count;

@@ -214,7 +214,7 @@ pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEviden
     let note = &found.note;
     let bullet = bullet(memory, &found)?;
     let notes = memory.notes_of(found.open)?;
-    let graph = Graph::connect(&notes);
+    let graph = notes.graph();
     let at = notes.iter().position(|other| other.path == note.path);
     let fields = note.bullet.as_deref().cloned().unwrap_or_default();
     let mut feedback =
@@ -393,6 +393,10 @@ fn block(blocked: BlockedNote) -> RelatedBlock {
 /// Returns the commits that changed the note; empty, with a notice, if the vault is not in a
 /// repository.
 fn commits(memory: &Context, found: &ResolvedNote<'_>, limit: usize) -> Result<Vec<Commit>> {
+    // The history of a note is read commit by commit, which takes longer than all the rest.
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
     if found.open.repo()?.is_none() {
         memory.notice(format!("{} is not in a Git repository", found.note.path));
         return Ok(Vec::new());

@@ -3,7 +3,7 @@
 //! A later export overwrites exactly the files that still have a listed hash. It did not create the
 //! other files in the folder, or they were edited since.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,19 @@ impl ExportManifest {
         self.files.insert(path.to_string(), hash(content));
     }
 
+    /// Whether the list is empty: no export wrote to the folder.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Takes the files out of the list that are not among `kept`, and returns their paths.
+    pub fn take_others(&mut self, kept: &BTreeSet<&NotePath>) -> Vec<NotePath> {
+        let listed = self.files.keys().filter_map(|path| NotePath::parse(path).ok());
+        let gone: Vec<NotePath> = listed.filter(|path| !kept.contains(path)).collect();
+        gone.iter().for_each(|path| drop(self.files.remove(path.as_str())));
+        gone
+    }
+
     /// The list as JSON.
     pub fn text(&self) -> String {
         pretty(&serde_json::json!(self))
@@ -58,6 +71,9 @@ mod tests {
         assert_eq!(read, manifest);
         assert!(read.has(&path("a.md"), b"ours"));
         assert!(!read.has(&path("a.md"), b"edited") && !read.has(&path("b.md"), b"ours"));
+        let (mut fewer, kept) = (read, path("c.md"));
+        assert_eq!(fewer.take_others(&BTreeSet::from([&kept])), [path("a.md")]);
+        assert!(fewer.is_empty() && fewer.take_others(&BTreeSet::new()).is_empty());
         assert_eq!(ExportManifest::parse(b"{\"files\": 7}"), ExportManifest::default());
     }
 }

@@ -4,7 +4,9 @@
 //! files and does not rank notes.
 
 mod collect;
+mod edge_table;
 pub mod formats;
+mod linked_notes;
 mod names;
 mod related;
 mod relink;
@@ -13,12 +15,16 @@ pub mod sample;
 mod statistics;
 mod title_suggestion;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::instant::Instant;
 use crate::note::{Note, RelationTable};
 
+use edge_table::EdgeTable;
+pub use linked_notes::LinkedNotes;
 pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, names_of};
 pub use related::{EdgeDirection, EdgeFilter, RelatedNote};
 pub use relink::Relinker;
@@ -70,15 +76,7 @@ pub enum EdgeSourceForm {
 pub struct Graph<'n> {
     notes: &'n [Note],
     names: NoteNames<'n>,
-    /// Sorted by `from`, `to` and type.
-    edges: Vec<Edge>,
-    /// For each note, the index in `edges` of its first outgoing edge; last, the length of `edges`.
-    outgoing: Vec<u32>,
-    /// For each note, the index in `incoming_edges` of its first incoming edge; last, the length of
-    /// that list.
-    incoming: Vec<u32>,
-    /// Positions in `edges`, sorted by `to`.
-    incoming_edges: Vec<u32>,
+    edges: Arc<EdgeTable>,
 }
 
 impl<'n> Graph<'n> {
@@ -98,24 +96,8 @@ impl<'n> Graph<'n> {
         Self::assemble(notes, names, edges)
     }
 
-    /// Builds the graph from edges collected earlier for the same notes in the same order. Drops
-    /// edges with an end outside `notes`.
-    pub fn of_edges(notes: &'n [Note], mut edges: Vec<Edge>) -> Self {
-        edges.retain(|edge| edge.from < notes.len() && edge.to < notes.len());
-        edges.sort_by(|a, b| (a.from, a.to, &a.relation).cmp(&(b.from, b.to, &b.relation)));
-        Self::assemble(notes, NoteNames::of(notes), edges)
-    }
-
     fn assemble(notes: &'n [Note], names: NoteNames<'n>, edges: Vec<Edge>) -> Self {
-        let outgoing = starts(notes.len(), edges.iter().map(|edge| edge.from));
-        let incoming = starts(notes.len(), edges.iter().map(|edge| edge.to));
-        let mut next = incoming.clone();
-        let mut incoming_edges = vec![0; edges.len()];
-        for (position, edge) in edges.iter().enumerate() {
-            incoming_edges[next[edge.to] as usize] = position as u32;
-            next[edge.to] += 1;
-        }
-        Self { notes, names, edges, outgoing, incoming, incoming_edges }
+        Self { notes, names, edges: Arc::new(EdgeTable::of(notes.len(), edges)) }
     }
 
     pub fn notes(&self) -> &'n [Note] {
@@ -124,12 +106,7 @@ impl<'n> Graph<'n> {
 
     /// All edges, sorted by their ends and type.
     pub fn edges(&self) -> &[Edge] {
-        &self.edges
-    }
-
-    /// Returns the edges, for a later [`Graph::of_edges`].
-    pub fn into_edges(self) -> Vec<Edge> {
-        self.edges
+        self.edges.all()
     }
 
     /// Resolves a reference to a note, such as a wikilink's target or a command line argument.
@@ -152,36 +129,12 @@ impl<'n> Graph<'n> {
 
     /// Iterates over the edges that start at a note.
     pub fn outgoing(&self, note: usize) -> impl Iterator<Item = &Edge> {
-        let range = range_of(&self.outgoing, note);
-        self.edges[range].iter()
+        self.edges.outgoing(note)
     }
 
     /// Iterates over the edges that end at a note, its backlinks.
     pub fn incoming(&self, note: usize) -> impl Iterator<Item = &Edge> {
-        let range = range_of(&self.incoming, note);
-        self.incoming_edges[range].iter().map(|position| &self.edges[*position as usize])
-    }
-}
-
-/// Given the keys of a list that is sorted by key, returns the index of the first item of each key
-/// below `count`, and last the length of the list.
-fn starts(count: usize, keys: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut starts = vec![0; count + 1];
-    for key in keys {
-        starts[key + 1] += 1;
-    }
-    for key in 0..count {
-        starts[key + 1] += starts[key];
-    }
-    starts
-}
-
-/// Returns the index range of a note's edges, from the result of [`starts`]; empty for a note that
-/// does not exist.
-fn range_of(starts: &[u32], note: usize) -> std::ops::Range<usize> {
-    match (starts.get(note), starts.get(note + 1)) {
-        (Some(begin), Some(end)) => *begin as usize..*end as usize,
-        _ => 0..0,
+        self.edges.incoming(note)
     }
 }
 

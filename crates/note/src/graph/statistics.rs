@@ -30,9 +30,9 @@ pub struct GraphStatistics {
 
 impl Graph<'_> {
     pub fn shape(&self) -> GraphStatistics {
-        let mut shape = GraphStatistics { edges: self.edges.len(), ..GraphStatistics::default() };
+        let mut shape = GraphStatistics { edges: self.edges().len(), ..GraphStatistics::default() };
         let mut groups = UnionFind::of(self.notes.len());
-        for edge in &self.edges {
+        for edge in self.edges() {
             count(&mut shape.edges_by_type, &edge.relation);
             groups.join(edge.from, edge.to);
         }

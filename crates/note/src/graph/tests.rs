@@ -318,17 +318,6 @@ fn the_shape_counts_notes_edges_groups_and_orphans() {
 }
 
 #[test]
-fn kept_edges_give_the_same_graph_again() {
-    let notes = [note("a.md", "A").with_body("[[B]]"), note("b.md", "B").with_body("CAUSES:: [[A]]")];
-    let edges = build(&notes).0.into_edges();
-    let mut kept: Vec<Edge> = edges.iter().rev().cloned().collect();
-    kept.push(Edge { to: 7, ..edges[0].clone() });
-    let graph = Graph::of_edges(&notes, kept);
-    assert_eq!(graph.edges(), edges);
-    assert_eq!(graph.incoming(0).count(), 1);
-}
-
-#[test]
 fn only_an_edge_file_without_an_end_is_an_error() {
     let notes = [edge("id-e", "SOLVES", "gone", "gone too", 1.0), note("a.md", "A").with_body("[[gone]]")];
     let severities: Vec<_> = build(&notes).1.iter().map(|finding| (finding.code, finding.severity)).collect();

@@ -60,6 +60,11 @@ pub(super) fn address(name: &str) -> String {
     format!("/assets/{name}?v={}", &blake3::hash(bytes).to_hex()[..12])
 }
 
+/// Names and contents of all assets, for a site of files.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    ASSETS.iter().map(|asset| (asset.name, asset.bytes))
+}
+
 /// Serves an asset.
 pub(super) async fn serve(Path(name): Path<String>) -> Response {
     let found = ASSETS.iter().find(|asset| asset.name == name);

@@ -28,6 +28,8 @@ pub fn page(memory: &Context, address: &str) -> Result<String> {
         address: address.to_owned(),
         is_demo: false,
         is_of_script: true,
+        has_past: false,
+        is_static: false,
     };
     (page.show)(memory, &request)
 }

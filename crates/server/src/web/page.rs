@@ -6,6 +6,7 @@ use askama::Template;
 
 use super::assets::{ADDRESSES, AssetAddresses};
 use super::forms::Fields;
+use super::past::PastView;
 use super::sessions::{ActionNotice, WebSession};
 use crate::operations::worded;
 use cm_app::{Context, Error, ErrorKind, Result};
@@ -23,6 +24,10 @@ pub(super) struct PageRequest {
     pub(super) is_demo: bool,
     /// Whether a script of an open page asks, which shows no notice.
     pub(super) is_of_script: bool,
+    /// Whether the page can show an earlier time.
+    pub(super) has_past: bool,
+    /// Whether the page becomes a file of a site, where nothing answers.
+    pub(super) is_static: bool,
 }
 
 impl PageRequest {
@@ -51,6 +56,11 @@ pub(super) struct Shell {
     pub(super) may_write: bool,
     pub(super) may_decide: bool,
     pub(super) is_demo: bool,
+    pub(super) is_static: bool,
+    /// The earlier time that the page shows; nothing can be changed then.
+    pub(super) past: Option<PastView>,
+    /// Address of the page that offers earlier times of this one; `None` if it has only the present.
+    pub(super) time: Option<String>,
     pub(super) notice: Option<ActionNotice>,
     /// Remarks of the operations, such as a broken settings file.
     pub(super) remarks: Vec<String>,
@@ -76,18 +86,31 @@ const fn entry(
     NavigationEntry { section, path, label, key }
 }
 
-static NAVIGATION: [NavigationEntry; 11] = [
+static NAVIGATION: [NavigationEntry; 12] = [
     entry("home", "/", "Home", "h"),
     entry("review", "/review", "Inbox", "i"),
     entry("search", "/search", "Search", "f"),
     entry("playbook", "/playbook", "Playbook", "p"),
     entry("graph", "/graph", "Map", "g"),
     entry("sessions", "/sessions", "Sessions", "s"),
+    entry("charts", "/charts", "Friction", "r"),
     entry("conflicts", "/conflicts", "Contradictions", "c"),
     entry("stale", "/stale", "Stale", "t"),
     entry("core", "/core", "CORE.md", "m"),
     entry("log", "/log", "Log", "l"),
     entry("checks", "/checks", "Checks", "k"),
+];
+
+/// The pages of a site of files.
+static SITE_NAVIGATION: [NavigationEntry; 8] = [
+    entry("home", "/", "Home", "h"),
+    entry("search", "/notes", "Notes", "n"),
+    entry("playbook", "/playbook", "Playbook", "p"),
+    entry("graph", "/graph", "Map", "g"),
+    entry("conflicts", "/conflicts", "Contradictions", "c"),
+    entry("stale", "/stale", "Stale", "t"),
+    entry("core", "/core", "CORE.md", "m"),
+    entry("log", "/log", "Log", "l"),
 ];
 
 impl Shell {
@@ -100,7 +123,17 @@ impl Shell {
     ) -> Self {
         let remarks =
             memory.take_notices().iter().map(|notice| worded(notice, Interface::CommandLine)).collect();
-        Self { vault: vault_name(memory), remarks, ..Self::without_vault(request, section, title) }
+        let past = PastView::of(memory, &request.address);
+        let is_now = past.is_none();
+        let shell = Self::without_vault(request, section, title);
+        Self {
+            vault: vault_name(memory),
+            remarks,
+            may_write: shell.may_write && is_now,
+            may_decide: shell.may_decide && is_now,
+            past,
+            ..shell
+        }
     }
 
     /// The surroundings of a page that could not open the vault.
@@ -119,12 +152,21 @@ impl Shell {
             may_write: request.may_write(),
             may_decide: request.may_decide(),
             is_demo: request.is_demo,
+            is_static: request.is_static,
+            past: None,
+            time: request.has_past.then(|| times(&request.address)),
             notice: if request.is_of_script { None } else { request.session.take_notice() },
             remarks: Vec::new(),
             assets: &ADDRESSES,
-            navigation: &NAVIGATION,
+            navigation: if request.is_static { &SITE_NAVIGATION } else { &NAVIGATION },
         }
     }
+}
+
+/// The address of the page with the earlier times of a page.
+fn times(address: &str) -> String {
+    let address: String = form_urlencoded::byte_serialize(address.as_bytes()).collect();
+    format!("/past?to={address}")
 }
 
 /// The name of the vault's folder; for a `.memory` folder that of the project.

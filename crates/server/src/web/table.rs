@@ -19,7 +19,7 @@ use super::page::PageRequest;
 use super::response::{error, html, redirect};
 use super::sessions::WebSession;
 use super::setup::WebState;
-use super::{actions, assets, login, views};
+use super::{actions, assets, login, past, views};
 use crate::http::{Peer, Problem, ServerState, authentication, in_lane};
 use crate::serving::TokenEnd;
 use cm_app::server_audit::AuditRecord;
@@ -31,6 +31,8 @@ pub(super) struct PageSpec {
     /// Path as a pattern of the router; also the name in the audit log.
     pub(super) path: &'static str,
     pub(super) show: fn(&Context, &PageRequest) -> Result<String>,
+    /// Whether the page can show the vault as of an earlier time.
+    pub(super) has_past: bool,
 }
 
 /// A change for `POST`, which a form of a page sends.
@@ -43,7 +45,7 @@ pub(super) struct ActionSpec {
 }
 
 /// First parts of the paths that belong to the page.
-const ROOTS: [&str; 23] = [
+const ROOTS: [&str; 26] = [
     "/",
     "/login",
     "/logout",
@@ -64,6 +66,9 @@ const ROOTS: [&str; 23] = [
     "/log",
     "/checks",
     "/graph",
+    "/past",
+    "/learned",
+    "/charts",
     "/act",
     "/new",
     "/favicon.ico",
@@ -141,6 +146,8 @@ impl AuthenticatedRequest {
             address,
             is_demo: web.setup.is_demo,
             is_of_script: parts.headers.contains_key("hx-request"),
+            has_past: has_past(parts.uri.path()),
+            is_static: false,
         });
         Ok(Self { state, parts, page })
     }
@@ -193,10 +200,28 @@ async fn show(
         Ok(visit) => visit,
         Err(response) => return *response,
     };
-    match visit.work(page.path, false, page.show).await {
+    match visit.work(page.path, false, move |memory, request| show_page(page, memory, request)).await {
         Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }
+}
+
+/// Shows a page at the time that its address names, if it has a past.
+fn show_page(page: &PageSpec, memory: &Context, request: &PageRequest) -> Result<String> {
+    let Some(named) = past::named_time(&request.query).filter(|_| page.has_past) else {
+        return (page.show)(memory, request);
+    };
+    let html = past::at_time(memory, &request.query, |memory| (page.show)(memory, request))?;
+    Ok(past::keep_time(&html, named, has_past))
+}
+
+/// Whether the page at an address can show an earlier time.
+fn has_past(address: &str) -> bool {
+    let path = address.split('?').next().unwrap_or_default();
+    views::PAGES.iter().filter(|page| page.has_past).any(|page| match page.path.split_once('{') {
+        Some((root, _)) => path.starts_with(root),
+        None => path == page.path,
+    })
 }
 
 async fn load(
@@ -210,7 +235,10 @@ async fn load(
         Ok(visit) => visit,
         Err(response) => return *response,
     };
-    match visit.work(data.path, false, data.load).await {
+    let read = move |memory: &Context, request: &PageRequest| {
+        past::at_time(memory, &request.query, |memory| (data.load)(memory, request))
+    };
+    match visit.work(data.path, false, read).await {
         Ok(loaded) => loaded.response(&visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }

@@ -128,6 +128,19 @@ pub fn below(folder: &Path, path: &NotePath) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
+/// Whether a folder has no files or does not exist.
+///
+/// # Errors
+///
+/// [`Error::Io`] if it cannot be read.
+pub fn is_empty(folder: &Path) -> Result<bool, Error> {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(Error::io("read", folder)(error)),
+    }
+}
+
 /// Removes one file below a folder, and parent folders that become empty.
 ///
 /// # Errors

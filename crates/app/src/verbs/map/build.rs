@@ -7,7 +7,7 @@ use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
 use cm_index::{Index, IndexVersion};
 use cm_map::{FORMAT, MapDirectory, MapNode, compressed, encoded, layout};
-use cm_note::graph::Graph;
+use cm_note::graph::LinkedNotes;
 use cm_note::note::{Note, NoteKind};
 
 /// Names of the files beside the index.
@@ -68,7 +68,7 @@ fn build(memory: &Context, version: &IndexVersion) -> Result<(Vec<u8>, Vec<u8>)>
 
 /// Returns the notes of the map and their edges. Edge files are edges, and daily logs, which
 /// mention everything, are left out.
-fn input(notes: &[Note]) -> (Vec<MapNode<'_>>, Vec<(u32, u32, f32)>) {
+fn input(notes: &LinkedNotes) -> (Vec<MapNode<'_>>, Vec<(u32, u32, f32)>) {
     let mut numbers = vec![u32::MAX; notes.len()];
     let mut nodes = Vec::with_capacity(notes.len());
     let mut ids = HashSet::with_capacity(notes.len());
@@ -80,7 +80,7 @@ fn input(notes: &[Note]) -> (Vec<MapNode<'_>>, Vec<(u32, u32, f32)>) {
             nodes.push(node(note, id));
         }
     }
-    let graph = Graph::connect(notes);
+    let graph = notes.graph();
     let joined =
         graph.edges().iter().map(|edge| (numbers[edge.from], numbers[edge.to], edge.strength as f32));
     (nodes, joined.filter(|(from, to, _)| *from.max(to) != u32::MAX).collect())

@@ -2,7 +2,7 @@
 //! existing note already states.
 
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use yaml_serde::Value;
 
@@ -19,6 +19,7 @@ use cm_learn::reflect::said_again::memory_said_again;
 use cm_learn::statement::Certainty;
 use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::Edit;
+use cm_note::graph::LinkedNotes;
 use cm_note::id::NoteId;
 use cm_note::note::compose::{self, EdgeEnd, MemoryDraft};
 use cm_note::note::suspicion::order;
@@ -42,13 +43,13 @@ pub struct PlannedMemory {
 /// The memories of a vault, to which those of a session are added.
 #[derive(Debug, Clone)]
 pub struct ExistingMemories {
-    notes: Rc<Vec<Note>>,
+    notes: Arc<LinkedNotes>,
     /// Titles of all memories in canonical form.
     texts: HashSet<String>,
 }
 
 impl ExistingMemories {
-    pub fn of(notes: Rc<Vec<Note>>) -> Self {
+    pub fn of(notes: Arc<LinkedNotes>) -> Self {
         let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
         let texts = memories.map(|note| CanonicalForm::of(&note.title).as_str().to_owned()).collect();
         Self { notes, texts }

@@ -1,4 +1,5 @@
-//! The health of the vault: what `validate` and `doctor` find, with the place.
+//! The health of the vault: what `validate` and `doctor` find, with the place. Both read every note,
+//! so that a page with a script shows them when they are ready.
 
 use askama::Template;
 
@@ -18,6 +19,11 @@ const SHOWN: usize = 200;
 #[template(path = "checks.html")]
 struct ChecksPage {
     shell: Shell,
+    /// `None` until they are asked for.
+    results: Option<Results>,
+}
+
+struct Results {
     notes: usize,
     errors: usize,
     warnings: usize,
@@ -50,6 +56,11 @@ fn severity(severity: Severity) -> &'static str {
 }
 
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let results = if request.query.has("run") { Some(run(memory)?) } else { None };
+    render(&ChecksPage { results, shell: Shell::of(memory, request, "checks", "Checks") })
+}
+
+fn run(memory: &Context) -> Result<Results> {
     let found = validate::validate(memory, &validate::Options::default())?;
     let report = doctor::doctor(memory, false)?.concealed(memory);
     let hint =
@@ -72,13 +83,12 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         message: check.message,
         hint: hint(check.hint),
     });
-    render(&ChecksPage {
+    Ok(Results {
         findings: findings.collect(),
         checks: checks.collect(),
         notes: found.notes,
         errors: found.errors,
         warnings: found.warnings,
         left_out,
-        shell: Shell::of(memory, request, "checks", "Checks"),
     })
 }

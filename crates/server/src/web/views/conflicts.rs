@@ -28,7 +28,7 @@ struct Side {
     kind: String,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let options = review::Options { section: Some(InboxKind::Conflicts), limit: SHOWN };
     let inbox = review::inbox(memory, &options)?;
     let items = inbox.sections.into_iter().flat_map(|section| section.items);

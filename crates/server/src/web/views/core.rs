@@ -51,7 +51,7 @@ struct Omitted {
     reason: &'static str,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let found = core_budget::core_budget(memory, &core_budget::Options { limit: OMITTED })?;
     let text = generate::core(memory, true)?;
     let counted: usize = found.omitted_counts.values().sum();

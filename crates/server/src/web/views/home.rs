@@ -15,7 +15,8 @@ const SHOWN: usize = 8;
 struct HomePage {
     shell: Shell,
     counts: Vec<Count>,
-    waiting: Vec<Count>,
+    /// Sections of the inbox that are not empty; `None` until they are asked for.
+    waiting: Option<Vec<Count>>,
     notes: Vec<Row>,
     commits: Vec<CommitRow>,
 }
@@ -39,7 +40,27 @@ struct CommitRow {
     at: ShownTime,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+/// The sections of the inbox that are not empty.
+fn waiting(memory: &Context) -> Result<Vec<Count>> {
+    let inbox = review::inbox(memory, &review::Options { section: None, limit: 0 })?;
+    let waiting = inbox.sections.iter().filter(|section| section.total > 0).map(|section| Count {
+        label: super::review::heading(section.kind).to_owned(),
+        count: section.total,
+        address: format!("/review#{}", section.kind.name()),
+    });
+    Ok(waiting.collect())
+}
+
+/// The last commits; none at an earlier time, because the log begins with the newest commit.
+fn commits(memory: &Context) -> Vec<log::Commit> {
+    if memory.read_at().is_some() {
+        return Vec::new();
+    }
+    log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })
+        .map_or_else(|_| Vec::new(), |list| list.commits)
+}
+
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let now = memory.now();
     let kinds = stats::kinds(memory)?;
     let counts = kinds.into_iter().map(|(kind, count)| Count {
@@ -47,19 +68,14 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         count,
         address: format!("/search?q=kind:{}", kind.name()),
     });
-    let inbox = review::inbox(memory, &review::Options { section: None, limit: 0 })?;
-    let waiting = inbox.sections.iter().filter(|section| section.total > 0).map(|section| Count {
-        label: super::review::heading(section.kind).to_owned(),
-        count: section.total,
-        address: format!("/review#{}", section.kind.name()),
-    });
+    // The inbox compares all rules with each other, so that an open page shows it when it is ready.
+    let waiting = if request.query.has("waiting") { Some(waiting(memory)?) } else { None };
     let notes =
         recent::recent(memory, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
-    let commits = log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })
-        .map_or_else(|_| Vec::new(), |list| list.commits);
+    let commits = commits(memory);
     render(&HomePage {
         counts: counts.collect(),
-        waiting: waiting.collect(),
+        waiting,
         notes: notes
             .into_iter()
             .map(|note| Row {

@@ -29,7 +29,7 @@ struct CommitRow {
     notes: Vec<(String, String)>,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let commits = log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })?.commits;
     let now = memory.now();
     let rows = commits.into_iter().map(|commit| CommitRow {

@@ -6,7 +6,7 @@ use crate::web::assets::address;
 use crate::web::data::WebData;
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{count, note_address};
-use cm_app::verbs::map::{self, MapPart, RegionKind, RegionRow};
+use cm_app::verbs::map::{self, RegionKind, RegionRow};
 use cm_app::{Context, Error, Result};
 
 /// Maximum number of hits that the map marks.
@@ -43,8 +43,8 @@ struct TopNote {
     address: String,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let table = at_time(memory, request, map::table)?;
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    let table = map::table(memory)?;
     render(&MapPage {
         style: address("map.css"),
         script: address("map.js"),
@@ -75,40 +75,24 @@ fn region(row: RegionRow) -> Region {
 }
 
 /// The whole map without ids and titles.
-pub(super) fn image(memory: &Context, request: &PageRequest) -> Result<WebData> {
-    let image = at_time(memory, request, map::image)?;
+pub(super) fn image(memory: &Context, _: &PageRequest) -> Result<WebData> {
+    let image = map::image(memory)?;
     Ok(WebData::Gzip { bytes: image.gzip, version: image.version })
 }
 
 /// The notes of a community.
 pub(super) fn community(memory: &Context, request: &PageRequest) -> Result<WebData> {
     let number = request.reference.parse().map_err(|_| Error::usage("a community has a number"))?;
-    part(memory, request, |memory| map::community(memory, number))
+    WebData::json(&map::community(memory, number)?)
 }
 
 /// The neighbourhood of a note.
 pub(super) fn near(memory: &Context, request: &PageRequest) -> Result<WebData> {
-    part(memory, request, |memory| map::near(memory, &request.reference))
+    WebData::json(&map::near(memory, &request.reference)?)
 }
 
 /// The hits of a search.
 pub(super) fn find(memory: &Context, request: &PageRequest) -> Result<WebData> {
     let query = request.query.get("q").unwrap_or_default();
-    part(memory, request, |memory| map::find(memory, query, HITS))
-}
-
-fn part(
-    memory: &Context,
-    request: &PageRequest,
-    read: impl Fn(&Context) -> Result<MapPart>,
-) -> Result<WebData> {
-    WebData::json(&at_time(memory, request, read)?)
-}
-
-/// Reads the vault as of the time that the address names.
-fn at_time<T>(memory: &Context, request: &PageRequest, read: impl Fn(&Context) -> Result<T>) -> Result<T> {
-    match request.query.get("as_of").filter(|named| !named.is_empty()) {
-        Some(named) => read(&memory.as_of(named)?),
-        None => read(memory),
-    }
+    WebData::json(&map::find(memory, query, HITS)?)
 }

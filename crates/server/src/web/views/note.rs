@@ -95,7 +95,7 @@ struct CommitRow {
     at: ShownTime,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let note = get::get(memory, &request.reference, None)?;
     let evidence = why::why(memory, &note.id, COMMITS)?;
     let now = memory.now();

@@ -70,7 +70,7 @@ struct Rule {
     can_change: bool,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let filter = filter(request);
     let filters = filters(memory, &filter)?;
     let is_filtered = filter != BulletFilter::default();

@@ -15,7 +15,6 @@ const SHOWN: usize = 20;
 struct SearchPage {
     shell: Shell,
     query: String,
-    as_of: String,
     explains: bool,
     /// `None` before a question was asked.
     found: Option<Found>,
@@ -45,21 +44,18 @@ struct Hit {
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let query = request.query.get("q").unwrap_or_default().to_owned();
     let explains = request.query.has("explain");
-    let as_of = request.query.get("as_of").map(str::to_owned);
     let found = if query.is_empty() { None } else { Some(find(memory, request, &query, explains)?) };
     let mut shell = Shell::of(memory, request, "search", if query.is_empty() { "Search" } else { &query });
     shell.query.clone_from(&query);
-    render(&SearchPage { shell, query, as_of: as_of.unwrap_or_default(), explains, found })
+    render(&SearchPage { shell, query, explains, found })
 }
 
 fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) -> Result<Found> {
-    let as_of = request.query.get("as_of").map(str::to_owned);
     let options = search::Options {
         query: query.to_owned(),
         limit: Some(SHOWN),
         offset: request.query.number("offset").unwrap_or(0),
         explain: explains,
-        as_of,
         ..search::Options::default()
     };
     let result = search::search(memory, &options)?;

@@ -32,7 +32,7 @@ struct Observation {
     title: String,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let found = stale::stale(memory, &stale::Options { days: None, limit: SHOWN })?;
     let rules = found.bullets.into_iter().map(|bullet| Rule {
         address: note_address(&bullet.row.id),

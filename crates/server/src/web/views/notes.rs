@@ -1,0 +1,68 @@
+//! The list of all notes, which a site of files has in place of a search.
+
+use askama::Template;
+
+use crate::web::page::{PageRequest, Shell, render};
+use crate::web::words::{ShownTime, count, note_address};
+use cm_app::{Context, Result};
+use cm_note::note::Note;
+
+/// Number of notes on a page.
+const SHOWN: usize = 500;
+
+#[derive(Template)]
+#[template(path = "notes.html")]
+struct NotesPage {
+    shell: Shell,
+    total: String,
+    page: usize,
+    pages: usize,
+    groups: Vec<Group>,
+}
+
+struct Group {
+    kind: &'static str,
+    notes: Vec<Row>,
+}
+
+struct Row {
+    title: String,
+    address: String,
+    kind: String,
+    changed: Option<ShownTime>,
+}
+
+/// Number of pages for so many notes, at least one.
+pub(in crate::web) fn pages(notes: usize) -> usize {
+    notes.div_ceil(SHOWN).max(1)
+}
+
+/// Shows a page of these notes, which are sorted by kind. Pages begin with 1.
+pub(in crate::web) fn show(
+    memory: &Context,
+    request: &PageRequest,
+    notes: &[&Note],
+    page: usize,
+) -> Result<String> {
+    let mut groups: Vec<Group> = Vec::new();
+    for note in notes.iter().skip((page - 1) * SHOWN).take(SHOWN) {
+        let kind = note.kind.name();
+        let row = Row {
+            title: note.title.clone(),
+            address: note_address(note.key()),
+            kind: note.note_type.clone().unwrap_or_else(|| kind.to_owned()),
+            changed: ShownTime::maybe(note.updated.or(note.created), memory.now()),
+        };
+        match groups.last_mut().filter(|group| group.kind == kind) {
+            Some(group) => group.notes.push(row),
+            None => groups.push(Group { kind, notes: vec![row] }),
+        }
+    }
+    render(&NotesPage {
+        shell: Shell::of(memory, request, "search", "Notes"),
+        total: count(notes.len(), "note"),
+        page,
+        pages: pages(notes.len()),
+        groups,
+    })
+}
