@@ -151,7 +151,7 @@ def pages_of(vault):
 
     return [
         Page("home", fixed("/")),
-        Page("home: learned this week", fixed("/learned")),
+        Page("learned this week", fixed("/learned")),
         Page("note with local graph", note),
         Page("rule", lambda turn: f"/note/b-mt2ssunl-{turn % max(1, vault.size // 50):06d}"),
         Page("search", query(3)),

@@ -31,7 +31,7 @@ const HEADING: &str = "h-";
 pub fn note(markdown: &str, path: &str) -> String {
     let markdown = shown(markdown);
     if nested_too_deep(&markdown) {
-        return format!("<pre>{}</pre>", escape(&markdown));
+        return format!("<pre tabindex=\"0\">{}</pre>", escape(&markdown));
     }
     let extensions = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -117,6 +117,9 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::default();
+    // What is wider than the page is scrolled by keyboard too.
+    builder.set_tag_attribute_value("pre", "tabindex", "0");
+    builder.set_tag_attribute_value("table", "tabindex", "0");
     builder.url_schemes(HashSet::from(["http", "https", "mailto"]));
     builder.add_tags(["section"]);
     for heading in ["h1", "h2", "h3", "h4", "h5", "h6"] {
@@ -376,7 +379,13 @@ mod tests {
     }
 
     #[test]
+    fn code_and_tables_can_be_scrolled_by_keyboard() {
+        assert_eq!(of("```\na\n```").trim(), "<pre tabindex=\"0\"><code>a\n</code></pre>");
+        assert!(of("| a |\n|---|\n| b |").starts_with("<table tabindex=\"0\">"));
+    }
+
+    #[test]
     fn deep_nesting_is_shown_as_text() {
-        assert!(of(&">".repeat(20_000)).starts_with("<pre>"));
+        assert!(of(&">".repeat(20_000)).starts_with("<pre "));
     }
 }
