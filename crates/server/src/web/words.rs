@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use cm_app::verbs::history::WordDiffRun;
 use cm_note::instant::Instant;
+use cm_note::note::NoteKind;
 use cm_render::html::{encode, escape, shown};
 
 /// A time in words, with the exact one for a tooltip.
@@ -46,6 +47,21 @@ fn age(seconds: i64) -> Option<String> {
 pub(super) fn count(n: usize, noun: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{n} {noun}{s}")
+}
+
+/// The noun for so many notes of a kind.
+pub(super) fn kind_noun(kind: NoteKind, n: usize) -> &'static str {
+    let (one, many) = match kind {
+        NoteKind::Memory => ("memory", "memories"),
+        NoteKind::Edge => ("edge", "edges"),
+        NoteKind::Bullet => ("rule", "rules"),
+        NoteKind::Blocked => ("blocked pattern", "blocked patterns"),
+        NoteKind::Episode => ("day", "days"),
+        NoteKind::Diary => ("diary", "diaries"),
+        NoteKind::Stash => ("stash", "stashes"),
+        NoteKind::Plain => ("other file", "other files"),
+    };
+    if n == 1 { one } else { many }
 }
 
 /// The address of a note's page.

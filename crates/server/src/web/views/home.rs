@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, kind_noun, note_address};
 use cm_app::verbs::{log, recent, review, stats};
 use cm_app::{Context, Result};
 
@@ -64,7 +64,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     let now = memory.now();
     let kinds = stats::kinds(memory)?;
     let counts = kinds.into_iter().map(|(kind, count)| Count {
-        label: kind.name().to_owned(),
+        label: kind_noun(kind, count).to_owned(),
         count,
         address: format!("/search?q=kind:{}", kind.name()),
     });
