@@ -140,7 +140,7 @@ impl OpenVault {
         self.notes.take();
     }
 
-    /// Returns the notes that [`Self::keep_notes`] stored; `None` if they were not loaded yet.
+    /// Returns the notes that `keep_notes` stored; `None` if they were not loaded yet.
     pub fn read_notes(&self) -> Option<Arc<LinkedNotes>> {
         self.notes.borrow().clone()
     }
@@ -167,7 +167,7 @@ impl OpenVault {
     }
 
     /// Opens the usage counts of the notes; empty if a past commit is read, or after
-    /// [`Self::ignore_usage`].
+    /// `ignore_usage`.
     pub fn usage(&self) -> Usage {
         // Counts are of now; how often a note was read by then is not known.
         if self.past.is_some() || self.ignores_usage { Usage::none() } else { Usage::of(&self.vault) }
