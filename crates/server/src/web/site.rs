@@ -123,7 +123,7 @@ impl<'a> Site<'a> {
         Ok(())
     }
 
-    /// What the script of the map loads: the picture, and the notes of each community.
+    /// Adds the files that the script of the map loads: the picture, and the notes of each community.
     fn add_map(&self, files: &mut Vec<SiteFile>) -> Result<()> {
         files.push(("graph/map.bin".to_owned(), map::image(self.memory)?.gzip));
         let communities = map::table(self.memory)?

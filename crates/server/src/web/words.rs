@@ -49,7 +49,7 @@ pub(super) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{s}")
 }
 
-/// The noun for so many notes of a kind.
+/// The noun of a kind of notes, singular for one.
 pub(super) fn kind_noun(kind: NoteKind, n: usize) -> &'static str {
     let (one, many) = match kind {
         NoteKind::Memory => ("memory", "memories"),

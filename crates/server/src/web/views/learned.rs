@@ -1,4 +1,4 @@
-//! What was learned lately, in words and figures. The home page loads it after the rest.
+//! The notes and rules learned lately, in sentences and figures. The home page loads this page after the rest.
 
 use askama::Template;
 

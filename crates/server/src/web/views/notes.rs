@@ -32,7 +32,7 @@ struct Row {
     changed: Option<ShownTime>,
 }
 
-/// Number of pages for so many notes, at least one.
+/// Number of pages that a number of notes fills, at least one.
 pub(in crate::web) fn pages(notes: usize) -> usize {
     notes.div_ceil(SHOWN).max(1)
 }
