@@ -16,11 +16,11 @@ use crate::fault::{EvalError, Result};
 use crate::set::{Document, LabelledSet};
 
 /// Version of the notes' format. Vaults of another version are created again.
-const LAYOUT: &str = "1";
+const LAYOUT: &str = "2";
 /// Marker file of folders created by this program; contains a hash of their documents.
 const MARKER: &str = "cm-eval";
 /// Folder of the notes.
-const NOTES: &str = "graph/observations";
+const NOTES: &str = "notes";
 
 /// A vault with the documents of a set.
 pub struct EvalVault {
@@ -97,7 +97,7 @@ pub fn fill<'a>(
         let file = folder.join(path(document));
         let above = file.parent().unwrap_or(folder);
         std::fs::create_dir_all(above).map_err(EvalError::file(above))?;
-        std::fs::write(&file, note(document, now)).map_err(EvalError::file(&file))?;
+        std::fs::write(&file, note(document)).map_err(EvalError::file(&file))?;
     }
     commit::commit(&memory, Some("Take in the documents")).map_err(EvalError::operation("commit"))?;
     let memory = Context::open(call(folder, now, &[])).map_err(EvalError::operation("open"))?;
@@ -151,8 +151,7 @@ pub fn names<'a>(documents: impl IntoIterator<Item = &'a Document>) -> HashMap<S
 }
 
 fn path(document: &Document) -> String {
-    // A name that says nothing: it is no part of the document.
-    let name = &blake3::hash(document.id.as_bytes()).to_hex()[..12];
+    let name = document.id.replace('/', "_");
     match &document.group {
         Some(group) => format!("{NOTES}/{}/{name}.md", safe(group)),
         None => format!("{NOTES}/{name}.md"),
@@ -165,19 +164,23 @@ fn safe(group: &str) -> String {
     group.chars().map(keep).collect()
 }
 
-fn note(document: &Document, now: Instant) -> String {
-    let hash = blake3::hash(document.id.as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.as_bytes()[..16]);
-    let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
-    let title = match document.title.split_whitespace().collect::<Vec<_>>().join(" ") {
-        title if title.is_empty() => String::new(),
-        // A text in JSON is one in YAML.
-        title => format!("title: {}\n", serde_json::Value::from(title)),
+/// Writes a document as a note of another tool: its own keys in the frontmatter, the title as a heading.
+fn note(document: &Document) -> String {
+    let named = [
+        ("title", document.title.as_str()),
+        ("date", document.date_text.as_deref().unwrap_or_default()),
+        ("group", document.group.as_deref().unwrap_or_default()),
+        ("role", document.role.as_deref().unwrap_or_default()),
+        ("session", document.session.as_deref().unwrap_or_default()),
+    ];
+    // A text in JSON is one in YAML.
+    let line = |(key, value): (&str, &str)| format!("{key}: {}\n", serde_json::Value::from(value));
+    let keys: String = named.into_iter().filter(|(_, value)| !value.is_empty()).map(line).collect();
+    let heading = match document.title.as_str() {
+        "" => String::new(),
+        title => format!("# {title}\n\n"),
     };
-    let date = document.date.unwrap_or(now);
-    let text = document.text.trim_end();
-    format!("---\nid: {id}\ntype: observation\n{title}created: {date}\nupdated: {date}\n---\n\n{text}\n")
+    format!("---\n{keys}---\n\n{heading}{}\n", document.text)
 }
 
 /// Rejects a folder inside a repository, where the vault would become part of that project.
@@ -208,8 +211,10 @@ mod tests {
             title: format!("About: \"{id}\""),
             text: text.to_owned(),
             date: Instant::parse("2024-03-15").ok(),
+            date_text: Some("2024-03-15".to_owned()),
             group: Some(group.to_owned()),
             role: None,
+            session: None,
         };
         LabelledSet {
             name: "small".to_owned(),
@@ -241,7 +246,7 @@ mod tests {
         let stand = EvalVault::of(&set(), work.path()).unwrap();
         assert_eq!(found(&stand, "pool").len(), 2);
         assert_eq!(found(&stand, &format!("{} pool", filter("G 1"))), ["a/1"]);
-        let file = stand.folder.join("graph/observations/g2/own.md");
+        let file = stand.folder.join("notes/g2/own.md");
         std::fs::write(&file, "Something else.").unwrap();
         EvalVault::of(&set(), work.path()).unwrap();
         assert!(file.exists());

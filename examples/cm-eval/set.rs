@@ -33,10 +33,14 @@ pub struct Document {
     pub text: String,
     /// Time of writing.
     pub date: Option<Instant>,
+    /// The same as the set writes it.
+    pub date_text: Option<String>,
     /// Conversation that contains the document.
     pub group: Option<String>,
     /// Role of the speaker.
     pub role: Option<String>,
+    /// Part of the conversation.
+    pub session: Option<String>,
 }
 
 /// A question with its labels.
@@ -127,15 +131,20 @@ fn documents(path: &Path, text: &str) -> Result<Vec<Document>> {
         if !seen.insert(id.clone()) {
             return Err(object.line.fault(format!("a second document `{id}`")));
         }
-        let date = object.maybe("date")?.map(|text| date_of(&text));
-        let date = date.transpose().map_err(|message| object.line.fault(message))?;
+        let date_text = object.maybe("date")?;
+        let date = date_text.as_deref().map(Instant::parse).transpose();
+        let date = date.map_err(|_| {
+            object.line.fault(format!("`{}` is no date", date_text.as_deref().unwrap_or_default()))
+        })?;
         Ok(Document {
             id,
             title: object.maybe("title")?.unwrap_or_default(),
             text: object.text("text")?,
             date,
+            date_text,
             group: object.maybe("group")?,
             role: object.maybe("role")?,
+            session: object.maybe("session")?,
         })
     };
     lines::objects(path, text).map(read).collect()
@@ -184,16 +193,6 @@ fn label(path: &Path, text: &str, documents: &[Document], questions: &mut [Quest
         questions[*at].relevant.insert((*document).to_owned(), degree);
     }
     Ok(())
-}
-
-/// Parses a date in any format of notes, or such as `2023/10/30 (Mon) 00:58`.
-fn date_of(text: &str) -> std::result::Result<Instant, String> {
-    let slashed = || {
-        let mut parts = text.split(' ').filter(|part| !part.starts_with('('));
-        let day = parts.next()?.replace('/', "-");
-        Instant::parse(&parts.next().map_or_else(|| day.clone(), |time| format!("{day} {time}"))).ok()
-    };
-    Instant::parse(text).ok().or_else(slashed).ok_or_else(|| format!("`{text}` is no date"))
 }
 
 #[cfg(test)]

@@ -265,7 +265,9 @@ mod tests {
             text: text.to_owned(),
             date: cm_note::instant::Instant::parse("2024-03-15").ok(),
             group: Some("g".to_owned()),
+            date_text: None,
             role: Some(role.to_owned()),
+            session: None,
         }
     }
 

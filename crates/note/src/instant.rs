@@ -52,9 +52,19 @@ impl Instant {
     }
 
     /// Parses the formats of notes: RFC 3339, a date and time without a zone (taken as UTC), or a
-    /// date.
+    /// date; also with slashes and the day of the week, as in `2023/10/30 (Mon) 00:58`.
     pub fn parse(text: &str) -> Result<Self, InvalidDate> {
-        let text = text.trim();
+        match Self::parse_dashed(text.trim()) {
+            Err(error) if text.contains('/') => {
+                let parts = text.split_whitespace().filter(|part| !part.starts_with('('));
+                let dashed = parts.collect::<Vec<_>>().join(" ").replace('/', "-");
+                Self::parse_dashed(&dashed).map_err(|_| error)
+            }
+            parsed => parsed,
+        }
+    }
+
+    fn parse_dashed(text: &str) -> Result<Self, InvalidDate> {
         if let Ok(at) = DateTime::parse_from_rfc3339(text) {
             return Ok(Self(at.with_timezone(&Utc)));
         }
@@ -210,6 +220,14 @@ mod tests {
 
     fn at(text: &str) -> Instant {
         Instant::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_date_with_slashes_and_a_day_of_the_week_is_read() {
+        let read = |text: &str| Instant::parse(text).map(|at| at.to_string()).ok();
+        assert_eq!(read("2023/10/30 (Mon) 00:58").as_deref(), Some("2023-10-30T00:58:00Z"));
+        assert_eq!(read("2023/10/30").as_deref(), Some("2023-10-30T00:00:00Z"));
+        assert_eq!(read("10/30/2023"), None);
     }
 
     #[test]
