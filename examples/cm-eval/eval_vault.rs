@@ -67,6 +67,15 @@ impl EvalVault {
         self.documents.get(path).map(String::as_str)
     }
 
+    /// Opens the indexed vault at another time.
+    ///
+    /// # Errors
+    ///
+    /// The operation fails.
+    pub fn open_at(&self, settings: &[(&str, &str)], now: Instant) -> Result<Context> {
+        Context::open(call(&self.folder, now, settings)).map_err(EvalError::operation("open"))
+    }
+
     /// Opens the vault with these settings.
     ///
     /// # Errors
@@ -227,6 +236,7 @@ mod tests {
                 id: "q".to_owned(),
                 text: "pool?".to_owned(),
                 group: None,
+                date: None,
                 category: String::new(),
                 relevant: BTreeMap::new(),
             }],

@@ -14,7 +14,7 @@ pub struct Mode {
     pub settings: &'static [(&'static str, &'static str)],
 }
 
-const MODES: [Mode; 7] = [
+const MODES: [Mode; 8] = [
     Mode { name: "text", stages: RankingStages::WORDS, settings: &[] },
     Mode {
         name: "static",
@@ -37,8 +37,19 @@ const MODES: [Mode; 7] = [
         settings: &[],
     },
     Mode {
+        name: "hybrid-conversation",
+        stages: RankingStages {
+            coarse: true,
+            fine: true,
+            conversation: true,
+            time: true,
+            ..RankingStages::WORDS
+        },
+        settings: &[],
+    },
+    Mode {
         name: "hybrid-graph",
-        stages: RankingStages { coarse: true, fine: true, graph: true, ..RankingStages::WORDS },
+        stages: RankingStages { graph: true, recency: false, usefulness: false, ..RankingStages::ALL },
         settings: &[],
     },
     Mode { name: "default", stages: RankingStages::ALL, settings: &[] },

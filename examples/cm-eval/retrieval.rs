@@ -63,7 +63,11 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
     machine::forget_peak();
     let scoped = by_group(&set.name);
     let how = How { scoped, stages: mode.stages, depth };
-    let answers = set.questions.iter().map(|question| answer(&memory, stand, question, how));
+    let answers = set.questions.iter().map(|question| match question.date {
+        // Words such as "two weeks ago" count from the day of the question.
+        Some(date) => answer(&stand.open_at(mode.settings, date)?, stand, question, how),
+        None => answer(&memory, stand, question, how),
+    });
     Ok(Run { mode, answers: answers.collect::<Result<_>>()?, peak_mb: machine::peak_mb() })
 }
 

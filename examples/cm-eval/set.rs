@@ -51,6 +51,8 @@ pub struct Question {
     pub text: String,
     /// Conversation that the question is about.
     pub group: Option<String>,
+    /// When it was asked.
+    pub date: Option<Instant>,
     /// Category of the question; `None` as text if the set has no categories.
     pub category: String,
     /// Relevant documents with their degree.
@@ -166,6 +168,7 @@ fn questions(path: &Path, text: &str) -> Result<Vec<Question>> {
             id,
             text: object.text("text")?,
             group: object.maybe("group")?,
+            date: object.maybe("date")?.and_then(|text| Instant::parse(&text).ok()),
             category: category.unwrap_or_else(|| "None".to_owned()),
             relevant: BTreeMap::new(),
         })
@@ -273,6 +276,7 @@ mod tests {
             id: id.to_string(),
             text: String::new(),
             group: None,
+            date: None,
             category: String::new(),
             relevant: BTreeMap::new(),
         };

@@ -143,7 +143,9 @@ fn explain_tells_what_each_score_is_made_of() {
             "fine": null,
             "meaning": 1.0,
             "relevance": 1.0,
+            "conversation": 0.0,
             "graph": 0.0,
+            "time": 1.0,
             "recency": 0.9846,
             "usefulness": 1.0
           }
@@ -159,7 +161,8 @@ fn explain_tells_what_each_score_is_made_of() {
     let answer = search(&sandbox, &["database copy", "--explain"]);
     for hit in answer["hits"].as_array().unwrap() {
         let part = |name: &str| hit["parts"][name].as_f64().unwrap();
-        let made = (part("relevance") + part("graph")) * part("recency") * part("usefulness");
+        let base = part("relevance") + part("conversation") + part("graph");
+        let made = base * part("time") * part("recency") * part("usefulness");
         assert!((made - hit["score"].as_f64().unwrap()).abs() < 0.001, "{hit}");
     }
 }

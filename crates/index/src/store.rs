@@ -15,7 +15,7 @@ use super::error::{Error, RebuildReason, at};
 use super::frame;
 use super::manifest::Manifest;
 use super::queue::Queue;
-use super::text::{Candidate, CandidateRequest, Neighbours, NoteHits, TextIndex, touched};
+use super::text::{Candidate, CandidateRequest, FoundCandidates, Neighbours, NoteHits, TextIndex, touched};
 use super::vector::{IndexVersion, Vectors};
 use cm_note::id::NoteId;
 use cm_note::note::{Note, NoteKind};
@@ -49,6 +49,8 @@ pub struct Candidates {
     pub list: Vec<Candidate>,
     /// Number of notes that match the words of the query.
     pub total: usize,
+    /// BM25 score of an imaginary text that is full of all optional words of the query; 0 if it has none.
+    pub highest_score: f32,
 }
 
 impl Candidates {
@@ -89,8 +91,8 @@ impl Index {
     /// Returns the candidate notes by words and by meaning. Fails like [`Index::search`].
     pub fn candidates(&self, request: CandidateRequest<'_>) -> Result<Candidates, Error> {
         let opened = self.text()??;
-        let (list, total) = opened.text.candidates(request)?;
-        Ok(Candidates { opened, list, total })
+        let FoundCandidates { list, total, highest_score } = opened.text.candidates(request)?;
+        Ok(Candidates { opened, list, total, highest_score })
     }
 
     /// Returns the vectors stored inside the index folder, which are deleted with it.

@@ -5,7 +5,8 @@ use clap::Args;
 use crate::cli::answer::{Output, Printed};
 use cm_app::context::retrieve::RankingStages;
 use cm_app::verbs::search;
-use cm_app::{Context, Request, Result};
+use cm_app::{Context, Error, Request, Result};
+use cm_note::instant::{Instant, InvalidDate};
 use cm_render::text;
 
 /// Search notes by words, fields and meaning
@@ -27,11 +28,12 @@ Examples:
   cm search connection pool type:fix
   cm search connection pool --type fix --tag rust
   cm search 'E0502 OR \"borrow checker\"' --limit 5 --json
+  cm search what broke in March --since 1y
   cm search retry --as-of 2026-11-01     # the newest commit of that day
   cm search retry --as-of HEAD~20")]
 pub struct Arguments {
     /// Search query; quotes around several words are optional
-    #[arg(required_unless_present_any = ["types", "tags"])]
+    #[arg(required_unless_present_any = ["types", "tags", "since", "until"])]
     query: Vec<String>,
     /// Only notes of this type, like `type:`; separate several by commas
     #[arg(long = "type", value_name = "TYPE")]
@@ -39,6 +41,12 @@ pub struct Arguments {
     /// Only notes with this tag, like `tag:`; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    /// Only notes created since then: a date or an age such as 2w
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only notes created until then, that day included
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
     /// Maximum number of results [default: search.limit, 10]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -54,6 +62,12 @@ pub struct Arguments {
     /// Do not use semantic similarity
     #[arg(long, help_heading = "Stages of ranking")]
     no_vectors: bool,
+    /// Do not use the turns around a note in a conversation, nor who speaks
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_conversation: bool,
+    /// Do not use the time that the question names
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_time: bool,
     /// Do not use links between notes
     #[arg(long, help_heading = "Stages of ranking")]
     no_graph: bool,
@@ -68,19 +82,31 @@ pub struct Arguments {
     as_of: Option<String>,
 }
 
-/// Combines the query with the fields from `--type` and `--tag`.
-fn query(arguments: &Arguments) -> String {
+/// Combines the query with the fields from `--type`, `--tag`, `--since` and `--until`.
+///
+/// # Errors
+/// `--since` or `--until` is no date.
+fn query(arguments: &Arguments, now: Instant) -> Result<String> {
     let words = arguments.query.join(" ");
-    let types = arguments.types.iter().map(|value| field("type", value));
-    let mut parts: Vec<String> = types.chain(arguments.tags.iter().map(|tag| field("tag", tag))).collect();
+    let mut parts: Vec<String> = arguments.types.iter().map(|value| field("type", value)).collect();
+    parts.extend(arguments.tags.iter().map(|tag| field("tag", tag)));
+    let date = |flag: &str, at: std::result::Result<Instant, InvalidDate>| {
+        at.map_err(|error| Error::usage(format!("{flag}: {error}")))
+    };
+    if let Some(since) = &arguments.since {
+        parts.push(format!("created:>={}", date("--since", Instant::parse_typed(since, now))?));
+    }
+    if let Some(until) = &arguments.until {
+        parts.push(format!("created:<={}", date("--until", Instant::parse_typed_to_end(until, now))?));
+    }
     if parts.is_empty() {
-        return words;
+        return Ok(words);
     }
     if !words.is_empty() {
         // Parentheses keep an OR between the words from including the fields.
         parts.push(format!("({words})"));
     }
-    parts.join(" ")
+    Ok(parts.join(" "))
 }
 
 fn field(name: &str, value: &str) -> String {
@@ -94,13 +120,15 @@ fn field(name: &str, value: &str) -> String {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = search::Options {
-        query: query(&arguments),
+        query: query(&arguments, memory.now())?,
         limit: arguments.limit,
         offset: arguments.offset,
         stages: RankingStages {
             words: !arguments.no_words,
             coarse: !arguments.no_vectors,
             fine: !arguments.no_vectors,
+            conversation: !arguments.no_conversation,
+            time: !arguments.no_time,
             graph: !arguments.no_graph,
             recency: !arguments.no_recency,
             usefulness: !arguments.no_usefulness,

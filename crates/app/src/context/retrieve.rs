@@ -3,6 +3,8 @@
 //!
 //! Search, briefings and similarity use this module; every stage can be disabled.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,11 +15,15 @@ use crate::context::scoring::scoring;
 use crate::error::Result;
 use cm_index::{Candidate, CandidateRequest, Candidates, SimilarityScan};
 use cm_note::graph::Edge;
+use cm_note::instant::Instant;
 use cm_note::note::Note;
+use cm_note::note::turn::Turn;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::passage::PassageKey;
 use cm_note::query::Query;
-use cm_note::rank::fusion::{FusedScore, FusionWeights, NoteScores, fuse};
+use cm_note::query::time_range::{self, time_ranges};
+use cm_note::rank::conversation::{SpokenNote, asks_agent, in_conversation};
+use cm_note::rank::fusion::{Coverage, FusedScore, FusionWeights, NoteScores, fuse};
 use cm_note::rank::graph_expansion::spread;
 use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
 use cm_note::rank::tie_breakers;
@@ -31,6 +37,10 @@ pub struct RankingStages {
     pub coarse: bool,
     /// Score the cosine similarity by the large embedding model.
     pub fine: bool,
+    /// Raise turns of a conversation that has good hits, and lower what an agent said.
+    pub conversation: bool,
+    /// Raise notes from the time that the question names.
+    pub time: bool,
     /// Raise notes that are linked to good hits.
     pub graph: bool,
     /// Multiply scores by a factor for the time of the last change.
@@ -46,11 +56,27 @@ impl Default for RankingStages {
 }
 
 impl RankingStages {
-    pub const ALL: Self =
-        Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
+    pub const ALL: Self = Self {
+        words: true,
+        coarse: true,
+        fine: true,
+        conversation: true,
+        time: true,
+        graph: true,
+        recency: true,
+        usefulness: true,
+    };
     /// Ranking by words only; all other stages are off.
-    pub const WORDS: Self =
-        Self { words: true, coarse: false, fine: false, graph: false, recency: false, usefulness: false };
+    pub const WORDS: Self = Self {
+        words: true,
+        coarse: false,
+        fine: false,
+        conversation: false,
+        time: false,
+        graph: false,
+        recency: false,
+        usefulness: false,
+    };
 }
 
 /// Query and ranking options of a retrieval.
@@ -103,8 +129,12 @@ pub struct HitScore {
     pub meaning: f64,
     /// Combined points for words and meaning, relative to a note that is best in both, 0–1.
     pub relevance: f64,
+    /// Points that the neighbours in a conversation add to the relevance; negative for an agent's words.
+    pub conversation: f64,
     /// Points that linked hits add to the score.
     pub graph: f64,
+    /// Multiplier for the time that the question names.
+    pub time: f64,
     /// Multiplier for the time of the last change.
     pub recency: f64,
     /// Multiplier for feedback and importance.
@@ -125,6 +155,15 @@ pub(crate) struct RankedNote<'m> {
 }
 
 impl HitScore {
+    /// Relevance in the context of the conversation.
+    fn in_context(&self) -> f64 {
+        self.relevance + self.conversation
+    }
+
+    fn total(&self) -> f64 {
+        (self.in_context() + self.graph) * self.time * self.recency * self.usefulness
+    }
+
     /// Returns the components rounded to four decimals.
     pub(crate) fn rounded(self) -> Self {
         Self {
@@ -134,7 +173,9 @@ impl HitScore {
             fine: self.fine.map(rounded),
             meaning: rounded(self.meaning),
             relevance: rounded(self.relevance),
+            conversation: rounded(self.conversation),
             graph: rounded(self.graph),
+            time: rounded(self.time),
             recency: rounded(self.recency),
             usefulness: rounded(self.usefulness),
         }
@@ -178,6 +219,9 @@ const RULE_FINE: f32 = 0.1;
 /// The same by the small model, for notes that the large one has not embedded.
 const RULE_COARSE: f32 = 0.2;
 
+/// Largest bonus of a note from the time that the question names, as a share of its relevance.
+const TIME: f64 = 0.5;
+
 /// Graph expansion: number of seed hits and maximum number of hops.
 const SEEDS: usize = 10;
 const HOPS: u8 = 2;
@@ -188,6 +232,8 @@ struct VaultCandidate<'m> {
     candidate: Candidate,
     coarse: Option<usize>,
     fine: Option<usize>,
+    /// Whether the note matches by itself, and not only as the neighbour of another.
+    matches: bool,
 }
 
 impl VaultCandidate<'_> {
@@ -211,12 +257,15 @@ struct VaultCandidates {
 }
 
 /// Candidates of all open vaults before they are ranked.
+#[derive(Default)]
 struct AllCandidates<'m> {
     /// Candidates per vault, in the order of the vaults.
     candidates: Vec<Candidates>,
     found: Vec<VaultCandidate<'m>>,
     /// Number of notes that contain words of the query, in all vaults.
     total: usize,
+    /// How much of the question's words the best note of any vault has.
+    coverage: Coverage,
 }
 
 /// Returns whether the list contains every note with words of the query, so that the total is
@@ -236,20 +285,24 @@ fn retain_matches(
     let cut = SimilarityThreshold::of(&evidence, coarse, fine);
     let cosine = |note: &NoteScores| note.fine.or(note.coarse).unwrap_or(0.0);
     let nearest = evidence.iter().map(cosine).fold(0.0, f32::max);
-    let mut evidence = evidence.iter();
-    found.retain(|_| {
-        evidence.next().is_some_and(|note| {
-            note.bm25 > 0.0
-                || match by_meaning {
-                    SemanticThreshold::Relative => cut.passes(note),
-                    SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
-                    SemanticThreshold::Rules => {
-                        let least = if note.fine.is_some() { RULE_FINE } else { RULE_COARSE };
-                        cosine(note) >= least.min(nearest) && cosine(note) > 0.0
-                    }
+    for (found, note) in found.iter_mut().zip(&evidence) {
+        found.matches = note.bm25 > 0.0
+            || match by_meaning {
+                SemanticThreshold::Relative => cut.passes(note),
+                SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                SemanticThreshold::Rules => {
+                    let least = if note.fine.is_some() { RULE_FINE } else { RULE_COARSE };
+                    cosine(note) >= least.min(nearest) && cosine(note) > 0.0
                 }
-        })
-    });
+            };
+    }
+    let turns: HashSet<Turn> =
+        found.iter().filter(|one| one.matches).filter_map(|one| one.candidate.turn).collect();
+    let is_neighbour = |turn: Turn| {
+        [-1, 1].into_iter().any(|steps| turn.moved(steps).is_some_and(|turn| turns.contains(&turn)))
+    };
+    let with_neighbours = by_meaning == SemanticThreshold::Relative && !turns.is_empty();
+    found.retain(|one| one.matches || with_neighbours && one.candidate.turn.is_some_and(is_neighbour));
 }
 
 impl Context {
@@ -275,17 +328,17 @@ impl Context {
         question: Retrieval<'_>,
         wanted: usize,
     ) -> Result<RetrievalResult<'m>> {
-        let AllCandidates { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
+        let AllCandidates { candidates: kept, found, mut total, coverage } =
+            self.gather(vaults, question, wanted)?;
         // Where not all notes with words were looked at, others may have been counted among them.
         let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
         total +=
             found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.vault_index]).count();
-        let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
-        let fits = fuse(&evidence, &self.weights());
-        let mut order: Vec<(FusedScore, &VaultCandidate<'m>)> = fits.into_iter().zip(&found).collect();
+        let fits = self.relevance(question, &found, coverage);
+        let mut order: Vec<(Relevance, &VaultCandidate<'m>)> = fits.into_iter().zip(&found).collect();
         order.sort_by(|(a, one), (b, other)| {
             let key = |found: &VaultCandidate<'_>| (found.candidate.updated, found.candidate.order);
-            b.relevance.total_cmp(&a.relevance).then_with(|| key(other).cmp(&key(one)))
+            b.total().total_cmp(&a.total()).then_with(|| key(other).cmp(&key(one)))
         });
         let mut ranked = Vec::new();
         for (fit, found) in order {
@@ -301,6 +354,9 @@ impl Context {
             let mut one = self.score_note(open, fit, evidence, note, found.passage(), question.stages);
             if one.found_by == Some(FoundBy::Meaning) && !all_words[found.vault_index] {
                 one.found_by = None;
+            }
+            if !found.matches {
+                one.found_by = Some(FoundBy::Relation);
             }
             ranked.push(one);
         }
@@ -325,7 +381,7 @@ impl Context {
         question: Retrieval<'_>,
         wanted: usize,
     ) -> Result<AllCandidates<'m>> {
-        let mut gathered = AllCandidates { candidates: Vec::new(), found: Vec::new(), total: 0 };
+        let mut gathered = AllCandidates::default();
         let mut chances = [None; 2];
         for (open, of) in vaults.iter().zip(0..) {
             self.ensure_fresh(open)?;
@@ -338,12 +394,15 @@ impl Context {
                 candidate,
                 coarse: coarse_at,
                 fine: fine_at,
+                matches: true,
             };
             gathered.found.extend(list.map(of_vault));
             for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
                 *chance = chance.or(model.and_then(|(_, chance)| chance));
             }
             gathered.total += candidates.total;
+            let best = candidates.list.iter().map(|candidate| candidate.bm25).fold(0.0, f32::max);
+            gathered.coverage = gathered.coverage.max(Coverage::of(best, candidates.highest_score));
             gathered.candidates.push(candidates);
         }
         retain_matches(&mut gathered.found, question.by_meaning, chances);
@@ -378,7 +437,7 @@ impl Context {
                     let unfit = NoteScores::default();
                     ranked.push(self.score_note(
                         open,
-                        FusedScore::default(),
+                        Relevance::default(),
                         unfit,
                         note,
                         None,
@@ -389,7 +448,7 @@ impl Context {
                 None => None,
             });
         }
-        let relevance = |place: &Option<usize>| place.map_or(0.0, |at| ranked[at].parts.relevance);
+        let relevance = |place: &Option<usize>| place.map_or(0.0, |at| ranked[at].parts.in_context());
         let scores: Vec<f64> = places.iter().map(relevance).collect();
         let share = self.target().settings.number(keys::SEARCH_GRAPH_SHARE);
         let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, HOPS);
@@ -397,9 +456,8 @@ impl Context {
             let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
             if let Some(one) = place.map(|at| &mut ranked[at]) {
                 one.raised_by = by;
-                one.parts.graph = spread.score - one.parts.relevance;
-                one.score =
-                    (one.parts.relevance + one.parts.graph) * one.parts.recency * one.parts.usefulness;
+                one.parts.graph = spread.score - one.parts.in_context();
+                one.score = one.parts.total();
             }
         }
         ranked.retain(|one| one.score > 0.0);
@@ -437,7 +495,7 @@ impl Context {
     fn score_note<'m>(
         &self,
         open: &'m OpenVault,
-        fit: FusedScore,
+        relevance: Relevance,
         evidence: NoteScores,
         note: Note,
         passage: Option<PassageKey>,
@@ -451,16 +509,18 @@ impl Context {
         };
         let parts = HitScore {
             bm25: f64::from(evidence.bm25),
-            words: fit.words,
+            words: relevance.fit.words,
             coarse: evidence.coarse.map(f64::from),
             fine: evidence.fine.map(f64::from),
-            meaning: fit.similarity,
-            relevance: fit.relevance,
+            meaning: relevance.fit.similarity,
+            relevance: relevance.fit.relevance,
+            conversation: relevance.conversation,
             graph: 0.0,
+            time: relevance.time,
             recency,
             usefulness,
         };
-        let score = (fit.relevance + parts.graph) * recency * usefulness;
+        let score = parts.total();
         let found_by = Some(match evidence {
             NoteScores { bm25, .. } if bm25 > 0.0 => FoundBy::Words,
             NoteScores { coarse: None, fine: None, .. } => FoundBy::Relation,
@@ -485,6 +545,66 @@ impl Context {
             fine: settings.number(keys::SEARCH_WEIGHT_FINE),
             blend: settings.number(keys::SEARCH_WEIGHT_BLEND),
         }
+    }
+}
+
+/// How a note answers a question by itself, in its conversation and by its time.
+#[derive(Clone, Copy)]
+struct Relevance {
+    fit: FusedScore,
+    /// Points that the conversation adds.
+    conversation: f64,
+    /// Multiplier for the time that the question names.
+    time: f64,
+}
+
+impl Default for Relevance {
+    fn default() -> Self {
+        Self { fit: FusedScore::default(), conversation: 0.0, time: 1.0 }
+    }
+}
+
+impl Relevance {
+    fn total(&self) -> f64 {
+        (self.fit.relevance + self.conversation) * self.time
+    }
+}
+
+impl Context {
+    /// Computes the relevance of candidates, in order.
+    fn relevance(
+        &self,
+        question: Retrieval<'_>,
+        found: &[VaultCandidate<'_>],
+        coverage: Coverage,
+    ) -> Vec<Relevance> {
+        let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
+        let fits = fuse(&evidence, &self.weights(), coverage);
+        let in_context: Vec<f64> = if question.stages.conversation {
+            let spoken = |(fit, found): (&FusedScore, &VaultCandidate<'_>)| SpokenNote {
+                relevance: fit.relevance,
+                turn: found.candidate.turn,
+                speaker: found.candidate.speaker,
+            };
+            let notes: Vec<SpokenNote> = fits.iter().zip(found).map(spoken).collect();
+            in_conversation(&notes, asks_agent(question.meaning))
+        } else {
+            fits.iter().map(|fit| fit.relevance).collect()
+        };
+        let ranges = match question.stages.time {
+            true => time_ranges(question.meaning, self.now()),
+            false => Vec::new(),
+        };
+        let time = |found: &VaultCandidate<'_>| match ranges.is_empty() {
+            true => 1.0,
+            false => 1.0 + TIME * time_range::fit(&ranges, Instant::from_unix(found.candidate.updated)),
+        };
+        let relevance = |((fit, in_context), found): ((FusedScore, f64), &VaultCandidate<'_>)| Relevance {
+            conversation: in_context - fit.relevance,
+            time: time(found),
+            fit,
+        };
+        fits.into_iter().zip(in_context).zip(found).map(relevance).collect()
     }
 }
 

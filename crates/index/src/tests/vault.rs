@@ -154,6 +154,7 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> IndexedNote {
         author: value("author"),
         agent: value("agent"),
         session: None,
+        speaker: None,
         workspace: value("workspace"),
         state: value("state"),
         maturity: value("maturity"),

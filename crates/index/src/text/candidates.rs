@@ -12,12 +12,14 @@ use tantivy::{DocAddress, DocId, DocSet, SegmentOrdinal, SegmentReader, TERMINAT
 
 use super::TextIndex;
 use super::collect::Top;
-use super::schema::{ORDER, PASSAGES, UPDATED};
+use super::document::speaker_of;
+use super::schema::{ORDER, PASSAGES, SPEAKER, TURN, UPDATED};
 use super::statistics::Statistics;
 use super::translate::Translator;
 use crate::error::RebuildReason;
 use crate::vector::SimilarityScan;
 use cm_note::note::Note;
+use cm_note::note::turn::{Speaker, Turn};
 use cm_note::passage::{PassageKey, PassageMap, PassageSet};
 use cm_note::path::NotePath;
 use cm_note::query::{Query, QueryNode};
@@ -50,7 +52,28 @@ pub struct Candidate {
     pub updated: i64,
     /// Final tie-breaker, derived from the path and thus equal in every index.
     pub order: u64,
+    /// Place in a conversation, for a turn of one.
+    pub turn: Option<Turn>,
+    /// Who speaks in the turn.
+    pub speaker: Option<Speaker>,
 }
+
+/// Candidates of an index.
+#[derive(Debug, Default)]
+pub(crate) struct FoundCandidates {
+    /// The candidates, unordered.
+    pub(crate) list: Vec<Candidate>,
+    /// Number of notes that match the words of the query.
+    pub(crate) total: usize,
+    /// See [`Candidates::highest_score`](crate::Candidates::highest_score).
+    pub(crate) highest_score: f32,
+}
+
+/// Number of best notes, by words and by each scan, whose neighbours in a conversation become candidates
+/// too.
+const WITH_NEIGHBOURS: usize = 40;
+/// Distances of these neighbours, in turns.
+const NEIGHBOURS: [i64; 4] = [-2, -1, 1, 2];
 
 /// A passage with its similarity to the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,25 +84,28 @@ pub struct PassageSimilarity {
 }
 
 impl TextIndex {
-    /// Returns the candidates, unordered, and the number of notes that match the words.
-    pub(crate) fn candidates(
-        &self,
-        request: CandidateRequest<'_>,
-    ) -> Result<(Vec<Candidate>, usize), RebuildReason> {
+    /// Returns the candidate notes.
+    pub(crate) fn candidates(&self, request: CandidateRequest<'_>) -> Result<FoundCandidates, RebuildReason> {
         self.guarded(|| {
             if self.count() == 0 {
-                return Ok((Vec::new(), 0));
+                return Ok(FoundCandidates::default());
             }
             let fields = self.fields.weighted().map(|(field, _)| field);
             let statistics = Statistics::new(&self.searcher, &fields)?;
             let columns = self.columns()?;
             let mut found: BTreeMap<DocAddress, f32> = BTreeMap::new();
             let mut total = 0;
+            let mut highest_score = 0.0;
+            let mut best_notes: Vec<DocAddress> = Vec::new();
             if request.words {
-                let query = Translator::new(self.fields.places(), &statistics).root(&request.query.root)?;
+                let mut translator = Translator::new(self.fields.places(), &statistics);
+                let query = translator.root(&request.query.root)?;
+                highest_score = translator.highest_score();
                 let top = Top { limit: request.pool, scored: true };
                 let best = self.searcher.search_with_statistics_provider(&*query, &top, &statistics)?;
                 total = best.total;
+                let first = best.matches.iter().take(WITH_NEIGHBOURS);
+                best_notes.extend(first.map(|(_, address)| *address));
                 found.extend(best.matches.into_iter().map(|(score, address)| (address, score)));
             }
             let within = match request.query.bounds() {
@@ -89,13 +115,24 @@ impl TextIndex {
                 _ => None,
             };
             for scan in request.scans {
-                for address in self.nearest(scan, request, within.as_ref())? {
+                let nearest = self.nearest(scan, request, within.as_ref())?;
+                best_notes.extend(nearest.iter().take(WITH_NEIGHBOURS));
+                for address in nearest {
                     found.entry(address).or_default();
+                }
+            }
+            if request.query.bounds().is_none() || within.is_some() {
+                for address in self.around(&best_notes, &columns)? {
+                    let passes =
+                        |within| columns.passages(address).any(|key| PassageMap::contains_key(within, &key));
+                    if within.as_ref().is_none_or(passes) {
+                        found.entry(address).or_default();
+                    }
                 }
             }
             let cosines = wanted(&found, &columns, request.scans);
             let candidate = |(address, bm25): (DocAddress, f32)| columns.candidate(address, bm25, &cosines);
-            Ok((found.into_iter().map(candidate).collect(), total))
+            Ok(FoundCandidates { list: found.into_iter().map(candidate).collect(), total, highest_score })
         })
     }
 
@@ -117,14 +154,29 @@ impl TextIndex {
         Ok(passages)
     }
 
-    /// Returns the notes with the most similar passages, at most about `request.nearest`. With
-    /// `within`, returns only notes listed there.
+    /// Returns the neighbours of notes in their conversations.
+    fn around(&self, notes: &[DocAddress], columns: &Columns) -> tantivy::Result<Vec<DocAddress>> {
+        let turns: HashSet<Turn> = notes.iter().filter_map(|address| columns.turn(*address)).collect();
+        let neighbours: HashSet<Turn> = turns
+            .iter()
+            .flat_map(|turn| NEIGHBOURS.into_iter().filter_map(|steps| turn.moved(steps)))
+            .filter(|turn| !turns.contains(turn))
+            .collect();
+        let mut found = Vec::new();
+        for turn in neighbours {
+            found.extend(self.holders(Term::from_field_u64(self.fields.turn, turn.number()))?);
+        }
+        Ok(found)
+    }
+
+    /// Returns the notes with the most similar passages, nearest first, at most about
+    /// `request.nearest`. With `within`, returns only notes listed there.
     fn nearest(
         &self,
         scan: &SimilarityScan,
         request: CandidateRequest<'_>,
         within: Option<&PassageMap<Vec<DocAddress>>>,
-    ) -> tantivy::Result<HashSet<DocAddress>> {
+    ) -> tantivy::Result<Vec<DocAddress>> {
         let CandidateRequest { nearest: pool, least, .. } = request;
         let passes = |at: &usize| {
             scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
@@ -133,7 +185,8 @@ impl TextIndex {
         let nearer = |a: &usize, b: &usize| {
             scan.cosines[*b].total_cmp(&scan.cosines[*a]).then_with(|| scan.keys[*a].cmp(&scan.keys[*b]))
         };
-        let mut notes = HashSet::new();
+        let mut notes = Vec::new();
+        let mut seen = HashSet::new();
         let mut taken = 0;
         // Several passages may be of one note, and some of notes that are gone; then more are looked at.
         while notes.len() < pool && taken < rows.len() {
@@ -147,22 +200,23 @@ impl TextIndex {
                 if notes.len() >= pool {
                     break;
                 }
-                match within {
-                    Some(within) => notes.extend(within[&scan.keys[*at]].iter().copied()),
-                    None => notes.extend(self.holders(scan.keys[*at])?),
-                }
+                let key = scan.keys[*at];
+                let of_key = match within {
+                    Some(within) => within[&key].clone(),
+                    None => self.holders(Term::from_field_u64(self.fields.passages, key.number()))?,
+                };
+                notes.extend(of_key.into_iter().filter(|address| seen.insert(*address)));
             }
             taken += some;
         }
         Ok(notes)
     }
 
-    /// Returns the notes that contain a passage.
-    fn holders(&self, key: PassageKey) -> tantivy::Result<Vec<DocAddress>> {
-        let term = Term::from_field_u64(self.fields.passages, key.number());
+    /// Returns the notes that have a term, such as that of a passage.
+    fn holders(&self, term: Term) -> tantivy::Result<Vec<DocAddress>> {
         let mut holders = Vec::new();
         for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
-            let index = segment.inverted_index(self.fields.passages)?;
+            let index = segment.inverted_index(term.field())?;
             let Some(mut postings) = index.read_postings(&term, IndexRecordOption::Basic)? else { continue };
             let mut doc = postings.doc();
             while doc != TERMINATED {
@@ -238,6 +292,8 @@ struct SegmentColumns {
     passages: Column<u64>,
     updated: std::sync::Arc<dyn ColumnValues<i64>>,
     order: std::sync::Arc<dyn ColumnValues<u64>>,
+    turn: std::sync::Arc<dyn ColumnValues<u64>>,
+    speaker: std::sync::Arc<dyn ColumnValues<u64>>,
 }
 
 impl SegmentColumns {
@@ -247,6 +303,8 @@ impl SegmentColumns {
             passages: fields.u64(PASSAGES)?,
             updated: fields.i64(UPDATED)?.first_or_default_col(i64::MIN),
             order: fields.u64(ORDER)?.first_or_default_col(0),
+            turn: fields.u64(TURN)?.first_or_default_col(0),
+            speaker: fields.u64(SPEAKER)?.first_or_default_col(0),
         })
     }
 }
@@ -259,6 +317,10 @@ impl Columns {
     fn passages(&self, address: DocAddress) -> impl Iterator<Item = PassageKey> {
         let doc: DocId = address.doc_id;
         self.of(address).passages.values_for_doc(doc).map(PassageKey::from_number)
+    }
+
+    fn turn(&self, address: DocAddress) -> Option<Turn> {
+        Turn::from_number(self.of(address).turn.get_val(address.doc_id))
     }
 
     fn candidate(&self, address: DocAddress, bm25: f32, cosines: &[PassageMap<f32>]) -> Candidate {
@@ -275,6 +337,8 @@ impl Columns {
             near: near.collect(),
             updated: of.updated.get_val(address.doc_id),
             order: of.order.get_val(address.doc_id),
+            turn: self.turn(address),
+            speaker: speaker_of(of.speaker.get_val(address.doc_id)),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::entry::IndexedNote;
 use cm_note::graph::{NameKey, mentions, names_of};
 use cm_note::markdown::Outline;
 use cm_note::note::read::ParsedNote;
+use cm_note::note::turn::{Speaker, Turn};
 use cm_note::note::{Note, Priority};
 use cm_note::path::NotePath;
 use cm_note::query::LabelField;
@@ -122,6 +123,12 @@ impl Fields {
             document.add_f64(self.importance, importance);
         }
         document.add_u64(self.order, order(&note.path));
+        if let Some(turn) = Turn::of(note) {
+            document.add_u64(self.turn, turn.number());
+        }
+        if let Some(speaker) = note.speaker {
+            document.add_u64(self.speaker, speaker_number(speaker));
+        }
         entry.passages.iter().for_each(|key| document.add_u64(self.passages, key.number()));
         document.add_text(self.note, StoredNote::of(note).0);
         document
@@ -140,6 +147,19 @@ impl Fields {
         note.tags.iter().for_each(|tag| document.add_text(self.tags, tag));
         document.add_text(self.body, &outline.text);
     }
+}
+
+/// Returns the number that stands for a speaker in the index; 0 stands for none.
+fn speaker_number(speaker: Speaker) -> u64 {
+    match speaker {
+        Speaker::Person => 1,
+        Speaker::Agent => 2,
+    }
+}
+
+/// Returns the speaker that a number of the index stands for.
+pub(super) fn speaker_of(number: u64) -> Option<Speaker> {
+    [Speaker::Person, Speaker::Agent].into_iter().find(|speaker| speaker_number(*speaker) == number)
 }
 
 /// Returns the first 8 bytes of the path's BLAKE3 hash, as a tie-breaker that is equal in every

@@ -26,6 +26,7 @@ use super::error::{Error, RebuildReason};
 use schema::Fields;
 
 pub use admits::admits;
+pub(crate) use candidates::FoundCandidates;
 pub use candidates::{Candidate, CandidateRequest, PassageSimilarity};
 pub(crate) use collect::rounded_bits;
 pub(super) use directory::{FramedDirectory, touched};

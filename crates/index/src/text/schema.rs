@@ -12,6 +12,8 @@ pub(super) const CREATED: &str = "created";
 pub(super) const UPDATED: &str = "updated";
 pub(super) const ORDER: &str = "order";
 pub(super) const PASSAGES: &str = "passages";
+pub(super) const TURN: &str = "turn";
+pub(super) const SPEAKER: &str = "speaker";
 
 /// The fields of the schema.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,10 @@ pub(super) struct Fields {
     pub(super) order: Field,
     /// Keys of the embedded passages.
     pub(super) passages: Field,
+    /// Place in a conversation, for a note that is a turn of one.
+    pub(super) turn: Field,
+    /// Who speaks: 1 a person, 2 an agent.
+    pub(super) speaker: Field,
     /// The serialized note.
     pub(super) note: Field,
 }
@@ -88,6 +94,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         importance: builder.add_f64_field("importance", FAST),
         order: builder.add_u64_field(ORDER, FAST),
         passages: builder.add_u64_field(PASSAGES, INDEXED | FAST),
+        turn: builder.add_u64_field(TURN, INDEXED | FAST),
+        speaker: builder.add_u64_field(SPEAKER, FAST),
         note: builder.add_text_field("note", STORED),
     };
     (builder.build(), fields)

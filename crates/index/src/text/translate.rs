@@ -22,6 +22,8 @@ type Boxed = Box<dyn Foreign>;
 /// Maximum number of query words. Beyond it only the rarest are used, because the others cost time
 /// and add little.
 const MOST_WORDS: usize = 32;
+/// Limit of the factor by which BM25 multiplies the rarity of a word, `k1 + 1`.
+const HIGHEST: f32 = 2.2;
 /// Weight of the parts of an identifier relative to the whole.
 const PART: f32 = 0.5;
 const JOINED: f32 = 0.4;
@@ -59,6 +61,8 @@ pub(crate) struct Translator<'a> {
     places: SearchFields,
     statistics: &'a Statistics<'a>,
     tokenizer: Tokenizer,
+    /// Sum of the highest scores that the optional words can give.
+    highest: f32,
 }
 
 /// An optional word of a query: its terms with their weights.
@@ -70,7 +74,14 @@ struct OptionalTerm {
 
 impl<'a> Translator<'a> {
     pub(crate) fn new(places: SearchFields, statistics: &'a Statistics<'a>) -> Self {
-        Self { places, statistics, tokenizer: Tokenizer::default() }
+        Self { places, statistics, tokenizer: Tokenizer::default(), highest: 0.0 }
+    }
+
+    /// Returns the BM25 score of an imaginary text that is full of all optional words of the queries
+    /// translated so far, in the field that determines how rare a word is. A word that occurs nowhere counts
+    /// as the rarest.
+    pub(crate) fn highest_score(&self) -> f32 {
+        self.highest
     }
 
     /// Translates the whole query.
@@ -193,6 +204,7 @@ impl<'a> Translator<'a> {
         }
         let words = self.rarest(words)?;
         for (index, wish) in words.iter().enumerate() {
+            self.highest += self.highest_of(wish)?;
             for (term, weight) in &wish.terms {
                 queries.extend(self.everywhere(term, *weight));
             }
@@ -233,6 +245,18 @@ impl<'a> Translator<'a> {
                 plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)),
             });
         }
+    }
+
+    /// Returns the highest BM25 score that a word can give.
+    fn highest_of(&self, wish: &OptionalTerm) -> tantivy::Result<f32> {
+        let mut count = 0;
+        for (term, _) in &wish.terms {
+            let term = Term::from_field_text(self.places.measure, term);
+            count = count.max(self.statistics.doc_freq(&term)?);
+        }
+        let documents = self.statistics.total_num_docs()?.max(count);
+        let (with, without) = (count as f32, (documents - count) as f32);
+        Ok((1.0 + (without + 0.5) / (with + 0.5)).ln() * HIGHEST)
     }
 
     fn rarest(&self, mut words: Vec<OptionalTerm>) -> tantivy::Result<Vec<OptionalTerm>> {

@@ -29,6 +29,7 @@ pub fn note(path: &str, title: &str) -> Note {
         author: None,
         agent: None,
         session: None,
+        speaker: None,
         workspace: None,
         state: None,
         maturity: None,

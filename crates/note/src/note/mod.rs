@@ -15,6 +15,7 @@ pub mod schema;
 pub mod suspicion;
 
 pub mod template;
+pub mod turn;
 pub mod types;
 mod values;
 
@@ -64,6 +65,8 @@ pub struct Note {
     pub author: Option<String>,
     pub agent: Option<String>,
     pub session: Option<String>,
+    /// Who speaks in a note that is a turn of a conversation: `role`.
+    pub speaker: Option<turn::Speaker>,
     pub workspace: Option<String>,
     /// `state` of a bullet or memory.
     pub state: Option<String>,

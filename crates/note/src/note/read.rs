@@ -10,6 +10,7 @@ use crate::frontmatter::split::Split;
 use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::markdown::{Outline, outline};
+use crate::note::turn::Speaker;
 use crate::note::values::FieldReader;
 use crate::note::{
     EdgeEnds, Note, NoteKind, NoteLink, Priority, RelationTable, TypeTable, bullet, check, conflict,
@@ -111,6 +112,11 @@ fn fill(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline, known: 
         author: values.text("author"),
         agent: values.text("agent"),
         session: values.text("session"),
+        speaker: values
+            .fields
+            .get("role")
+            .and_then(|field| field.text())
+            .and_then(|role| Speaker::of_role(&role)),
         workspace: values.text("workspace"),
         state: default(state, "draft"),
         maturity: default(maturity, "candidate"),

@@ -36,6 +36,38 @@ impl Default for FusionWeights {
     }
 }
 
+/// Coverage below which the words of a question say less about its answer than their rarity suggests.
+/// Where only everyday words match, meaning decides.
+const COVERED: f64 = 0.4;
+/// Largest factor of the weight of similarity for that reason.
+const MOST: f64 = 4.0;
+
+/// Share of the question's words that the best note has, weighted by rarity, about 0–1: the best BM25 score
+/// divided by that of an imaginary text full of all words. 1 for a question without optional words.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Coverage(f64);
+
+impl Coverage {
+    pub const FULL: Self = Self(1.0);
+
+    pub fn of(best: f32, highest: f32) -> Self {
+        if highest > 0.0 { Self(f64::from(best / highest)) } else { Self::FULL }
+    }
+
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    pub fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
+    }
+
+    /// Factor of the weight of similarity, 1–4.
+    fn factor(self) -> f64 {
+        if self.0 > 0.0 { (COVERED / self.0).clamp(1.0, MOST) } else { MOST }
+    }
+}
+
 /// Relevance of a note, and its components.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FusedScore {
@@ -49,9 +81,10 @@ pub struct FusedScore {
 
 /// Computes the relevance of each note, in the given order. Notes without any cosine are scored by
 /// their words alone.
-pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights) -> Vec<FusedScore> {
+pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights, coverage: Coverage) -> Vec<FusedScore> {
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = similarities(evidence, weights);
+    let weight = weight * coverage.factor();
     let best_nearness = nearness.iter().copied().fold(0.0, f64::max);
     let most = best_words + weight * best_nearness;
     let fit = |(one, near): (&NoteScores, &f64)| FusedScore {
@@ -145,7 +178,7 @@ mod tests {
     }
 
     fn relevance(evidence: &[NoteScores]) -> Vec<f64> {
-        fuse(evidence, &FusionWeights::default()).iter().map(|fit| fit.relevance).collect()
+        fuse(evidence, &FusionWeights::default(), Coverage::FULL).iter().map(|fit| fit.relevance).collect()
     }
 
     #[test]
@@ -177,6 +210,19 @@ mod tests {
     }
 
     #[test]
+    fn where_only_an_everyday_word_of_the_question_matches_meaning_decides() {
+        let word = scores_of(4.0, 0.1, Some(0.1));
+        let meaning = scores_of(0.0, 0.4, Some(0.5));
+        let order = |coverage| {
+            let fits =
+                fuse(&[word, meaning], &FusionWeights { fine: 5.0, ..FusionWeights::default() }, coverage);
+            fits[0].relevance > fits[1].relevance
+        };
+        assert!(order(Coverage::of(4.0, 8.0)) && !order(Coverage::of(4.0, 60.0)));
+        assert_eq!(Coverage::of(4.0, 0.0), Coverage::FULL);
+    }
+
+    #[test]
     fn a_note_that_the_fine_model_has_not_read_stands_where_the_coarse_one_puts_it() {
         // The fine model gives twice what the coarse one gives, plus a tenth.
         let mut all: Vec<NoteScores> =
@@ -202,12 +248,12 @@ mod tests {
             more in 0.0f32..5.0,
         ) {
             let mut all: Vec<NoteScores> = some.iter().map(|(bm25, coarse, fine)| scores_of(*bm25, *coarse, *fine)).collect();
-            let before = fuse(&all, &FusionWeights::default());
+            let before = fuse(&all, &FusionWeights::default(), Coverage::FULL);
             for fit in &before {
                 prop_assert!((0.0..=1.0 + 1e-9).contains(&fit.relevance));
             }
             all[0].bm25 += more;
-            let after = fuse(&all, &FusionWeights::default());
+            let after = fuse(&all, &FusionWeights::default(), Coverage::FULL);
             prop_assert!(after[0].relevance >= before[0].relevance - 1e-9);
         }
     }

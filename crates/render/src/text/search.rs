@@ -71,9 +71,17 @@ fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
         (None, Some(coarse)) => format!(" (cosine {coarse:.2}, small model)"),
         (None, None) => String::new(),
     };
+    let conversation = match parts.conversation {
+        0.0 => String::new(),
+        points => format!("conversation {points:+.2}, "),
+    };
+    let time = match parts.time {
+        1.0 => String::new(),
+        factor => format!("time ×{factor:.2}, "),
+    };
     let by = drawn_by.map(|by| format!(" by {}", shown_id(by))).unwrap_or_default();
     format!(
-        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; graph {:+.2}{by}, age ×{:.2}, use ×{:.2}",
+        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; {conversation}graph {:+.2}{by}, {time}age ×{:.2}, use ×{:.2}",
         parts.words, parts.bm25, parts.meaning, parts.relevance, parts.graph, parts.recency, parts.usefulness
     )
 }

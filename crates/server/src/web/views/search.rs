@@ -85,7 +85,9 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
             ("coarse meaning", meaning(parts.coarse)),
             ("fine meaning", meaning(parts.fine)),
             ("relevance", shown(parts.relevance)),
+            ("conversation", shown(parts.conversation)),
             ("graph", shown(parts.graph)),
+            ("time", shown(parts.time)),
             ("recency", shown(parts.recency)),
             ("usefulness", shown(parts.usefulness)),
         ]
