@@ -151,8 +151,10 @@ def pages_of(vault):
 
     return [
         Page("home", fixed("/")),
-        Page("learned this week", fixed("/learned")),
+        Page("home, what waits", fixed("/?waiting=1"), script=True),
+        Page("learned this week", fixed("/learned"), script=True),
         Page("note with local graph", note),
+        Page("commits of a note", lambda turn: note(turn, "history") + "?commits=1", script=True),
         Page("rule", lambda turn: f"/note/b-mt2ssunl-{turn % max(1, vault.size // 50):06d}"),
         Page("search", query(3)),
         Page("results while typing", typed, script=True),
@@ -167,6 +169,7 @@ def pages_of(vault):
         Page("log", fixed("/log")),
         Page("history of a note", lambda turn: note(turn, "history")),
         Page("checks", fixed("/checks")),
+        Page("checks, results", fixed("/checks?run=1"), script=True),
         Page("CORE.md", fixed("/core")),
     ]
 
