@@ -90,13 +90,12 @@ fn contradictions_are_those_of_the_rules_after_an_edit_by_hand_a_commit_and_a_se
     assert_eq!(conflicts(), 0, "a decision of another process");
     sandbox.git(&["revert", "--no-edit", "HEAD"]);
     assert_eq!(conflicts(), 1, "a commit that takes it back");
-    sandbox.write(
-        "playbook/git/b.md",
-        rule.replace("Never squash commits before merging", "Squash the commits of"),
-    );
+    let near =
+        rule.replace("Never squash commits before merging a branch", "Always squash all commits of it");
+    sandbox.write("playbook/git/b.md", near);
     let merges = || server.waiting(review::InboxKind::Merges, NOW);
     assert_eq!(merges(), 0);
-    sandbox.write("cm.toml", "[curation]\nmerge_cosine = 0.5\n");
+    sandbox.write("cm.toml", "[curation]\nmerge_cosine = 0.3\n");
     assert_eq!(merges(), 1, "a setting");
 }
 
@@ -153,6 +152,4 @@ fn what_was_learned_grows_with_each_commit_and_not_with_an_edit_by_hand() {
     sandbox.cm(&["add", "--type", "fact", "--title", "Moon", "--body", "It is round."]).ok();
     assert_eq!(learned(9).summary, "1 memory added; 1 memory changed");
     assert_eq!(learned(1).notes.len(), 1, "another limit");
-    sandbox.write("cm.toml", "[vault]\nexclude = [\"facts\"]\n");
-    assert_eq!(learned(9).summary, "nothing", "a folder that settings leave out");
 }
