@@ -57,4 +57,5 @@ mod sessions;
 mod support;
 mod two_vaults;
 mod warm;
+mod warm_values;
 mod write_path;

@@ -83,28 +83,17 @@ pub struct InboxNoteEntry {
 /// Review items by inbox section, most important first in each.
 pub type InboxSections = BTreeMap<InboxKind, Vec<InboxNoteEntry>>;
 
-/// Collects everything in a vault that a person should review. `least` is the minimum similarity of
-/// merge candidates.
-pub fn inbox(
-    graph: &Graph<'_>,
-    now: Instant,
-    least: MinSimilarity,
-    sense: &WordVectors<'_>,
-) -> InboxSections {
+/// Collects the sections that depend on the notes alone: all but [`InboxKind::Due`], which [`due`]
+/// collects. `least` is the minimum similarity of merge candidates.
+pub fn timeless_sections(graph: &Graph<'_>, least: MinSimilarity, sense: &WordVectors<'_>) -> InboxSections {
     let past = past(graph);
     let rules = LiveRules::of(graph.notes(), sense);
     let edges = contradicted(graph, &past);
-    let mut against = ContradictionsByNote::new();
-    for edge in &edges {
-        against.entry(edge.from).or_insert(edge);
-        against.entry(edge.to).or_insert(edge);
-    }
     InboxSections::from([
-        (InboxKind::Drafts, drafts(graph.notes(), &against)),
+        (InboxKind::Drafts, drafts(graph.notes(), &contradictions_by_note(&edges))),
         (InboxKind::Conflicts, conflicts(graph, &edges, &rules)),
         (InboxKind::Quarantined, quarantined(graph.notes(), &past)),
         (InboxKind::Merges, merges(graph.notes(), &rules, least)),
-        (InboxKind::Due, due(graph, &past, &against, now)),
         (InboxKind::Inversions, inversions(graph.notes())),
         (InboxKind::NotFollowed, not_followed(graph.notes())),
     ])
@@ -112,6 +101,15 @@ pub fn inbox(
 
 /// For each contradicted note, by index, its first open CONTRADICTS edge.
 type ContradictionsByNote<'e> = HashMap<usize, &'e Edge>;
+
+fn contradictions_by_note<'e>(edges: &[&'e Edge]) -> ContradictionsByNote<'e> {
+    let mut against = ContradictionsByNote::new();
+    for edge in edges {
+        against.entry(edge.from).or_insert(edge);
+        against.entry(edge.to).or_insert(edge);
+    }
+    against
+}
 
 /// For each note, whether it is obsolete: retired, deprecated, condensed or superseded.
 fn past(graph: &Graph<'_>) -> Vec<bool> {
@@ -310,12 +308,14 @@ fn trust(note: &Note, now: Instant) -> f64 {
 
 /// Lists memories and live rules that are due for a check: first those that are contradicted or
 /// whose source changed, then the least recently checked.
-fn due(
-    graph: &Graph<'_>,
-    past: &[bool],
-    against: &ContradictionsByNote<'_>,
-    now: Instant,
-) -> Vec<InboxNoteEntry> {
+pub fn due(graph: &Graph<'_>, now: Instant) -> Vec<InboxNoteEntry> {
+    let past = past(graph);
+    let against = contradictions_by_note(&contradicted(graph, &past));
+    let mut newer = HashMap::new();
+    for edge in supersessions(graph) {
+        newer.entry(edge.to).or_insert(edge);
+    }
+    let doubts = Doubts { graph, past: &past, against: &against, newer: &newer };
     let mut ranked = Vec::new();
     for (at, note) in graph.notes().iter().enumerate() {
         let draft = note.state.as_deref() == Some(BulletState::Draft.name()) || note.is_unverified();
@@ -325,7 +325,7 @@ fn due(
         }
         let trust = trust(note, now);
         let looked = note.last_checked.or(note.updated).or(note.created);
-        let doubt = doubt(graph, past, against, at);
+        let doubt = doubts.of(at);
         let is_new =
             |since: Option<Instant>| since.is_none_or(|since| looked.is_none_or(|looked| looked < since));
         let doubted = doubt.as_ref().is_some_and(|(_, since)| is_new(*since));
@@ -352,35 +352,42 @@ fn entry_of_due(
     InboxNoteEntry { notes: vec![at], why, since: looked }
 }
 
-/// Returns the reason to doubt a note regardless of its age, such as a contradiction, and since
-/// when it applies.
-fn doubt(
-    graph: &Graph<'_>,
-    past: &[bool],
-    against: &ContradictionsByNote<'_>,
-    at: usize,
-) -> Option<(String, Option<Instant>)> {
-    if let Some(edge) = against.get(&at) {
-        return Some(("another note contradicts it".to_owned(), graph.written(edge)));
-    }
-    let sources = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
-    let is_condensed_here =
-        |source: usize| graph.notes()[source].condensed_into.iter().any(|id| id == graph.notes()[at].key());
-    for source in sources.map(|edge| edge.to).filter(|source| !is_condensed_here(*source)) {
-        let title = &graph.notes()[source].title;
-        if past[source] {
-            let newer = supersessions(graph).find(|edge| edge.to == source);
-            let since = newer.and_then(|edge| graph.written(edge).or(graph.notes()[edge.from].created));
-            return Some((format!("its source “{title}” is no longer valid"), since));
+/// Why notes may no longer hold, regardless of their age.
+struct Doubts<'d, 'n> {
+    graph: &'d Graph<'n>,
+    past: &'d [bool],
+    against: &'d ContradictionsByNote<'d>,
+    /// For each superseded note, by index, the first edge that supersedes it.
+    newer: &'d HashMap<usize, &'d Edge>,
+}
+
+impl Doubts<'_, '_> {
+    /// Returns the reason to doubt a note, such as a contradiction, and since when it applies.
+    fn of(&self, at: usize) -> Option<(String, Option<Instant>)> {
+        let Self { graph, past, against, newer } = self;
+        if let Some(edge) = against.get(&at) {
+            return Some(("another note contradicts it".to_owned(), graph.written(edge)));
         }
-        if let Some(edge) = against.get(&source) {
-            return Some((
-                format!("its source “{title}” is contradicted by another note"),
-                graph.written(edge),
-            ));
+        let sources = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
+        let is_condensed_here = |source: usize| {
+            graph.notes()[source].condensed_into.iter().any(|id| id == graph.notes()[at].key())
+        };
+        for source in sources.map(|edge| edge.to).filter(|source| !is_condensed_here(*source)) {
+            let title = &graph.notes()[source].title;
+            if past[source] {
+                let newer = newer.get(&source);
+                let since = newer.and_then(|edge| graph.written(edge).or(graph.notes()[edge.from].created));
+                return Some((format!("its source “{title}” is no longer valid"), since));
+            }
+            if let Some(edge) = against.get(&source) {
+                return Some((
+                    format!("its source “{title}” is contradicted by another note"),
+                    graph.written(edge),
+                ));
+            }
         }
+        None
     }
-    None
 }
 
 #[cfg(test)]
@@ -402,7 +409,9 @@ mod tests {
     fn listed(notes: &[Note], waiting: InboxKind) -> Vec<(Vec<usize>, String)> {
         let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
         let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
-        let mut inbox = inbox(&Graph::connect(notes), now, least, &WordVectors::of(&NoEmbeddings));
+        let graph = Graph::connect(notes);
+        let mut inbox = timeless_sections(&graph, least, &WordVectors::of(&NoEmbeddings));
+        inbox.insert(InboxKind::Due, due(&graph, now));
         inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
     }
 

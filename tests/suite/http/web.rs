@@ -480,6 +480,14 @@ fn the_page_of_a_note_shows_its_score_over_time_its_mentions_and_the_origin_of_e
     assert!(page.contains("The score is ") && page.contains("Without feedback and use it is "), "{page}");
     assert!(page.contains(&format!("href=\"/note/{other}\"")) && page.contains("<mark>tide table</mark>"));
     assert!(page.contains(&format!("href=\"/origins/{id}\"")));
+    // The commits come after the page; without a script, a link leads to the history.
+    let part = format!("hx-get=\"/history/{id}?commits=1\"");
+    assert!(
+        page.contains(&part) && page.contains(&format!("<a href=\"/history/{id}\">Commits</a>")),
+        "{page}"
+    );
+    let commits = browser.get(&format!("/history/{id}?commits=1")).body;
+    assert_eq!((commits.matches("<li>").count(), commits.contains("Add fact")), (2, true), "{commits}");
     let origins = browser.get(&format!("/origins/{id}")).body;
     let (begin, end) = origins.split_once("It is read at six.").unwrap();
     assert!(begin.contains("Add fact") && end.contains("It hangs in the hall."), "{origins}");

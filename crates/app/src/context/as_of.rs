@@ -117,6 +117,16 @@ fn opened(
     Ok(then)
 }
 
+/// The paths of the notes of a vault at a commit, by the settings of that commit.
+///
+/// # Errors
+/// No repository, or unreadable objects.
+pub(crate) fn note_paths_at(memory: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<NotePath>> {
+    let Some(past) = repository(open)?.snapshot(commit)? else { return Ok(Vec::new()) };
+    let files = opened(memory, open, past, None)?.walk().files;
+    Ok(files.into_iter().map(|file| file.path).collect())
+}
+
 /// The notes of a vault at a commit. Unchanged notes come from the current index, only differing
 /// ones are read from Git. All are parsed with the current settings, so that they are comparable.
 ///

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::snapshot::Snapshot;
 use crate::context::vault_cache::VaultCache;
 use crate::error::{Error, Result};
-use cm_index::{Index, Vectors};
+use cm_index::{Index, IndexVersion, Vectors};
 use cm_note::finding::Finding;
 use cm_note::graph::LinkedNotes;
 use cm_store::config::{Settings, keys};
@@ -53,7 +53,8 @@ pub struct OpenVault {
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Arc<Index>>,
     fresh: std::cell::Cell<bool>,
-    notes: RefCell<Option<Arc<LinkedNotes>>>,
+    /// The notes of this call; in a long-lived process with the version of the index.
+    notes: RefCell<Option<(Arc<LinkedNotes>, Option<IndexVersion>)>>,
     unread: RefCell<Vec<Finding>>,
     ignores_usage: bool,
 }
@@ -91,6 +92,22 @@ impl OpenVault {
     /// command.
     pub(crate) fn cached(&self) -> Option<&VaultCache> {
         self.cache.as_deref()
+    }
+
+    /// Returns a value that depends on nothing but what `version` names. A long-lived process computes
+    /// it once for each version; the last value of its type is kept.
+    ///
+    /// # Errors
+    /// Those of `compute`.
+    pub(crate) fn value_of_version<V: Send + Sync + 'static>(
+        &self,
+        version: &str,
+        compute: impl FnOnce() -> Result<V>,
+    ) -> Result<Arc<V>> {
+        match self.cached() {
+            Some(kept) => kept.values.of_version(version, compute),
+            None => Ok(Arc::new(compute()?)),
+        }
     }
 
     /// Vectors of the vault's current notes.
@@ -142,12 +159,22 @@ impl OpenVault {
 
     /// Returns the notes that `keep_notes` stored; `None` if they were not loaded yet.
     pub fn read_notes(&self) -> Option<Arc<LinkedNotes>> {
-        self.notes.borrow().clone()
+        self.notes.borrow().as_ref().map(|(notes, _)| Arc::clone(notes))
+    }
+
+    /// Returns the version of the notes that [`Self::read_notes`] returns; `None` in a single command,
+    /// and for a past commit.
+    pub(super) fn notes_version(&self) -> Option<IndexVersion> {
+        self.notes.borrow().as_ref()?.1.clone()
     }
 
     /// Stores the notes for later reads in the same call and returns them.
-    pub(super) fn keep_notes(&self, notes: Arc<LinkedNotes>) -> Arc<LinkedNotes> {
-        *self.notes.borrow_mut() = Some(Arc::clone(&notes));
+    pub(super) fn keep_notes(
+        &self,
+        notes: Arc<LinkedNotes>,
+        version: Option<IndexVersion>,
+    ) -> Arc<LinkedNotes> {
+        *self.notes.borrow_mut() = Some((Arc::clone(&notes), version));
         notes
     }
 
@@ -190,7 +217,7 @@ impl OpenVault {
 
     /// Returns a text that changes whenever note types, relations or excluded folders change in the
     /// settings.
-    pub(super) fn parse_fingerprint(&self) -> String {
+    pub(crate) fn parse_fingerprint(&self) -> String {
         let settings = &self.settings;
         format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)))
     }

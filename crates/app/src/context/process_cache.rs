@@ -1,7 +1,7 @@
 //! State that a long-lived process keeps between calls: opened indexes, vectors, models, and file
 //! watchers that save walking unchanged folders.
 //!
-//! No answer is cached. Every opened file is compared with the one on disk, and a folder that
+//! A value is cached only with the version of everything on which it depends (`ValueCache`). Every opened file is compared with the one on disk, and a folder that
 //! cannot be watched is walked on every call.
 
 use crate::context::models::ModelCache;

@@ -242,15 +242,31 @@ impl Context {
             return Ok(notes);
         }
         let Some(kept) = open.cached().filter(|_| open.past.is_none()) else {
-            return Ok(open.keep_notes(Arc::new(self.query_index(open, Index::notes)?.into())));
+            return Ok(open.keep_notes(Arc::new(self.query_index(open, Index::notes)?.into()), None));
         };
         // Taken before the notes: notes that are newer than their version are read once more, never shown for another one.
         let version = self.query_index(open, Index::version)?;
-        let notes = match kept.notes.of_version(&version) {
-            Some(notes) => notes,
-            None => kept.notes.keep(version, self.query_index(open, Index::notes)?),
-        };
-        Ok(open.keep_notes(notes))
+        let read = || Ok(self.query_index(open, Index::notes)?.into());
+        let notes = kept.values.of_version(&version, read)?;
+        Ok(open.keep_notes(notes, Some(version)))
+    }
+
+    /// Returns a value that depends on nothing but the notes of a vault and `basis`. A long-lived
+    /// process computes it once for each version of the notes; the last value of its type is kept.
+    ///
+    /// # Errors
+    /// Those of `compute`, and an index that can be neither used nor rebuilt.
+    pub(crate) fn value_of_notes<V: Send + Sync + 'static>(
+        &self,
+        open: &OpenVault,
+        basis: &str,
+        compute: impl FnOnce(&LinkedNotes) -> Result<V>,
+    ) -> Result<Arc<V>> {
+        let notes = self.notes_of(open)?;
+        match open.notes_version() {
+            Some(version) => open.value_of_version(&format!("{version} {basis}"), || compute(&notes)),
+            None => Ok(Arc::new(compute(&notes)?)),
+        }
     }
 
     /// Returns the bullets and blocked patterns of one vault, ordered by path, without loading
@@ -264,7 +280,7 @@ impl Context {
             return Ok(notes);
         }
         if let Some(kept) = open.cached().filter(|_| open.past.is_none())
-            && let Some(notes) = kept.notes.of_version(&self.query_index(open, Index::version)?)
+            && let Some(notes) = kept.values.stored(&self.query_index(open, Index::version)?)
         {
             return Ok(notes);
         }

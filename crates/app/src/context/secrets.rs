@@ -3,9 +3,10 @@
 //! The patterns are defined in `domain::secret`. A vault that already contains a secret remains
 //! usable.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,14 +41,22 @@ pub struct SecretScan {
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub fn rules(memory: &Context, open: &OpenVault) -> Result<RedactionRules> {
-    let rules = if open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true) {
-        RedactionRules::default()
-    } else {
-        RedactionRules::none()
-    };
-    let rules =
-        rules.with_extra(&open.settings.texts(keys::REDACTION_EXTRA)).map_err(|error| no_pattern(&error))?;
-    Ok(with_files(rules, &files(memory, open)?)?.0)
+    let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
+    Ok(rules_of(memory, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?.0)
+}
+
+/// Returns the built-in rules, if enabled, with these patterns and the user's rule file, and a text
+/// that changes whenever the rules change.
+fn rules_of(
+    memory: &Context,
+    open: &OpenVault,
+    enabled: bool,
+    extra: &[String],
+) -> Result<(RedactionRules, String)> {
+    let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
+    let rules = rules.with_extra(extra).map_err(|error| no_pattern(&error))?;
+    let (rules, files) = with_files(rules, &files(memory, open)?)?;
+    Ok((rules, format!("{enabled} {extra:?}{files}")))
 }
 
 /// Path and text of a file with redaction rules.
@@ -104,10 +113,7 @@ pub(crate) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(Redac
     let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
-    let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
-    let rules = rules.with_extra(&extra).map_err(|error| no_pattern(&error))?;
-    let (rules, files) = with_files(rules, &files(memory, open)?)?;
-    Ok((rules, format!("{enabled} {extra:?}{files}")))
+    rules_of(memory, open, enabled, &extra)
 }
 
 /// Returns the log rules of the vault that the call would open, or the built-in rules if there is
@@ -159,7 +165,7 @@ impl BlockedSecret {
 /// text that commands, agents or sessions write.
 #[derive(Debug, Default)]
 pub(crate) struct SecretExceptions {
-    fingerprints: HashSet<String>,
+    fingerprints: BTreeSet<String>,
     /// Whether the text [`MARK`] in a line allows a secret in the same line.
     allows_line_marker: bool,
 }
@@ -294,23 +300,30 @@ pub(crate) fn refuse_secret_text(rules: &RedactionRules, field: &str, words: &st
 ///
 /// # Errors
 /// Returns an error if a redaction pattern or rule file is invalid.
-pub(crate) fn scan_notes(memory: &Context, open: &OpenVault, notes: &[Note]) -> Result<SecretScan> {
-    let rules = rules(memory, open)?;
+pub(crate) fn scan_notes(memory: &Context, open: &OpenVault) -> Result<Arc<SecretScan>> {
+    let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
+    let (rules, basis) = rules_of(memory, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?;
     let allowed = SecretExceptions::of(memory, open);
+    memory.value_of_notes(open, &format!("{basis} {allowed:?}"), |notes| {
+        Ok(scan(open, notes, &rules, &allowed))
+    })
+}
+
+fn scan(open: &OpenVault, notes: &[Note], rules: &RedactionRules, allowed: &SecretExceptions) -> SecretScan {
     let mut exposed = SecretScan::default();
     for note in notes {
         // A file that cannot be read has a finding of its own.
         let Ok(bytes) = open.read(&note.path) else { continue };
         let text = String::from_utf8_lossy(&bytes);
-        for removed in find(&text, &rules) {
+        for removed in find(&text, rules) {
             if allowed.allows(&text, &removed.range) {
                 exposed.allowed += 1;
             } else {
                 exposed.secrets.push((note.path.clone(), removed.rule, removed.line));
             }
         }
-        let guesses = suspects(&text, &rules).into_iter();
+        let guesses = suspects(&text, rules).into_iter();
         exposed.suspects.extend(guesses.map(|suspect| (note.path.clone(), suspect.line)));
     }
-    Ok(exposed)
+    exposed
 }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::context::note_cache::NoteCache;
 use crate::context::open_vault::OpenVault;
+use crate::context::value_cache::ValueCache;
 use cm_index::{Index, Vectors};
 use cm_note::listing::VaultListing;
 use cm_store::vault::watch::Watch;
@@ -18,7 +18,7 @@ pub struct VaultCache {
     pub(crate) index: Arc<Index>,
     pub(crate) vectors: Vectors,
     pub(super) watch: Option<Watch>,
-    pub(super) notes: NoteCache,
+    pub(crate) values: ValueCache,
     last_indexed: Mutex<Option<IndexedVersion>>,
     refreshing: Mutex<()>,
 }
@@ -47,7 +47,7 @@ impl VaultCache {
             index: Arc::new(Index::open(&vault.index())),
             vectors: Vectors::open(&vault.vectors()),
             watch: if watches { Watch::of(vault.root()) } else { None },
-            notes: NoteCache::default(),
+            values: ValueCache::default(),
             last_indexed: Mutex::default(),
             refreshing: Mutex::default(),
         }

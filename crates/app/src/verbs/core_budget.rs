@@ -94,6 +94,9 @@ pub struct CoreBudget {
     pub omitted: Vec<OmittedNote>,
     /// Number of all omitted notes, by reason.
     pub omitted_counts: BTreeMap<OmissionReason, usize>,
+    /// The whole file.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// Reports the contents of CORE.md of the target vault. In a context at a past commit, these are
@@ -116,6 +119,7 @@ pub fn core_budget(memory: &Context, options: &Options) -> Result<CoreBudget> {
         sections: contents.sections.iter().map(|section| core_section(section, &planned.entries)).collect(),
         omitted: omitted(&planned).take(options.limit).collect(),
         omitted_counts,
+        text: planned.contents.file.text,
     })
 }
 

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::as_of::{DayBoundary, notes_at, resolve_revision};
+use crate::context::as_of::{DayBoundary, note_paths_at, notes_at, resolve_revision};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::open_vault::repository;
@@ -25,7 +25,7 @@ use cm_note::instant::Instant;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, read};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
-use cm_store::git::TreeChange;
+use cm_store::git::{CommitId, CommitInfo, TreeChange};
 use cm_store::vault::usage::UsageTable;
 use cm_text::word_diff;
 
@@ -123,24 +123,67 @@ pub struct VaultDiff {
 /// An unknown commit, no repository, or an unreadable repository.
 pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<VaultDiff> {
     let open = memory.target();
-    let repo = repository(open)?;
-    let to = resolve_revision(open, to.unwrap_or("HEAD"), memory.now(), DayBoundary::Ends)?.commit;
-    let newer = repo.commit_info(to)?;
-    let from = match from {
-        Some(from) => Some(resolve_revision(open, from, memory.now(), DayBoundary::Begins)?.commit),
-        None => newer.parents.first().copied(),
-    };
-    let differences = match from {
-        Some(from) => repo.changed_between(from, to)?,
-        None => repo.inverse(to)?,
-    };
-    let before = from.map_or(Ok(Vec::new()), |from| notes_at(memory, open, from))?;
-    let after = notes_at(memory, open, to)?;
+    let commits = ComparedCommits::of(memory, from, to)?;
+    let before = commits.from.map_or(Ok(Vec::new()), |from| notes_at(memory, open, from))?;
+    let after = notes_at(memory, open, commits.to.id)?;
     let notes: HashSet<&NotePath> = before.iter().chain(&after).map(|note| &note.path).collect();
+    let (mut outcome, moved) = compare_notes(open, &commits, &|path| notes.contains(path))?;
+    outcome.edges = edges::changes(&before, &after, &moved);
+    Ok(outcome)
+}
+
+/// Compares two commits like [`diff`], but without their edges.
+///
+/// # Errors
+/// The errors of [`diff`].
+pub(crate) fn diff_of_notes(memory: &Context, commits: &ComparedCommits) -> Result<VaultDiff> {
+    let open = memory.target();
+    let paths = |commit| note_paths_at(memory, open, commit);
+    let mut notes: HashSet<NotePath> = paths(commits.to.id)?.into_iter().collect();
+    notes.extend(commits.from.map(paths).transpose()?.into_iter().flatten());
+    Ok(compare_notes(open, commits, &|path| notes.contains(path))?.0)
+}
+
+/// The two commits of a diff.
+pub(crate) struct ComparedCommits {
+    /// The older commit; `None` if the newer one is the first.
+    pub(crate) from: Option<CommitId>,
+    pub(crate) to: CommitInfo,
+}
+
+impl ComparedCommits {
+    /// Resolves the ends of [`diff`].
+    ///
+    /// # Errors
+    /// An unknown commit, no repository, or an unreadable repository.
+    pub(crate) fn of(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Self> {
+        let open = memory.target();
+        let to = resolve_revision(open, to.unwrap_or("HEAD"), memory.now(), DayBoundary::Ends)?.commit;
+        let to = repository(open)?.commit_info(to)?;
+        let from = match from {
+            Some(from) => Some(resolve_revision(open, from, memory.now(), DayBoundary::Begins)?.commit),
+            None => to.parents.first().copied(),
+        };
+        Ok(Self { from, to })
+    }
+}
+
+/// Compares the notes of two commits, without edges. Also returns the old names of moved notes with
+/// their new ones.
+fn compare_notes(
+    open: &OpenVault,
+    commits: &ComparedCommits,
+    is_note: &dyn Fn(&NotePath) -> bool,
+) -> Result<(VaultDiff, HashMap<String, String>)> {
+    let repo = repository(open)?;
+    let differences = match commits.from {
+        Some(from) => repo.changed_between(from, commits.to.id)?,
+        None => repo.inverse(commits.to.id)?,
+    };
     let mut outcome = VaultDiff {
-        from: from.map(|from| from.to_string()),
-        to: to.to_string(),
-        at: newer.time,
+        from: commits.from.map(|from| from.to_string()),
+        to: commits.to.id.to_string(),
+        at: commits.to.time,
         added: Vec::new(),
         removed: Vec::new(),
         changed: Vec::new(),
@@ -149,14 +192,14 @@ pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Va
     };
     let (mut came, mut went) = (Vec::new(), Vec::new());
     for TreeChange { path, old, new } in differences {
-        if !notes.contains(&path) {
+        if !is_note(&path) {
             outcome.other.push(path.into());
             continue;
         }
         went.extend(old.map(|old| NoteVersion::of(open, &path, &old)));
         came.extend(new.map(|new| NoteVersion::of(open, &path, &new)));
     }
-    let scale = DiffScoring { open, usage: open.usage().load().0, at: newer.time };
+    let scale = DiffScoring { open, usage: open.usage().load().0, at: commits.to.time };
     // Of notes without an id, the old path is the old name.
     let mut moved: HashMap<String, String> = HashMap::new();
     for (before, after) in paired(&mut went, came) {
@@ -169,8 +212,7 @@ pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Va
         }
     }
     outcome.removed.extend(went.iter().map(NoteVersion::identity));
-    outcome.edges = edges::changes(&before, &after, &moved);
-    Ok(outcome)
+    Ok((outcome, moved))
 }
 
 /// A note as it was at one of the two commits.

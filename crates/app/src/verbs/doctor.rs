@@ -91,8 +91,8 @@ pub fn doctor(memory: &Context, fix: bool) -> Result<HealthReport> {
     checks.extend(tokens(open)?);
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
-    checks.push(contents(open, &notes));
-    checks.push(exposed(memory, &notes)?);
+    checks.push(contents(memory, notes.len())?);
+    checks.push(exposed(memory)?);
     checks.extend(sessions(memory));
     Ok(HealthReport { vault: open.vault.root().display().to_string(), checks, fixed })
 }
@@ -280,16 +280,12 @@ fn crowds(notes: &[Note]) -> HealthCheck {
     }
 }
 
-fn contents(open: &OpenVault, notes: &[Note]) -> HealthCheck {
-    let findings = findings_of(open, notes);
+fn contents(memory: &Context, notes: usize) -> Result<HealthCheck> {
+    let findings = findings_of(memory, memory.target())?;
     let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let message = format!(
-        "{}, {}, {}",
-        counted(notes.len(), "note"),
-        counted(errors, "error"),
-        counted(warnings, "warning")
-    );
+    let message =
+        format!("{}, {}, {}", counted(notes, "note"), counted(errors, "error"), counted(warnings, "warning"));
     let health = if errors > 0 {
         CheckStatus::Fail
     } else if warnings > 0 {
@@ -297,12 +293,12 @@ fn contents(open: &OpenVault, notes: &[Note]) -> HealthCheck {
     } else {
         CheckStatus::Ok
     };
-    check("notes", health, message, (health != CheckStatus::Ok).then_some("`cm validate` lists them"))
+    Ok(check("notes", health, message, (health != CheckStatus::Ok).then_some("`cm validate` lists them")))
 }
 
-fn exposed(memory: &Context, notes: &[Note]) -> Result<HealthCheck> {
-    let secrets::SecretScan { secrets, allowed, suspects: guesses } =
-        secrets::scan_notes(memory, memory.target(), notes)?;
+fn exposed(memory: &Context) -> Result<HealthCheck> {
+    let scan = secrets::scan_notes(memory, memory.target())?;
+    let secrets::SecretScan { secrets, allowed, suspects: guesses } = scan.as_ref();
     let guessed = match guesses.first() {
         Some((path, line)) => {
             format!("; {} look random, such as {path}:{line}", counted(guesses.len(), "text"))

@@ -92,7 +92,7 @@ pub(crate) fn planned_core(memory: &Context) -> Result<PlannedCore> {
     let basis = ScoreBasis::of(memory, open)?;
     let view = ScoredNotes::of(memory, open, Some(basis))?;
     let graph = view.notes.graph();
-    let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
+    let entries = core::core_entries(&graph, &view.scores, basis.now, &constants, settings.links);
     let contents = core::core_contents(&entries, &settings, &basis.now.day());
     let excluded = core::excluded_notes(&graph);
     Ok(PlannedCore { settings, notes: Arc::clone(&view.notes), entries, excluded, contents })

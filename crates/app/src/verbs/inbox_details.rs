@@ -136,7 +136,7 @@ pub struct InboxDetails {
 pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails> {
     let notes = memory.notes_of(memory.target())?;
     let graph = notes.graph();
-    let sections = waiting(memory, &graph);
+    let sections = waiting(memory, None)?;
     let counts = sections.iter().map(|(kind, entries)| (*kind, entries.len()));
     let counts = counts.filter(|(_, count)| *count > 0).collect();
     let wanted =

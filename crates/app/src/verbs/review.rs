@@ -14,7 +14,6 @@ use crate::verbs::playbook;
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
 use cm_note::note::name::slug;
@@ -26,6 +25,7 @@ use cm_playbook::curation::{Authority, SweepScope, plan};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::inbox::{self, InboxNoteEntry, InboxSections};
 use cm_playbook::rule_command::{RuleCommand, command_of};
+use cm_store::config::keys;
 
 pub use cm_playbook::inbox::InboxKind;
 
@@ -93,7 +93,7 @@ pub struct Inbox {
 /// Returns an error if the notes cannot be read.
 pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
     let notes = memory.notes_of(memory.target())?;
-    let waiting = waiting(memory, &notes.graph());
+    let waiting = waiting(memory, options.section)?;
     let mut number = 0;
     let mut sections = Vec::new();
     for (kind, entries) in waiting {
@@ -111,11 +111,23 @@ pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
     Ok(Inbox { sections, total })
 }
 
-/// Collects what needs a decision in the target vault, whose notes the graph connects.
-pub(crate) fn waiting(memory: &Context, graph: &Graph<'_>) -> InboxSections {
+/// Collects what needs a decision in the target vault. Without the due notes if `wanted` is another
+/// section. All rules are compared with each other once for each version of the notes.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub(crate) fn waiting(memory: &Context, wanted: Option<InboxKind>) -> Result<InboxSections> {
     let open = memory.target();
-    let sense = WordVectors::of(meaning(open));
-    inbox::inbox(graph, memory.now(), playbook::limits(open).merge(), &sense)
+    let (least, model) = (playbook::limits(open).merge(), meaning(open));
+    let basis = format!("{least:?} {:?}", open.settings.text(keys::EMBEDDINGS_PROVIDER));
+    let timeless = memory.value_of_notes(open, &basis, |notes| {
+        Ok(inbox::timeless_sections(&notes.graph(), least, &WordVectors::of(model)))
+    })?;
+    let mut sections = InboxSections::clone(&timeless);
+    if wanted.is_none_or(|wanted| wanted == InboxKind::Due) {
+        sections.insert(InboxKind::Due, inbox::due(&memory.notes_of(open)?.graph(), memory.now()));
+    }
+    Ok(sections)
 }
 
 pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {

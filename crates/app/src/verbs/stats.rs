@@ -98,7 +98,7 @@ pub fn stats(memory: &Context) -> Result<VaultStats> {
             *stats.edges.entry(relation).or_default() += count;
         }
         stats.orphans += shape.orphans;
-        for found in findings_of(open, &notes) {
+        for found in findings_of(memory, open)? {
             *stats.findings.entry(found.severity).or_default() += 1;
         }
     }

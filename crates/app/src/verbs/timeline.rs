@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::error::Result;
-use crate::verbs::diff::{ChangedNote, NoteIdentity, diff};
+use crate::verbs::diff::{ChangedNote, ComparedCommits, NoteIdentity, VaultDiff, diff_of_notes};
 use crate::verbs::log::notice_if_manual;
 use cm_note::bullet::{BulletState, Maturity};
 use cm_note::instant::Instant;
@@ -179,9 +179,17 @@ pub struct Learned {
 /// change.
 ///
 /// # Errors
-/// The errors of [`diff`].
+/// The errors of [`diff`](crate::verbs::diff::diff()).
 pub fn learned(memory: &Context, from: Option<&str>, to: Option<&str>, limit: usize) -> Result<Learned> {
-    let difference = diff(memory, from, to)?;
+    let (open, commits) = (memory.target(), ComparedCommits::of(memory, from, to)?);
+    let parsed = open.parse_fingerprint();
+    let version = format!("{:?} {} {limit} {parsed}", commits.from, commits.to.id);
+    let learned =
+        open.value_of_version(&version, || Ok(learned_of(diff_of_notes(memory, &commits)?, limit)))?;
+    Ok(Learned::clone(&learned))
+}
+
+fn learned_of(difference: VaultDiff, limit: usize) -> Learned {
     let with = |change: LearnedChange| move |note: NoteIdentity| LearnedNote { change, note };
     let changed = difference.changed.into_iter();
     let changed =
@@ -210,14 +218,14 @@ pub fn learned(memory: &Context, from: Option<&str>, to: Option<&str>, limit: us
         }
     }
     notes.truncate(limit);
-    Ok(Learned {
+    Learned {
         from: difference.from,
         to: difference.to,
         at: difference.at,
         summary: summary(&counts),
         counts,
         notes,
-    })
+    }
 }
 
 /// Returns a changed frontmatter value before and after; `None` if it did not change. A value that is

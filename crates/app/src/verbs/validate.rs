@@ -45,7 +45,7 @@ pub struct ValidationResult {
 pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
-    let mut findings = findings_of(open, &notes);
+    let mut findings = findings_of(memory, open)?;
     let mut looked_at = notes.len();
     if let Some(under) = &options.under {
         findings.retain(|found| found.path.starts_with(under.as_str()));
@@ -63,17 +63,39 @@ pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult>
     Ok(ValidationResult { notes: looked_at, findings, errors, warnings, infos })
 }
 
+/// The findings of single notes and between notes, ordered by position.
+struct NoteFindings(Vec<Finding>);
+
+impl NoteFindings {
+    fn of(open: &OpenVault, notes: &[Note]) -> Self {
+        let mut findings: Vec<Finding> =
+            notes.iter().flat_map(|note| note.findings.iter().cloned()).collect();
+        findings.extend(duplicate_ids(open, notes));
+        findings.extend(Graph::build(notes, &open.settings.relations).1);
+        sort(&mut findings);
+        Self(findings)
+    }
+}
+
 /// Returns all findings of a vault, ordered by position.
-pub(crate) fn findings_of(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub(crate) fn findings_of(memory: &Context, open: &OpenVault) -> Result<Vec<Finding>> {
+    let of_notes =
+        memory.value_of_notes(open, &open.parse_fingerprint(), |notes| Ok(NoteFindings::of(open, notes)))?;
     let mut findings = open.settings.findings.clone();
     findings.extend(open.walk().findings);
     findings.extend(open.unread());
-    findings.extend(notes.iter().flat_map(|note| note.findings.iter().cloned()));
-    findings.extend(duplicate_ids(open, notes));
-    findings.extend(Graph::build(notes, &open.settings.relations).1);
-    findings.sort_by(|a, b| (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code)));
+    findings.extend(of_notes.0.iter().cloned());
+    sort(&mut findings);
     findings.dedup();
-    findings
+    Ok(findings)
+}
+
+/// Sorts findings by position.
+fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code)));
 }
 
 /// Returns a finding for each note that shares its id with another.

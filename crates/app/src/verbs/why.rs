@@ -263,6 +263,15 @@ pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEviden
     })
 }
 
+/// Returns up to `limit` commits that changed a note, newest first, as in [`NoteEvidence`]. The
+/// history is read commit by commit.
+///
+/// # Errors
+/// The errors of [`why`].
+pub fn note_commits(memory: &Context, reference: &str, limit: usize) -> Result<Vec<Commit>> {
+    commits(memory, &find(memory, reference)?, limit)
+}
+
 /// Returns the note as a bullet with the feedback of all open vaults; `None` for other kinds.
 fn bullet(memory: &Context, found: &ResolvedNote<'_>) -> Result<Option<Bullet>> {
     let Some(mut bullet) = Bullet::of(&found.note) else { return Ok(None) };

@@ -34,7 +34,7 @@ pub struct CoreEntry {
     pub title: String,
     pub path: NotePath,
     /// Target of a wikilink to the note: the file name, or the path if another file has the same
-    /// name.
+    /// name. Empty for [`LinkStyle::Path`].
     pub target: String,
     /// Note type such as `decision`; empty if the note has none.
     pub note_type: String,
@@ -132,12 +132,13 @@ impl From<NotCurrent> for OmissionReason {
 
 /// The notes that may be listed, with their scores; `scores` is in the order of the notes. Excludes
 /// retired, deprecated and superseded notes even if pinned, and rules that are not in use or
-/// contain hidden characters.
+/// contain hidden characters. `links` is the format in which the file will link to them.
 pub fn core_entries(
     graph: &Graph<'_>,
     scores: &[DecayScore],
     now: Instant,
     scoring: &Scoring,
+    links: LinkStyle,
 ) -> Vec<CoreEntry> {
     let ids = ShortIds::of(graph.notes());
     let entry = |((at, note), score): ((usize, &Note), &DecayScore)| {
@@ -151,8 +152,12 @@ pub fn core_entries(
             NoteKind::Bullet => entry.id.clone(),
             _ => ids.short(note),
         };
-        let links = graph.outgoing(at).count() + graph.incoming(at).count();
-        Some(CoreEntry { short_id, target: graph.link_target(at).to_owned(), links, ..entry })
+        let edges = graph.outgoing(at).count() + graph.incoming(at).count();
+        let target = match links {
+            LinkStyle::Path => String::new(),
+            LinkStyle::Stem => graph.link_target(at).to_owned(),
+        };
+        Some(CoreEntry { short_id, target, links: edges, ..entry })
     };
     let notes = graph.notes().iter().enumerate().zip(scores).zip(not_current(graph));
     let may_be_listed =
@@ -241,7 +246,7 @@ impl CoreEntry {
             short_id: String::new(),
             title: note.title.clone(),
             path: note.path.clone(),
-            target: note.path.stem().to_owned(),
+            target: String::new(),
             note_type: note.note_type.clone().unwrap_or_default(),
             tags: note.tags.clone(),
             worth: EntryScore::Memory(score),
@@ -263,7 +268,7 @@ impl CoreEntry {
             short_id: bullet.id.to_string(),
             note_type: bullet.bullet_type.name().to_owned(),
             title: bullet.fields.content,
-            target: bullet.path.stem().to_owned(),
+            target: String::new(),
             path: bullet.path,
             tags: bullet.tags,
             worth,
@@ -330,6 +335,7 @@ impl CoreEntry {
         }
     }
 
+    /// The line of the entry in both forms.
     pub(super) fn line(&self, style: LinkStyle) -> CoreLine {
         let tags: Vec<String> =
             self.tags.iter().map(|tag| escape_link_text(tag)).filter(|tag| !tag.is_empty()).collect();

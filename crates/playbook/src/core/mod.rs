@@ -293,6 +293,12 @@ impl CumulativeLengths {
 }
 
 impl CoreLine {
+    /// Length of the shorter form, in characters.
+    fn least_characters(&self) -> usize {
+        let bare = self.bare.chars().count();
+        self.linked.as_ref().map_or(bare, |(line, _)| line.chars().count().min(bare))
+    }
+
     fn shown(&self, linked: bool) -> &str {
         self.linked.as_ref().filter(|_| linked).map_or(self.bare.as_str(), |(line, _)| line)
     }
@@ -343,9 +349,9 @@ fn place(
     let mut ranked = Vec::new();
     for (section, mut entries) in of_section.into_iter().enumerate() {
         if sections[section].is_filler() {
-            entries.sort_by(|(_, a), (_, b)| a.rank(least).cmp(&b.rank(least)));
+            entries.sort_by_cached_key(|(_, entry)| entry.rank(least));
         } else {
-            entries.sort_by(|(_, a), (_, b)| a.place(least).cmp(&b.place(least)));
+            entries.sort_by_cached_key(|(_, entry)| entry.place(least));
             let pinned = entries.iter().filter(|(_, entry)| entry.pinned).count();
             let most = settings.per_section.max(pinned).min(entries.len());
             left_out.full_section.extend(entries.drain(most..).map(|(at, _)| at));
@@ -353,13 +359,18 @@ fn place(
         ranked.extend(entries.into_iter().enumerate().map(|(at, entry)| (entry, section, at)));
     }
     ranked.sort_by(|((_, a), ..), ((_, b), ..)| a.rank(least).cmp(&b.rank(least)));
-    // A line has more characters than a token, so that no more can fit; an imported vault may have very many.
-    left_out.beyond = ranked.drain(settings.tokens.min(ranked.len())..).map(|((at, _), ..)| at).collect();
-    let placed = ranked.into_iter().map(|((index, entry), section, at)| {
+    let mut ranked = ranked.into_iter();
+    let (mut placed, mut characters) = (Vec::new(), 0);
+    // Only so many lines are written as can fit, because a vault may have very many entries.
+    while tokens(characters) <= settings.tokens
+        && let Some(((index, entry), section, at)) = ranked.next()
+    {
         let line = entry.line(settings.links);
-        PlacedEntry { entry: index, section, at, line }
-    });
-    (placed.collect(), left_out)
+        characters += line.least_characters();
+        placed.push(PlacedEntry { entry: index, section, at, line });
+    }
+    left_out.beyond = ranked.map(|((at, _), ..)| at).collect();
+    (placed, left_out)
 }
 
 impl OmittedEntries {

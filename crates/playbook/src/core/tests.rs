@@ -188,7 +188,8 @@ fn history_and_drafts_are_not_listed_pinned_or_not() {
         edge("id-e", "SUPERSEDES", "id-b", "id-f", 1.0),
     ];
     let (graph, _) = Graph::build(&notes, &RelationTable::default());
-    let entries = core_entries(&graph, &[DecayScore::new(1.0); 8], now(), &Scoring::default());
+    let entries =
+        core_entries(&graph, &[DecayScore::new(1.0); 8], now(), &Scoring::default(), LinkStyle::Stem);
     let titles: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(titles, ["New"]);
 }
@@ -269,7 +270,7 @@ fn no_vault_with_notes_gives_an_empty_file_and_what_fades_comes_last() {
     ];
     let (graph, _) = Graph::build(&notes, &RelationTable::default());
     let scores = [0.0, 0.0, 0.0, 0.01, 0.7, 0.9].map(DecayScore::new);
-    let entries = core_entries(&graph, &scores, now(), &Scoring::default());
+    let entries = core_entries(&graph, &scores, now(), &Scoring::default(), LinkStyle::Stem);
     let settings = CoreSettings { links: LinkStyle::Stem, ..CoreSettings::default() };
     insta::assert_snapshot!(plan_core(&entries, &settings, "2026-11-21").text, @"
     # Core memory
@@ -377,7 +378,8 @@ fn only_bullets_that_agents_are_shown_are_listed() {
         edge("x", "SUPERSEDES", "b-mt2ssunl-00000a", "b-mt2ssunl-00000g", 1.0),
     ];
     let (graph, _) = Graph::build(&notes, &RelationTable::default());
-    let entries = core_entries(&graph, &[DecayScore::default(); 8], now(), &Scoring::default());
+    let entries =
+        core_entries(&graph, &[DecayScore::default(); 8], now(), &Scoring::default(), LinkStyle::Stem);
     let rules: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(rules, ["Run the tests before a commit.", "A rule that nobody judged for two years."]);
     let text = plan_core(&entries, &CoreSettings::default(), "2026-11-21").text;

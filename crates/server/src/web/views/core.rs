@@ -5,7 +5,6 @@ use askama::Template;
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::note_address;
 use cm_app::verbs::core_budget::{self, CoreBudget, CoreFileState, CoreNote, CoreSection, OmissionReason};
-use cm_app::verbs::generate;
 use cm_app::{Context, Result};
 use cm_render::html;
 
@@ -53,10 +52,9 @@ struct Omitted {
 
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let found = core_budget::core_budget(memory, &core_budget::Options { limit: OMITTED })?;
-    let text = generate::core(memory, true)?;
     let counted: usize = found.omitted_counts.values().sum();
     render(&CorePage {
-        body: html::note(text.text.as_deref().unwrap_or_default(), &text.path),
+        body: html::note(&found.text, "CORE.md"),
         tokens: found.tokens,
         budget: found.budget,
         header_tokens: found.header_tokens,

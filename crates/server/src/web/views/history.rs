@@ -4,11 +4,38 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, difference, note_address};
-use cm_app::verbs::history;
+use cm_app::verbs::log::Commit;
+use cm_app::verbs::{history, why};
 use cm_app::{Context, Result};
+use cm_note::instant::Instant;
 
 /// Maximum number of versions on the page.
 const MOST: usize = 100;
+/// Number of commits on the page of a note.
+pub(super) const COMMITS: usize = 6;
+
+/// The last commits of a note, which its page loads after the rest.
+#[derive(Template)]
+#[template(path = "commits.html")]
+struct NoteCommits {
+    commits: Vec<CommitRow>,
+}
+
+pub(super) struct CommitRow {
+    pub(super) subject: String,
+    pub(super) by: String,
+    pub(super) at: ShownTime,
+}
+
+impl CommitRow {
+    pub(super) fn of(commit: Commit, now: Instant) -> Self {
+        Self {
+            subject: commit.subject,
+            by: commit.agent.unwrap_or(commit.actor),
+            at: ShownTime::of(commit.at, now),
+        }
+    }
+}
 
 #[derive(Template)]
 #[template(path = "history.html")]
@@ -38,6 +65,9 @@ struct Version {
 }
 
 pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+    if request.query.has("commits") {
+        return commits(memory, request);
+    }
     let found = history::history(memory, &request.reference, MOST)?;
     let now = memory.now();
     let hashes: Vec<String> = found.versions.iter().map(|version| short(&version.commit.id)).collect();
@@ -62,6 +92,12 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         id: found.id,
         path: found.path,
     })
+}
+
+fn commits(memory: &Context, request: &PageRequest) -> Result<String> {
+    let found = why::note_commits(memory, &request.reference, COMMITS)?;
+    let rows = found.into_iter().map(|commit| CommitRow::of(commit, memory.now()));
+    render(&NoteCommits { commits: rows.collect() })
 }
 
 fn short(commit: &str) -> String {

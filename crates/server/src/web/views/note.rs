@@ -3,6 +3,7 @@
 use askama::Template;
 use serde_json::Value;
 
+use super::history::{self, CommitRow};
 use super::local_graph;
 use super::score_chart::{self, ScoreChart};
 use crate::web::page::{PageRequest, Shell, render};
@@ -16,8 +17,6 @@ use cm_app::{Context, Result};
 use cm_note::note::NoteKind;
 use cm_render::html;
 
-/// Number of commits on the page; the history has all.
-const COMMITS: usize = 6;
 /// Maximum number of unlinked mentions on the page.
 const MENTIONS: usize = 20;
 
@@ -89,15 +88,11 @@ struct Mention {
     snippet: String,
 }
 
-struct CommitRow {
-    subject: String,
-    by: String,
-    at: ShownTime,
-}
-
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let note = get::get(memory, &request.reference, None)?;
-    let evidence = why::why(memory, &note.id, COMMITS)?;
+    // An open page loads the commits after the rest, because that reads the history of the vault.
+    let commits = if request.is_static { history::COMMITS } else { 0 };
+    let evidence = why::why(memory, &note.id, commits)?;
     let now = memory.now();
     let graph = local_graph::of(memory, &note.id)?;
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
@@ -154,15 +149,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
                 reason: event.reason.or(event.note),
             })
             .collect(),
-        commits: evidence
-            .commits
-            .into_iter()
-            .map(|commit| CommitRow {
-                subject: commit.subject,
-                by: commit.agent.unwrap_or(commit.actor),
-                at: ShownTime::of(commit.at, now),
-            })
-            .collect(),
+        commits: evidence.commits.into_iter().map(|commit| CommitRow::of(commit, now)).collect(),
         findings: note.findings.iter().map(|finding| finding.message.clone()).collect(),
         graph,
         reference: html::encode(&note.id),
