@@ -38,7 +38,11 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
         sides: item
             .notes
             .into_iter()
-            .map(|note| Side { address: note_address(&note.id), title: note.title, kind: note.note_type })
+            .map(|note| Side {
+                address: note_address(&note.id),
+                title: note.title,
+                kind: note.note_type.replace('_', " "),
+            })
             .collect(),
     });
     render(&ConflictsPage {
