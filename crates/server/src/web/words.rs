@@ -66,7 +66,12 @@ pub(super) fn kind_noun(kind: NoteKind, n: usize) -> &'static str {
 
 /// The type of a memory as words, such as `code pattern`; without a type, the kind of the note.
 pub(super) fn type_words(note_type: Option<&str>, kind: NoteKind) -> String {
-    note_type.map_or_else(|| kind_noun(kind, 1).to_owned(), |name| name.replace('_', " "))
+    note_type.map_or_else(|| kind_noun(kind, 1).to_owned(), type_name)
+}
+
+/// The name of a type as words.
+pub(super) fn type_name(note_type: &str) -> String {
+    if note_type == "anti_pattern" { "anti-pattern".to_owned() } else { note_type.replace('_', " ") }
 }
 
 /// A time as day and minute, such as `2026-11-05 10:00`.

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, note_address, type_name};
 use cm_app::verbs::review::{self, InboxKind};
 use cm_app::{Context, Result};
 
@@ -41,7 +41,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
             .map(|note| Side {
                 address: note_address(&note.id),
                 title: note.title,
-                kind: note.note_type.replace('_', " "),
+                kind: type_name(&note.note_type),
             })
             .collect(),
     });

@@ -1,6 +1,6 @@
 //! A note in the inbox as a person reads it before a decision: text, evidence, score and problems.
 
-use crate::web::words::{ShownTime, note_address, without_title};
+use crate::web::words::{ShownTime, note_address, type_name, without_title};
 use cm_app::sessions::evidence_quote::{EvidenceQuote, QuoteAuthor};
 use cm_app::verbs::inbox_details::ReviewedText;
 use cm_app::verbs::review::InboxNote;
@@ -61,7 +61,7 @@ pub(super) fn reviewed(note: InboxNote, text: ReviewedText, now: Instant) -> Rev
         address: note_address(&note.id),
         id: note.id,
         title: note.title,
-        kind: note.note_type.replace('_', " "),
+        kind: type_name(&note.note_type),
     }
 }
 
