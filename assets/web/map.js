@@ -765,6 +765,11 @@ class VaultMap {
   async point(x, y) {
     const [community, note] = this.pick(x, y);
     this.canvas.style.cursor = note !== NONE ? "pointer" : community ? "zoom-in" : "grab";
+    return this.light(community, note, x, y);
+  }
+
+  /** Names a note or community beside a point of the canvas, and lights up the note's neighbourhood. */
+  async light(community, note, x, y) {
     if (community === this.hover.community && note === this.hover.note) return;
     const hover = (this.hover = { community, note, near: null });
     this.redraw();
@@ -816,6 +821,9 @@ class VaultMap {
       const item = document.createElement("li"), link = document.createElement("a");
       link.href = noteAddress(note);
       link.textContent = note.title;
+      const light = () => this.light(community, note.place, ...this.screen(...place(this.map, note.place)));
+      link.addEventListener("focus", light);
+      link.addEventListener("pointerenter", light);
       item.append(link);
       return item;
     }));
@@ -880,6 +888,11 @@ function listen(map) {
     map.zoom(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0016)), ...at(event));
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => keyPressed(map, event));
+  map.panel.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    canvas.focus();
+    keyPressed(map, event);
+  });
 }
 
 function keyPressed(map, event) {
@@ -894,8 +907,8 @@ function keyPressed(map, event) {
     "-": () => map.zoom(1 / 1.4),
     0: () => map.fly(map.whole()),
     Enter: () => {
-      const [community] = map.pick(map.canvas.width / 2, map.canvas.height / 2);
-      if (community) map.show(community);
+      const [community, note] = map.pick(map.canvas.width / 2, map.canvas.height / 2);
+      if (community) map.show(community).then(() => map.panel.querySelectorAll("a")[note === NONE ? 0 : note - community.first]?.focus());
     },
     Escape: () => {
       map.focus = null;
@@ -930,7 +943,9 @@ function connect(map) {
     if (event.key !== "Enter") return;
     event.preventDefault();
     const first = map.hits[0];
-    if (first) map.fly({ ...map.around({ r: 12 }), x: place(map.map, first.place)[0], y: place(map.map, first.place)[1] });
+    if (!first) return;
+    map.fly({ ...map.around({ r: 12 }), x: place(map.map, first.place)[0], y: place(map.map, first.place)[1] });
+    map.canvas.focus();
   });
   for (const [id, act] of [["map-in", () => map.zoom(1.5)], ["map-out", () => map.zoom(1 / 1.5)], ["map-fit", () => map.fly(map.whole())]]) {
     byId(id).addEventListener("click", act);

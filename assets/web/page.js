@@ -170,6 +170,9 @@
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelector("[data-theme-switch]")?.addEventListener("click", switchTheme);
     goOn();
+    // On a narrow screen, the views and the drawing around a note are wider than the page.
+    document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    for (const drawing of all(".local")) drawing.scrollLeft = (drawing.scrollWidth - drawing.clientWidth) / 2;
     const query = document.getElementById("q");
     if (query && !query.value) query.focus();
     if (document.querySelector(".side") && !document.querySelector("[data-still]") && location.protocol.startsWith("http")) followWhileSeen();

@@ -34,7 +34,11 @@ fn recorded() -> Vec<(HookAgent, HookEvent, String)> {
 }
 
 fn context() -> HookReply {
-    let entry = |id: &str, text: &str| InjectionEntry { id: Some(id.to_owned()), text: text.to_owned() };
+    let entry = |id: &str, text: &str| InjectionEntry {
+        id: Some(id.to_owned()),
+        text: text.to_owned(),
+        relevance: None,
+    };
     let rules = InjectionPart {
         kind: PartKind::Notes,
         heading: Some("## Rules".to_owned()),

@@ -215,10 +215,101 @@ await open(`/core?as_of=${newest}`);
 await page.waitForSelector("text=Back to now");
 passed("time: the slider by keyboard, links that stay at a time, and back to now");
 
+// The map by mouse: what is under the pointer, its neighbours, a search, a time, zoom, and a click that opens a note.
+const map = (what, argument) => page.evaluate(what, argument);
+const shown = () => page.waitForFunction(() => document.getElementById("map").dataset.state === "ready");
+/** Where a note is in the window, for a note with the most links. */
+const spot = () => map(() => {
+  const own = document.getElementById("map").map, { canvas, ratio } = own, { degree, half, x, y } = own.map;
+  const note = degree.indexOf(Math.max(...degree)), at = (part) => (part[note] / 65535 * 2 - 1) * half, box = canvas.getBoundingClientRect();
+  return { note, at: own.screen(at(x), at(y)).map((part, axis) => part / ratio + [box.left, box.top][axis]) };
+});
+const scale = () => map(() => document.getElementById("map").map.camera.scale);
+await page.emulateMedia({ reducedMotion: "reduce" });
+await page.setViewportSize({ width: 1440, height: 900 });
+await open("/graph");
+await shown();
+const whole = await scale();
+await page.click("#map-in");
+assert.ok(await scale() > whole, "zoomed by a button");
+const { note: linked, at: [left, top] } = await spot();
+await page.mouse.move(left, top);
+await page.waitForFunction((note) => { const { hover } = document.getElementById("map").map; return hover.note === note && hover.near?.notes.length > 1; }, linked);
+const title = (await page.innerText(".map-tip")).split(" · ")[0];
+await page.mouse.wheel(0, -240);
+await page.waitForFunction((before) => document.getElementById("map").map.camera.scale > before * 1.3, await scale() / 1.4);
+await page.fill("#map-find", "firewall");
+await page.waitForFunction(() => /^[1-9]\d* found$/.test(document.getElementById("map-hits").textContent));
+assert.ok(await map(() => document.getElementById("map").map.hits.length > 0), "hits are marked");
+await page.fill("#map-since", "10");
+assert.match(await page.innerText("#map-since-text"), /^within \d/);
+assert.ok(await map(() => document.getElementById("map").map.latest < 255), "older notes fade");
+await page.selectOption("#map-colour", "state");
+await page.waitForSelector(".map-legend >> text=proven");
+await page.click("#map-fit");
+await page.mouse.move(1, 1);
+const opened = (await spot()).at;
+await page.click("#map-in");
+await page.mouse.click(...(await spot()).at);
+await page.waitForURL(/\/note\//);
+assert.equal(await page.innerText("h1"), title, `the note under the pointer opens, at ${opened}`);
+passed("map: neighbours, search, time, colours and zoom, and a note opens, by mouse");
+
+// The same by keyboard.
+await open("/graph");
+await shown();
+await page.focus("#map canvas");
+await page.keyboard.press("+");
+assert.ok(await scale() > whole * 1.2, "zoomed by a key");
+const camera = () => map(() => document.getElementById("map").map.camera.x);
+const middle = await camera();
+await page.keyboard.press("ArrowRight");
+assert.ok(await camera() > middle, "moved by a key");
+await page.keyboard.press("0");
+await page.focus("#map-find");
+await page.keyboard.type("firewall");
+await page.waitForFunction(() => document.getElementById("map").map.hits.length > 0);
+await page.keyboard.press("Enter");
+assert.ok(await page.evaluate(() => document.activeElement.matches("#map canvas")), "the keys go on in the map");
+await page.keyboard.press("Enter");
+await page.waitForFunction(() => document.activeElement.closest("#map-notes") && document.getElementById("map").map.hover.near?.notes.length > 0);
+const found = await page.evaluate(() => document.activeElement.textContent);
+assert.equal(found, await map(() => document.getElementById("map").map.hits[0].title), "the found note is chosen");
+await page.keyboard.press("Escape");
+assert.ok(await page.isHidden("#map-notes"));
+await page.focus("#map-find");
+await page.keyboard.press("Enter");
+await page.keyboard.press("Enter");
+await page.waitForFunction((title) => document.activeElement.textContent === title, found);
+await page.keyboard.press("Enter");
+await page.waitForURL(/\/note\//);
+assert.equal((await page.innerText("h1")).trim(), found);
+passed("map: zoom, move, search, neighbours, and a note opens, by keyboard");
+
+// Sessions: from the list to a receipt, why a note was shown, and what it was worth; then the charts.
+await open("/sessions");
+await page.keyboard.press("j");
+await page.keyboard.press("Enter");
+await page.waitForURL(/\/sessions\/./);
+const receipt = new URL(page.url()).pathname;
+assert.match(await page.innerText(".shown"), /fits a prompt or a failed command; relevance 0\.\d\d|relevance 1\.00/);
+await page.locator(".shown tr").filter({ has: page.locator("span.muted", { hasText: /^rule$/ }) }).first().locator("[value=helpful]").click();
+await notice("Marked");
+await page.waitForSelector(".shown .helpful >> text=helpful");
+await page.click("[data-notice] >> text=Undo");
+await notice("Took back");
+await open("/charts");
+const bars = await page.locator(".chart rect title").allTextContents();
+for (const sign of ["interrupt", "refused", "error"]) assert.ok(bars.some((bar) => bar.includes(sign)), `${sign}: ${bars}`);
+await page.click("text=Figures");
+assert.ok(await page.locator("table tbody tr").count() > 3);
+assert.match(await text(), /git reset --hard/);
+passed("sessions: a receipt with reasons and feedback; charts of friction and of an incident");
+
 // Reading without JavaScript.
 const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
 const still = await plain.newPage();
-const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", "/conflicts", "/stale", "/charts", "/core", "/log", "/checks", "/checks?run=1", "/past", "/learned", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/origins/${before[0]}`, `/edit/${before[0]}`];
+const views = ["/", "/review", "/search?q=firewall&explain=1", "/playbook", "/sessions", receipt, "/conflicts", "/stale", "/charts", "/core", "/log", "/checks", "/checks?run=1", "/past", "/learned", "/new", "/graph", `/note/${before[0]}`, `/history/${before[0]}`, `/origins/${before[0]}`, `/edit/${before[0]}`];
 for (const view of views) {
   const reply = await still.goto(base + view);
   assert.equal(reply.status(), 200, view);

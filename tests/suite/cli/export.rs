@@ -102,3 +102,52 @@ fn a_site_loses_the_pages_of_notes_that_are_gone_and_takes_no_foreign_folder() {
     assert_eq!(sandbox.cm(&["export", "--format", "site"]).code, 2);
     assert_eq!(sandbox.cm(&["export", "--format", "site", "--out", "inner"]).code, 5);
 }
+
+#[test]
+fn a_site_has_the_images_of_its_notes_and_no_other_file() {
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and the rest";
+    let sandbox = vault_of(VAULT);
+    sandbox.write("graph/facts/a b.png", PNG);
+    sandbox.write("attachments/deep/same.png", PNG);
+    sandbox.write("attachments/other.gif", b"GIF89a and the rest");
+    sandbox.write("graph/facts/script.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
+    // The content decides, not the name.
+    sandbox.write("graph/facts/page.png", "<!doctype html>");
+    sandbox.write("../outside.png", PNG);
+    sandbox.write("_state/private.png", PNG);
+    sandbox.write("attachments/unused.png", b"\x89PNG\r\n\x1a\n of no note");
+    std::os::unix::fs::symlink("../../../outside.png", sandbox.vault().join("graph/facts/link.png")).unwrap();
+    let links = [
+        "a b.png",
+        "same.png",
+        "script.svg",
+        "page.png",
+        "../../../outside.png",
+        "../../_state/private.png",
+        "link.png",
+        "missing.png",
+    ];
+    let images: Vec<String> = links.iter().map(|link| format!("![of {link}](<{link}>)")).collect();
+    let text = format!(
+        "---\nid: pictures\ntype: fact\ntitle: Pictures\n---\n\n{}\n\n[[other.gif|as a link]]\n",
+        images.join("\n")
+    );
+    sandbox.write("graph/facts/n.md", text);
+    let export = ["export", "--format", "site", "--out", "../site", "--json"];
+    let exported = sandbox.cm(&export).ok().json();
+    let files: Vec<&str> =
+        exported["written"].as_array().unwrap().iter().filter_map(|f| f.as_str()).collect();
+    let copied: Vec<&&str> = files.iter().filter(|file| file.starts_with("image/")).collect();
+    assert_eq!(copied.len(), 2, "the same content is one file: {copied:?}");
+    let page = files.iter().find(|file| sandbox.read(&format!("../site/{file}")).contains("of missing.png"));
+    let html = sandbox.read(&format!("../site/{}", page.unwrap()));
+    assert_eq!(html.matches("src=\"../image/").count(), 2, "{html}");
+    assert!(html.contains("href=\"../image/") && !html.contains("/file/"), "{html}");
+    for file in copied {
+        let bytes = std::fs::read(sandbox.vault().join("../site").join(file)).unwrap();
+        assert!(bytes == PNG || bytes == b"GIF89a and the rest", "{file}");
+    }
+    std::fs::remove_file(sandbox.vault().join("graph/facts/n.md")).unwrap();
+    sandbox.cm(&export).ok();
+    assert_eq!(std::fs::read_dir(sandbox.vault().join("../site/image")).map_or(0, Iterator::count), 0);
+}

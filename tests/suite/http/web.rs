@@ -337,7 +337,8 @@ fn a_receipt_says_why_a_note_was_shown_and_takes_feedback() {
     };
     let receipts = server.sandbox.private("receipts.jsonl");
     std::fs::create_dir_all(receipts.parent().unwrap()).unwrap();
-    std::fs::write(&receipts, line("briefing", 40) + &line("notes", 12)).unwrap();
+    let relevant = line("notes", 12).replace("]}", &format!("],\"relevance\":{{\"{rule}\":0.83}}}}"));
+    std::fs::write(&receipts, line("briefing", 40) + &relevant).unwrap();
     let browser = Browser::of(&server);
     let list = browser.get("/sessions").body;
     assert!(list.contains("href=\"/sessions/s-1234567\"") && list.contains("52 tokens"), "{list}");
@@ -345,6 +346,7 @@ fn a_receipt_says_why_a_note_was_shown_and_takes_feedback() {
     for shown in [
         "Use pnpm for every package.",
         "in the briefing, at the start; fits a prompt",
+        "relevance 0.83",
         "52 tokens",
         "claude-code",
     ] {

@@ -4,6 +4,8 @@
 //! The markers let the session readers recognize and skip injected text. Entries cannot forge a
 //! marker or an agent's own tag, and contain no invisible characters.
 
+use std::collections::BTreeMap;
+
 use cm_note::markdown::escape::is_hidden;
 use cm_session::injected_markers;
 
@@ -12,11 +14,13 @@ use cm_session::injected_markers;
 pub const LONGEST: usize = 9_900;
 
 /// An entry of an injection, as Markdown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InjectionEntry {
     /// Id of the note; `None` if the entry comes from a generated file.
     pub id: Option<String>,
     pub text: String,
+    /// Relevance to the prompt or command, 0–1; `None` if it was not selected by relevance.
+    pub relevance: Option<f64>,
 }
 
 /// What a part of an injection is, for the receipt of the session.
@@ -36,7 +40,7 @@ pub enum PartKind {
 }
 
 /// Entries under one heading.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InjectionPart {
     pub kind: PartKind,
     /// Markdown heading, without the line break.
@@ -46,7 +50,7 @@ pub struct InjectionPart {
 }
 
 /// Text for injection into a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Injection {
     /// Complete text, including the markers.
     pub text: String,
@@ -59,13 +63,15 @@ pub struct Injection {
 }
 
 /// The entries of one kind in an injection.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ShownPart {
     pub kind: PartKind,
     /// Length in characters.
     pub length: usize,
     /// Ids of the notes, in order.
     pub ids: Vec<String>,
+    /// Relevance of the notes that were selected by it, 0–1.
+    pub relevance: BTreeMap<String, f64>,
 }
 
 /// First line of an injection. It is a statement because agents may treat injected instructions as
@@ -103,7 +109,7 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
             injected.text.push_str(&text);
             injected.text.push('\n');
             injected.ids.extend(entry.id.clone());
-            injected.count(part.kind, heading.chars().count() + text.chars().count() + 1, entry.id.clone());
+            injected.count(part.kind, heading.chars().count() + text.chars().count() + 1, entry);
             above = None;
         }
     }
@@ -118,13 +124,15 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
 }
 
 impl Injection {
-    fn count(&mut self, kind: PartKind, length: usize, id: Option<String>) {
-        match self.shown.iter_mut().find(|part| part.kind == kind) {
-            Some(part) => {
-                part.length += length;
-                part.ids.extend(id);
-            }
-            None => self.shown.push(ShownPart { kind, length, ids: id.into_iter().collect() }),
+    fn count(&mut self, kind: PartKind, length: usize, entry: &InjectionEntry) {
+        if !self.shown.iter().any(|part| part.kind == kind) {
+            let (ids, relevance) = (Vec::new(), BTreeMap::new());
+            self.shown.push(ShownPart { kind, length: 0, ids, relevance });
+        }
+        for part in self.shown.iter_mut().filter(|part| part.kind == kind) {
+            part.length += length;
+            part.ids.extend(entry.id.clone());
+            part.relevance.extend(entry.id.clone().zip(entry.relevance));
         }
     }
 }
@@ -200,6 +208,7 @@ mod tests {
         let entry = |(at, text): (usize, &&str)| InjectionEntry {
             id: Some(format!("b-{at}")),
             text: (*text).to_owned(),
+            relevance: None,
         };
         InjectionPart {
             kind: PartKind::Notes,

@@ -45,7 +45,11 @@ pub fn parts(markdown: &str) -> Vec<InjectionPart> {
                     entry.text.push('\n');
                     entry.text.push_str(line);
                 }
-                _ => part.entries.push(InjectionEntry { id: entry_reference(line), text: line.to_owned() }),
+                _ => part.entries.push(InjectionEntry {
+                    id: entry_reference(line),
+                    text: line.to_owned(),
+                    relevance: None,
+                }),
             }
             open = true;
         }

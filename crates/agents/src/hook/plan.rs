@@ -119,7 +119,11 @@ mod tests {
     }
 
     fn parts(ids: &[&str]) -> Vec<InjectionPart> {
-        let entry = |id: &&str| InjectionEntry { id: Some((*id).to_owned()), text: format!("- rule {id}") };
+        let entry = |id: &&str| InjectionEntry {
+            id: Some((*id).to_owned()),
+            text: format!("- rule {id}"),
+            relevance: Some(0.5),
+        };
         vec![InjectionPart { kind: PartKind::Notes, heading: None, entries: ids.iter().map(entry).collect() }]
     }
 

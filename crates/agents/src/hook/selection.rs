@@ -52,6 +52,7 @@ pub fn choose(
         chosen.push(InjectionEntry {
             id: Some(candidate.id.clone()),
             text: candidate.line.trim_end().to_owned(),
+            relevance: Some(candidate.relevance),
         });
     }
     chosen

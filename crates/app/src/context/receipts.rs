@@ -2,7 +2,7 @@
 //!
 //! They are private, because a folder that lies about them would hide or invent costs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,10 @@ pub struct ReceiptEntry {
     /// Ids of the shown notes; for tools and commands, those of a briefing or a search.
     #[serde(default)]
     pub ids: Vec<String>,
+    /// Relevance of the notes to the prompt or command, 0–1, by id; only of notes that a hook
+    /// selected by it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub relevance: BTreeMap<String, f64>,
 }
 
 impl ReceiptEntry {
@@ -81,6 +85,7 @@ impl ReceiptEntry {
             name: None,
             tokens: tokens(characters),
             ids: Vec::new(),
+            relevance: BTreeMap::new(),
         }
     }
 
@@ -99,7 +104,13 @@ pub(crate) fn of_part(part: &ShownPart) -> ReceiptEntry {
         PartKind::Handoff => ShownKind::Handoff,
         PartKind::Request => ShownKind::Request,
     };
-    ReceiptEntry { ids: part.ids.clone(), ..ReceiptEntry::new(kind, part.length) }
+    let rounded = |relevance: f64| (relevance * 100.0).round() / 100.0;
+    let relevance = part.relevance.iter().map(|(id, relevance)| (id.clone(), rounded(*relevance)));
+    ReceiptEntry {
+        ids: part.ids.clone(),
+        relevance: relevance.collect(),
+        ..ReceiptEntry::new(kind, part.length)
+    }
 }
 
 /// Records the answer of an MCP tool, with its length in characters. Callers of a server for others

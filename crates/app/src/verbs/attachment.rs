@@ -32,6 +32,16 @@ impl ImageFormat {
         }
     }
 
+    /// Usual end of the names of such files, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Gif => "gif",
+            Self::WebP => "webp",
+        }
+    }
+
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",

@@ -262,7 +262,7 @@ impl ClaimedHandoff {
         InjectionPart {
             kind: PartKind::Handoff,
             heading: Some(self.handoff.heading()),
-            entries: vec![InjectionEntry { id: None, text: self.handoff.quoted() }],
+            entries: vec![InjectionEntry { text: self.handoff.quoted(), ..Default::default() }],
         }
     }
 }

@@ -277,7 +277,7 @@ impl RuleJudgement {
 }
 
 /// A note that a session was shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ShownNote {
     /// Note id, or the reference in the receipt if the note no longer exists.
     pub id: String,
@@ -292,6 +292,9 @@ pub struct ShownNote {
     pub times: usize,
     /// Where it was shown, such as in the briefing.
     pub shown_in: BTreeSet<ShownKind>,
+    /// Highest relevance to a prompt or command that it was shown for, 0–1; null if it was not
+    /// selected by relevance.
+    pub relevance: Option<f64>,
     /// Whether the agent cited the rule; null for other notes, or if the log cannot be read.
     pub cited: Option<bool>,
     /// Whether it was marked as helpful in the session.
@@ -366,12 +369,20 @@ fn shown_notes(memory: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownNo
                 Some(known) => {
                     known.times += 1;
                     known.shown_in.insert(entry.kind);
+                    known.relevance = higher(known.relevance, entry.relevance.get(reference));
                 }
-                None => shown.push(shown_note(id, note, entry, receipt, &bullets)),
+                None => shown.push(ShownNote {
+                    relevance: entry.relevance.get(reference).copied(),
+                    ..shown_note(id, note, entry, receipt, &bullets)
+                }),
             }
         }
     }
     Ok(shown)
+}
+
+fn higher(known: Option<f64>, other: Option<&f64>) -> Option<f64> {
+    known.into_iter().chain(other.copied()).reduce(f64::max)
 }
 
 fn shown_note(
@@ -392,6 +403,7 @@ fn shown_note(
         first: entry.at,
         times: 1,
         shown_in: BTreeSet::from([entry.kind]),
+        relevance: None,
         cited: rule.and_then(|rule| rule.cited),
         helpful: judged.helpful,
         harmful: judged.harmful,

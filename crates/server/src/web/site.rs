@@ -3,6 +3,7 @@
 //! The pages are those of the server, for a reader. Their forms are left out, and links lead to
 //! other files of the site or nowhere.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::page::PageRequest;
 use super::sessions::WebSession;
 use super::views::{self, Show};
 use super::words::note_address;
-use cm_app::verbs::map;
+use cm_app::verbs::{attachment, map};
 use cm_app::{Context, Error, ErrorKind, Result};
 use cm_note::graph::{Graph, LinkedNotes, Resolution};
 use cm_note::note::{Note, NoteKind};
@@ -50,6 +51,7 @@ pub fn site(memory: &Context) -> Result<(usize, Vec<SiteFile>)> {
     site.add_playbook(&mut files)?;
     site.add_notes(&mut files)?;
     site.add_map(&mut files)?;
+    files.extend(site.images.take());
     Ok((site.notes.len(), files))
 }
 
@@ -60,6 +62,8 @@ struct Site<'a> {
     graph: Graph<'a>,
     /// Files by the address of the page.
     files: HashMap<String, String>,
+    /// Images that the pages show, by their file.
+    images: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
 impl<'a> Site<'a> {
@@ -74,7 +78,7 @@ impl<'a> Site<'a> {
             files.insert(format!("/notes?page={page}"), numbered("notes", page));
         }
         files.insert("/notes".to_owned(), numbered("notes", 1));
-        Self { memory, notes, graph: linked.graph(), files }
+        Self { memory, notes, graph: linked.graph(), files, images: RefCell::default() }
     }
 
     fn page(&self, address: &str, file: &str, show: Show) -> Result<SiteFile> {
@@ -188,10 +192,26 @@ impl<'a> Site<'a> {
             Some(path[1..].to_owned())
         } else if let Some(file) = path.strip_prefix(OWN) {
             Some(file.to_owned())
+        } else if let Some(attachment) = path.strip_prefix("/file/") {
+            self.image(attachment)
         } else {
             self.files.get(path).cloned().or_else(|| self.note(path))
         };
         file.map_or(NewLink::Nowhere, |file| NewLink::To(format!("{up}{file}{anchor}")))
+    }
+
+    /// The file of the image that an address of an attachment names; `None` for other attachments,
+    /// which a file server would not show as safely. Its name is a hash of its content, so that no
+    /// name of the vault decides where a file is written.
+    fn image(&self, address: &str) -> Option<String> {
+        let (path, query) = address.split_once('?')?;
+        let query = Fields::parse(query.as_bytes());
+        let path = cm_note::markdown::percent_decode(path);
+        let found = attachment::attachment(self.memory, query.get("note")?, &path).ok()?;
+        let hash = blake3::hash(&found.bytes).to_hex();
+        let file = format!("image/{}.{}", &hash[..20], found.image?.extension());
+        self.images.borrow_mut().entry(file.clone()).or_insert(found.bytes);
+        Some(file)
     }
 
     /// The file of the note that an address names.

@@ -64,6 +64,28 @@ pub(super) fn kind_noun(kind: NoteKind, n: usize) -> &'static str {
     if n == 1 { one } else { many }
 }
 
+/// The type of a memory as words, such as `code pattern`; without a type, the kind of the note.
+pub(super) fn type_words(note_type: Option<&str>, kind: NoteKind) -> String {
+    note_type.map_or_else(|| kind_noun(kind, 1).to_owned(), type_name)
+}
+
+/// The name of a type as words.
+pub(super) fn type_name(note_type: &str) -> String {
+    if note_type == "anti_pattern" { "anti-pattern".to_owned() } else { note_type.replace('_', " ") }
+}
+
+/// A time as day and minute, such as `2026-11-05 10:00`.
+pub(super) fn moment(at: Instant) -> String {
+    format!("{} {}", at.day(), at.minute())
+}
+
+/// The text without a first paragraph or heading that only repeats the title.
+pub(super) fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
+    let (first, rest) = text.trim_start().split_once("\n\n").unwrap_or((text, ""));
+    let words = |text: &str| text.replace(['`', '\\'], "").split_whitespace().collect::<Vec<_>>().join(" ");
+    if words(first.strip_prefix("# ").unwrap_or(first)) == words(title) { rest.trim_start() } else { text }
+}
+
 /// The address of a note's page.
 pub(super) fn note_address(reference: &str) -> String {
     format!("/note/{}", encode(reference))
@@ -117,6 +139,17 @@ mod tests {
         }
         assert_eq!(ShownTime::of(Instant::from_unix(0), now).words, "1970-01-01");
         assert_eq!(ShownTime::of(Instant::from_unix(10_000_060), now).words, "1970-04-26");
+    }
+
+    #[test]
+    fn a_text_does_not_repeat_its_title() {
+        assert_eq!(
+            without_title("Run `a b`\nfirst.\n\n## Why\n\nIt is.", "Run a b first."),
+            "## Why\n\nIt is."
+        );
+        assert_eq!(without_title("\n# Run \\`a b\\`\n\nTen.", "Run `a b`"), "Ten.");
+        assert_eq!(without_title("Run a.", "Run a."), "");
+        assert_eq!(without_title("Run a.\n\nMore.", "Another"), "Run a.\n\nMore.");
     }
 
     #[test]

@@ -32,7 +32,7 @@ const CALL: usize = 24;
 const EARLIER: usize = 40;
 
 /// What a hook does about what the person may want recorded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ProposalRequest {
     /// The request to the agent; `None` if there is nothing to ask now.
     pub part: Option<InjectionPart>,
@@ -71,7 +71,7 @@ pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Proposa
     let part = InjectionPart {
         kind: PartKind::Request,
         heading: None,
-        entries: vec![InjectionEntry { id: None, text: wording(&signal) }],
+        entries: vec![InjectionEntry { text: wording(&signal), ..Default::default() }],
     };
     Ok(ProposalRequest { part: Some(part), long_prompt })
 }

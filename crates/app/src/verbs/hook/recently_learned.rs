@@ -52,6 +52,7 @@ pub(super) fn part(memory: &Context, shown: &HashSet<String>) -> Result<Injectio
             bullet.content(),
             &[bullet.id.as_str(), &bullet.category, bullet.maturity.name(), ""],
         ),
+        relevance: None,
     };
     Ok(InjectionPart {
         kind: PartKind::Briefing,

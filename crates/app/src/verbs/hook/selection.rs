@@ -112,7 +112,7 @@ pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart
             });
             if let Some(text) = line {
                 let list = if is_unverified { &mut unverified } else { &mut entries };
-                list.push(InjectionEntry { id: Some(id.clone()), text });
+                list.push(InjectionEntry { id: Some(id.clone()), text, relevance: None });
                 break;
             }
         }

@@ -78,17 +78,18 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
         heading: Some(format!("## {heading}")),
         entries,
     };
-    let noted = |id: &str, text: String| InjectionEntry { id: Some(id.to_owned()), text };
+    let noted = |id: &str, text: String| InjectionEntry { id: Some(id.to_owned()), text, relevance: None };
     let rules = |kind: BulletType| -> Vec<InjectionEntry> {
         let all = briefing.rules.iter().chain(&briefing.pitfalls);
         let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.id, &rule.path));
         shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
     };
-    let bare = |text: String| InjectionEntry { id: None, text };
+    let bare = |text: String| InjectionEntry { text, ..Default::default() };
     // A title alone is not what a memory says: it may still be given.
     let memory = |memory: &BriefingMemory| InjectionEntry {
         id: Some(memory.id.clone()).filter(|_| !memory.snippet.is_empty()),
         text: memory_line(memory),
+        relevance: None,
     };
     let is_new = |memory: &&BriefingMemory| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
     let memories = briefing.memories.iter().filter(is_new);

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::note_address;
+use crate::web::words::{count, note_address};
 use cm_app::verbs::friction_history::{self, FrictionWeek, RecordedIncident, WEEKS};
 use cm_app::{Context, Result};
 
@@ -112,18 +112,18 @@ fn shown(at: usize, week: &FrictionWeek) -> Week {
 fn bars(at: usize, week: &FrictionWeek, most: usize) -> Vec<Bar> {
     let (x, width) = column(at);
     let parts = [
-        ("errors", week.friction.errors),
-        ("refused tools", week.friction.rejections),
-        ("interruptions", week.friction.interrupts),
+        ("errors", "error", week.friction.errors),
+        ("refused", "refused tool", week.friction.rejections),
+        ("interruptions", "interruption", week.friction.interrupts),
     ];
     let mut below = 0;
     let mut bars = Vec::new();
-    for (kind, count) in parts.into_iter().filter(|(_, count)| *count > 0) {
-        let (from, to) = (below * HEIGHT / most, (below + count) * HEIGHT / most);
-        below += count;
+    for (kind, noun, n) in parts.into_iter().filter(|(_, _, n)| *n > 0) {
+        let (from, to) = (below * HEIGHT / most, (below + n) * HEIGHT / most);
+        below += n;
         bars.push(Bar {
-            kind: kind.split(' ').next().unwrap_or(kind),
-            label: format!("{count} {kind} in the week from {}", week.begins.day()),
+            kind,
+            label: format!("{} in the week from {}", count(n, noun), week.begins.day()),
             x,
             y: HEIGHT + 10 - to,
             width,

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, note_address, type_name};
 use cm_app::verbs::review::{self, InboxKind};
 use cm_app::{Context, Result};
 
@@ -38,7 +38,11 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
         sides: item
             .notes
             .into_iter()
-            .map(|note| Side { address: note_address(&note.id), title: note.title, kind: note.note_type })
+            .map(|note| Side {
+                address: note_address(&note.id),
+                title: note.title,
+                kind: type_name(&note.note_type),
+            })
             .collect(),
     });
     render(&ConflictsPage {

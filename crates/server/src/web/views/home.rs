@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, kind_noun, note_address};
+use crate::web::words::{ShownTime, kind_noun, note_address, type_words};
 use cm_app::verbs::{log, recent, review, stats};
 use cm_app::{Context, Result};
 
@@ -81,7 +81,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
             .map(|note| Row {
                 address: note_address(&note.id),
                 title: note.title,
-                kind: note.note_type.unwrap_or_else(|| note.kind.name().to_owned()),
+                kind: type_words(note.note_type.as_deref(), note.kind),
                 changed: ShownTime::maybe(note.updated, now),
             })
             .collect(),

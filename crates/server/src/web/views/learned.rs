@@ -3,9 +3,10 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{count, note_address};
+use crate::web::words::{count, kind_noun, note_address, type_words};
 use cm_app::verbs::timeline::{self, LearnedChange, LearnedNote};
 use cm_app::{Context, Error, Result};
+use cm_note::note::NoteKind;
 
 /// Maximum number of notes by name.
 const SHOWN: usize = 200;
@@ -21,7 +22,7 @@ struct LearnedPage {
     is_part: bool,
     period: String,
     summary: String,
-    figures: Vec<(String, &'static str)>,
+    figures: Vec<(String, String)>,
     groups: Vec<Group>,
     left_out: usize,
 }
@@ -60,8 +61,10 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     };
     let total: usize = learned.counts.values().map(|count| count.rules + count.memories).sum();
     let figures = learned.counts.iter().flat_map(|(change, counts)| {
-        let of = |n: usize, noun: &str| (n > 0).then(|| (count(n, noun), heading(*change)));
-        [of(counts.rules, "rule"), of(counts.memories, "note")]
+        let of = |n: usize, kind| {
+            (n > 0).then(|| (format!("{n} {}", kind_noun(kind, n)), heading(*change).to_lowercase()))
+        };
+        [of(counts.rules, NoteKind::Bullet), of(counts.memories, NoteKind::Memory)]
     });
     render(&LearnedPage {
         period: if days == DAYS.0 { "this week".to_owned() } else { format!("in {}", count(days, "day")) },
@@ -89,7 +92,7 @@ fn groups(notes: Vec<LearnedNote>) -> Vec<Group> {
         let row = Row {
             // The page of a note that is gone would not be found.
             address: (learned.change != LearnedChange::Removed).then(|| note_address(&learned.note.id)),
-            kind: learned.note.note_type.unwrap_or_else(|| learned.note.kind.name().to_owned()),
+            kind: type_words(learned.note.note_type.as_deref(), learned.note.kind),
             title: learned.note.title,
         };
         match groups.last_mut().filter(|group| group.heading == heading) {

@@ -14,6 +14,11 @@ const HALF: (f64, f64) = (320.0, 210.0);
 const RINGS: [f64; 2] = [0.48, 0.9];
 /// Maximum length of a label, in characters.
 const LABEL: usize = 22;
+/// Width of a character and height of a line, in units of the drawing.
+const CHARACTER: (i32, i32) = (6, 12);
+/// Distance of a label's base line above and below its node.
+const ABOVE: i32 = 10;
+const BELOW: i32 = 19;
 
 /// A drawing of the notes around one note.
 pub(super) struct LocalGraph {
@@ -27,6 +32,10 @@ pub(super) struct Node {
     pub(super) x: i32,
     pub(super) y: i32,
     pub(super) label: String,
+    /// Height of the label's base line.
+    pub(super) label_y: i32,
+    /// Where the label stands: its `middle`, `start` or `end` is at the node.
+    pub(super) anchor: &'static str,
     pub(super) title: String,
     pub(super) address: String,
     pub(super) relation: String,
@@ -78,7 +87,56 @@ fn draw(near: &[&LinkedNote], branches: &[Vec<&LinkedNote>]) -> LocalGraph {
         nodes.push(node(note, inner));
         begin += sector;
     }
+    place_labels(&mut nodes);
     LocalGraph { nodes, lines, left_out: 0 }
+}
+
+/// Places each label, those of near notes first, where it is within the drawing and covers neither a
+/// node nor an earlier label. If there is no such place, it stays above its node.
+fn place_labels(nodes: &mut [Node]) {
+    nodes.sort_by_key(|node| node.hops);
+    let mut taken: Vec<Area> = nodes.iter().map(|node| Area::around(node.x, node.y)).collect();
+    taken.push(Area::around(0, 0));
+    for node in nodes {
+        let places = ["middle", "start", "end"].map(|anchor| [-ABOVE, BELOW].map(|below| (anchor, below)));
+        let free = places.into_iter().flatten().find(|(anchor, below)| {
+            let area = Area::of_label(node, anchor, node.y + below);
+            area.is_drawn() && !taken.iter().any(|other| other.overlaps(&area))
+        });
+        if let Some((anchor, below)) = free {
+            (node.anchor, node.label_y) = (anchor, node.y + below);
+        }
+        taken.push(Area::of_label(node, node.anchor, node.label_y));
+    }
+}
+
+/// A rectangle of the drawing: left, top, right and bottom.
+struct Area(i32, i32, i32, i32);
+
+impl Area {
+    fn around(x: i32, y: i32) -> Self {
+        Self(x - 6, y - 6, x + 6, y + 6)
+    }
+
+    fn of_label(node: &Node, anchor: &str, base: i32) -> Self {
+        let width = i32::try_from(node.label.chars().count()).unwrap_or(i32::MAX / 8) * CHARACTER.0;
+        let left = match anchor {
+            "start" => node.x,
+            "end" => node.x - width,
+            _ => node.x - width / 2,
+        };
+        Self(left, base - CHARACTER.1 + 2, left + width, base + 2)
+    }
+
+    /// Whether it is within the drawing.
+    fn is_drawn(&self) -> bool {
+        let (x, y) = (HALF.0 as i32, HALF.1 as i32 + 2 * CHARACTER.1);
+        -x <= self.0 && self.2 <= x && -y <= self.1 && self.3 <= y
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.0 < other.2 && other.0 < self.2 && self.1 < other.3 && other.1 < self.3
+    }
 }
 
 fn place(angle: f64, radius: f64) -> (i32, i32) {
@@ -93,9 +151,44 @@ fn node(note: &LinkedNote, (x, y): (i32, i32)) -> Node {
         x,
         y,
         label,
+        label_y: y - ABOVE,
+        anchor: "middle",
         title: note.title.clone(),
         address: note_address(&note.id),
         relation: note.relation.replace('_', " ").to_lowercase(),
         hops: note.hops,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(title: &str, place: (i32, i32)) -> Node {
+        Node {
+            x: place.0,
+            y: place.1,
+            label: title.to_owned(),
+            label_y: place.1 - ABOVE,
+            anchor: "middle",
+            title: title.to_owned(),
+            address: String::new(),
+            relation: String::new(),
+            hops: 1,
+        }
+    }
+
+    #[test]
+    fn labels_are_within_the_drawing_and_cover_no_other() {
+        let long = "x".repeat(LABEL);
+        let mut nodes =
+            [(-288, 0), (288, 40), (0, -189), (40, -60), (90, -60), (0, 189)].map(|place| at(&long, place));
+        place_labels(&mut nodes);
+        let areas = nodes.each_ref().map(|node| Area::of_label(node, node.anchor, node.label_y));
+        for (number, area) in areas.iter().enumerate() {
+            assert!(area.is_drawn(), "{number}");
+            assert!(!areas[..number].iter().any(|other| other.overlaps(area)), "{number}");
+        }
+        assert_eq!((nodes[0].anchor, nodes[1].anchor, nodes[2].anchor), ("start", "end", "middle"));
     }
 }

@@ -1,14 +1,21 @@
 //! The commits of the vault, each with a button to take it back.
 
+use std::collections::{HashMap, HashSet};
+
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, note_address};
 use cm_app::verbs::log;
 use cm_app::{Context, Result};
+use cm_text::shorten::short_line;
 
 /// Number of commits on the page.
 const SHOWN: usize = 100;
+/// Maximum number of notes of a commit that are listed.
+const NOTES: usize = 3;
+/// Maximum length of their titles, in characters.
+const TITLE: usize = 60;
 
 #[derive(Template)]
 #[template(path = "log.html")]
@@ -26,12 +33,25 @@ struct CommitRow {
     agent: Option<String>,
     reason: Option<String>,
     at: ShownTime,
-    notes: Vec<(String, String)>,
+    /// The first notes of the commit: title, and address unless the note is gone.
+    notes: Vec<(String, Option<String>)>,
+    /// Number of further notes.
+    more: usize,
 }
 
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let commits = log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })?.commits;
     let now = memory.now();
+    let listed = |ids: &[String]| ids.iter().take(NOTES).cloned().collect::<Vec<_>>();
+    let wanted: HashSet<String> = commits.iter().flat_map(|commit| listed(&commit.ids)).collect();
+    let notes = memory.notes_of(memory.target())?;
+    let known = notes.iter().filter(|note| wanted.contains(note.key()));
+    let titles: HashMap<&str, String> =
+        known.map(|note| (note.key(), short_line(&note.title, TITLE))).collect();
+    let link = |id: &String| match titles.get(id.as_str()) {
+        Some(title) => (title.clone(), Some(note_address(id))),
+        None => (id.clone(), None),
+    };
     let rows = commits.into_iter().map(|commit| CommitRow {
         short: commit.id.chars().take(10).collect(),
         id: commit.id,
@@ -41,7 +61,8 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
         agent: commit.agent,
         reason: commit.reason,
         at: ShownTime::of(commit.at, now),
-        notes: commit.ids.into_iter().take(3).map(|id| (note_address(&id), id)).collect(),
+        notes: commit.ids.iter().take(NOTES).map(link).collect(),
+        more: commit.ids.len().saturating_sub(NOTES),
     });
     render(&LogPage { commits: rows.collect(), shell: Shell::of(memory, request, "log", "Log") })
 }

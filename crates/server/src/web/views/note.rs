@@ -7,13 +7,14 @@ use super::history::{self, CommitRow};
 use super::local_graph;
 use super::score_chart::{self, ScoreChart};
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, marked, note_address};
+use crate::web::words::{ShownTime, marked, moment, note_address, type_words, without_title};
 use cm_app::verbs::get::Backlink;
 use cm_app::verbs::score_history::score_history;
 use cm_app::verbs::unlinked_mentions::{UnlinkedMention, unlinked_mentions};
 use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
 use cm_app::{Context, Result};
+use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_render::html;
 
@@ -101,9 +102,9 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
-        body: html::note(&note.body, &note.path),
+        body: html::note(without_title(&note.body, &note.title), &note.path),
         fields: fields(&note.frontmatter),
-        kind: note.note_type.clone().unwrap_or_else(|| note.kind.name().to_owned()),
+        kind: type_words(note.note_type.as_deref(), note.kind),
         vault: note.vault.name(),
         is_rule: note.kind == NoteKind::Bullet,
         is_pinned: evidence.pinned,
@@ -181,7 +182,10 @@ fn text_of(fields: &serde_json::Map<String, Value>, key: &str) -> Option<String>
 fn fields(frontmatter: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
     const ELSEWHERE: [&str; 5] = ["title", "feedback", "derived_from", "sources", "relations"];
     let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => match Instant::parse(text) {
+            Ok(at) if text.contains('T') => moment(at),
+            _ => text.clone(),
+        },
         Value::Array(items) => items
             .iter()
             .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))

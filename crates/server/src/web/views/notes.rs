@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, count, note_address};
+use crate::web::words::{ShownTime, count, note_address, type_words};
 use cm_app::{Context, Result};
 use cm_note::note::Note;
 
@@ -50,7 +50,7 @@ pub(in crate::web) fn show(
         let row = Row {
             title: note.title.clone(),
             address: note_address(note.key()),
-            kind: note.note_type.clone().unwrap_or_else(|| kind.to_owned()),
+            kind: type_words(note.note_type.as_deref(), note.kind),
             changed: ShownTime::maybe(note.updated.or(note.created), memory.now()),
         };
         match groups.last_mut().filter(|group| group.kind == kind) {

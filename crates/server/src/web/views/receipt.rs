@@ -6,7 +6,7 @@ use askama::Template;
 
 use super::sessions::KindRow;
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, kind_noun, moment, note_address};
 use cm_app::context::receipts::{ReceiptEntry, ShownKind};
 use cm_app::sessions::{SessionAccess, SessionRow};
 use cm_app::verbs::session_receipts::{self, ShownNote};
@@ -39,6 +39,8 @@ struct NoteRow {
     times: usize,
     /// Places and reasons of the showings.
     reasons: Vec<&'static str>,
+    /// Relevance to the prompt or command, such as `0.83`.
+    relevance: Option<String>,
     cited: Option<bool>,
     is_helpful: bool,
     is_harmful: bool,
@@ -104,17 +106,14 @@ fn facts(session: &SessionRow) -> Vec<(&'static str, String)> {
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-fn moment(at: Instant) -> String {
-    format!("{} {}", at.day(), at.minute())
-}
-
 fn note_row(note: ShownNote) -> NoteRow {
     NoteRow {
         address: note_address(&note.id),
         title: note.title.unwrap_or_else(|| note.id.clone()),
-        kind: note.kind.map_or("gone", NoteKind::name),
+        kind: note.kind.map_or("gone", |kind| kind_noun(kind, 1)),
         times: note.times,
         reasons: note.shown_in.into_iter().map(reason).collect(),
+        relevance: note.relevance.map(|relevance| format!("{relevance:.2}")),
         cited: note.cited,
         is_helpful: note.helpful,
         is_harmful: note.harmful,

@@ -1,6 +1,6 @@
 //! A note in the inbox as a person reads it before a decision: text, evidence, score and problems.
 
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, note_address, type_name, without_title};
 use cm_app::sessions::evidence_quote::{EvidenceQuote, QuoteAuthor};
 use cm_app::verbs::inbox_details::ReviewedText;
 use cm_app::verbs::review::InboxNote;
@@ -61,15 +61,8 @@ pub(super) fn reviewed(note: InboxNote, text: ReviewedText, now: Instant) -> Rev
         address: note_address(&note.id),
         id: note.id,
         title: note.title,
-        kind: note.note_type,
+        kind: type_name(&note.note_type),
     }
-}
-
-/// The text without a first paragraph that only repeats the title, which has no backticks.
-fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
-    let (first, rest) = text.split_once("\n\n").unwrap_or((text, ""));
-    let words = |text: &str| text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
-    if words(first) == words(title) { rest.trim_start() } else { text }
 }
 
 fn facts(text: &ReviewedText) -> Vec<String> {
@@ -97,20 +90,5 @@ fn quote(quote: EvidenceQuote) -> Quote {
         place: place.collect::<Vec<_>>().join(", "),
         date: quote.date,
         session: quote.session.map(|session| format!("/sessions/{}", html::encode(&session))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_does_not_repeat_its_title() {
-        assert_eq!(
-            without_title("Run `a b`\nfirst.\n\n## Why\n\nIt is.", "Run a b first."),
-            "## Why\n\nIt is."
-        );
-        assert_eq!(without_title("Run a.", "Run a."), "");
-        assert_eq!(without_title("Run a.\n\nMore.", "Another"), "Run a.\n\nMore.");
     }
 }

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, count, marked, note_address};
+use crate::web::words::{ShownTime, count, marked, note_address, type_words};
 use cm_app::verbs::search::{self, SearchHit};
 use cm_app::{Context, Result};
 
@@ -95,7 +95,7 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
     Hit {
         title: marked(&hit.title, &hit.title_matches),
         address: note_address(&hit.id),
-        kind: hit.note_type.unwrap_or_else(|| hit.kind.name().to_owned()),
+        kind: type_words(hit.note_type.as_deref(), hit.kind),
         snippet: marked(&hit.snippet, &hit.matches),
         state: hit.state,
         tags: hit.tags,
