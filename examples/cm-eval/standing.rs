@@ -276,6 +276,7 @@ mod tests {
         let question = Question {
             id: "q".to_owned(),
             text: "Which libraries does the server use?".to_owned(),
+            date: None,
             group: Some("g".to_owned()),
             category: CATEGORIES[0].to_owned(),
             relevant: [("a".to_owned(), 1)].into(),
