@@ -6,7 +6,7 @@ use super::words::{DAY, MONTH, WEEK, YEAR};
 use super::{Days, ago, month_of, previous};
 
 /// Expressions with the days from their middle to now, and the days around it.
-const NAMED: [(&str, f64, f64); 9] = [
+const EXPRESSIONS: [(&str, f64, f64); 9] = [
     ("前天", 2.0, 1.0),
     ("昨天", 1.0, 1.0),
     ("昨晚", 1.0, 1.0),
@@ -31,7 +31,7 @@ const FIGURES: &str = "一二三四五六七八九十";
 
 /// Adds the times that a text names, in days since 1970.
 pub(super) fn collect(text: &str, today: NaiveDate, found: &mut Vec<Days>) {
-    for (name, before, around) in NAMED {
+    for (name, before, around) in EXPRESSIONS {
         if text.contains(name) {
             found.push(previous(today, before, around));
         }
