@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_numbered_note_that_nobody_said_is_no_turn() {
+    fn a_numbered_note_without_a_speaker_or_a_session_is_no_turn() {
         assert_eq!(turn("adr/0012.md", "title: Use Postgres"), None);
         assert_eq!(turn("chats/hello.md", "role: user"), None);
         assert!(turn("chats/m0000.md", "role: user").is_some());

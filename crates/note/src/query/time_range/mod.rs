@@ -126,10 +126,10 @@ fn relative(rest: &[&str], before: &[&str], today: NaiveDate) -> Option<Days> {
 
 /// The last day of a name before today: `last Friday`, `on Friday`.
 fn weekday_before(rest: &[&str], before: &[&str], today: NaiveDate) -> Option<Days> {
-    let named = weekday(rest.first()?)?;
+    let wanted = weekday(rest.first()?)?;
     let is_past = before.last().is_some_and(|word| is_last(word) || matches!(*word, "on" | "am"))
         || rest.get(1).is_some_and(|word| is_last_behind(word));
-    let back = (today.weekday().num_days_from_monday() + 7 - named) % 7;
+    let back = (today.weekday().num_days_from_monday() + 7 - wanted) % 7;
     let back = if back == 0 { 7 } else { back };
     is_past.then(|| previous(today, f64::from(back), 1.0))
 }
@@ -159,20 +159,20 @@ fn month_in(month: u32, rest: &[&str], before: &[&str], since: bool, today: Naiv
         [before @ .., "de"] if before.last().is_some_and(|word| day_of(word).is_some()) => before,
         before => before,
     };
-    let (day, named) = match (rest.first().and_then(|word| day_of(word)), before.last()) {
+    let (day, after) = match (rest.first().and_then(|word| day_of(word)), before.last()) {
         (Some(day), _) => (Some(day), rest.get(1)),
         (None, Some(word)) if day_of(word).is_some() => (day_of(word), rest.first()),
         _ => (None, rest.first()),
     };
-    let named = named.and_then(|word| year(word));
+    let given_year = after.and_then(|word| year(word));
     let is_time = day.is_some()
-        || named.is_some()
+        || given_year.is_some()
         || since
         || before.last().is_some_and(|word| is_in(word) || is_last(word) || is_this(word));
     if !is_time {
         return None;
     }
-    let year = named.unwrap_or(if month <= today.month() { today.year() } else { today.year() - 1 });
+    let year = given_year.unwrap_or(if month <= today.month() { today.year() } else { today.year() - 1 });
     match day.and_then(|day| NaiveDate::from_ymd_opt(year, month, day)) {
         Some(day) => Some((day_number(day) - 2.0, day_number(day) + 3.0)),
         None => month_of(year, month),
@@ -185,7 +185,7 @@ mod tests {
 
     use super::*;
 
-    fn named(question: &str) -> Vec<(String, String)> {
+    fn days_of(question: &str) -> Vec<(String, String)> {
         // A Saturday.
         let now = Instant::parse("2026-11-21T10:00:00Z").unwrap();
         let ranges = time_ranges(question, now).into_iter();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn holds(question: &str, day: &str) -> bool {
-        named(question).iter().any(|(from, until)| from.as_str() <= day && day <= until.as_str())
+        days_of(question).iter().any(|(from, until)| from.as_str() <= day && day <= until.as_str())
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             ("三个月前我们决定了什么", "2026-08-21"),
             ("3月的故障", "2026-03-15"),
         ] {
-            assert!(holds(question, day), "{question}: {:?}", named(question));
+            assert!(holds(question, day), "{question}: {:?}", days_of(question));
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
             "error 2024 of the driver",
             "run it once a day",
         ] {
-            assert_eq!(named(question), [], "{question}");
+            assert_eq!(days_of(question), [], "{question}");
         }
     }
 
