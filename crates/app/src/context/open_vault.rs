@@ -98,7 +98,7 @@ impl OpenVault {
     /// it once for each version; the last value of its type is kept.
     ///
     /// # Errors
-    /// Those of `compute`.
+    /// Returns the error of `compute`.
     pub(crate) fn value_of_version<V: Send + Sync + 'static>(
         &self,
         version: &str,

@@ -255,7 +255,7 @@ impl Context {
     /// process computes it once for each version of the notes; the last value of its type is kept.
     ///
     /// # Errors
-    /// Those of `compute`, and an index that can be neither used nor rebuilt.
+    /// Returns the error of `compute`, or an error if an index can be neither used nor rebuilt.
     pub(crate) fn value_of_notes<V: Send + Sync + 'static>(
         &self,
         open: &OpenVault,

@@ -49,7 +49,8 @@ pub struct SearchHit {
     pub title: String,
     /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Relevance, about 0–1; comparable only within one answer. 0 if the query only filters.
+    /// Relevance, about 0–1, and up to 1.5 for notes of a time that the query names; comparable only
+    /// within one answer. 0 if the query only filters.
     pub score: f64,
     /// How the note was found; `meaning` is a weak match without any word of the query. Absent if
     /// the query only filters or if too many notes matched to examine all.
