@@ -232,6 +232,7 @@ mod tests {
                 document("a/1", "The pool was empty.", "G 1"),
                 document("b", "The pool is full.", "g2"),
             ],
+            unanswerable: Vec::new(),
             questions: vec![Question {
                 id: "q".to_owned(),
                 text: "pool?".to_owned(),

@@ -23,6 +23,8 @@ pub struct Run {
     pub mode: Mode,
     /// Results in the order of the set's questions.
     pub answers: Vec<Answer>,
+    /// Results in the order of the questions that no document answers.
+    pub unanswerable: Vec<Answer>,
     /// Peak memory of the process during the run, in MB.
     pub peak_mb: Option<f64>,
 }
@@ -63,12 +65,14 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
     machine::forget_peak();
     let scoped = by_group(&set.name);
     let how = How { scoped, stages: mode.stages, depth };
-    let answers = set.questions.iter().map(|question| match question.date {
+    let ask = |question: &Question| match question.date {
         // Words such as "two weeks ago" count from the day of the question.
         Some(date) => answer(&stand.open_at(mode.settings, date)?, stand, question, how),
         None => answer(&memory, stand, question, how),
-    });
-    Ok(Run { mode, answers: answers.collect::<Result<_>>()?, peak_mb: machine::peak_mb() })
+    };
+    let answers = set.questions.iter().map(ask).collect::<Result<_>>()?;
+    let unanswerable = set.unanswerable.iter().map(ask).collect::<Result<_>>()?;
+    Ok(Run { mode, answers, unanswerable, peak_mb: machine::peak_mb() })
 }
 
 /// Embeds all missing passages with the larger model, reporting progress on stderr.
@@ -128,6 +132,7 @@ impl Run {
     /// Drops the hits, so that they do not count as memory of the next run.
     pub fn forget_hits(&mut self) {
         self.answers.iter_mut().for_each(|answer| answer.hits = Vec::new());
+        self.unanswerable.iter_mut().for_each(|answer| answer.hits = Vec::new());
     }
 
     /// Returns the run for other scoring tools: question, document, and a score in ranking order.
@@ -143,7 +148,8 @@ impl Run {
 
     /// Returns the run as JSON: one object per question, with labels and hits.
     pub fn dump(&self, set: &LabelledSet) -> Vec<Value> {
-        let rows = set.questions.iter().zip(&self.answers);
+        let unanswerable = set.unanswerable.iter().zip(&self.unanswerable);
+        let rows = set.questions.iter().zip(&self.answers).chain(unanswerable);
         let row = |(question, answer): (&Question, &Answer)| {
             let hit =
                 |found: &Found| json!({ "id": found.document, "score": found.score, "parts": found.parts });

@@ -21,6 +21,8 @@ pub struct LabelledSet {
     pub documents: Vec<Document>,
     /// Questions with at least one relevant document, in file order.
     pub questions: Vec<Question>,
+    /// Questions that no document answers, in file order.
+    pub unanswerable: Vec<Question>,
 }
 
 /// A searchable document.
@@ -71,9 +73,10 @@ impl LabelledSet {
         let documents = documents(&path("corpus.jsonl"), &corpus)?;
         let mut questions = questions(&path("queries.jsonl"), &lines::read(&path("queries.jsonl"))?)?;
         label(&path("qrels.tsv"), &lines::read(&path("qrels.tsv"))?, &documents, &mut questions)?;
-        questions.retain(|question| !question.relevant.is_empty());
+        let (questions, unanswerable) =
+            questions.into_iter().partition(|question: &Question| !question.relevant.is_empty());
         let hash = blake3::hash(corpus.as_bytes()).to_hex().to_string();
-        Ok(Self { name: name_of(folder), corpus: hash, documents, questions })
+        Ok(Self { name: name_of(folder), corpus: hash, documents, questions, unanswerable })
     }
 
     /// Reduces the questions to about `most`, spread evenly.

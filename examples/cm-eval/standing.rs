@@ -288,6 +288,7 @@ mod tests {
                 document("a", "Hello. Always name the versions when I ask about libraries.", "user"),
                 document("b", "I always do. Never mind.", "assistant"),
             ],
+            unanswerable: Vec::new(),
             questions: vec![question],
         };
         let (playbook, shown) = brief(&set, "g", 2000).unwrap();
