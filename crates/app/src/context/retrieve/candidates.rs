@@ -1,0 +1,172 @@
+//! Collects the candidates of a retrieval: notes with words of the question, and notes of similar
+//! meaning.
+
+use std::collections::HashSet;
+
+use super::options::{Retrieval, SemanticThreshold};
+use crate::context::meaning::VectorQuery;
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::error::Result;
+use cm_index::{Candidate, CandidateRequest, Candidates, SimilarityScan};
+use cm_note::note::turn::Turn;
+use cm_note::passage::PassageKey;
+use cm_note::rank::fusion::{Coverage, NoteScores};
+use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
+
+/// Minimum number of candidates that the word search returns per vault.
+const POOL: usize = 200;
+/// Minimum number of candidates per embedding model and vault; notes beyond these are too
+/// dissimilar to matter.
+const NEAREST: usize = 60;
+/// Minimum cosine with [`SemanticThreshold::Near`].
+const NEAR: f32 = 0.35;
+/// Minimum cosine with [`SemanticThreshold::Rules`] by the large model.
+const RULE_FINE: f32 = 0.1;
+/// The same by the small model, for notes that the large one has not embedded.
+const RULE_COARSE: f32 = 0.2;
+
+pub(super) struct VaultCandidate<'m> {
+    pub(super) open: &'m OpenVault,
+    pub(super) vault_index: usize,
+    pub(super) candidate: Candidate,
+    coarse: Option<usize>,
+    fine: Option<usize>,
+    /// Whether the note matches by itself, and not only as the neighbour of another.
+    pub(super) matches: bool,
+}
+
+impl VaultCandidate<'_> {
+    pub(super) fn evidence(&self) -> NoteScores {
+        let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.cosine);
+        NoteScores { bm25: self.candidate.bm25, coarse: near(self.coarse), fine: near(self.fine) }
+    }
+
+    pub(super) fn passage(&self) -> Option<PassageKey> {
+        let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.passage);
+        near(self.fine).or_else(|| near(self.coarse))
+    }
+}
+
+struct VaultCandidates {
+    candidates: Candidates,
+    /// Per embedding model: index into [`Candidate::near`], and the similarity by chance of the
+    /// query.
+    coarse: Option<(usize, Option<CosineBaseline>)>,
+    fine: Option<(usize, Option<CosineBaseline>)>,
+}
+
+/// Candidates of all open vaults before they are ranked.
+#[derive(Default)]
+pub(super) struct AllCandidates<'m> {
+    /// Candidates per vault, in the order of the vaults.
+    pub(super) candidates: Vec<Candidates>,
+    pub(super) found: Vec<VaultCandidate<'m>>,
+    /// Number of notes that contain words of the query, in all vaults.
+    pub(super) total: usize,
+    /// How much of the question's words the best note of any vault has.
+    pub(super) coverage: Coverage,
+}
+
+/// Returns whether the list contains every note with words of the query, so that the total is
+/// exact.
+pub(super) fn has_all_words(candidates: &Candidates) -> bool {
+    candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
+}
+
+/// Removes candidates that neither contain words of the query nor are similar enough in meaning.
+fn retain_matches(
+    found: &mut Vec<VaultCandidate<'_>>,
+    by_meaning: SemanticThreshold,
+    chances: [Option<CosineBaseline>; 2],
+) {
+    let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
+    let [coarse, fine] = chances;
+    let cut = SimilarityThreshold::of(&evidence, coarse, fine);
+    let cosine = |note: &NoteScores| note.fine.or(note.coarse).unwrap_or(0.0);
+    let nearest = evidence.iter().map(cosine).fold(0.0, f32::max);
+    for (found, note) in found.iter_mut().zip(&evidence) {
+        found.matches = note.bm25 > 0.0
+            || match by_meaning {
+                SemanticThreshold::Relative => cut.passes(note),
+                SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                SemanticThreshold::Rules => {
+                    let least = if note.fine.is_some() { RULE_FINE } else { RULE_COARSE };
+                    cosine(note) >= least.min(nearest) && cosine(note) > 0.0
+                }
+            };
+    }
+    let turns: HashSet<Turn> =
+        found.iter().filter(|one| one.matches).filter_map(|one| one.candidate.turn).collect();
+    let is_neighbour = |turn: Turn| {
+        [-1, 1].into_iter().any(|steps| turn.moved(steps).is_some_and(|turn| turns.contains(&turn)))
+    };
+    let with_neighbours = by_meaning == SemanticThreshold::Relative && !turns.is_empty();
+    found.retain(|one| one.matches || with_neighbours && one.candidate.turn.is_some_and(is_neighbour));
+}
+
+impl Context {
+    /// Collects the candidates of the vaults that have words of the query or are similar enough in
+    /// meaning.
+    pub(super) fn gather<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<AllCandidates<'m>> {
+        let mut gathered = AllCandidates::default();
+        let mut chances = [None; 2];
+        for (open, of) in vaults.iter().zip(0..) {
+            self.ensure_fresh(open)?;
+            let VaultCandidates { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
+            let list = candidates.list.iter().cloned();
+            let of_vault = |candidate| VaultCandidate {
+                open,
+                vault_index: of,
+                candidate,
+                coarse: coarse_at,
+                fine: fine_at,
+                matches: true,
+            };
+            gathered.found.extend(list.map(of_vault));
+            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
+                *chance = chance.or(model.and_then(|(_, chance)| chance));
+            }
+            gathered.total += candidates.total;
+            let best = candidates.list.iter().map(|candidate| candidate.bm25).fold(0.0, f32::max);
+            gathered.coverage = gathered.coverage.max(Coverage::of(best, candidates.highest_score));
+            gathered.candidates.push(candidates);
+        }
+        retain_matches(&mut gathered.found, question.by_meaning, chances);
+        Ok(gathered)
+    }
+
+    fn candidates(
+        &self,
+        open: &OpenVault,
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<VaultCandidates> {
+        let Retrieval { query, meaning, stages, by_meaning } = question;
+        let mut scans: Vec<SimilarityScan> = Vec::new();
+        let mut scan = |asking: Option<VectorQuery>| {
+            let asking = asking?;
+            scans.push(asking.table.scan(&asking.query));
+            Some((scans.len() - 1, asking.chance))
+        };
+        let asks = !meaning.trim().is_empty();
+        let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };
+        let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
+        let twice = wanted.saturating_mul(2);
+        let (nearest, least) = match by_meaning {
+            SemanticThreshold::Relative => (NEAREST.max(twice), 0.0),
+            SemanticThreshold::Near => (POOL.max(twice), NEAR),
+            SemanticThreshold::Rules => (POOL.max(twice), 0.0),
+        };
+        let pool = POOL.max(twice);
+        let asked = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
+        let candidates = self.query_index(open, |index| index.candidates(asked))?;
+        Ok(VaultCandidates { candidates, coarse, fine })
+    }
+}
