@@ -1,7 +1,7 @@
 //! Passages of a note for embedding: a short note as a whole, a long one by sections, each with
 //! title and heading as context.
 //!
-//! The length of passages suits models with an input limit of 256 tokens.
+//! Short passages are found better, because a vector of few sentences says what each of them is about.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -11,9 +11,9 @@ use crate::markdown::Outline;
 use crate::note::{Note, NoteKind};
 
 /// Maximum number of words of a passage; longer sections are split into even parts.
-const WORDS: usize = 160;
+const WORDS: usize = 60;
 /// Maximum number of passages of a note; the rest of the note is found by keyword search only.
-const MOST: usize = 400;
+const MOST: usize = 1_000;
 /// Maximum length in bytes of a title or heading put before each passage.
 const CONTEXT: usize = 200;
 
@@ -169,13 +169,17 @@ fn stretches(outline: &Outline, begin: usize) -> Vec<PassageRange<'_>> {
 /// lines or sentences.
 fn even_parts(text: &str, range: std::ops::Range<usize>, parts: usize) -> Vec<std::ops::Range<usize>> {
     let starts: Vec<usize> = word_starts(&text[range.clone()]).map(|at| range.start + at).collect();
-    let size = starts.len().div_ceil(parts.max(1)).max(1);
     let mut cut = Vec::new();
     let mut from = 0;
-    while from < starts.len() {
+    for left in (1..=parts).rev() {
+        // What an earlier cut left over is spread over the other parts.
+        let size = (starts.len() - from).div_ceil(left);
+        if size == 0 {
+            break;
+        }
         let until = match from + size {
             until if until >= starts.len() => starts.len(),
-            until => nearest_end(text, &starts, from + size - size / 4, until),
+            until => nearest_end(text, &starts, until - size / 4, until),
         };
         let end = starts.get(until).copied().unwrap_or(range.end);
         cut.push(starts[from]..end);
@@ -234,24 +238,24 @@ mod tests {
     fn a_long_note_is_cut_at_its_sections_and_each_tells_title_and_heading() {
         let text = format!(
             "---\ntitle: Retry\n---\n{}\n\n## When\n\n{}\n\n## Never\n\n{}\n",
-            words(100, "a"),
-            words(200, "b"),
+            words(50, "a"),
+            words(80, "b"),
             words(20, "c"),
         );
         let (found, _) = of(&text);
         assert_eq!(found.len(), 4);
-        assert!(found[0].text.starts_with("Retry\na0 ") && found[0].text.ends_with(" a99"));
+        assert!(found[0].text.starts_with("Retry\na0 ") && found[0].text.ends_with(" a49"));
         assert!(found[1].text.starts_with("Retry\nWhen\nb0 "));
-        assert!(found[2].text.starts_with("Retry\nWhen\nb") && found[2].text.ends_with("b199"));
+        assert!(found[2].text.starts_with("Retry\nWhen\nb") && found[2].text.ends_with("b79"));
         assert!(found[3].text.starts_with("Retry\nNever\nc0"));
     }
 
     #[test]
     fn a_cut_prefers_the_end_of_a_sentence() {
-        let text = format!("{}. {}", words(150, "a"), words(100, "b"));
+        let text = format!("{}. {}", words(40, "a"), words(50, "b"));
         let (found, _) = of(&text);
         assert_eq!(found.len(), 2);
-        assert!(found[1].text.contains("b99") && found[0].text.contains("a120"));
+        assert!(found[0].text.ends_with("a39.") && found[1].text.ends_with("b49"));
         let sentences = (0..40).map(|_| "One two three four five six seven.").collect::<Vec<_>>().join(" ");
         assert!(of(&sentences).0.iter().all(|passage| passage.text.ends_with("seven.")));
     }

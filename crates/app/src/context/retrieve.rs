@@ -14,6 +14,7 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::Result;
 use candidates::{AllCandidates, VaultCandidate, has_all_words};
 use cm_note::note::Note;
+use cm_note::rank::confidence::Confidence;
 pub use hit::{FoundBy, HitScore};
 pub(crate) use hit::{RankedNote, rounded};
 pub use options::RankingStages;
@@ -25,11 +26,15 @@ use relevance::Relevance;
 pub(crate) struct RetrievalResult<'m> {
     pub ranked: Vec<RankedNote<'m>>,
     pub total: usize,
+    /// Confidence that one of the best notes answers the question; `None` if nothing tells.
+    pub confidence: Option<Confidence>,
 }
 
 /// Number of notes that are ranked in addition to the requested ones, because multipliers for
 /// recency and usefulness can move a later note forward.
 const SPARE: usize = 30;
+/// Number of notes, best first, that may answer a question.
+const ANSWERS: usize = 10;
 
 impl Context {
     /// Returns the best `wanted` notes of all open vaults.
@@ -54,13 +59,13 @@ impl Context {
         question: Retrieval<'_>,
         wanted: usize,
     ) -> Result<RetrievalResult<'m>> {
-        let AllCandidates { candidates: kept, found, mut total, coverage } =
-            self.gather(vaults, question, wanted)?;
+        let gathered = self.gather(vaults, question, wanted)?;
+        let fits = self.relevance(question, &gathered);
+        let AllCandidates { candidates: kept, found, mut total, .. } = gathered;
         // Where not all notes with words were looked at, others may have been counted among them.
         let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
         total +=
             found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.vault_index]).count();
-        let fits = self.relevance(question, &found, coverage);
         let mut order: Vec<(Relevance, &VaultCandidate<'m>)> = fits.into_iter().zip(&found).collect();
         order.sort_by(|(a, one), (b, other)| {
             let key = |found: &VaultCandidate<'_>| (found.candidate.updated, found.candidate.order);
@@ -95,8 +100,10 @@ impl Context {
             let key = |ranked: &RankedNote<'_>| ranked.note.updated.or(ranked.note.created);
             b.score.total_cmp(&a.score).then_with(|| key(b).cmp(&key(a)))
         });
+        let known = ranked.iter().take(ANSWERS).filter_map(|ranked| ranked.confidence);
+        let confidence = known.max_by(|a, b| a.value().total_cmp(&b.value()));
         ranked.truncate(wanted);
-        Ok(RetrievalResult { ranked, total })
+        Ok(RetrievalResult { ranked, total, confidence })
     }
 
     /// Returns whether the note is in the global vault while a project note has the same id and

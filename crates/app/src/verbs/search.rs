@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_note::query::Query;
+use cm_note::rank::confidence::Confidence;
 use cm_store::config::keys;
 
 /// Query, page and ranking options of a search.
@@ -49,9 +50,15 @@ pub struct SearchHit {
     pub title: String,
     /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Relevance, about 0–1, and up to 1.5 for notes of a time that the query names; comparable only
-    /// within one answer. 0 if the query only filters.
+    /// Relevance, 0–1, comparable between queries: the best of an answer is the estimated probability that
+    /// the vault answers the query. Without vectors the best is about 1. 0 if the query only filters.
     pub score: f64,
+    /// Estimated probability that the note answers the query, 0–1, comparable between queries. Absent if
+    /// the query only filters, for notes found by a link, and where no vectors were used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Whether the note hardly answers the query.
+    pub weak: bool,
     /// How the note was found; `meaning` is a weak match without any word of the query. Absent if
     /// the query only filters or if too many notes matched to examine all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +100,10 @@ pub struct SearchResult {
     /// Commit whose notes were searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
+    /// Whether any note fits the query well; false if all are weak. Absent without vectors, and if the query
+    /// only filters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<bool>,
     /// Hits of this page.
     pub hits: Vec<SearchHit>,
     /// Number of notes that contain the words, plus the examined notes that are similar or related.
@@ -140,29 +151,40 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
         options.limit.unwrap_or_else(|| memory.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
     let meaning = query.semantic_text();
-    let (found, total) = if query.ranks() {
+    let (found, total, confidence) = if query.ranks() {
         let question = Retrieval {
             query: &query,
             meaning: &meaning,
             stages: options.stages,
             by_meaning: SemanticThreshold::Relative,
         };
-        let RetrievalResult { ranked, total } = memory.retrieve(question, wanted)?;
-        (ranked, total)
+        let RetrievalResult { ranked, total, confidence } = memory.retrieve(question, wanted)?;
+        (ranked, total, confidence)
     } else {
-        selected(memory, &query, wanted)?
+        let (found, total) = selected(memory, &query, wanted)?;
+        (found, total, None)
     };
+    let answered = confidence.map(|confidence| !confidence.is_weak());
+    let scale = scale(&found, confidence);
     let mut snippets = NoteSnippets::of(&query);
     let hits: Vec<SearchHit> = found
         .into_iter()
         .skip(options.offset)
         .take(limit)
-        .map(|ranked| to_hit(ranked, &mut snippets, options.explain))
+        .map(|ranked| to_hit(ranked, scale, &mut snippets, options.explain))
         .collect();
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
     let as_of = memory.read_at();
-    Ok(SearchResult { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
+    Ok(SearchResult {
+        query: options.query.clone(),
+        as_of,
+        answered,
+        hits,
+        total,
+        notices: query.notices,
+        next,
+    })
 }
 
 /// Returns the notes of all vaults that match a query without words, newest first within each
@@ -191,6 +213,12 @@ fn selected<'m>(memory: &'m Context, query: &Query, wanted: usize) -> Result<(Ve
     Ok((found, total))
 }
 
+/// Returns the factor that makes the best score the confidence.
+fn scale(found: &[RankedNote<'_>], confidence: Option<Confidence>) -> f64 {
+    let best = found.first().map_or(0.0, |ranked| ranked.score);
+    confidence.filter(|_| best > 0.0).map_or(1.0, |confidence| confidence.value() / best)
+}
+
 fn check(options: &Options) -> Result<()> {
     let length = options.query.chars().count();
     if options.query.trim().is_empty() {
@@ -209,15 +237,17 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn to_hit(ranked: RankedNote<'_>, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
-    let RankedNote { open, note, score, parts, passage, raised_by: drawn_by, found_by } = ranked;
+fn to_hit(ranked: RankedNote<'_>, scale: f64, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
+    let RankedNote { open, note, score, parts, confidence, passage, raised_by: drawn_by, found_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
     let Excerpt { text: snippet, matches, line } = snippets.excerpt(open, &note, passage);
     let title_matches = snippets.matches(&note.title);
     SearchHit {
         id: note.key().to_owned(),
         kind: note.kind,
-        score: rounded(score),
+        score: rounded(score * scale),
+        confidence: confidence.map(|confidence| rounded(confidence.value())),
+        weak: confidence.is_some_and(Confidence::is_weak),
         found_by,
         snippet,
         matches,
@@ -230,7 +260,7 @@ fn to_hit(ranked: RankedNote<'_>, snippets: &mut NoteSnippets, explain: bool) ->
         tags: note.tags,
         state: note.state.filter(|state| state != "active"),
         vault: open.level,
-        parts: explain.then(|| parts.rounded()),
+        parts: explain.then(|| HitScore { scale, ..parts }.rounded()),
         drawn_by: drawn_by.filter(|_| explain),
     }
 }

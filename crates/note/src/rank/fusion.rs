@@ -32,26 +32,29 @@ pub struct FusionWeights {
 impl Default for FusionWeights {
     /// Tuned on labelled questions of nine kinds.
     fn default() -> Self {
-        Self { coarse: 6.0, fine: 20.0, blend: 0.2 }
+        Self { coarse: 6.0, fine: 20.0, blend: 0.1 }
     }
 }
 
-/// Coverage below which the words of a question say less about its answer than their rarity suggests.
-/// Where only everyday words match, meaning decides.
-const COVERED: f64 = 0.4;
+/// Coverage from which the words of a question decide beside meaning.
+const COVERED: f64 = 0.3;
+/// BM25 points from which they decide too: the best note has one rare word or several others.
+const TELLING_POINTS: f64 = 12.0;
+/// Exponent of the shortfall from both. Where only everyday words match, meaning decides.
+const SHORTFALL: i32 = 4;
 /// Largest factor of the weight of similarity for that reason.
-const MOST: f64 = 4.0;
+const MOST: f64 = 40.0;
 
-/// Share of the question's words that the best note has, weighted by rarity, about 0–1: the best BM25 score
-/// divided by that of an imaginary text full of all words. 1 for a question without optional words.
+/// Share of the question's words that a note has, weighted by rarity, about 0–1: its BM25 score divided by
+/// that of an imaginary text full of all words. 1 for a question without optional words.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Coverage(f64);
 
 impl Coverage {
     pub const FULL: Self = Self(1.0);
 
-    pub fn of(best: f32, highest: f32) -> Self {
-        if highest > 0.0 { Self(f64::from(best / highest)) } else { Self::FULL }
+    pub fn of(score: f32, highest: f32) -> Self {
+        if highest > 0.0 { Self(f64::from(score / highest)) } else { Self::FULL }
     }
 
     pub fn value(self) -> f64 {
@@ -62,9 +65,10 @@ impl Coverage {
         Self(self.0.max(other.0))
     }
 
-    /// Factor of the weight of similarity, 1–4.
-    fn factor(self) -> f64 {
-        if self.0 > 0.0 { (COVERED / self.0).clamp(1.0, MOST) } else { MOST }
+    /// Factor of the weight of similarity, 1–40, if the best note has `points` of BM25.
+    fn factor(self, points: f64) -> f64 {
+        let enough = (self.0 / COVERED).max(points / TELLING_POINTS);
+        if enough > 0.0 { enough.recip().powi(SHORTFALL).clamp(1.0, MOST) } else { MOST }
     }
 }
 
@@ -84,7 +88,7 @@ pub struct FusedScore {
 pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights, coverage: Coverage) -> Vec<FusedScore> {
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = similarities(evidence, weights);
-    let weight = weight * coverage.factor();
+    let weight = weight * coverage.factor(best_words);
     let best_nearness = nearness.iter().copied().fold(0.0, f64::max);
     let most = best_words + weight * best_nearness;
     let fit = |(one, near): (&NoteScores, &f64)| FusedScore {

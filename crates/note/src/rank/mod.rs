@@ -3,6 +3,7 @@
 //! Pure arithmetic on given numbers. Every factor is bounded, so that good feedback cannot lift a
 //! rule that is irrelevant to the task.
 
+pub mod confidence;
 pub mod conversation;
 pub mod fusion;
 pub mod graph_expansion;

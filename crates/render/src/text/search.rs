@@ -17,6 +17,9 @@ pub fn searched(outcome: &SearchResult) -> String {
     if outcome.hits.is_empty() {
         return format!("{lines}nothing found\n");
     }
+    if outcome.answered == Some(false) {
+        lines.push_str("Nothing here clearly answers this. The nearest notes:\n\n");
+    }
     let short_ids = ShortIds::of(outcome.hits.iter().map(|hit| hit.id.as_str()));
     let ids: Vec<String> = outcome.hits.iter().map(|hit| short_ids.shown(&hit.id)).collect();
     let widest = ids.iter().map(|id| columns_of(id)).filter(|width| *width <= 16).max().unwrap_or(8);
@@ -33,6 +36,7 @@ pub fn searched(outcome: &SearchResult) -> String {
             (hit.score > 0.0).then(|| format!("{:.2}", hit.score)),
             Some(place(&hit.path, hit.line)),
             (hit.found_by == Some(FoundBy::Meaning)).then(|| "by meaning only".to_owned()),
+            (hit.weak && outcome.answered == Some(true)).then(|| "weak".to_owned()),
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         lines.push_str(&format!("{ELIDED}{indent}{}\n", paint(DIM, &facts.join(" · "))));
@@ -81,8 +85,15 @@ fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
     };
     let by = drawn_by.map(|by| format!(" by {}", shown_id(by))).unwrap_or_default();
     format!(
-        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; {conversation}graph {:+.2}{by}, {time}age ×{:.2}, use ×{:.2}",
-        parts.words, parts.bm25, parts.meaning, parts.relevance, parts.graph, parts.recency, parts.usefulness
+        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; {conversation}graph {:+.2}{by}, {time}age ×{:.2}, use ×{:.2}; confidence ×{:.2}",
+        parts.words,
+        parts.bm25,
+        parts.meaning,
+        parts.relevance,
+        parts.graph,
+        parts.recency,
+        parts.usefulness,
+        parts.scale
     )
 }
 

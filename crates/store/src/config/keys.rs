@@ -307,7 +307,7 @@ settings! {
         "share of its score that a result passes on to related notes";
     SEARCH_LIMIT = "search.limit": Integer(1, 1000) = "10",
         "maximum number of search results";
-    SEARCH_WEIGHT_BLEND = "search.weight_blend": Number(0.0, 1.0) = "0.2",
+    SEARCH_WEIGHT_BLEND = "search.weight_blend": Number(0.0, 1.0) = "0.1",
         "weight of the small model in semantic similarity, for notes embedded by both models";
     SEARCH_WEIGHT_COARSE = "search.weight_coarse": Number(0.0, 1000.0) = "6.0",
         "BM25 points for a similarity of 1, for notes embedded by the small model only";

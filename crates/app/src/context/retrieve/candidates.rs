@@ -11,6 +11,7 @@ use crate::error::Result;
 use cm_index::{Candidate, CandidateRequest, Candidates, SimilarityScan};
 use cm_note::note::turn::Turn;
 use cm_note::passage::PassageKey;
+use cm_note::rank::confidence::ModelBaselines;
 use cm_note::rank::fusion::{Coverage, NoteScores};
 use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
 
@@ -65,7 +66,15 @@ pub(super) struct AllCandidates<'m> {
     /// Number of notes that contain words of the query, in all vaults.
     pub(super) total: usize,
     /// How much of the question's words the best note of any vault has.
-    pub(super) coverage: Coverage,
+    pub(super) best_coverage: Coverage,
+    pub(super) baselines: ModelBaselines,
+}
+
+impl AllCandidates<'_> {
+    /// How much of the question's words a candidate has.
+    pub(super) fn coverage(&self, of: &VaultCandidate<'_>) -> Coverage {
+        Coverage::of(of.candidate.bm25, self.candidates[of.vault_index].highest_score)
+    }
 }
 
 /// Returns whether the list contains every note with words of the query, so that the total is
@@ -78,11 +87,10 @@ pub(super) fn has_all_words(candidates: &Candidates) -> bool {
 fn retain_matches(
     found: &mut Vec<VaultCandidate<'_>>,
     by_meaning: SemanticThreshold,
-    chances: [Option<CosineBaseline>; 2],
+    baselines: ModelBaselines,
 ) {
     let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
-    let [coarse, fine] = chances;
-    let cut = SimilarityThreshold::of(&evidence, coarse, fine);
+    let cut = SimilarityThreshold::of(&evidence, baselines.coarse, baselines.fine);
     let cosine = |note: &NoteScores| note.fine.or(note.coarse).unwrap_or(0.0);
     let nearest = evidence.iter().map(cosine).fold(0.0, f32::max);
     for (found, note) in found.iter_mut().zip(&evidence) {
@@ -115,7 +123,6 @@ impl Context {
         wanted: usize,
     ) -> Result<AllCandidates<'m>> {
         let mut gathered = AllCandidates::default();
-        let mut chances = [None; 2];
         for (open, of) in vaults.iter().zip(0..) {
             self.ensure_fresh(open)?;
             let VaultCandidates { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
@@ -130,15 +137,16 @@ impl Context {
                 matches: true,
             };
             gathered.found.extend(list.map(of_vault));
-            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
-                *chance = chance.or(model.and_then(|(_, chance)| chance));
+            let baselines = &mut gathered.baselines;
+            for (baseline, model) in [(&mut baselines.coarse, coarse), (&mut baselines.fine, fine)] {
+                *baseline = baseline.or(model.and_then(|(_, baseline)| baseline));
             }
             gathered.total += candidates.total;
             let best = candidates.list.iter().map(|candidate| candidate.bm25).fold(0.0, f32::max);
-            gathered.coverage = gathered.coverage.max(Coverage::of(best, candidates.highest_score));
+            gathered.best_coverage = gathered.best_coverage.max(Coverage::of(best, candidates.highest_score));
             gathered.candidates.push(candidates);
         }
-        retain_matches(&mut gathered.found, question.by_meaning, chances);
+        retain_matches(&mut gathered.found, question.by_meaning, gathered.baselines);
         Ok(gathered)
     }
 

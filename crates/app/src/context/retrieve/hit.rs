@@ -10,6 +10,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
 use cm_note::note::Note;
 use cm_note::passage::PassageKey;
+use cm_note::rank::confidence::Confidence;
 use cm_note::rank::fusion::NoteScores;
 use cm_note::rank::tie_breakers;
 
@@ -32,6 +33,8 @@ pub struct HitScore {
     pub bm25: f64,
     /// `bm25` divided by the best hit's, 0–1.
     pub words: f64,
+    /// Share of the query's words that the note has, weighted by rarity, about 0–1.
+    pub coverage: f64,
     /// Cosine of the nearest passage by the small built-in model, −1 to 1.
     pub coarse: Option<f64>,
     /// Cosine by the large model, −1 to 1; null if it has not embedded the note.
@@ -50,6 +53,8 @@ pub struct HitScore {
     pub recency: f64,
     /// Multiplier for feedback and importance.
     pub usefulness: f64,
+    /// Multiplier of all scores of an answer, which makes the best one comparable between queries.
+    pub scale: f64,
 }
 
 impl HitScore {
@@ -67,6 +72,7 @@ impl HitScore {
         Self {
             bm25: rounded(self.bm25),
             words: rounded(self.words),
+            coverage: rounded(self.coverage),
             coarse: self.coarse.map(rounded),
             fine: self.fine.map(rounded),
             meaning: rounded(self.meaning),
@@ -76,6 +82,7 @@ impl HitScore {
             time: rounded(self.time),
             recency: rounded(self.recency),
             usefulness: rounded(self.usefulness),
+            scale: rounded(self.scale),
         }
     }
 }
@@ -85,6 +92,9 @@ pub(crate) struct RankedNote<'m> {
     pub note: Note,
     pub score: f64,
     pub parts: HitScore,
+    /// Confidence that the note answers the question by itself; `None` for one that was found by a link, or
+    /// where no vectors were used.
+    pub confidence: Option<Confidence>,
     /// Passage of the note that is most similar to the query; `None` if vectors were not used.
     pub passage: Option<PassageKey>,
     /// Id of the linked hit that added most to this note's score.
@@ -101,6 +111,7 @@ impl<'m> RankedNote<'m> {
             note,
             score: 0.0,
             parts: HitScore::default(),
+            confidence: None,
             passage: None,
             raised_by: None,
             found_by: None,
@@ -127,6 +138,7 @@ impl Context {
         let parts = HitScore {
             bm25: f64::from(evidence.bm25),
             words: relevance.fit.words,
+            coverage: relevance.coverage.value(),
             coarse: evidence.coarse.map(f64::from),
             fine: evidence.fine.map(f64::from),
             meaning: relevance.fit.similarity,
@@ -136,6 +148,7 @@ impl Context {
             time: relevance.time,
             recency,
             usefulness,
+            scale: 1.0,
         };
         let score = parts.total();
         let found_by = Some(match evidence {
@@ -143,7 +156,16 @@ impl Context {
             NoteScores { coarse: None, fine: None, .. } => FoundBy::Relation,
             _ => FoundBy::Meaning,
         });
-        RankedNote { open, note, score, parts, passage, raised_by: None, found_by }
+        RankedNote {
+            open,
+            note,
+            score,
+            parts,
+            confidence: relevance.confidence,
+            passage,
+            raised_by: None,
+            found_by,
+        }
     }
 }
 

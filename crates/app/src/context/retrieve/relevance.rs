@@ -1,10 +1,11 @@
 //! Relevance of candidates: by words and meaning, in their conversation, and by their time.
 
-use super::candidates::VaultCandidate;
+use super::candidates::{AllCandidates, VaultCandidate};
 use super::options::Retrieval;
 use crate::context::open::Context;
 use cm_note::instant::Instant;
 use cm_note::query::time_range::{self, time_ranges};
+use cm_note::rank::confidence::Confidence;
 use cm_note::rank::conversation::{SpokenNote, asks_agent, in_conversation};
 use cm_note::rank::fusion::{Coverage, FusedScore, FusionWeights, NoteScores, fuse};
 use cm_store::config::keys;
@@ -20,11 +21,20 @@ pub(super) struct Relevance {
     pub(super) conversation: f64,
     /// Multiplier for the time that the question names.
     pub(super) time: f64,
+    /// Share of the question's words that the note has.
+    pub(super) coverage: Coverage,
+    pub(super) confidence: Option<Confidence>,
 }
 
 impl Default for Relevance {
     fn default() -> Self {
-        Self { fit: FusedScore::default(), conversation: 0.0, time: 1.0 }
+        Self {
+            fit: FusedScore::default(),
+            conversation: 0.0,
+            time: 1.0,
+            coverage: Coverage::default(),
+            confidence: None,
+        }
     }
 }
 
@@ -36,14 +46,10 @@ impl Relevance {
 
 impl Context {
     /// Computes the relevance of candidates, in order.
-    pub(super) fn relevance(
-        &self,
-        question: Retrieval<'_>,
-        found: &[VaultCandidate<'_>],
-        coverage: Coverage,
-    ) -> Vec<Relevance> {
+    pub(super) fn relevance(&self, question: Retrieval<'_>, gathered: &AllCandidates<'_>) -> Vec<Relevance> {
+        let found = &gathered.found;
         let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
-        let fits = fuse(&evidence, &self.weights(), coverage);
+        let fits = fuse(&evidence, &self.weights(), gathered.best_coverage);
         let in_context: Vec<f64> = if question.stages.conversation {
             let spoken = |(fit, found): (&FusedScore, &VaultCandidate<'_>)| SpokenNote {
                 relevance: fit.relevance,
@@ -63,10 +69,15 @@ impl Context {
             true => 1.0,
             false => 1.0 + TIME * time_range::fit(&ranges, Instant::from_unix(found.candidate.updated)),
         };
-        let relevance = |((fit, in_context), found): ((FusedScore, f64), &VaultCandidate<'_>)| Relevance {
-            conversation: in_context - fit.relevance,
-            time: time(found),
-            fit,
+        let relevance = |((fit, in_context), found): ((FusedScore, f64), &VaultCandidate<'_>)| {
+            let coverage = gathered.coverage(found);
+            Relevance {
+                conversation: in_context - fit.relevance,
+                time: time(found),
+                coverage,
+                confidence: Confidence::of(&found.evidence(), coverage, gathered.baselines),
+                fit,
+            }
         };
         fits.into_iter().zip(in_context).zip(found).map(relevance).collect()
     }

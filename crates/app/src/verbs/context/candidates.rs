@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet};
 use super::Options;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
-use crate::context::retrieve::{HitScore, RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
+use crate::context::retrieve::{
+    HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
+};
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_index::NoteHit;
@@ -384,7 +386,8 @@ impl<'m> BriefingCandidates<'m> {
             let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
             old.extend(links.map(|link| link.target.clone()));
         }
-        let hits = hits.into_iter().filter(|hit| hit.note.staleness().is_none());
+        let fits = |hit: &RankedNote<'_>| hit.confidence.is_none_or(|confidence| !confidence.is_weak());
+        let hits = hits.into_iter().filter(|hit| hit.note.staleness().is_none() && fits(hit));
         self.memories.extend(hits.map(|hit| {
             let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =

@@ -36,6 +36,7 @@ struct Hit {
     state: Option<String>,
     tags: Vec<String>,
     changed: Option<ShownTime>,
+    weak: bool,
     by_meaning: bool,
     parts: Vec<(&'static str, String)>,
     vault: &'static str,
@@ -67,6 +68,8 @@ fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) ->
     Ok(Found {
         summary: if result.hits.is_empty() {
             "Nothing found".to_owned()
+        } else if result.answered == Some(false) {
+            "Nothing here clearly answers this. The nearest notes:".to_owned()
         } else {
             count(result.total, "note")
         },
@@ -82,6 +85,7 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
         let meaning = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), shown);
         vec![
             ("words", shown(parts.words)),
+            ("coverage", shown(parts.coverage)),
             ("coarse meaning", meaning(parts.coarse)),
             ("fine meaning", meaning(parts.fine)),
             ("relevance", shown(parts.relevance)),
@@ -90,6 +94,7 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
             ("time", shown(parts.time)),
             ("recency", shown(parts.recency)),
             ("usefulness", shown(parts.usefulness)),
+            ("scale", shown(parts.scale)),
         ]
     });
     Hit {
@@ -100,6 +105,7 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
         state: hit.state,
         tags: hit.tags,
         changed: ShownTime::maybe(hit.updated, memory.now()),
+        weak: hit.weak,
         by_meaning: hit.found_by == Some(cm_app::context::retrieve::FoundBy::Meaning),
         parts,
         vault: hit.vault.name(),
