@@ -156,12 +156,14 @@ fn as_in_checkouts(folder: &str) {
         let place = format!("../checkouts/{commit}");
         sandbox.git(&["worktree", "add", "--quiet", "--detach", &place, commit]);
         let inside = format!("{place}/{folder}");
+        // Ages count from the commit that is searched.
+        let time = sandbox.git(&["show", "--no-patch", "--format=%cI", commit]).trim().to_owned();
         for (query, past) in QUERIES.iter().zip(answers) {
-            let checked_out = answer(&sandbox, &inside, query, &["--limit", "20"]);
+            let checked_out = answer(&sandbox, &inside, query, &["--limit", "20", "--now", &time]);
             assert_eq!(past, checked_out, "`{query}` as of {commit}");
             distinct.insert(past["hits"].to_string());
         }
-        let default = answer(&sandbox, &inside, "pool", &[]);
+        let default = answer(&sandbox, &inside, "pool", &["--now", &time]);
         assert_eq!(
             answer(&sandbox, folder, "pool", &["--as-of", commit]),
             default,
@@ -190,14 +192,26 @@ fn a_note_its_neighbours_and_core_md_are_shown_as_of_a_commit() {
     assert_eq!(shown(&["get", "Empty pool", "--raw"]), file);
     let related = shown(&["related", "Empty pool"]);
     assert!(related.contains("Units"), "{related}");
-    let core = shown(&["core", "--print"]);
+    let core = shown(&["core"]);
     assert!(core.contains("Empty pool") && !core.contains("Rain"), "{core}");
-    let refused = sandbox.cm(&["core", "--as-of", first]);
-    assert!(refused.stderr.contains("--print"), "{}", refused.stderr);
-    assert!(
-        !sandbox.vault().join("CORE.md").exists()
-            || sandbox.git(&["status", "--porcelain", "CORE.md"]).is_empty()
-    );
+    assert_eq!(shown(&["core", "--print"]), core);
+    let drawn = shown(&["graph", "--format", "dot"]);
+    assert!(drawn.contains("Empty pool") && !drawn.contains("Rain"), "{drawn}");
+    sandbox.cm(&["trust"]).ok();
+    let briefing = shown(&["context", "retry the empty pool"]);
+    assert!(briefing.contains("this is the memory as of 2026-10-01 09:00"), "{briefing}");
+    for arguments in [
+        &["get", "Empty pool"][..],
+        &["related", "Empty pool"],
+        &["graph"],
+        &["core"],
+        &["context", "retry the empty pool"],
+    ] {
+        let answer = sandbox.cm(&[arguments, &["--as-of", first, "--json"]].concat()).ok().json();
+        let (commit, instant) = (&answer["as_of"]["commit"], &answer["as_of"]["instant"]);
+        assert_eq!((commit.as_str(), instant.as_str()), (Some(first), Some("2026-10-01T09:00:00Z")));
+    }
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
 }
 
 #[test]

@@ -94,6 +94,7 @@ embed use none
 embed use builtin
 search type:fix --limit 2
 context change+the+retry+of+gauge+fetches
+context change+the+retry --as-of HEAD
 sessions --days 0
 sessions list --days 0 --agent claude-code
 sessions search tests
@@ -112,15 +113,18 @@ similar retry+the+request --kind bullet
 tags
 stats
 get 1bc3be
+get 1bc3be --as-of HEAD
 decay
 top
 top 3 --category testing
 stale --days 0
 usage
-related 1bc3be --hops 2
+related 1bc3be --hops 2 --as-of HEAD
 graph
 graph 1bc3be
+graph 1bc3be --as-of HEAD
 core
+core --as-of HEAD
 reflection
 add --type fact --title Ports+differ --tags net --body Seen.
 new --type decision --title Use+another+port

@@ -58,6 +58,14 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "task": "change the retry", "category": "testing", "limit": 3, "workspace": null }),
         ),
         ("get 1bc3be", "memory_get", json!({ "id": "1bc3be" })),
+        ("get 1bc3be --as-of HEAD", "memory_get", json!({ "id": "1bc3be", "as_of": "HEAD" })),
+        ("related 1bc3be --as-of HEAD", "memory_related", json!({ "id": "1bc3be", "as_of": "HEAD" })),
+        ("core --as-of HEAD", "memory_core", json!({ "as_of": "HEAD" })),
+        (
+            "context change+the+retry --as-of HEAD",
+            "memory_context",
+            json!({ "task": "change the retry", "as_of": "HEAD" }),
+        ),
         ("get 1bc3be --section 40-44", "memory_get", json!({ "bulletId": "1bc3be", "section": "40-44" })),
         (
             "recent --since 90d -n 3 --offset 1",

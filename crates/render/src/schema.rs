@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "some documents are made elsewhere and described here")]
 
 use cm_app::RevisionConflict;
+use cm_app::context::as_of::AsOf;
 use cm_note::note::schema::with_id;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
@@ -39,6 +40,8 @@ struct GraphJson {
     nodes: Vec<NodeJson>,
     /// Edges
     edges: Vec<EdgeJson>,
+    /// Commit that was read; absent for the current state
+    as_of: Option<AsOf>,
 }
 
 #[derive(JsonSchema)]

@@ -21,6 +21,7 @@ Examples:
   cm context \"fix the retry of gauge fetches\"
   cm context \"migrate the readings table\" --max-tokens 1000 --json
   cm context \"draw the tide chart\" --workspace tidewater-web --format toon
+  cm context \"fix the retry of gauge fetches\" --as-of 2026-11-01
   git log -1 --format=%B | cm context -")]
 pub struct Arguments {
     /// Task, 3 to 2,000 characters; quotes are optional, `-` reads standard input
@@ -44,6 +45,9 @@ pub struct Arguments {
     /// Output format [default: md; json with --json]
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Collect from the vault as it was at a commit, a date or an age; a date means the end of that day (UTC)
+    #[arg(long, value_name = "WHEN")]
+    as_of: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,7 +83,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             Error::usage("--json cannot be combined with another --format").hint("remove one of them")
         );
     }
-    let memory = Context::open(Request { for_prompts: true, ..call })?;
+    let call = Request { for_prompts: true, ..call };
+    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let options = context::Options {
         task: text_or_stdin(&arguments.task.join(" "))?,
         workspace: arguments.workspace,

@@ -11,20 +11,21 @@ use cm_render::text;
 ///
 /// Contains the best memories within a token limit. If only the date would change, nothing is written or committed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm core\n  cm core --print      # print without writing")]
+#[command(after_help = "Examples:\n  cm core\n  cm core --print      # print without writing\n  cm core --as-of 2026-11-01")]
 pub struct Arguments {
     /// Print the text without writing the file
     #[arg(long)]
     print: bool,
-    /// Print what the file would contain as of a commit, a date or an age; a date means the end of that day (UTC)
-    #[arg(long, value_name = "WHEN", requires = "print")]
+    /// Print what the file would contain as of a commit, a date or an age; a date means the end of that day (UTC). Writes nothing
+    #[arg(long, value_name = "WHEN")]
     as_of: Option<String>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
-    let outcome = generate::core(&memory, arguments.print)?;
-    if arguments.print && !output.json {
+    let print = arguments.print || arguments.as_of.is_some();
+    let outcome = generate::core(&memory, print)?;
+    if print && !output.json {
         output.notices(&memory);
         return output.plain(&outcome.text.unwrap_or_default());
     }

@@ -14,7 +14,7 @@ use cm_render::text;
 /// other programs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid"
+    after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid\n  cm graph --as-of 2026-11-01 --json"
 )]
 pub struct Arguments {
     /// Only the part around this note
@@ -25,6 +25,9 @@ pub struct Arguments {
     /// Output format [default: mermaid; json with --json; a tree of a note on a terminal]
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Print the graph as it was at a commit, a date or an age; a date means the end of that day (UTC)
+    #[arg(long, value_name = "WHEN")]
+    as_of: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,7 +46,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         (Some(Format::Graphml), false) => graph::GraphFormat::GraphMl,
         (Some(Format::Mermaid) | None, false) => graph::GraphFormat::Mermaid,
     };
-    let memory = Context::open(call)?;
+    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
     if let (Some(note), None, true) = (&arguments.note, arguments.format, on_terminal() && !output.json) {
         let options = Options { hops: arguments.hops, ..Options::default() };
         let related = related::related(&memory, note, &options)?;

@@ -14,7 +14,7 @@ use cm_render::text;
 /// Follows typed edges, relations, wikilinks and Markdown links.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming"
+    after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming\n  cm related 1f0c2a --as-of 7d"
 )]
 pub struct Arguments {
     /// Note ID (or unique prefix), title or path

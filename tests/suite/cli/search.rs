@@ -508,7 +508,8 @@ fn as_of_tells_which_commit_answers() {
       "as_of": {
         "commit": "[COMMIT]",
         "date": "2026-11-22T10:00:00Z",
-        "subject": "Delete \"Close idle connections\""
+        "subject": "Delete \"Close idle connections\"",
+        "instant": "2026-11-21T12:00:00Z"
       },
       "hits": [],
       "total": 0,

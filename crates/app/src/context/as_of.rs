@@ -1,6 +1,7 @@
 //! Opens the vaults of a call as of a revision or date.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::io;
 
 use schemars::JsonSchema;
@@ -27,6 +28,16 @@ pub struct AsOf {
     pub date: Instant,
     /// First line of the commit message.
     pub subject: String,
+    /// Instant from which ages and scores count: the date that was given, or the time of the commit.
+    pub instant: Instant,
+}
+
+impl fmt::Display for AsOf {
+    /// As in "as of 2026-11-01 09:30, commit 0123456789".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let commit = self.commit.get(..10).unwrap_or(&self.commit);
+        write!(f, "as of {} {}, commit {commit}", self.date.day(), self.date.minute())
+    }
 }
 
 /// A commit that a revision or date resolved to, with the instant to show in the response.
@@ -57,9 +68,9 @@ impl Context {
     }
 
     /// Opens the vaults of this context as they were at a Git revision or date. A date selects the
-    /// newest first-parent commit by then; without a time it means the end of that day (UTC). The
-    /// global vault is opened at the same instant, or left out with a notice if its history starts
-    /// later.
+    /// newest first-parent commit by then; without a time it means the end of that day (UTC). Ages and
+    /// scores count from that date, or from the time of the commit. The global vault is opened at the
+    /// same instant, or left out with a notice if its history starts later.
     ///
     /// # Errors
     /// No repository, an unknown commit, a date before the first commit, or a commit without a
@@ -86,19 +97,31 @@ impl Context {
             None => None,
         };
         let vaults = pasts.into_iter().map(|(open, past)| opened(self, open, past, global.clone()));
-        Ok(self.with_vaults(vaults.collect::<Result<_>>()?))
+        let mut then = self.with_vaults(vaults.collect::<Result<_>>()?);
+        then.past_instant = Some(moment.at.min(self.now()));
+        Ok(then)
+    }
+
+    /// Calls `read` with the vaults as of a revision or date, or as they are if none is given.
+    ///
+    /// # Errors
+    /// The errors of [`Context::as_of`] and of `read`.
+    pub fn at_time<T>(&self, revision: Option<&str>, read: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        match revision {
+            Some(revision) => read(&self.as_of(revision)?),
+            None => read(self),
+        }
     }
 
     /// Returns the commit that this context reads; `None` if it reads the current files.
     pub fn read_at(&self) -> Option<AsOf> {
         let commit = self.target().past.as_ref()?.commit();
-        Some(AsOf { commit: commit.id.to_string(), date: commit.time, subject: commit.subject.clone() })
-    }
-
-    /// Returns the time for which scores are shown: that of the commit that this context reads, else
-    /// the time of the call.
-    pub(crate) fn reading_time(&self) -> Instant {
-        self.target().past.as_ref().map_or(self.now(), |past| past.commit().time)
+        Some(AsOf {
+            commit: commit.id.to_string(),
+            date: commit.time,
+            subject: commit.subject.clone(),
+            instant: self.now(),
+        })
     }
 }
 
@@ -236,77 +259,4 @@ pub(crate) fn revision(memory: &Context, named: &str) -> Result<CommitId> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::fixture_vault::{FixtureVault, rename};
-    use crate::verbs::{generate, get, graph, history, related};
-
-    fn note(number: usize, title: &str, body: &str) -> String {
-        format!(
-            "---\nid: {number:08}-0000-4000-8000-000000000001\ntype: fix\ntitle: {title}\ncreated: 2026-01-02\nupdated: 2026-01-02\n---\n\n{body}\n"
-        )
-    }
-
-    /// A vault in which a note was changed, linked and moved, and another one deleted.
-    fn changed() -> FixtureVault {
-        let vault = FixtureVault::new();
-        let begin = [note(1, "Retry", "Old text."), note(2, "Gone", "See [[Retry]].")];
-        vault
-            .commit("2026-01-02", &[("graph/fixes/retry.md", &begin[0]), ("graph/fixes/gone.md", &begin[1])]);
-        generate::core(&vault.at("2026-01-03"), false).unwrap();
-        let later =
-            [note(1, "Retry with jitter", "New text."), note(3, "Later", "See [[Retry with jitter]].")];
-        vault.commit(
-            "2026-01-10",
-            &[("graph/fixes/retry.md", &later[0]), ("graph/fixes/later.md", &later[1])],
-        );
-        rename(&vault.at("2026-01-11"), "graph/fixes/retry.md", "graph/fixes/again.md");
-        crate::verbs::delete::delete(&vault.at("2026-01-12"), &["Gone".to_owned()], None).unwrap();
-        vault
-    }
-
-    #[test]
-    fn a_note_is_read_as_of_a_commit_with_its_edges_and_its_score_of_then() {
-        let vault = changed();
-        let memory = vault.at("2026-03-01");
-        let past = memory.as_of("2026-01-03").unwrap();
-        let then = get::get(&past, "00000001", None).unwrap();
-        assert_eq!(
-            (then.title.as_str(), then.body.trim(), then.path.as_str()),
-            ("Retry", "Old text.", "graph/fixes/retry.md")
-        );
-        let ends: Vec<&str> = then.backlinks.iter().map(|link| link.title.as_str()).collect();
-        assert_eq!(ends, ["Gone"]);
-        let now = get::get(&memory, "00000001", None).unwrap();
-        let ends: Vec<&str> = now.backlinks.iter().map(|link| link.title.as_str()).collect();
-        assert_eq!((now.path.as_str(), ends), ("graph/fixes/again.md", vec!["Later"]));
-        // Importance and use count half each, and the score has decayed for a day.
-        assert_eq!(then.score.unwrap().to_string(), "0.2426");
-        assert_eq!(get::get(&past, "Later", None).unwrap_err().code, "not-found");
-    }
-
-    #[test]
-    fn the_graph_and_core_md_are_read_as_of_a_commit() {
-        let vault = changed();
-        let memory = vault.at("2026-03-01");
-        let past = memory.as_of("2026-01-03").unwrap();
-        let near = related::related(&past, "Retry", &related::Options::default()).unwrap();
-        assert_eq!(near.notes.iter().map(|note| note.title.as_str()).collect::<Vec<_>>(), ["Gone"]);
-        let around = graph::graph(&past, Some("Retry"), 2, graph::GraphFormat::Json).unwrap();
-        assert!(around.contains("Gone") && !around.contains("Later"), "{around}");
-        let core = get::written(&past, "CORE.md").unwrap();
-        assert!(core.contains("Retry") && !core.contains("jitter"), "{core}");
-        let planned = generate::core(&past, true).unwrap().text.unwrap();
-        assert_eq!(planned.lines().skip(3).collect::<Vec<_>>(), core.lines().skip(3).collect::<Vec<_>>());
-        assert_eq!(generate::core(&past, false).unwrap_err().code, "past");
-    }
-
-    #[test]
-    fn reading_the_past_counts_no_use_and_the_history_stays_whole() {
-        let vault = changed();
-        let memory = vault.at("2026-03-01");
-        let past = memory.as_of("2026-01-03").unwrap();
-        get::get(&past, "Retry", None).unwrap();
-        assert!(memory.target().usage().load().0.values().all(|used| used.accesses == 0));
-        assert_eq!(history::history(&memory, "00000001", 9).unwrap().versions.len(), 3);
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! Resolves a reference to a note: an ID, an ID prefix, a path, a title or a file name.
 
+use crate::context::find_past::find_by_later_name;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,12 +30,18 @@ const PREFIX: usize = 4;
 /// Resolves a reference in all open vaults.
 ///
 /// An ID from the index is verified against its file without a walk; all other references refresh
-/// the index first.
+/// the index first. In the past, a note is also found by the name that it has now.
 ///
 /// # Errors
-/// A note that is not found, or an ambiguous reference; the hint lists the candidates.
+/// A note that is not found, or an ambiguous reference; the hint lists the candidates. For a note
+/// that did not exist yet, the hint has its first commit.
 pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
-    find_in(memory, &memory.vaults, reference)
+    match find_in(memory, &memory.vaults, reference) {
+        Err(error) if error.code == "not-found" && memory.read_at().is_some() => {
+            find_by_later_name(memory, reference, error)
+        }
+        other => other,
+    }
 }
 
 /// Resolves a reference in the target vault only.
@@ -57,7 +64,11 @@ pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<Resolv
     }
 }
 
-fn find_in<'a>(memory: &'a Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
+pub(super) fn find_in<'a>(
+    memory: &'a Context,
+    vaults: &'a [OpenVault],
+    reference: &str,
+) -> Result<ResolvedNote<'a>> {
     let reference = reference.trim();
     if reference.is_empty() {
         return Err(Error::usage("the note reference is empty; pass an ID, path or title"));

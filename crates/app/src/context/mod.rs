@@ -5,6 +5,7 @@ pub mod as_of;
 pub mod cancellation;
 pub mod embedding;
 pub mod find;
+mod find_past;
 pub mod global_vault;
 pub(crate) mod imported_usage;
 pub mod last_run;

@@ -32,6 +32,8 @@ pub struct Context {
     /// Whether the project's vault was left out because the user does not trust it. Writes then
     /// fail instead of going to the global vault.
     without_project: bool,
+    /// Time of the past that is read; `None` if the vaults are read as they are.
+    pub(super) past_instant: Option<Instant>,
 }
 
 impl Context {
@@ -105,7 +107,12 @@ impl Context {
     /// Creates a context for the same request with other vaults; both contexts share their notices.
     pub(crate) fn with_vaults(&self, vaults: Vec<OpenVault>) -> Self {
         let upon = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
-        let memory = Self { cache: self.cache.clone(), without_project: self.without_project, ..upon };
+        let memory = Self {
+            cache: self.cache.clone(),
+            without_project: self.without_project,
+            past_instant: self.past_instant,
+            ..upon
+        };
         memory.notice_broken_settings();
         memory
     }
@@ -121,6 +128,7 @@ impl Context {
             drawn: std::cell::Cell::new(0),
             low_latency: false,
             without_project: false,
+            past_instant: None,
         }
     }
 
@@ -201,9 +209,10 @@ impl Context {
         }
     }
 
-    /// Time at which the current call began; constant during the call.
+    /// Time from which ages, decay and scores count: that of the past that this context reads, else
+    /// the time at which the call began. Constant during the call.
     pub fn now(&self) -> Instant {
-        self.call.now
+        self.past_instant.unwrap_or(self.call.now)
     }
 
     /// Adds a notice for the user; duplicates are dropped.
@@ -220,8 +229,12 @@ impl Context {
         self.notices.take()
     }
 
-    /// Counts notes of a vault as retrieved, and keeps their keys for the receipt of the answer.
+    /// Counts notes of a vault as retrieved, and keeps their keys for the receipt of the answer. Notes
+    /// of the past are not counted.
     pub(crate) fn count_retrieved(&self, open: &OpenVault, keys: &[&str]) {
+        if open.past.is_some() {
+            return;
+        }
         // A vault on a read-only disk can still be read from.
         let _ = open.usage().retrieved(keys, self.now());
         self.shown.borrow_mut().extend(keys.iter().map(|key| (*key).to_owned()));

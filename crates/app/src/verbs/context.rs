@@ -13,6 +13,7 @@ pub(crate) mod kinds;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::as_of::AsOf;
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::context::project_scope::ProjectScope;
@@ -165,6 +166,9 @@ pub struct Briefing {
     pub omitted: OmittedCounts,
     /// Estimated number of tokens of the Markdown text.
     pub tokens: usize,
+    /// Commit that was read; absent for the current state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
     /// Notices, for example that the vault has no rules or no session is indexed.
     pub notices: Vec<String>,
     /// The briefing as Markdown.
@@ -181,7 +185,9 @@ const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
 /// # Errors
 /// An invalid task or budget, or an index that can neither be used nor rebuilt.
 pub fn context(memory: &Context, options: &Options) -> Result<Briefing> {
-    let Some(handoff) = handoff::for_briefing(memory) else {
+    // A handoff waits now, and not in the past.
+    let handoff = if memory.read_at().is_some() { None } else { handoff::for_briefing(memory) };
+    let Some(handoff) = handoff else {
         let briefing = briefing(memory, options)?;
         count_retrievals(memory, &briefing);
         return Ok(briefing);
@@ -238,7 +244,7 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted };
-    Ok(drafted.fit(task, stage.workspace, &memory.call, budget))
+    Ok(drafted.fit(task, stage.workspace, memory, budget))
 }
 
 /// Adds the shown rules and memories to the retrieval counters, which do not affect scores.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::as_of::AsOf;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
@@ -50,6 +51,9 @@ pub struct Generated {
     /// Contents of the file; null unless this was a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Commit that was read; absent for the current state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
 }
 
 /// Generates CORE.md; with `dry_run` only returns its contents.
@@ -130,7 +134,7 @@ impl ScoreBasis {
     /// from the same commit. A past commit is scored at its own time.
     fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
         if open.past.is_some() {
-            return Ok(Self { local: false, now: memory.reading_time() });
+            return Ok(Self { local: false, now: memory.now() });
         }
         let repo = open.repo()?;
         let local = match open.settings.text(keys::CORE_USAGE) {
@@ -204,6 +208,7 @@ fn keep(
         commit: None,
         changed: false,
         text: dry_run.then(|| planned.text.clone()),
+        as_of: memory.read_at(),
     };
     if !dry_run {
         memory.target().writable()?;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::context::as_of::AsOf;
 use crate::context::find::{ResolvedNote, find};
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
@@ -73,6 +74,9 @@ pub struct NoteDetails {
     pub findings: Vec<Finding>,
     /// Vault that contains the note: `project` or `global`.
     pub vault: VaultLevel,
+    /// Commit that was read; absent for the current state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
 }
 
 /// Reads a note, or the section of it with a heading or a range of lines, and counts an access. In a
@@ -118,6 +122,7 @@ pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<N
         status,
         findings: found.note.findings.clone(),
         vault: found.open.level,
+        as_of: memory.read_at(),
     })
 }
 
@@ -141,7 +146,7 @@ fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayS
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
     let constants = crate::context::scoring::scoring(settings);
-    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.reading_time());
+    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.now());
     Ok((Some(score), Some(DecayStatus::of(score, &constants))))
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use crate::context::find::find;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
@@ -42,7 +44,13 @@ pub fn graph(memory: &Context, around: Option<&str>, hops: u8, format: GraphForm
     Ok(match format {
         GraphFormat::Dot => formats::dot(&graph, only.as_ref()),
         GraphFormat::Mermaid => formats::mermaid(&graph, only.as_ref()),
-        GraphFormat::Json => formats::json(&graph, only.as_ref()),
+        GraphFormat::Json => {
+            let mut document = formats::json(&graph, only.as_ref());
+            if let Some(as_of) = memory.read_at() {
+                document["as_of"] = json!(as_of);
+            }
+            format!("{document:#}\n")
+        }
         GraphFormat::GraphMl => formats::graphml(&graph, only.as_ref()),
     })
 }

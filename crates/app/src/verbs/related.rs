@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::as_of::AsOf;
 use crate::context::find::find;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
@@ -67,6 +68,9 @@ pub struct RelatedNotes {
     pub total: usize,
     /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
+    /// Commit that was read; absent for the current state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
 }
 
 /// Number of results if no limit is given.
@@ -110,7 +114,9 @@ pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<R
         reached.into_iter().skip(options.offset).take(options.limit).map(neighbour).collect();
     let end = options.offset.saturating_add(page.len());
     let next = (end < total && !page.is_empty()).then_some(end);
-    Ok(RelatedNotes { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
+    let id = found.note.key().to_owned();
+    let as_of = memory.read_at();
+    Ok(RelatedNotes { id, title: found.note.title, notes: page, total, next, as_of })
 }
 
 /// Normalizes the name of an edge type, which the settings must declare or an edge must have.

@@ -89,7 +89,7 @@ pub fn score_history(memory: &Context, reference: &str) -> Result<ScoreHistory> 
             // The merged one has the feedback of both vaults.
             let same = |other: &VaultBullet| other.level == level && other.bullet.path == bullet.path;
             let merged = all.into_iter().find(same).map_or(bullet.clone(), |same| same.bullet);
-            Ok(of_rule(&merged, memory.reading_time(), &constants(memory, level)))
+            Ok(of_rule(&merged, memory.now(), &constants(memory, level)))
         }
         (kind, _) => {
             Err(Error::usage(format!("{} is a {}, which has no score", found.note.path, kind.name()))
@@ -106,7 +106,7 @@ pub fn rule_score_histories(memory: &Context, ids: &[String]) -> Result<Vec<Scor
     let bullets = merged(memory)?.bullets;
     let history = |id: &String| {
         let found = bullets.iter().find(|of_vault| of_vault.bullet.id.as_str() == id)?;
-        Some(of_rule(&found.bullet, memory.reading_time(), &constants(memory, found.level)))
+        Some(of_rule(&found.bullet, memory.now(), &constants(memory, found.level)))
     };
     Ok(ids.iter().filter_map(history).collect())
 }
@@ -142,7 +142,7 @@ fn drop_of_rule(bullet: &Bullet, now: Instant, constants: &Scoring) -> Option<Sc
 }
 
 fn of_memory(memory: &Context, found: &ResolvedNote<'_>) -> ScoreHistory {
-    let (note, now, settings) = (&found.note, memory.reading_time(), &found.open.settings);
+    let (note, now, settings) = (&found.note, memory.now(), &found.open.settings);
     let (usage, notices) = found.open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let used = usage.get(note.key()).copied().unwrap_or_default();

@@ -126,14 +126,11 @@ const FURTHEST: usize = 10_000;
 /// index can be neither used nor rebuilt.
 pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
     check(options)?;
-    match &options.as_of {
-        Some(named) => answer(&memory.as_of(named)?, options),
-        None => {
-            let searched = answer(memory, options)?;
-            count_retrievals(memory, &searched);
-            Ok(searched)
-        }
-    }
+    memory.at_time(options.as_of.as_deref(), |memory| {
+        let searched = answer(memory, options)?;
+        count_retrievals(memory, &searched);
+        Ok(searched)
+    })
 }
 
 /// Adds the hits of this page to the retrieval counters.

@@ -1,5 +1,6 @@
 //! Text output of `cm get`.
 
+use super::as_of_line;
 use super::short_ids::ShortIds;
 use super::style::{DIM, ID, STRONG, WARN, one_line, paint, safe};
 use crate::layout::{CELL, ELIDED};
@@ -17,7 +18,8 @@ pub enum BodyStyle {
 
 /// A short header, the body, then backlinks; of a section, only its lines and the section.
 pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
-    let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
+    let mut lines = as_of_line(outcome.as_of.as_ref());
+    lines.push_str(&format!("{}\n", paint(STRONG, &safe(&outcome.title))));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
     lines.push_str(&format!("{}  {}\n", paint(ID, &outcome.id), safe(note_type)));
     lines.push_str(&format!("{ELIDED}{}\n", paint(DIM, &safe(&outcome.path))));

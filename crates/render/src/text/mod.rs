@@ -73,7 +73,8 @@ pub mod validate_rule;
 pub mod why;
 
 use cm_app::Error;
-use style::{BAD, DIM, GOOD, WARN, paint, safe};
+use cm_app::context::as_of::AsOf;
+use style::{BAD, DIM, GOOD, WARN, one_line, paint, safe};
 
 /// A notice that accompanies a result.
 pub fn notice(notice: &str) -> String {
@@ -105,6 +106,12 @@ fn committed(commit: Option<&str>) -> String {
 }
 
 /// The first 10 characters of a commit id.
+/// A line with the commit that was read; empty for the current state.
+fn as_of_line(as_of: Option<&AsOf>) -> String {
+    let line = |as_of: &AsOf| paint(DIM, &format!("{as_of}  {}", one_line(&as_of.subject)));
+    as_of.map(|as_of| format!("{}\n", line(as_of))).unwrap_or_default()
+}
+
 fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

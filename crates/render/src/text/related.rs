@@ -1,5 +1,6 @@
 //! Text output of `cm related`.
 
+use super::as_of_line;
 use super::short_ids::ShortIds;
 use super::style::{DIM, ID, STRONG, count, one_line, paint, safe};
 use crate::layout::CELL;
@@ -8,7 +9,7 @@ use cm_note::graph::EdgeDirection;
 
 /// One line for each note, indented by distance, with an arrow for the direction of the edge.
 pub fn related(outcome: &RelatedNotes) -> String {
-    let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
+    let mut lines = heading(outcome);
     if outcome.notes.is_empty() {
         lines.push_str("no edges\n");
     }
@@ -43,10 +44,15 @@ pub fn related(outcome: &RelatedNotes) -> String {
     lines
 }
 
+/// The commit that was read, if not the current state, and the title of the start note.
+fn heading(outcome: &RelatedNotes) -> String {
+    format!("{}{}\n", as_of_line(outcome.as_of.as_ref()), paint(STRONG, &safe(&outcome.title)))
+}
+
 /// A tree: below each note the notes that are reached through it.
 pub fn tree(outcome: &RelatedNotes) -> String {
     let ids = ShortIds::of(outcome.notes.iter().map(|note| note.id.as_str()));
-    let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
+    let mut lines = heading(outcome);
     if outcome.notes.is_empty() {
         lines.push_str("no edges\n");
     }

@@ -2,18 +2,17 @@
 
 use anstyle::Style;
 
-use super::short;
+use super::as_of_line;
 use super::short_ids::{ShortIds, shown_id};
 use super::style::{DIM, ID, STRONG, count, highlight, one_line, pad, paint, safe};
 use crate::layout::{ELIDED, columns_of};
-use cm_app::context::as_of::AsOf;
 use cm_app::context::retrieve::{FoundBy, HitScore};
 use cm_app::verbs::search::SearchResult;
 
 /// The commit that was searched, if not the current state; then the title and the best snippet of
 /// each hit.
 pub fn searched(outcome: &SearchResult) -> String {
-    let mut lines = outcome.as_of.as_ref().map(as_of_line).unwrap_or_default();
+    let mut lines = as_of_line(outcome.as_of.as_ref());
     if outcome.hits.is_empty() {
         return format!("{lines}nothing found\n");
     }
@@ -58,14 +57,6 @@ pub fn searched(outcome: &SearchResult) -> String {
         ));
     }
     lines
-}
-
-/// A line with the commit that was searched.
-fn as_of_line(as_of: &AsOf) -> String {
-    let AsOf { commit, date, subject } = as_of;
-    let line =
-        format!("as of {} {}, commit {}  {}", date.day(), date.minute(), short(commit), one_line(subject));
-    format!("{}\n", paint(DIM, &line))
 }
 
 /// The formula of a score with its values.

@@ -44,6 +44,7 @@ struct Input {
     priority: Option<Priority>,
     limit: Option<usize>,
     max_tokens: Option<usize>,
+    as_of: Option<String>,
     /// Session ID
     #[serde(rename = "session")]
     _session: Option<String>,
@@ -59,6 +60,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         category: input.category,
         priority: input.priority,
     };
-    let outcome = context::context(memory, &options)?;
+    let outcome = memory.at_time(input.as_of.as_deref(), |memory| context::context(memory, &options))?;
     Ok(answer(memory, &outcome, &text::context::briefed(&outcome)))
 }

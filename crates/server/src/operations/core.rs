@@ -29,10 +29,12 @@ pub const OPERATION: OperationSpec = OperationSpec {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {}
+struct Input {
+    as_of: Option<String>,
+}
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let Input {} = OPERATION.parse(given)?;
-    let outcome = generate::core(memory, true)?;
+    let input: Input = OPERATION.parse(given)?;
+    let outcome = memory.at_time(input.as_of.as_deref(), |memory| generate::core(memory, true))?;
     Ok(answer(memory, &outcome, outcome.text.as_deref().unwrap_or_default()))
 }

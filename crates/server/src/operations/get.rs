@@ -35,10 +35,12 @@ struct Input {
     id: String,
     /// Heading, or lines as in 12-40, to read only these
     section: Option<String>,
+    as_of: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
-    let outcome = get::get(memory, &input.id, input.section.as_deref())?;
+    let outcome = memory
+        .at_time(input.as_of.as_deref(), |memory| get::get(memory, &input.id, input.section.as_deref()))?;
     Ok(answer(memory, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))
 }

@@ -190,7 +190,6 @@ mod tests {
     /// A tool as listed by MCP.
     fn listed(operation: &OperationSpec) -> Value {
         let hints = serde_json::json!({
-            "title": operation.title,
             "readOnlyHint": operation.effect == Effect::Reads,
             "destructiveHint": operation.effect == Effect::Changes,
             "idempotentHint": operation.effect == Effect::Reads || operation.idempotent,

@@ -39,6 +39,7 @@ struct Input {
     direction: Option<EdgeDirection>,
     limit: Option<usize>,
     offset: Option<usize>,
+    as_of: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
@@ -50,6 +51,7 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         limit: input.limit.unwrap_or(related::USUAL),
         offset: input.offset.unwrap_or_default(),
     };
-    let outcome = related::related(memory, &input.id, &options)?;
+    let outcome =
+        memory.at_time(input.as_of.as_deref(), |memory| related::related(memory, &input.id, &options))?;
     Ok(answer(memory, &outcome, &text::related::related(&outcome)))
 }

@@ -45,10 +45,7 @@ pub(super) fn at_time<T>(
     query: &Fields,
     read: impl FnOnce(&Context) -> Result<T>,
 ) -> Result<T> {
-    match named_time(query) {
-        Some(named) => read(&memory.as_of(named)?),
-        None => read(memory),
-    }
+    memory.at_time(named_time(query), read)
 }
 
 /// The address without the time.

@@ -2,7 +2,7 @@
 
 use super::history::project;
 use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage};
-use crate::context::request::Request;
+use crate::context::open::Context;
 use cm_note::bullet::BulletType;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{
@@ -38,9 +38,9 @@ pub(super) struct BriefingDraft {
 
 impl BriefingDraft {
     /// Drops the least valuable entries until the briefing fits into `budget` tokens. Suggested
-    /// searches and feedback are worded for the interface of `call`.
-    pub fn fit(self, task: &str, workspace: String, call: &Request, budget: usize) -> Briefing {
-        let (now, interface) = (call.now, call.by.interface);
+    /// searches and feedback are worded for the interface of the caller.
+    pub fn fit(self, task: &str, workspace: String, memory: &Context, budget: usize) -> Briefing {
+        let (now, interface) = (memory.now(), memory.call.by.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let suggested = searches::searches(pointers, &searches::salient(task, is_stop_word), now);
@@ -99,6 +99,7 @@ impl BriefingDraft {
             feedback: lines::feedback(interface).replace('`', ""),
             omitted: plan.omitted,
             tokens: plan.tokens,
+            as_of: memory.read_at(),
             notices,
             text: plan.text,
         }

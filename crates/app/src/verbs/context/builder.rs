@@ -236,7 +236,8 @@ impl BriefingBuilder<'_> {
 
     /// Returns notices for missing notes, rules or sessions.
     pub fn notices(&self, history: Option<&[SessionPassage]>) -> Vec<String> {
-        let mut notices = self.candidates.notices.clone();
+        let past = self.memory.read_at().map(|past| format!("this is the memory {past}"));
+        let mut notices: Vec<String> = past.into_iter().chain(self.candidates.notices.clone()).collect();
         if self.candidates.is_empty() {
             notices.push("the vault has no notes".to_owned());
         } else {

@@ -153,7 +153,12 @@ impl BriefingBuilder<'_> {
             // An agent whose logs nobody reads has no sessions here.
             Some(None) => return Ok(Some(Vec::new())),
         };
-        let filter = SessionIndexFilter { agents, without_subagents: true, ..SessionIndexFilter::default() };
+        let filter = SessionIndexFilter {
+            agents,
+            until: self.memory.read_at().map(|past| past.instant),
+            without_subagents: true,
+            ..SessionIndexFilter::default()
+        };
         let query = Query { root: self.content_words(), notices: Vec::new() };
         let words = keywords(self.task);
         let meaning = SessionVectors::open(self.memory).and_then(|vectors| vectors.compare(self.task));

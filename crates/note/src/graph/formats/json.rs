@@ -8,9 +8,9 @@ use crate::graph::Graph;
 
 use super::{Subgraph, strength, type_of};
 
-/// Writes the graph, or its subgraph of some notes, as one JSON object. Edges refer to notes by id,
+/// Returns the graph, or its subgraph of some notes, as one JSON object. Edges refer to notes by id,
 /// or by path for notes without an id.
-pub fn json(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
+pub fn json(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> Value {
     let part = Subgraph::of(graph, only);
     let node = |(_, note): (_, &crate::note::Note)| json!({ "id": note.key(), "title": note.title, "type": type_of(note), "path": note.path });
     let nodes: Vec<Value> = part.nodes().map(node).collect();
@@ -19,5 +19,5 @@ pub fn json(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
         json!({ "from": from, "to": to, "type": edge.relation, "strength": strength(edge) })
     };
     let edges: Vec<Value> = part.edges.iter().map(edge).collect();
-    format!("{:#}\n", json!({ "nodes": nodes, "edges": edges }))
+    json!({ "nodes": nodes, "edges": edges })
 }
