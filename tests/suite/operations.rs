@@ -41,6 +41,11 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             "memory_search",
             json!({ "query": "pool", "limit": 2.0, "offset": 1, "explain": true }),
         ),
+        (
+            "search pool --since 2026-01-01 --until 30d",
+            "memory_search",
+            json!({ "query": "pool", "since": "2026-01-01", "until": "30d" }),
+        ),
         ("search pool --as-of HEAD", "memory_search", json!({ "query": "pool", "as_of": "HEAD" })),
         (
             "search type:decision -n 3",
@@ -224,6 +229,7 @@ pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("search +", "memory_search", json!({ "query": " " })),
         ("search pool --as-of nonsense", "memory_search", json!({ "query": "pool", "as_of": "nonsense" })),
+        ("search pool --since nonsense", "memory_search", json!({ "query": "pool", "since": "nonsense" })),
         ("search pool --offset 99999", "memory_search", json!({ "query": "pool", "offset": 99_999 })),
         ("context ab", "memory_context", json!({ "task": "ab" })),
         ("context anything --max-tokens 5", "memory_context", json!({ "task": "anything", "max_tokens": 5 })),

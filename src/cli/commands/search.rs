@@ -5,8 +5,7 @@ use clap::Args;
 use crate::cli::answer::{Output, Printed};
 use cm_app::context::retrieve::RankingStages;
 use cm_app::verbs::search;
-use cm_app::{Context, Error, Request, Result};
-use cm_note::instant::{Instant, InvalidDate};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Search notes by words, fields and meaning
@@ -82,31 +81,19 @@ pub struct Arguments {
     as_of: Option<String>,
 }
 
-/// Combines the query with the fields from `--type`, `--tag`, `--since` and `--until`.
-///
-/// # Errors
-/// `--since` or `--until` is no date.
-fn query(arguments: &Arguments, now: Instant) -> Result<String> {
+/// Combines the query with the fields from `--type` and `--tag`.
+fn query(arguments: &Arguments) -> String {
     let words = arguments.query.join(" ");
     let mut parts: Vec<String> = arguments.types.iter().map(|value| field("type", value)).collect();
     parts.extend(arguments.tags.iter().map(|tag| field("tag", tag)));
-    let date = |flag: &str, at: std::result::Result<Instant, InvalidDate>| {
-        at.map_err(|error| Error::usage(format!("{flag}: {error}")))
-    };
-    if let Some(since) = &arguments.since {
-        parts.push(format!("created:>={}", date("--since", Instant::parse_typed(since, now))?));
-    }
-    if let Some(until) = &arguments.until {
-        parts.push(format!("created:<={}", date("--until", Instant::parse_typed_to_end(until, now))?));
-    }
     if parts.is_empty() {
-        return Ok(words);
+        return words;
     }
     if !words.is_empty() {
         // Parentheses keep an OR between the words from including the fields.
         parts.push(format!("({words})"));
     }
-    Ok(parts.join(" "))
+    parts.join(" ")
 }
 
 fn field(name: &str, value: &str) -> String {
@@ -120,7 +107,7 @@ fn field(name: &str, value: &str) -> String {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = search::Options {
-        query: query(&arguments, memory.now())?,
+        query: query(&arguments),
         limit: arguments.limit,
         offset: arguments.offset,
         stages: RankingStages {
@@ -135,6 +122,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         },
         explain: arguments.explain,
         as_of: arguments.as_of,
+        since: arguments.since,
+        until: arguments.until,
     };
     let outcome = search::search(&memory, &options)?;
     if !output.json {

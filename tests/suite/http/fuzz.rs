@@ -121,7 +121,7 @@ fn any_target() {
 
 #[test]
 fn any_query() {
-    let field = ("q|task|limit|priority|category|type|max_tokens|explain|as_of|x", "[!-~]{0,20}");
+    let field = ("q|task|limit|priority|category|type|max_tokens|explain|as_of|since|until|x", "[!-~]{0,20}");
     all((prop::collection::vec(field, 0..5), "/search|/context|/export"), |served, (fields, path)| {
         let query: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if let Some(answered) = served.answer("GET", &format!("{path}?{}", query.join("&")), Vec::new()) {

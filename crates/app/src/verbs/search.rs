@@ -14,7 +14,7 @@ use crate::context::retrieve::{
 };
 use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::{Error, Result};
-use cm_note::instant::Instant;
+use cm_note::instant::{Instant, InvalidDate};
 use cm_note::note::NoteKind;
 use cm_note::query::Query;
 use cm_note::rank::confidence::Confidence;
@@ -34,6 +34,10 @@ pub struct Options {
     pub explain: bool,
     /// Commit or date whose state of the notes is searched; `None` for the current state.
     pub as_of: Option<String>,
+    /// Only notes created since this date or age; an age counts from the time that is searched.
+    pub since: Option<String>,
+    /// Only notes created until this date or age; a date includes that day.
+    pub until: Option<String>,
 }
 
 /// A note that matches the query.
@@ -95,7 +99,7 @@ pub struct SearchHit {
 /// Matching notes, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchResult {
-    /// Query as it was given.
+    /// Query, with the dates of the options as fields.
     pub query: String,
     /// Commit whose notes were searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,10 +126,9 @@ const FURTHEST: usize = 10_000;
 /// Searches all open vaults.
 ///
 /// # Errors
-/// Returns an error if the query is empty or too long, if the commit or date is not found, or if an
-/// index can be neither used nor rebuilt.
+/// Returns an error if the query is empty or too long, if a date is invalid, if the commit is not
+/// found, or if an index can be neither used nor rebuilt.
 pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
-    check(options)?;
     memory.at_time(options.as_of.as_deref(), |memory| {
         let searched = answer(memory, options)?;
         count_retrievals(memory, &searched);
@@ -142,8 +145,36 @@ fn count_retrievals(memory: &Context, searched: &SearchResult) {
     }
 }
 
+/// The query with the dates of the options as fields.
+///
+/// # Errors
+/// Returns an error if one of them is no date.
+fn with_dates(options: &Options, now: Instant) -> Result<String> {
+    let words = options.query.trim();
+    let mut parts = Vec::new();
+    let date = |option: &str, at: std::result::Result<Instant, InvalidDate>| {
+        at.map_err(|error| Error::usage(format!("{option}: {error}")))
+    };
+    if let Some(since) = &options.since {
+        parts.push(format!("created:>={}", date("since", Instant::parse_typed(since, now))?));
+    }
+    if let Some(until) = &options.until {
+        parts.push(format!("created:<={}", date("until", Instant::parse_typed_to_end(until, now))?));
+    }
+    if parts.is_empty() {
+        return Ok(options.query.clone());
+    }
+    if !words.is_empty() {
+        // Parentheses keep an OR between the words from including the dates.
+        parts.push(format!("({words})"));
+    }
+    Ok(parts.join(" "))
+}
+
 fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
-    let query = Query::parse(&options.query, memory.now());
+    let text = with_dates(options, memory.now())?;
+    check(&text, options.offset)?;
+    let query = Query::parse(&text, memory.now());
     let limit =
         options.limit.unwrap_or_else(|| memory.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
@@ -174,7 +205,7 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
     let as_of = memory.read_at();
     Ok(SearchResult {
-        query: options.query.clone(),
+        query: text,
         as_of,
         answered,
         hits,
@@ -216,9 +247,9 @@ fn scale(found: &[RankedNote<'_>], confidence: Option<Confidence>) -> f64 {
     confidence.filter(|_| best > 0.0).map_or(1.0, |confidence| confidence.value() / best)
 }
 
-fn check(options: &Options) -> Result<()> {
-    let length = options.query.chars().count();
-    if options.query.trim().is_empty() {
+fn check(query: &str, offset: usize) -> Result<()> {
+    let length = query.chars().count();
+    if query.trim().is_empty() {
         return Err(Error::usage("the search query is empty")
             .hint("for example `cm search \"connection pool\" type:fix`"));
     }
@@ -227,7 +258,7 @@ fn check(options: &Options) -> Result<()> {
             "a query may have at most {LONGEST} characters; this one has {length}"
         )));
     }
-    if options.offset > FURTHEST {
+    if offset > FURTHEST {
         return Err(Error::usage(format!("pages are limited to {FURTHEST} results"))
             .hint("narrow the search with a field"));
     }

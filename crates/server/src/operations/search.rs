@@ -50,6 +50,9 @@ struct Input {
     offset: Option<usize>,
     /// A commit or date to search at
     as_of: Option<String>,
+    /// A date or an age such as 2w
+    since: Option<String>,
+    until: Option<String>,
     explain: Option<bool>,
 }
 
@@ -61,6 +64,8 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         offset: input.offset.unwrap_or_default(),
         explain: input.explain.unwrap_or_default(),
         as_of: input.as_of,
+        since: input.since,
+        until: input.until,
         ..search::Options::default()
     };
     let outcome = search::search(memory, &options)?;
