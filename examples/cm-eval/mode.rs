@@ -12,29 +12,35 @@ pub struct Mode {
     pub stages: RankingStages,
     /// Settings as environment variables.
     pub settings: &'static [(&'static str, &'static str)],
+    /// Whether questions that count or order get hits that are spread over sessions.
+    pub spread: bool,
 }
 
-const MODES: [Mode; 8] = [
-    Mode { name: "text", stages: RankingStages::WORDS, settings: &[] },
+const MODES: [Mode; 9] = [
+    Mode { name: "text", stages: RankingStages::WORDS, settings: &[], spread: false },
     Mode {
         name: "static",
         stages: RankingStages { coarse: true, words: false, ..RankingStages::WORDS },
         settings: &[],
+        spread: false,
     },
     Mode {
         name: "minilm",
         stages: RankingStages { fine: true, words: false, ..RankingStages::WORDS },
         settings: &[],
+        spread: false,
     },
     Mode {
         name: "hybrid-static",
         stages: RankingStages { coarse: true, ..RankingStages::WORDS },
         settings: &[],
+        spread: false,
     },
     Mode {
         name: "hybrid-minilm",
         stages: RankingStages { coarse: true, fine: true, ..RankingStages::WORDS },
         settings: &[],
+        spread: false,
     },
     Mode {
         name: "hybrid-conversation",
@@ -46,13 +52,16 @@ const MODES: [Mode; 8] = [
             ..RankingStages::WORDS
         },
         settings: &[],
+        spread: false,
     },
     Mode {
         name: "hybrid-graph",
         stages: RankingStages { graph: true, recency: false, usefulness: false, ..RankingStages::ALL },
         settings: &[],
+        spread: false,
     },
-    Mode { name: "default", stages: RankingStages::ALL, settings: &[] },
+    Mode { name: "default", stages: RankingStages::ALL, settings: &[], spread: false },
+    Mode { name: "spread", stages: RankingStages::ALL, settings: &[], spread: true },
 ];
 
 /// Returns the modes with these names, or all if none are given.

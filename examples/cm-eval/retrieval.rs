@@ -7,6 +7,7 @@ use cm_app::context::retrieve::{HitScore, RankingStages};
 use cm_app::verbs::embed;
 use cm_app::verbs::search;
 use cm_note::query::Query;
+use cm_note::query::several::asks_for_several;
 use serde_json::{Value, json};
 
 use crate::eval_vault::{EvalVault, filter};
@@ -64,7 +65,7 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
     }
     machine::forget_peak();
     let scoped = by_group(&set.name);
-    let how = How { scoped, stages: mode.stages, depth };
+    let how = How { scoped, stages: mode.stages, spread: mode.spread, depth };
     let ask = |question: &Question| match question.date {
         // Words such as "two weeks ago" count from the day of the question.
         Some(date) => answer(&stand.open_at(mode.settings, date)?, stand, question, how),
@@ -93,6 +94,8 @@ struct How {
     /// Restricts searches to the question's group.
     scoped: bool,
     stages: RankingStages,
+    /// Whether questions that count or order get hits that are spread over sessions.
+    spread: bool,
     depth: usize,
 }
 
@@ -109,6 +112,8 @@ fn answer(memory: &Context, stand: &EvalVault, question: &Question, how: How) ->
             offset,
             stages: how.stages,
             explain: true,
+            group: (how.spread && asks_for_several(&question.text))
+                .then_some(search::SessionGrouping::Spread),
             ..search::Options::default()
         };
         search::search(memory, &options).map_err(EvalError::operation(format!("question {}", question.id)))

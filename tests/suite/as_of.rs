@@ -199,7 +199,7 @@ fn a_note_its_neighbours_and_core_md_are_shown_as_of_a_commit() {
     assert!(drawn.contains("Empty pool") && !drawn.contains("Rain"), "{drawn}");
     sandbox.cm(&["trust"]).ok();
     let briefing = shown(&["context", "retry the empty pool"]);
-    assert!(briefing.contains("this is the memory as of 2026-10-01 09:00"), "{briefing}");
+    assert!(briefing.contains("This is the memory as of 2026-10-01 09:00"), "{briefing}");
     for arguments in [
         &["get", "Empty pool"][..],
         &["related", "Empty pool"],

@@ -89,6 +89,7 @@ reindex --full
 search pool
 search pool --as-of HEAD
 search pool --explain
+search pool --group session --spread
 embed status
 embed use none
 embed use builtin

@@ -1,6 +1,6 @@
 //! `cm search`
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::context::retrieve::RankingStages;
@@ -28,6 +28,7 @@ Examples:
   cm search connection pool --type fix --tag rust
   cm search 'E0502 OR \"borrow checker\"' --limit 5 --json
   cm search what broke in March --since 1y
+  cm search which doctors have I seen --group session --spread
   cm search retry --as-of 2026-11-01     # the newest commit of that day
   cm search retry --as-of HEAD~20")]
 pub struct Arguments {
@@ -46,6 +47,12 @@ pub struct Arguments {
     /// Only notes created until then, that day included
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
+    /// Only the best result of each session that notes are from
+    #[arg(long, value_enum, value_name = "BY")]
+    group: Option<Group>,
+    /// Results of several sessions in order of time, for questions that count or order
+    #[arg(long, requires = "group")]
+    spread: bool,
     /// Maximum number of results [default: search.limit, 10]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -79,6 +86,11 @@ pub struct Arguments {
     /// Search the vault as it was at a commit, a date or an age; a date means the end of that day (UTC)
     #[arg(long, value_name = "WHEN")]
     as_of: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Group {
+    Session,
 }
 
 /// Combines the query with the fields from `--type` and `--tag`.
@@ -124,6 +136,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         as_of: arguments.as_of,
         since: arguments.since,
         until: arguments.until,
+        group: arguments.group.map(|Group::Session| match arguments.spread {
+            true => search::SessionGrouping::Spread,
+            false => search::SessionGrouping::Best,
+        }),
     };
     let outcome = search::search(&memory, &options)?;
     if !output.json {

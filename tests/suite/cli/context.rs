@@ -808,3 +808,27 @@ fn a_rule_of_another_folder_is_shown_only_there() {
     let briefing = brief(&sandbox, &["deploy the shop with the script"]);
     assert_eq!(rules(&briefing), "bbbbbb");
 }
+
+#[test]
+fn a_task_that_counts_gets_one_memory_of_each_session_in_order_of_time() {
+    let note = |name: &str, session: &str, day: &str, text: &str| {
+        format!("--- chats/{name}.md\n---\nrole: user\nsession: {session}\ndate: 2026-{day}\n---\n{text}\n")
+    };
+    let sandbox = vault_of(
+        &[
+            note("late-1", "late", "05-02", "I visited the dentist about my tooth."),
+            note("early-1", "early", "01-02", "I visited the dentist for a check."),
+            note("early-2", "early", "01-02", "The dentist that I visited was kind."),
+        ]
+        .concat(),
+    );
+    let dates = |task: &str| {
+        let briefing = sandbox.cm(&["context", task, "--json"]).ok().json();
+        let memories = briefing["memories"].as_array().unwrap().clone();
+        memories.iter().map(|one| one["date"].as_str().unwrap_or("none").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(dates("how many times have I visited the dentist"), ["2026-01-02", "2026-05-02"]);
+    assert_eq!(dates("I visited the dentist"), ["none", "none", "none"]);
+    let text = sandbox.cm(&["context", "how often have I visited the dentist"]).ok().stdout;
+    assert!(text.contains("2026-01-02"), "{text}");
+}

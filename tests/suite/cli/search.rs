@@ -665,3 +665,52 @@ fn a_note_that_a_search_shows_is_counted_as_shown() {
     sandbox.cm(&["context", "the pool is empty again"]).ok();
     assert_eq!(shown(&sandbox), (2, 0), "a briefing shows it, too");
 }
+
+/// A chat of one day with many turns about pools, and two sessions with one such turn each.
+fn chats() -> Sandbox {
+    let mut files = String::new();
+    let mut turn = |name: &str, session: &str, day: &str, text: &str| {
+        files += &format!(
+            "--- chats/{name}.md\n---\nrole: user\nsession: {session}\ndate: 2026-{day}\n---\n{text}\n"
+        );
+    };
+    for at in 1..=6 {
+        turn(&format!("dense-{at}"), "dense", "03-02", &format!("The pool of connections, remark {at}."));
+    }
+    turn("late-1", "late", "05-02", "I tried another pool of connections for the worker.");
+    turn("early-1", "early", "01-02", "The first pool of connections was ours.");
+    vault_of(&files)
+}
+
+#[test]
+fn grouped_hits_are_the_best_of_each_session_with_the_number_of_its_hits() {
+    let sandbox = chats();
+    let grouped = sandbox.cm(&["search", "pool of connections", "--group", "session", "--json"]).ok().json();
+    let hits = grouped["hits"].as_array().unwrap();
+    let mut sessions: Vec<(&str, u64)> = hits
+        .iter()
+        .map(|hit| (hit["session"].as_str().unwrap(), hit["session_hits"].as_u64().unwrap()))
+        .collect();
+    sessions.sort_unstable();
+    assert_eq!(sessions, [("dense", 6), ("early", 1), ("late", 1)]);
+    assert_eq!((grouped["total"].as_u64(), grouped["next"].as_u64()), (Some(3), None));
+    let one =
+        ["search", "pool of connections", "--group", "session", "--limit", "1", "--offset", "1", "--json"];
+    assert_eq!(sandbox.cm(&one).ok().json()["hits"][0]["id"], hits[1]["id"]);
+}
+
+#[test]
+fn spread_hits_are_of_all_sessions_in_order_of_time() {
+    let sandbox = chats();
+    let arguments =
+        ["search", "which pools of connections have I tried", "--group", "session", "--spread", "-n", "4"];
+    let ran = sandbox.cm(&[&arguments[..], &["--json"]].concat()).ok().json();
+    let hits = ran["hits"].as_array().unwrap();
+    let sessions: Vec<&str> = hits.iter().map(|hit| hit["session"].as_str().unwrap()).collect();
+    assert_eq!((sessions.first(), sessions.last()), (Some(&"early"), Some(&"late")), "{sessions:?}");
+    assert_eq!(sessions.len(), 4);
+    let text = sandbox.cm(&arguments).ok().stdout;
+    assert!(text.contains("2026-05-02 · 1 hit in this session"), "{text}");
+    assert_eq!(sandbox.cm(&["search", "pool", "--spread"]).code, 2);
+    assert_eq!(sandbox.cm(&["search", "pool", "--group", "folder"]).code, 2);
+}

@@ -109,6 +109,9 @@ pub struct BriefingMemory {
     pub tags: Vec<String>,
     /// Who wrote the memory: a person's name, or an agent and its session.
     pub origin: String,
+    /// Day of the memory, in UTC; only if the task counts or orders occasions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// Vault that contains the memory: `project` or `global`.
     pub vault: VaultLevel,
 }
@@ -150,11 +153,13 @@ pub struct Briefing {
     pub rules: Vec<BriefingRule>,
     /// Pitfalls to avoid, most valuable first, pinned ones before all others.
     pub pitfalls: Vec<BriefingRule>,
-    /// Confirmed memories, most valuable first.
+    /// Confirmed memories, most valuable first; one of each session in order of time if the task
+    /// counts or orders occasions.
     pub memories: Vec<BriefingMemory>,
     /// Unconfirmed notes of agents or sessions: data, not instructions.
     pub unverified: Vec<BriefingMemory>,
-    /// Past sessions: those with a diary first, then those with only a log.
+    /// Past sessions: those with a diary first, then those with only a log; in order of time if the task
+    /// counts or orders occasions.
     pub history: Vec<SessionPassage>,
     /// Warnings about blocked patterns that occur in the task or in a shown entry.
     pub warnings: Vec<BriefingWarning>,

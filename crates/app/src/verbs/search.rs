@@ -1,5 +1,7 @@
 //! Searches notes by words, fields and meaning.
 
+mod grouping;
+
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -19,6 +21,8 @@ use cm_note::note::NoteKind;
 use cm_note::query::Query;
 use cm_note::rank::confidence::Confidence;
 use cm_store::config::keys;
+pub use grouping::SessionGrouping;
+use grouping::{GroupedHits, examined, grouped};
 
 /// Query, page and ranking options of a search.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +42,8 @@ pub struct Options {
     pub since: Option<String>,
     /// Only notes created until this date or age; a date includes that day.
     pub until: Option<String>,
+    /// Group the hits by session; `None` shows every hit.
+    pub group: Option<SessionGrouping>,
 }
 
 /// A note that matches the query.
@@ -86,6 +92,15 @@ pub struct SearchHit {
     pub state: Option<String>,
     /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
+    /// Session that the note is from, if hits are grouped and the note names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Number of examined hits from the same session; only if hits are grouped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_hits: Option<usize>,
+    /// Time at which the note was created; only if hits are grouped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<Instant>,
     /// Vault that contains the note: `project` or `global`.
     pub vault: VaultLevel,
     /// Components of the score, if requested.
@@ -96,7 +111,7 @@ pub struct SearchHit {
     pub drawn_by: Option<String>,
 }
 
-/// Matching notes, best first.
+/// Matching notes, best first; spread over sessions, in order of time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchResult {
     /// Query, with the dates of the options as fields.
@@ -110,7 +125,8 @@ pub struct SearchResult {
     pub answered: Option<bool>,
     /// Hits of this page.
     pub hits: Vec<SearchHit>,
-    /// Number of notes that contain the words, plus the examined notes that are similar or related.
+    /// Number of notes that contain the words, plus the examined notes that are similar or related;
+    /// if hits are grouped, the number of examined sessions or hits.
     pub total: usize,
     /// Problems with the query, and how it was interpreted.
     pub notices: Vec<String>,
@@ -178,6 +194,7 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     let limit =
         options.limit.unwrap_or_else(|| memory.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
+    let retrieved = if options.group.is_some() { examined(wanted) } else { wanted };
     let meaning = query.semantic_text();
     let (found, total, confidence) = if query.ranks() {
         let question = Retrieval {
@@ -186,33 +203,27 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
             stages: options.stages,
             by_meaning: SemanticThreshold::Relative,
         };
-        let RetrievalResult { ranked, total, confidence } = memory.retrieve(question, wanted)?;
+        let RetrievalResult { ranked, total, confidence } = memory.retrieve(question, retrieved)?;
         (ranked, total, confidence)
     } else {
-        let (found, total) = selected(memory, &query, wanted)?;
+        let (found, total) = selected(memory, &query, retrieved)?;
         (found, total, None)
     };
     let answered = confidence.map(|confidence| !confidence.is_weak());
     let scale = scale(&found, confidence);
     let mut snippets = NoteSnippets::of(&query);
-    let hits: Vec<SearchHit> = found
-        .into_iter()
-        .skip(options.offset)
-        .take(limit)
-        .map(|ranked| to_hit(ranked, scale, &mut snippets, options.explain))
-        .collect();
+    let mut hit = |ranked| to_hit(ranked, scale, &mut snippets, options.explain);
+    let (hits, total): (Vec<SearchHit>, usize) = match options.group {
+        Some(grouping) => {
+            let GroupedHits { hits, total } = grouped(found, grouping, options.offset, limit);
+            (hits.into_iter().map(|(ranked, size)| of_session(ranked, size, &mut hit)).collect(), total)
+        }
+        None => (found.into_iter().skip(options.offset).take(limit).map(hit).collect(), total),
+    };
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
     let as_of = memory.read_at();
-    Ok(SearchResult {
-        query: text,
-        as_of,
-        answered,
-        hits,
-        total,
-        notices: query.notices,
-        next,
-    })
+    Ok(SearchResult { query: text, as_of, answered, hits, total, notices: query.notices, next })
 }
 
 /// Returns the notes of all vaults that match a query without words, newest first within each
@@ -265,6 +276,16 @@ fn check(query: &str, offset: usize) -> Result<()> {
     Ok(())
 }
 
+/// Converts a hit of a session with this number of hits.
+fn of_session<'m>(
+    ranked: RankedNote<'m>,
+    size: usize,
+    hit: &mut impl FnMut(RankedNote<'m>) -> SearchHit,
+) -> SearchHit {
+    let (session, created) = (ranked.note.session.clone(), ranked.note.created);
+    SearchHit { session, created, session_hits: Some(size), ..hit(ranked) }
+}
+
 fn to_hit(ranked: RankedNote<'_>, scale: f64, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
     let RankedNote { open, note, score, parts, confidence, passage, raised_by: drawn_by, found_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
@@ -287,6 +308,9 @@ fn to_hit(ranked: RankedNote<'_>, scale: f64, snippets: &mut NoteSnippets, expla
         path: note.path.into(),
         tags: note.tags,
         state: note.state.filter(|state| state != "active"),
+        session: None,
+        session_hits: None,
+        created: None,
         vault: open.level,
         parts: explain.then(|| HitScore { scale, ..parts }.rounded()),
         drawn_by: drawn_by.filter(|_| explain),

@@ -12,6 +12,7 @@ mod mapping_lists;
 pub mod name;
 pub mod read;
 pub mod schema;
+pub mod session_key;
 pub mod suspicion;
 
 pub mod template;

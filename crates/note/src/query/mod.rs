@@ -14,6 +14,7 @@ mod field;
 mod lex;
 mod parse;
 mod plain;
+pub mod several;
 pub mod time_range;
 
 use crate::instant::Instant;

@@ -109,9 +109,16 @@ const ABOUT_AGENT: [&str; 13] = [
     "你推荐",
 ];
 
+/// Phrases of questions about what the person said, also where they name the conversation.
+const ABOUT_PERSON: [&str; 6] =
+    ["i brought up", "i mention", "i bring up", "i talked", "i discussed", "i asked"];
+
 /// Whether a question is about what an agent said, as in "what did you recommend".
 pub fn asks_agent(question: &str) -> bool {
     let question = question.to_lowercase();
+    if ABOUT_PERSON.iter().any(|phrase| question.contains(phrase)) {
+        return false;
+    }
     if ABOUT_AGENT.iter().any(|phrase| question.contains(phrase)) {
         return true;
     }
@@ -179,7 +186,12 @@ mod tests {
         ] {
             assert!(asks_agent(question), "{question}");
         }
-        for question in ["What did I tell my boss?", "Do you know when I moved?", "your house or mine"] {
+        for question in [
+            "What did I tell my boss?",
+            "Do you know when I moved?",
+            "your house or mine",
+            "List the order in which I brought up my plans throughout our conversations.",
+        ] {
             assert!(!asks_agent(question), "{question}");
         }
     }

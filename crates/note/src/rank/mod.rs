@@ -8,6 +8,7 @@ pub mod conversation;
 pub mod fusion;
 pub mod graph_expansion;
 pub mod similarity_threshold;
+pub mod spread;
 pub mod standout;
 pub mod tie_breakers;
 

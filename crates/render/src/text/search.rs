@@ -7,7 +7,7 @@ use super::short_ids::{ShortIds, shown_id};
 use super::style::{DIM, ID, STRONG, count, highlight, one_line, pad, paint, safe};
 use crate::layout::{ELIDED, columns_of};
 use cm_app::context::retrieve::{FoundBy, HitScore};
-use cm_app::verbs::search::SearchResult;
+use cm_app::verbs::search::{SearchHit, SearchResult};
 
 /// The commit that was searched, if not the current state; then the title and the best snippet of
 /// each hit.
@@ -33,6 +33,7 @@ pub fn searched(outcome: &SearchResult) -> String {
                 state(hit.state.as_deref())
             )),
             (hit.score > 0.0).then(|| format!("{:.2}", hit.score)),
+            hit.session_hits.map(|hits| session_words(hits, hit)),
             Some(place(&hit.path, hit.line)),
             (hit.found_by == Some(FoundBy::Meaning)).then(|| "by meaning only".to_owned()),
             (hit.weak && outcome.answered == Some(true)).then(|| "weak".to_owned()),
@@ -86,6 +87,12 @@ fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
         parts.usefulness,
         parts.scale
     )
+}
+
+/// The time of a hit and the number of hits of its session.
+fn session_words(hits: usize, hit: &SearchHit) -> String {
+    let time = hit.created.or(hit.updated).map(|at| format!("{} · ", at.day())).unwrap_or_default();
+    format!("{time}{} in this session", count(hits, "hit"))
 }
 
 /// The state of a note that is not active.

@@ -141,7 +141,8 @@ pub(crate) fn memory_line(memory: &BriefingMemory) -> String {
         Err(_) => &memory.id,
     };
     let origin = format!("by {}", memory.origin);
-    let known = [memory.note_type.as_deref().unwrap_or_default(), id, &origin];
+    let date = memory.date.as_deref().unwrap_or_default();
+    let known = [date, memory.note_type.as_deref().unwrap_or_default(), id, &origin];
     lines::memory(&memory.title, &known, &memory.snippet)
 }
 

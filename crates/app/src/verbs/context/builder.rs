@@ -1,6 +1,6 @@
 //! Ranks the possible contents of a briefing: rules, memories and warnings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::budget::RankedRule;
 use super::candidates::{BriefingCandidates, BulletCandidate, CHANCE, MemoryCandidate};
@@ -15,9 +15,12 @@ use crate::verbs::decay::score_of;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::bullet::visibility::same_project;
 use cm_note::bullet::{BulletType, Maturity, Scope};
+use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_note::note::FeedbackSignal;
+use cm_note::note::session_key::{SessionKey, order_in_time};
 use cm_note::query::Query;
+use cm_note::query::several::asks_for_several;
 use cm_note::rank;
 use cm_note::score::bullet::{effective, selection_score};
 use cm_note::score::{DecayStatus, Scoring};
@@ -52,7 +55,8 @@ pub(super) struct BriefingBuilder<'m> {
 }
 
 impl BriefingBuilder<'_> {
-    /// Returns the confirmed and the unverified memories that match, each most valuable first.
+    /// Returns the confirmed and the unverified memories that match, each most valuable first. If the
+    /// task counts or orders, it is one of each session, in order of time.
     pub fn memories(&self, omitted: &mut OmittedCounts) -> (Vec<BriefingMemory>, Vec<BriefingMemory>) {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
@@ -79,6 +83,13 @@ impl BriefingBuilder<'_> {
             valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
         }
         valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
+        let in_time = asks_for_several(self.task);
+        if in_time {
+            let all = valued.len();
+            let mut sessions = HashSet::new();
+            valued.retain(|(_, found)| sessions.insert(SessionKey::of(&found.note)));
+            omitted.memories += all - valued.len();
+        }
         let (unverified, confirmed): (Vec<_>, Vec<_>) =
             valued.into_iter().partition(|(_, found)| found.note.is_unverified());
         omitted.memories +=
@@ -86,8 +97,16 @@ impl BriefingBuilder<'_> {
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let mut snippets = NoteSnippets::of(&query);
         let mut shown = |valued: Vec<(f64, &MemoryCandidate<'_>)>, most| -> Vec<BriefingMemory> {
-            let few = valued.into_iter().take(most);
-            few.map(|(worth, found)| remembered(worth, found, &mut snippets)).collect()
+            let mut few: Vec<_> = valued.into_iter().take(most).collect();
+            if in_time {
+                few.sort_by_key(|(_, found)| order_in_time(&found.note));
+            }
+            let day = |found: &MemoryCandidate<'_>| order_in_time(&found.note).0.map(Instant::day);
+            let memory = |(worth, found)| BriefingMemory {
+                date: day(found).filter(|_| in_time),
+                ..remembered(worth, found, &mut snippets)
+            };
+            few.into_iter().map(memory).collect()
         };
         (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
     }
@@ -269,6 +288,7 @@ fn remembered(worth: f64, found: &MemoryCandidate<'_>, snippets: &mut NoteSnippe
         snippet: visible(&snippet),
         tags: note.tags.clone(),
         origin: visible(&note.origin()),
+        date: None,
         vault: found.open.level,
     }
 }

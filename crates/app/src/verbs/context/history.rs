@@ -29,6 +29,7 @@ use cm_note::markdown::escape::visible;
 use cm_note::markdown::outline;
 use cm_note::note::Note;
 use cm_note::note::suspicion::suspicion;
+use cm_note::query::several::asks_for_several;
 use cm_note::query::{Query, QueryNode};
 use cm_note::rank::relevance;
 use cm_playbook::briefing::OmittedCounts;
@@ -47,7 +48,7 @@ const MOST: usize = 2;
 const SPARE: usize = 4;
 
 impl BriefingBuilder<'_> {
-    /// Returns up to `limit` past sessions that match the task; `None` if no session is indexed and
+    /// Returns up to `limit` past sessions that match the task, in order of time if it counts or orders; `None` if no session is indexed and
     /// no diary matches.
     pub fn history(&self, limit: usize, omitted: &mut OmittedCounts) -> Result<Option<Vec<SessionPassage>>> {
         if limit == 0 {
@@ -67,6 +68,9 @@ impl BriefingBuilder<'_> {
         let mut passages: Vec<SessionPassage> = parts.into_iter().flatten().collect();
         omitted.history += passages.len().saturating_sub(limit);
         passages.truncate(limit);
+        if asks_for_several(self.task) {
+            passages.sort_by(|a, b| a.date.cmp(&b.date));
+        }
         Ok((indexed || !passages.is_empty()).then_some(passages))
     }
 
