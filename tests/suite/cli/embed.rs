@@ -42,7 +42,10 @@ fn the_multilingual_model_embeds_all_notes_and_finds_them_in_another_language() 
     sandbox.cm(&["embed"]).ok();
     let shown = status(&sandbox);
     assert!(shown.contains(&"builtin/e5-small fine true 3/3".to_owned()), "{shown:?}");
-    let found = sandbox.cm(&["search", "Wann werden die Daten gesichert?", "--json"]).ok().json();
+    let found = sandbox
+        .cm(&["search", "¿Cuándo se hacen las copias de seguridad de la base de datos?", "--json"])
+        .ok()
+        .json();
     assert_eq!(found["hits"][0]["title"], "Backups run at night", "{found}");
 }
 
