@@ -1,7 +1,8 @@
 //! Embeds texts with a built-in model, or measures its speed.
 //!
 //! `cargo run --release --example embed -- MODEL` reads one text per line and writes one JSON array
-//! per line; `MODEL` is `builtin/potion-256` or `builtin/minilm-l6`. With `--bench` it splits its
+//! per line; `MODEL` is `builtin/potion-256`, `builtin/minilm-l6`, or, with `--features multilingual`,
+//! `builtin/e5-small`. With `--questions` they are embedded as questions. With `--bench` it splits its
 //! input into texts of 8, 40 and 200 words, and prints how many it embeds per second of CPU time.
 //! `--question` embeds the first line once, like a command. For a comparison with the reference see
 //! `tests/golden/embedding/reference.py`.
@@ -13,8 +14,9 @@
 
 use std::io::{BufRead, Write};
 
-use cm_embed::Embedder;
-use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::builtin::StaticModel;
+use cm_embed::{BuiltinModel, Embedder};
+use cm_text::embedding::Embedding;
 
 /// Number of texts of each length.
 const TEXTS: usize = 64;
@@ -22,13 +24,12 @@ const TEXTS: usize = 64;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let begun = cpu_seconds();
-    let model: &dyn Embedder = match arguments.first().map(String::as_str) {
-        Some("builtin/potion-256") => StaticModel::shipped(),
-        Some("builtin/minilm-l6") => MiniLm::builtin(),
-        _ => {
-            return println!(
-                "usage: embed builtin/potion-256|builtin/minilm-l6 [--bench|--question] < TEXTS"
-            );
+    let name = arguments.first().and_then(|name| name.strip_prefix("builtin/")).unwrap_or_default();
+    let model: &dyn Embedder = match (name, BuiltinModel::of(name)) {
+        ("potion-256", _) => StaticModel::shipped(),
+        (_, Some(model)) => model.open().expect("the build contains the model"),
+        (_, None) => {
+            return println!("usage: embed builtin/MODEL [--bench|--question|--questions] < TEXTS");
         }
     };
     let loaded = cpu_seconds() - begun;
@@ -42,19 +43,24 @@ fn main() {
             let milliseconds = (loaded + cpu_seconds() - begun) * 1000.0;
             println!("a question, with loading: {milliseconds:.2} ms");
         }
-        _ => write(model, &lines),
+        Some("--questions") => {
+            let questions = lines.iter().map(|line| model.embed_query(line).expect("the model is sound"));
+            write(questions);
+        }
+        _ => {
+            let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let all = texts.chunks(model.batch());
+            write(all.flat_map(|texts| model.embed(texts).expect("the model is sound")));
+        }
     }
 }
 
 /// Writes one vector per line.
-fn write(model: &dyn Embedder, lines: &[String]) {
-    let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
+fn write(vectors: impl Iterator<Item = Embedding>) {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for texts in texts.chunks(model.batch()) {
-        for vector in model.embed(texts).expect("the model is sound") {
-            let line = serde_json::to_string(vector.parts()).expect("numbers are JSON");
-            writeln!(out, "{line}").expect("the output is read");
-        }
+    for vector in vectors {
+        let line = serde_json::to_string(vector.parts()).expect("numbers are JSON");
+        writeln!(out, "{line}").expect("the output is read");
     }
 }
 

@@ -19,11 +19,48 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Source of embedding vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbeddingProvider {
-    /// The built-in models.
-    Builtin,
+    /// The built-in models, with this one as the larger of them.
+    Builtin(BuiltinModel),
     /// No vectors: search uses words only.
     None,
     Outside(ExternalModel),
+}
+
+/// A larger built-in model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltinModel {
+    /// English.
+    MiniLm,
+    /// Multilingual. Only in builds with the feature `multilingual`.
+    E5Small,
+}
+
+impl BuiltinModel {
+    /// Names of the models, as in the setting `embeddings.model`.
+    pub const NAMES: [(&'static str, Self); 2] = [("minilm-l6", Self::MiniLm), ("e5-small", Self::E5Small)];
+
+    /// Returns the model of a name; an empty name selects the default.
+    pub fn of(name: &str) -> Option<Self> {
+        match name {
+            "" => Some(Self::MiniLm),
+            _ => Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, model)| *model),
+        }
+    }
+
+    /// Returns the model.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMultilingual`](super::Error::NotMultilingual) if this build does not contain it.
+    pub fn open(self) -> Result<&'static (dyn Embedder + Send + Sync)> {
+        match self {
+            Self::MiniLm => Ok(super::builtin::MiniLm::builtin()),
+            #[cfg(feature = "multilingual")]
+            Self::E5Small => Ok(super::builtin::E5Small::builtin()),
+            #[cfg(not(feature = "multilingual"))]
+            Self::E5Small => Err(super::Error::NotMultilingual),
+        }
+    }
 }
 
 /// A model that is not built in. An empty model name selects the provider's default.
@@ -67,12 +104,16 @@ pub struct OnnxConfig {
 }
 
 impl EmbeddingProvider {
+    pub fn is_builtin(&self) -> bool {
+        matches!(self, Self::Builtin(_))
+    }
+
     /// Returns the host that receives the notes' text, or `None` if the text stays on this machine.
     pub fn sends_to(&self) -> Option<String> {
         let address = match self {
             Self::Outside(ExternalModel::Ollama { address, .. }) => address.clone()?,
             Self::Outside(ExternalModel::OpenAi { address, .. }) => address.clone().unwrap_or_else(openai),
-            Self::Outside(ExternalModel::Onnx(_)) | Self::Builtin | Self::None => return None,
+            Self::Outside(ExternalModel::Onnx(_)) | Self::Builtin(_) | Self::None => return None,
         };
         (!address.is_loopback()).then(|| address.host().to_owned())
     }
@@ -127,6 +168,21 @@ mod tests {
     use super::*;
 
     const TIMEOUT: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn the_name_of_a_built_in_model_selects_it() {
+        assert_eq!(BuiltinModel::of(""), Some(BuiltinModel::MiniLm));
+        assert_eq!(BuiltinModel::of("e5-small"), Some(BuiltinModel::E5Small));
+        assert_eq!(BuiltinModel::of("e5-large"), None);
+        for (name, model) in BuiltinModel::NAMES {
+            match model.open() {
+                Ok(opened) => assert_eq!(opened.name(), format!("builtin/{name}")),
+                Err(error) => {
+                    assert_eq!(error.to_string(), format!("this build does not contain the model `{name}`"))
+                }
+            }
+        }
+    }
 
     #[test]
     fn each_provider_has_a_model_and_an_address_of_its_own() {

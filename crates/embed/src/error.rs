@@ -118,6 +118,9 @@ pub enum Error {
     /// This build does not support ONNX models.
     #[error("this build does not support ONNX models")]
     NotBuilt,
+    /// This build does not contain the multilingual model.
+    #[error("this build does not contain the model `e5-small`")]
+    NotMultilingual,
     /// A file could not be read or written.
     #[error("{}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
@@ -162,6 +165,9 @@ impl Error {
             Self::Damaged { .. } | Self::Failed { .. } => "download the model files again".to_owned(),
             Self::NotBuilt => {
                 "build with the feature `onnx`, or run `cm config set embeddings.provider builtin`".to_owned()
+            }
+            Self::NotMultilingual => {
+                "build with the feature `multilingual`, or run `cm embed use builtin`".to_owned()
             }
             Self::Io { .. } => return None,
         })

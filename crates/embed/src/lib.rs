@@ -1,4 +1,4 @@
-//! Embedding models: two built-in ones, local ONNX models, and models on servers.
+//! Embedding models: built-in ones, local ONNX models, and models on servers.
 //!
 //! This module stores no vectors and does not depend on notes. The caller decides which texts are
 //! embedded, and when.
@@ -15,7 +15,9 @@ mod remote;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{EmbeddingProvider, ExternalModel, OnnxConfig, open, openai as openai_address};
+pub use choice::{
+    BuiltinModel, EmbeddingProvider, ExternalModel, OnnxConfig, open, openai as openai_address,
+};
 pub use error::{Error, Result};
 
 pub use cm_net::{ApiKey, ServerUrl};

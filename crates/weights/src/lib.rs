@@ -1,4 +1,4 @@
-//! The weights and the vocabulary of the built-in embedding models.
+//! The weights and the vocabularies of the built-in embedding models.
 //!
 //! They are a crate of their own so that 24 MB are embedded once, and not with every change to the code that reads them.
 
@@ -6,6 +6,14 @@ pub mod slots;
 
 /// The MiniLM sentence transformer: 4- to 8-bit weights, packed.
 pub static MINILM: &[u8] = include_bytes!("../../../assets/minilm-488.cmt");
+
+/// The multilingual E5 transformer: 4-bit weights, packed. Only with the feature `multilingual`.
+#[cfg(feature = "multilingual")]
+pub static E5_SMALL: &[u8] = include_bytes!("../../../assets/e5-small-444.cmt");
+
+/// The vocabulary of [`E5_SMALL`]: the lengths, scores and bytes of its pieces.
+#[cfg(feature = "multilingual")]
+pub static E5_PIECES: &[u8] = include_bytes!("../../../assets/e5-pieces.bin");
 
 /// The static model: one 8-bit vector of 256 dimensions for each token, as safetensors.
 pub static POTION: &[u8] = include_bytes!("../../../assets/potion-256-int8.safetensors");

@@ -15,7 +15,7 @@ use cm_render::text;
 /// embeds new notes as time allows during other commands; this command embeds all remaining notes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin"
+    after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin\n  cm embed use builtin --model e5-small"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -49,7 +49,7 @@ enum Action {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Provider {
-    /// The built-in models
+    /// The built-in models; `--model e5-small` selects the multilingual one, in builds that contain it
     Builtin,
     /// A local ONNX model
     Fastembed,

@@ -34,6 +34,51 @@ Blue is deep water.
     )
 }
 
+#[cfg(feature = "multilingual")]
+#[test]
+fn the_multilingual_model_embeds_all_notes_and_finds_them_in_another_language() {
+    let sandbox = three();
+    sandbox.cm(&["embed", "use", "builtin", "--model", "e5-small"]).ok();
+    sandbox.cm(&["embed"]).ok();
+    let shown = status(&sandbox);
+    assert!(shown.contains(&"builtin/e5-small fine true 3/3".to_owned()), "{shown:?}");
+    let found = sandbox
+        .cm(&["search", "¿Cuándo se hacen las copias de seguridad de la base de datos?", "--json"])
+        .ok()
+        .json();
+    assert_eq!(found["hits"][0]["title"], "Backups run at night", "{found}");
+}
+
+#[cfg(not(feature = "multilingual"))]
+#[test]
+fn a_build_without_the_multilingual_model_says_so() {
+    let sandbox = three();
+    insta::assert_snapshot!(sandbox.cm(&["embed", "use", "builtin", "--model", "e5-small"]).snapshot(), @"
+    [stderr]
+    error: this build does not contain the model `e5-small`
+     hint: build with the feature `multilingual`, or run `cm embed use builtin`
+    [exit 1]
+    ");
+    let found = sandbox.run(&["search", "backup"]).env("CM_EMBEDDINGS_MODEL", "e5-small").go();
+    let reason = "searched without the larger model: this build does not contain the model `e5-small`";
+    assert!(found.stderr.contains(reason), "{}", found.stderr);
+    assert!(found.stdout.contains("Backups run at night"), "{}", found.stdout);
+}
+
+#[test]
+fn an_unknown_built_in_model_is_reported() {
+    let sandbox = three();
+    let status = sandbox.run(&["embed", "status"]).env("CM_EMBEDDINGS_MODEL", "e5-large").go();
+    insta::assert_snapshot!(status.snapshot(), @"
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  0 of 3 passages (0 %)  fine, 0 KiB, project vault
+    `cm embed` embeds the rest
+    [stderr]
+    note: `embeddings.model` is `e5-large`, but the built-in models are `minilm-l6` or `e5-small`; the built-in model is used
+    [exit 0]
+    ");
+}
+
 /// Returns the status without model sizes.
 fn status(sandbox: &Sandbox) -> Vec<String> {
     let status = sandbox.cm(&["embed", "status", "--json"]).ok().json();

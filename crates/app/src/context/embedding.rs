@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use cm_embed::{ApiKey, EmbeddingProvider, ExternalModel, OnnxConfig, ServerUrl, openai_address};
+use cm_embed::{
+    ApiKey, BuiltinModel, EmbeddingProvider, ExternalModel, OnnxConfig, ServerUrl, openai_address,
+};
 use cm_net::ollama_host::ollama_host;
 use cm_store::config::Settings;
 use cm_store::config::keys::{self, TypedSetting};
@@ -52,7 +54,7 @@ pub fn choose(settings: &Settings, cache: &Path, variables: &BTreeMap<String, St
     match chosen_by(settings, cache, variables) {
         Ok(choice) => EmbeddingChoice { choice, notices: Vec::new() },
         Err(why) => EmbeddingChoice {
-            choice: EmbeddingProvider::Builtin,
+            choice: EmbeddingProvider::Builtin(BuiltinModel::MiniLm),
             notices: vec![format!("{why}; the built-in model is used")],
         },
     }
@@ -83,7 +85,14 @@ fn chosen_by(
             let key = key(settings, address.as_ref(), variables);
             EmbeddingProvider::Outside(ExternalModel::OpenAi { model, address, key, timeout })
         }
-        _ => EmbeddingProvider::Builtin,
+        _ => EmbeddingProvider::Builtin(builtin(&model)?),
+    })
+}
+
+fn builtin(name: &str) -> Result<BuiltinModel, String> {
+    BuiltinModel::of(name).ok_or_else(|| {
+        let names = BuiltinModel::NAMES.map(|(name, _)| format!("`{name}`")).join(" or ");
+        format!("`embeddings.model` is `{name}`, but the built-in models are {names}")
     })
 }
 
@@ -177,8 +186,18 @@ mod tests {
 
     #[test]
     fn the_built_in_model_embeds_where_nothing_is_set() {
-        assert_eq!(shown(&chosen(&[], &[("OPENAI_API_KEY", "sk-12345")])), "Builtin");
+        assert_eq!(shown(&chosen(&[], &[("OPENAI_API_KEY", "sk-12345")])), "Builtin(MiniLm)");
         assert_eq!(shown(&chosen(&[("provider = 'none'", SettingOrigin::Vault)], &[])), "None");
+    }
+
+    #[test]
+    fn the_model_setting_selects_among_the_built_in_models() {
+        let e5 = chosen(&[("model = 'e5-small'", SettingOrigin::Vault)], &[]);
+        assert_eq!(shown(&e5), "Builtin(E5Small)");
+        insta::assert_snapshot!(shown(&chosen(&[("model = 'e5-large'", SettingOrigin::User)], &[])), @"
+        Builtin(MiniLm)
+        `embeddings.model` is `e5-large`, but the built-in models are `minilm-l6` or `e5-small`; the built-in model is used
+        ");
     }
 
     #[test]
@@ -189,7 +208,7 @@ mod tests {
                     "provider = '{provider}'\npath = '/tmp/evil'\nruntime = '/tmp/evil.so'\nurl = 'http://localhost:1'"
                 );
                 let chosen = chosen(&[(&theirs, origin.clone())], &[("OPENAI_API_KEY", "sk-12345")]);
-                assert_eq!(chosen.choice, EmbeddingProvider::Builtin, "{provider}");
+                assert!(chosen.choice.is_builtin(), "{provider}");
             }
         }
     }
@@ -236,7 +255,7 @@ mod tests {
     fn an_address_that_is_none_is_told_and_not_repeated() {
         let text = "provider = 'ollama'\nurl = 'http://me:hunter2@example.org'";
         insta::assert_snapshot!(shown(&chosen(&[(text, SettingOrigin::Private)], &[])), @"
-        Builtin
+        Builtin(MiniLm)
         `embeddings.url` is not a valid URL: it contains a user name or password; keys have their own setting; the built-in model is used
         ");
     }

@@ -12,13 +12,18 @@ use cm_text::embedding::Embedding;
 /// A thread-safe, reference-counted embedding model.
 pub type Model = Arc<dyn Embedder + Send + Sync>;
 
+/// Returns a built-in model like one that has to be opened.
+pub fn shared(builtin: &'static (dyn Embedder + Send + Sync)) -> Model {
+    Arc::new(builtin)
+}
+
 /// Cache of open models and embedded questions for long-lived processes.
 #[derive(Default)]
 pub struct ModelCache {
     outside: Mutex<Vec<(ExternalModel, Model)>>,
-    /// Query embeddings by query text. Only those of the built-in model, because an external model
-    /// may change between calls.
-    queries: Mutex<HashMap<String, Embedding>>,
+    /// Query embeddings by model and query text. Only those of built-in models, because an external
+    /// model may change between calls.
+    queries: Mutex<HashMap<(String, String), Embedding>>,
 }
 
 /// Maximum number of open external models, and of cached query embeddings.
@@ -37,16 +42,17 @@ impl ModelCache {
         Ok(model)
     }
 
-    fn query(&self, question: &str) -> Option<Embedding> {
-        self.queries.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
+    fn query(&self, model: &Model, question: &str) -> Option<Embedding> {
+        let key = (model.name().to_owned(), question.to_owned());
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
-    fn keep(&self, question: &str, query: &Embedding) {
+    fn keep(&self, model: &Model, question: &str, query: &Embedding) {
         let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
         if queries.len() >= QUERIES {
             queries.clear();
         }
-        queries.insert(question.to_owned(), query.clone());
+        queries.insert((model.name().to_owned(), question.to_owned()), query.clone());
     }
 }
 
@@ -88,10 +94,20 @@ impl Models {
         }
         let opened = self.fine.get_or_init(|| match &self.choice {
             EmbeddingProvider::Outside(outside) => Some(self.open(outside).map_err(Rc::new)),
-            EmbeddingProvider::Builtin => Some(Ok(Arc::new(MiniLm::builtin()))),
+            EmbeddingProvider::Builtin(model) => Some(model.open().map(shared).map_err(Rc::new)),
             EmbeddingProvider::None => None,
         });
         opened.clone()
+    }
+
+    /// The larger built-in model that the settings select, or the default where they select another
+    /// model or one that this build does not contain.
+    pub fn builtin(&self) -> &'static (dyn Embedder + Send + Sync) {
+        match &self.choice {
+            EmbeddingProvider::Builtin(model) => model.open().ok(),
+            EmbeddingProvider::Outside(_) | EmbeddingProvider::None => None,
+        }
+        .unwrap_or_else(|| MiniLm::builtin())
     }
 
     fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
@@ -111,14 +127,14 @@ impl Models {
         if let Some(known) = self.queries.borrow().get(question) {
             return Ok(known.clone());
         }
-        let kept = self.shared.as_deref().filter(|_| self.choice == EmbeddingProvider::Builtin);
-        let query = match kept.and_then(|kept| kept.query(question)) {
+        let kept = self.shared.as_deref().filter(|_| self.choice.is_builtin());
+        let query = match kept.and_then(|kept| kept.query(model, question)) {
             Some(known) => Ok(known),
             None => model.embed_query(question).map_err(Rc::new),
         };
         match &query {
             Ok(query) => {
-                kept.into_iter().for_each(|kept| kept.keep(question, query));
+                kept.into_iter().for_each(|kept| kept.keep(model, question, query));
                 self.queries.borrow_mut().insert(question.to_owned(), query.clone());
             }
             Err(why) => self.mark_failed(why),

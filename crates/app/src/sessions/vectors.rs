@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use crate::context::embedding::budget;
-use crate::context::models::Model;
+use crate::context::models::shared;
 use crate::context::open::Context;
 use crate::context::progress::Progress;
 use crate::error::Result;
 use crate::sessions::folder;
-use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::builtin::StaticModel;
 use cm_embed::{Embedder, EmbeddingProvider};
 use cm_index::sessions::{ModelScan, SessionMeaning, SessionPassage, Sessions};
 use cm_index::{VectorTable, Vectors};
@@ -79,15 +79,13 @@ impl<'m> SessionVectors<'m> {
     }
 
     fn compare_fine(&self, question: &str) -> Option<ModelScan> {
-        let model = MiniLm::builtin();
+        let model = self.memory.models().builtin();
         self.table(model)?;
-        let query = match self.memory.models().choice() {
+        let query = if self.memory.models().choice().is_builtin() {
             // The same question is asked of the notes, and embedded once.
-            EmbeddingProvider::Builtin => {
-                let model: Model = Arc::new(model);
-                self.memory.models().query(&model, question).ok()?
-            }
-            _ => model.embed_query(question).ok()?,
+            self.memory.models().query(&shared(model), question).ok()?
+        } else {
+            model.embed_query(question).ok()?
         };
         self.scan(model, &query, question)
     }
@@ -123,7 +121,8 @@ impl<'m> SessionVectors<'m> {
         let rows = known.len() + missing.len();
         if rows > live.len() + live.len() / 4 + SPARE {
             writer.keep(&|key| live.contains(&key), Some(&version))?;
-            if let Some(fine) = self.vectors.writer(MiniLm::builtin().name(), dimension(MiniLm::builtin()))? {
+            let fine = self.memory.models().builtin();
+            if let Some(fine) = self.vectors.writer(fine.name(), dimension(fine))? {
                 fine.keep(&|key| live.contains(&key), None)?;
             }
         } else {
@@ -139,7 +138,7 @@ impl<'m> SessionVectors<'m> {
     /// The index cannot be read, or the disk is full. Vectors stored before the error are
     /// preserved.
     pub fn embed_fine(&self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Progress> {
-        let model = MiniLm::builtin();
+        let model = self.memory.models().builtin();
         let nothing = Progress { done: 0, total: 0 };
         let Ok(version) = self.sessions.version().map(|version| version.to_string()) else {
             return Ok(nothing);
@@ -166,11 +165,14 @@ impl<'m> SessionVectors<'m> {
     }
 
     /// Embeds passages and stores their vectors. Returns false if another process holds the writer.
-    fn embed_some(&self, model: &'static MiniLm, passages: &[SessionPassage]) -> Result<bool> {
+    fn embed_some(
+        &self,
+        model: &'static (dyn Embedder + Send + Sync),
+        passages: &[SessionPassage],
+    ) -> Result<bool> {
         let texts = self.sessions.passage_texts(passages)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let shared: Model = Arc::new(model);
-        let embeddings = self.memory.embed_texts(&shared, &texts)?;
+        let embeddings = self.memory.embed_texts(&shared(model), &texts)?;
         let Some(mut writer) = self.vectors.writer(model.name(), dimension(model))? else { return Ok(false) };
         for (passage, embedding) in passages.iter().zip(&embeddings) {
             writer.push(passage.key, embedding)?;

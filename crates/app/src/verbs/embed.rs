@@ -115,7 +115,7 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
         memory.complete(open);
         let before = done(open, &model)?;
         let step = match memory.models().choice() {
-            EmbeddingProvider::Builtin | EmbeddingProvider::None => TOGETHER * memory.call.threads.max(1),
+            EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => TOGETHER * memory.call.threads.max(1),
             EmbeddingProvider::Outside(_) => model.batch(),
         };
         let all = memory.embed_missing(open, &model, &[], step, &mut |now| {

@@ -3,16 +3,18 @@
 //!
 //! The expected vectors were computed by `tests/golden/embedding/reference.py`.
 
+use super::e5_small::E5Small;
 use super::{MiniLm, StaticModel};
 use crate::Embedder;
 use cm_text::embedding::Embedding;
 
 const TEXTS: &str = include_str!("../../../../tests/golden/embedding/texts.txt");
+const LANGUAGES: &str = include_str!("../../../../tests/golden/embedding/languages.txt");
 
-/// Asserts that a model's vectors have at least the cosine `least` with the expected ones, which
-/// are JSON arrays, one per line.
-fn hold(model: &dyn Embedder, expected: &str, least: f64) {
-    let texts: Vec<&str> = TEXTS.lines().collect();
+/// Asserts that a model's vectors of some lines have at least the cosine `least` with the expected
+/// ones, which are JSON arrays, one per line.
+fn hold(model: &dyn Embedder, texts: &str, expected: &str, least: f64) {
+    let texts: Vec<&str> = texts.lines().collect();
     let found = model.embed(&texts).unwrap();
     assert_eq!(expected.lines().count(), texts.len());
     for ((text, found), expected) in texts.iter().zip(&found).zip(expected.lines()) {
@@ -28,10 +30,21 @@ fn hold(model: &dyn Embedder, expected: &str, least: f64) {
 
 #[test]
 fn the_transformer_means_what_the_original_means() {
-    hold(MiniLm::builtin(), include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl"), 0.99);
+    hold(MiniLm::builtin(), TEXTS, include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl"), 0.99);
+}
+
+#[test]
+fn the_multilingual_transformer_means_what_the_original_means() {
+    let expected = include_str!("../../../../tests/golden/embedding/e5-small.jsonl");
+    hold(E5Small::builtin(), LANGUAGES, expected, 0.9995);
 }
 
 #[test]
 fn the_static_model_is_the_sum_of_its_table() {
-    hold(StaticModel::shipped(), include_str!("../../../../tests/golden/embedding/potion-256.jsonl"), 0.9999);
+    hold(
+        StaticModel::shipped(),
+        TEXTS,
+        include_str!("../../../../tests/golden/embedding/potion-256.jsonl"),
+        0.9999,
+    );
 }

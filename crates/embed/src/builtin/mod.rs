@@ -1,20 +1,33 @@
 //! The built-in models. They need no network, no runtime library and no files.
 //!
 //! [`StaticModel`] looks up one vector per token and takes about 0.1 ms per text. [`MiniLm`] processes
-//! the whole text and takes longer. Both are best at English and ignore case.
+//! the whole text and takes longer. Both are best at English and ignore case. `E5Small`, which is
+//! part of the program only with the feature `multilingual`, knows about 100 languages.
 
 mod bytes;
+#[cfg(any(feature = "multilingual", test))]
+mod e5_small;
 #[cfg(test)]
 mod golden;
 mod minilm;
 mod safetensors;
 mod static_model;
+#[cfg(test)]
+mod texts;
+mod transformer;
+#[cfg(any(feature = "multilingual", test))]
+mod unigram;
 mod wordpiece;
 
+#[cfg(feature = "multilingual")]
+pub use e5_small::E5Small;
 pub use minilm::MiniLm;
 pub use static_model::StaticModel;
 
 use cm_note::rank::similarity_threshold::CosineBaseline;
+
+/// Number of a token in the vocabulary of its model.
+type Token = u16;
 
 /// Factor for the spread of cosines if the model has no whole word of a question: word fragments
 /// occur in many unrelated texts.

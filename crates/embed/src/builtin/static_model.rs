@@ -11,7 +11,7 @@ use pulp::Arch;
 use super::bytes::WeightReader;
 use super::chance_of;
 use super::safetensors::{QuantizedTable, table};
-use super::wordpiece::{self, Token};
+use super::{Token, wordpiece};
 use crate::{Embedder, Error};
 use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;

@@ -15,6 +15,32 @@ pub struct CosineBaseline {
     pub deviation: f32,
 }
 
+/// Mean of unrelated texts above which cosines are stretched.
+const HIGH: f32 = 0.5;
+
+impl CosineBaseline {
+    /// Stretches cosines of a model for which even unrelated texts are very similar, so that the
+    /// thresholds of other models fit: the mean becomes 0, and 1 stays. Returns the baseline of the
+    /// result.
+    ///
+    /// ```
+    /// use cm_note::rank::similarity_threshold::CosineBaseline;
+    /// let mut cosines = [0.75, 0.9, 1.0];
+    /// let stretched = CosineBaseline { mean: 0.75, deviation: 0.02 }.stretch(&mut cosines);
+    /// assert!(cosines.iter().zip([0.0, 0.6, 1.0]).all(|(found, expected)| (found - expected).abs() < 1e-6));
+    /// assert!((stretched.deviation - 0.08).abs() < 1e-6);
+    /// ```
+    #[must_use]
+    pub fn stretch(self, cosines: &mut [f32]) -> Self {
+        if self.mean < HIGH {
+            return self;
+        }
+        let factor = 1.0 / (1.0 - self.mean);
+        cosines.iter_mut().for_each(|cosine| *cosine = (*cosine - self.mean) * factor);
+        Self { mean: 0.0, deviation: self.deviation * factor }
+    }
+}
+
 /// Required share of the way from the cosine of unrelated texts to the best note's cosine.
 const SHARE: f32 = 0.55;
 /// Required number of standard deviations above the mean of unrelated texts.
@@ -127,6 +153,13 @@ mod tests {
         let cut = SimilarityThreshold::of(&notes, None, None);
         let passes: Vec<bool> = notes.iter().map(|note| cut.passes(note)).collect();
         assert_eq!(passes, [true, true, false, true, false]);
+    }
+
+    #[test]
+    fn cosines_of_a_model_with_a_low_mean_stay() {
+        let mut cosines = [-0.1, 0.3];
+        assert_eq!(CHANCE.stretch(&mut cosines), CHANCE);
+        assert_eq!(cosines, [-0.1, 0.3]);
     }
 
     proptest! {

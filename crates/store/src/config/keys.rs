@@ -184,7 +184,7 @@ settings! {
     EMBEDDINGS_KEY = "embeddings.key": Secret = "",
         "API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY";
     EMBEDDINGS_MODEL = "embeddings.model": Text = "\"\"",
-        "embedding model, such as bge-small-en-v1.5 [default: chosen by the provider]";
+        "embedding model, such as bge-small-en-v1.5; built in are minilm-l6 (English) and, in builds that contain it, e5-small (multilingual) [default: chosen by the provider]";
     EMBEDDINGS_PATH = "embeddings.path": Text = "\"\"",
         "folder of an ONNX model for fastembed; only from your own settings";
     EMBEDDINGS_PROVIDER = "embeddings.provider": Keyword(&["builtin", "fastembed", "ollama", "openai", "none"]) = "\"builtin\"",

@@ -7,8 +7,8 @@ use crate::context::open_vault::OpenVault;
 use crate::context::progress::Progress;
 use crate::error::{Error, Result};
 use crate::sessions::vectors::SessionVectors;
+use cm_embed::Embedder as _;
 use cm_embed::builtin::StaticModel;
-use cm_embed::{Embedder as _, EmbeddingProvider};
 use cm_index::{VectorTable, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 use cm_note::path::NotePath;
@@ -36,7 +36,7 @@ impl Context {
     /// changed, because it may be slow or unreachable.
     pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
         let lives_on = open.cached().is_some();
-        if changed.is_empty() && (lives_on || *self.models().choice() != EmbeddingProvider::Builtin) {
+        if changed.is_empty() && (lives_on || !self.models().choice().is_builtin()) {
             return;
         }
         self.refine_within(open, changed, budget(&open.settings), lives_on);
@@ -240,8 +240,7 @@ impl Context {
         texts: &[&str],
     ) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
         let threads = self.call.threads.max(1);
-        if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != EmbeddingProvider::Builtin
-        {
+        if threads == 1 || texts.len() < 2 * threads || !self.models().choice().is_builtin() {
             return model.embed(texts);
         }
         let model = &**model;

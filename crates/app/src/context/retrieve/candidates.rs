@@ -160,8 +160,10 @@ impl Context {
         let mut scans: Vec<SimilarityScan> = Vec::new();
         let mut scan = |asking: Option<VectorQuery>| {
             let asking = asking?;
-            scans.push(asking.table.scan(&asking.query));
-            Some((scans.len() - 1, asking.chance))
+            let mut scan = asking.table.scan(&asking.query);
+            let chance = asking.chance.map(|chance| chance.stretch(&mut scan.cosines));
+            scans.push(scan);
+            Some((scans.len() - 1, chance))
         };
         let asks = !meaning.trim().is_empty();
         let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };

@@ -1,5 +1,6 @@
 //! Tests of the complete transformer model.
 
+use super::super::transformer::FEATURES;
 use super::*;
 
 #[test]

@@ -6,7 +6,8 @@ mod class;
 mod vocabulary;
 mod words;
 
-pub use vocabulary::{BEGIN, END, Token, UNKNOWN, size};
+use super::Token;
+pub use vocabulary::{BEGIN, END, UNKNOWN, size};
 
 /// Maximum number of characters of a word. Longer words become the unknown token.
 const LONGEST_WORD: usize = 100;

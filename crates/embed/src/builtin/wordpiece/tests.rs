@@ -1,7 +1,6 @@
 //! Compares the tokenizer with the reference on texts in many scripts.
 
 mod reference;
-mod texts;
 
 use proptest::prelude::*;
 

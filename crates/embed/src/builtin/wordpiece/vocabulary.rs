@@ -2,11 +2,9 @@
 //!
 //! The table is generated at build time; nothing is loaded at run time.
 
+use super::super::Token;
 use cm_weights::slots::{EMPTY, Hash, SLOTS};
 use cm_weights::{OFFSETS, TABLE, VOCABULARY};
-
-/// Number of a token: its line in the vocabulary, starting at 0.
-pub type Token = u16;
 
 /// Length of the longest token in bytes; checked by a test.
 const LONGEST: usize = 18;

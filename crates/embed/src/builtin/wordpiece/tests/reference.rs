@@ -7,7 +7,7 @@ use tokenizers::{Model, NormalizedString, Normalizer, OffsetReferential, OffsetT
 use tokenizers::{PreTokenizedString, PreTokenizer};
 
 use super::super::{Token, tokens};
-use super::texts::Texts;
+use crate::builtin::texts::Texts;
 
 /// The tokenizer that the models were trained with.
 struct Reference {

@@ -84,8 +84,7 @@ pub struct Texts {
 
 impl Texts {
     pub fn new() -> Self {
-        let vocabulary = include_str!("../../../../../../assets/vocab.txt");
-        Self { state: 0x9E37_79B9_7F4A_7C15, vocabulary: vocabulary.lines().collect() }
+        Self { state: 0x9E37_79B9_7F4A_7C15, vocabulary: cm_weights::VOCABULARY.lines().collect() }
     }
 
     /// Returns a pseudorandom number below a bound (xorshift).

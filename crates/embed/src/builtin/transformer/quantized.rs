@@ -5,17 +5,23 @@
 use crate::Error;
 use crate::builtin::bytes::WeightReader;
 
-/// Number of 4-bit numbers that share a scale.
-const GROUP: usize = 64;
-
 /// Number of bits per entry of a quantized matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
-    /// Two numbers per byte and one scale per group. The low halves of a group's bytes hold its
-    /// first half.
-    Four,
+    /// Two numbers per byte and one scale per group of this many numbers, 32 or 64. The low halves
+    /// of a group's bytes hold its first half.
+    Four(usize),
     /// One number per byte and one scale per row.
     Eight,
+}
+
+impl Width {
+    pub fn bits(self) -> usize {
+        match self {
+            Self::Four(_) => 4,
+            Self::Eight => 8,
+        }
+    }
 }
 
 /// A quantized matrix.
@@ -31,20 +37,17 @@ pub struct Quantized {
 impl Quantized {
     /// Reads a matrix: all scales, then all codes.
     pub fn read(file: &mut WeightReader, rows: usize, columns: usize, width: Width) -> Result<Self, Error> {
-        let (groups, bits) = match width {
-            Width::Four => (columns / GROUP, 4),
-            Width::Eight => (1, 8),
+        let groups = match width {
+            Width::Four(group) => columns / group,
+            Width::Eight => 1,
         };
         let scales = file.take(rows * groups * 2)?;
-        let codes = file.take(rows * columns * bits / 8)?;
+        let codes = file.take(rows * columns * width.bits() / 8)?;
         Ok(Self { width, columns, scales, codes })
     }
 
     pub fn rows(&self) -> usize {
-        match self.width {
-            Width::Four => self.codes.len() * 2 / self.columns,
-            Width::Eight => self.codes.len() / self.columns,
-        }
+        self.codes.len() * 8 / self.width.bits() / self.columns
     }
 
     pub fn columns(&self) -> usize {
@@ -56,13 +59,15 @@ impl Quantized {
     #[inline(always)]
     pub fn row(&self, index: usize, out: &mut [f32]) {
         match self.width {
-            Width::Four => self.fours(index, out),
+            // Constants, so that each is compiled to loops of a fixed length.
+            Width::Four(32) => self.fours::<32>(index, out),
+            Width::Four(_) => self.fours::<64>(index, out),
             Width::Eight => self.eights(index, out),
         }
     }
 
     #[inline(always)]
-    fn fours(&self, index: usize, out: &mut [f32]) {
+    fn fours<const GROUP: usize>(&self, index: usize, out: &mut [f32]) {
         let groups = self.columns / GROUP;
         let (scales, _) = self.scales[index * groups * 2..][..groups * 2].as_chunks();
         let codes = self.codes[index * self.columns / 2..][..self.columns / 2].chunks_exact(GROUP / 2);
@@ -121,13 +126,24 @@ mod tests {
         bytes.extend((0..32).map(|code: u8| (code % 16) | ((15 - code % 16) << 4)));
         bytes.extend([0x8F; 32]);
         let mut file = WeightReader::new("test", bytes.leak());
-        let matrix = Quantized::read(&mut file, 2, GROUP, Width::Four).unwrap();
+        let matrix = Quantized::read(&mut file, 2, 64, Width::Four(64)).unwrap();
         assert_eq!((matrix.rows(), file.rest().len()), (2, 0));
-        let mut row = [0.0; GROUP];
+        let mut row = [0.0; 64];
         matrix.row(0, &mut row);
         assert_eq!((row[0], row[15], row[32], row[63]), (-8.0, 7.0, 7.0, -8.0));
         matrix.row(1, &mut row);
         assert_eq!((row[0], row[32]), (14.0, 0.0));
+    }
+
+    #[test]
+    fn each_group_of_four_bit_numbers_has_its_own_scale() {
+        let mut bytes = vec![0x00, 0x3C, 0x00, 0x40];
+        bytes.extend([0x79; 32]);
+        let mut file = WeightReader::new("test", bytes.leak());
+        let matrix = Quantized::read(&mut file, 1, 64, Width::Four(32)).unwrap();
+        let mut row = [0.0; 64];
+        matrix.row(0, &mut row);
+        assert_eq!((row[0], row[16], row[32], row[48]), (1.0, -1.0, 2.0, -2.0));
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
+use super::super::Token;
 use super::attention::attend;
 use super::blocks::Blocks;
 use super::functions::{gelu, normalize};
 use super::product::add_linear;
 use super::weights::{FEATURES, HIDDEN, TransformerLayer, Weights};
-use crate::builtin::wordpiece::Token;
 
 /// Input of a forward pass. Each text has at least one token and at most as many as there are
 /// positions.

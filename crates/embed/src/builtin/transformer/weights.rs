@@ -9,11 +9,20 @@ use crate::builtin::bytes::{WeightReader, floats};
 pub const FEATURES: usize = 384;
 /// Number of attention heads. Each uses an equal share of the features.
 pub const HEADS: usize = 12;
-pub const LAYERS: usize = 6;
 /// Number of features of the hidden layer in the feed-forward step.
 pub const HIDDEN: usize = 1536;
 /// Maximum number of token positions in a text.
 const PLACES: usize = 512;
+
+/// Layers and quantization of a model, which its file must confirm.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub layers: usize,
+    /// Quantization of token embeddings.
+    pub tokens: Width,
+    /// Quantization of the matrices in all layers.
+    pub matrices: Width,
+}
 
 /// All weights of the model.
 #[derive(Debug)]
@@ -63,22 +72,25 @@ pub struct LayerNorm {
 
 impl Weights {
     /// Reads the weights of a model with a vocabulary of `tokens` tokens.
-    pub fn read(mut file: WeightReader, tokens: usize) -> Result<Self, Error> {
-        let mut shape = vec![u32::from_le_bytes(*b"CMT1")];
-        shape.extend([tokens, FEATURES, LAYERS, HEADS, HIDDEN].map(|number| number as u32));
+    pub fn read(mut file: WeightReader, shape: Shape, tokens: usize) -> Result<Self, Error> {
+        let Shape { layers, tokens: width, matrices } = shape;
+        let mut header = vec![u32::from_le_bytes(*b"CMT1")];
+        header.extend([tokens, FEATURES, layers, HEADS, HIDDEN].map(|number| number as u32));
         // The bits of token vectors, attention and feed-forward steps.
-        shape.extend([4, 8, 8]);
-        for expected in shape {
+        header.extend([width.bits(), matrices.bits(), matrices.bits()].map(|bits| bits as u32));
+        for expected in header {
             let found = u32::from_le_bytes(file.array()?);
             if found != expected {
                 return Err(file.damaged(format!("its header has {found}, expected {expected}")));
             }
         }
         let weights = Self {
-            tokens: Quantized::read(&mut file, tokens, FEATURES, Width::Four)?,
+            tokens: Quantized::read(&mut file, tokens, FEATURES, width)?,
             places: Quantized::read(&mut file, PLACES, FEATURES, Width::Eight)?,
             norm: LayerNorm::read(&mut file)?,
-            layers: (0..LAYERS).map(|_| TransformerLayer::read(&mut file)).collect::<Result<_, _>>()?,
+            layers: (0..layers)
+                .map(|_| TransformerLayer::read(&mut file, matrices))
+                .collect::<Result<_, _>>()?,
         };
         match file.rest().len() {
             0 => Ok(weights),
@@ -88,21 +100,21 @@ impl Weights {
 }
 
 impl TransformerLayer {
-    fn read(file: &mut WeightReader) -> Result<Self, Error> {
+    fn read(file: &mut WeightReader, width: Width) -> Result<Self, Error> {
         Ok(Self {
-            attention: Linear::read(file, FEATURES, 3 * FEATURES)?,
-            seen: Linear::read(file, FEATURES, FEATURES)?,
+            attention: Linear::read(file, FEATURES, 3 * FEATURES, width)?,
+            seen: Linear::read(file, FEATURES, FEATURES, width)?,
             seen_norm: LayerNorm::read(file)?,
-            up: Linear::read(file, FEATURES, HIDDEN)?,
-            down: Linear::read(file, HIDDEN, FEATURES)?,
+            up: Linear::read(file, FEATURES, HIDDEN, width)?,
+            down: Linear::read(file, HIDDEN, FEATURES, width)?,
             down_norm: LayerNorm::read(file)?,
         })
     }
 }
 
 impl Linear {
-    fn read(file: &mut WeightReader, from: usize, to: usize) -> Result<Self, Error> {
-        let matrix = Quantized::read(file, to, from, Width::Eight)?;
+    fn read(file: &mut WeightReader, from: usize, to: usize, width: Width) -> Result<Self, Error> {
+        let matrix = Quantized::read(file, to, from, width)?;
         Ok(Self { matrix, bias: floats(file.take(to * 4)?) })
     }
 }

@@ -1,0 +1,100 @@
+//! The transformer of the built-in models: layers of self-attention, then mean pooling.
+//!
+//! The weights stay quantized in the program file. A few rows at a time are dequantized, for all
+//! tokens of a batch. A model therefore starts instantly, needs little memory and can be used by
+//! several threads. Tokenizers are separate.
+
+mod attention;
+mod blocks;
+mod forward;
+mod functions;
+mod product;
+mod quantized;
+mod weights;
+
+use pulp::Arch;
+
+use self::forward::Forward;
+pub use self::quantized::Width;
+use self::weights::Weights;
+pub use self::weights::{FEATURES, Shape};
+use super::Token;
+use super::bytes::WeightReader;
+use crate::Error;
+use cm_text::embedding::Embedding;
+
+/// Number of tokens per forward pass: enough to amortize the dequantization of the weights, few
+/// enough that their vectors fit in the processor cache.
+const AT_ONCE: usize = 256;
+
+/// A transformer without its tokenizer.
+#[derive(Debug)]
+pub struct Transformer {
+    name: &'static str,
+    weights: Weights,
+    arch: Arch,
+}
+
+impl Transformer {
+    /// Reads the weights of a model with `tokens` tokens, in the format described in [`weights`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the file does not have this shape.
+    pub fn read(
+        name: &'static str,
+        shape: Shape,
+        tokens: usize,
+        weights: &'static [u8],
+    ) -> Result<Self, Error> {
+        let weights = Weights::read(WeightReader::new(name, weights), shape, tokens)?;
+        Ok(Self { name, weights, arch: Arch::new() })
+    }
+
+    /// Returns the mean of each text's token vectors after a number of layers, at length 1. A text
+    /// without tokens has the zero vector; other texts include their start and end tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
+    pub fn embed(
+        &self,
+        texts: impl ExactSizeIterator<Item = Vec<Token>>,
+        layers: usize,
+    ) -> Result<Vec<Embedding>, Error> {
+        let mut vectors = vec![Embedding::zero(FEATURES); texts.len()];
+        let (mut waiting, mut places) = (Vec::new(), Vec::new());
+        let mut flush = |waiting: &mut Vec<Vec<Token>>, places: &mut Vec<usize>| -> Result<(), Error> {
+            for (place, vector) in places.drain(..).zip(self.forward(waiting, layers)?) {
+                vectors[place] = vector;
+            }
+            waiting.clear();
+            Ok(())
+        };
+        let mut count = 0;
+        for (place, tokens) in texts.enumerate() {
+            if tokens.is_empty() {
+                continue;
+            }
+            if count + tokens.len() > AT_ONCE {
+                flush(&mut waiting, &mut places)?;
+                count = 0;
+            }
+            count += tokens.len();
+            waiting.push(tokens);
+            places.push(place);
+        }
+        flush(&mut waiting, &mut places)?;
+        Ok(vectors)
+    }
+
+    /// Computes the vectors of texts that have at least one token each.
+    fn forward(&self, texts: &[Vec<Token>], layers: usize) -> Result<Vec<Embedding>, Error> {
+        let sums = self.arch.dispatch(Forward { weights: &self.weights, texts, layers });
+        let vectors = sums.into_iter().map(|sum| {
+            let why = "it returned a value that is not a number".to_owned();
+            Embedding::of(sum).ok_or(Error::Damaged { model: self.name.to_owned(), why })
+        });
+        vectors.collect()
+    }
+}
