@@ -187,6 +187,8 @@ fn every_commit_answers_as_its_checkout_does_where_the_vault_is_a_folder_of_the_
 fn a_note_its_neighbours_and_core_md_are_shown_as_of_a_commit() {
     let (sandbox, commits) = history("");
     let first = commits[0].as_str();
+    let notes = |sandbox: &Sandbox| sandbox.git(&["status", "--porcelain", "--", "*.md", "cm.toml"]);
+    let before = notes(&sandbox);
     let shown = |arguments: &[&str]| sandbox.cm(&[arguments, &["--as-of", first]].concat()).ok().stdout;
     let file = sandbox.git(&["show", &format!("{first}:graph/fixes/pool.md")]);
     assert_eq!(shown(&["get", "Empty pool", "--raw"]), file);
@@ -211,7 +213,7 @@ fn a_note_its_neighbours_and_core_md_are_shown_as_of_a_commit() {
         let (commit, instant) = (&answer["as_of"]["commit"], &answer["as_of"]["instant"]);
         assert_eq!((commit.as_str(), instant.as_str()), (Some(first), Some("2026-10-01T09:00:00Z")));
     }
-    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    assert_eq!(notes(&sandbox), before, "nothing is written");
 }
 
 #[test]

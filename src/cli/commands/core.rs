@@ -11,7 +11,9 @@ use cm_render::text;
 ///
 /// Contains the best memories within a token limit. If only the date would change, nothing is written or committed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm core\n  cm core --print      # print without writing\n  cm core --as-of 2026-11-01")]
+#[command(
+    after_help = "Examples:\n  cm core\n  cm core --print      # print without writing\n  cm core --as-of 2026-11-01"
+)]
 pub struct Arguments {
     /// Print the text without writing the file
     #[arg(long)]
