@@ -58,13 +58,17 @@ impl<'a> ComparedRules<'a> {
         let paired: std::collections::HashSet<_> = pairs.iter().map(|(a, b, _)| (*a, *b)).collect();
         let near = self.near.iter().filter(|(a, b, _)| !paired.contains(&(*a, *b)));
         pairs.extend(near.map(|(a, b, cosine)| (*a, *b, Similarity::Meaning(*cosine))));
-        pairs.into_iter().filter_map(|(a, b, near)| Some((a, b, self.mergeable(a, b, near)?))).collect()
+        pairs
+            .into_iter()
+            .filter_map(|(a, b, near)| Some((a, b, self.mergeable(a, b, near, least)?)))
+            .collect()
     }
 
     /// The similarity of two rules that probably say the same. Without a model, common words decide.
-    fn mergeable(&self, a: usize, b: usize, near: Similarity) -> Option<Similarity> {
+    fn mergeable(&self, a: usize, b: usize, near: Similarity, least: MinSimilarity) -> Option<Similarity> {
+        let is_close = matches!(near, Similarity::Meaning(cosine) if cosine >= least.cosine);
         match StatementVerdict::of(&self.meant(a), &self.meant(b), self.sense) {
-            Some(verdict) => verdict.is_mergeable().then_some(match near {
+            Some(verdict) => verdict.is_mergeable(is_close).then_some(match near {
                 Similarity::Words(_) => near,
                 Similarity::Meaning(_) | Similarity::Verdict(_) => Similarity::Verdict(verdict.same),
             }),

@@ -32,7 +32,7 @@ impl EmbeddedStatement<'_> {
         }
         match verdict {
             Some(verdict) if verdict.is_credited() => StatementRelation::Same,
-            Some(verdict) if verdict.is_mergeable() => {
+            Some(verdict) if verdict.is_mergeable(false) => {
                 StatementRelation::Near(Similarity::Verdict(verdict.same))
             }
             _ => self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near),

@@ -35,9 +35,6 @@ impl EmbeddedStatement<'_> {
             return true;
         }
         StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
-            && !ours.is_opposite(theirs)
-            && ours.numbers() == theirs.numbers()
-            && !ours.differs_in_case(theirs)
     }
 }
 

@@ -38,8 +38,7 @@ const ABSOLUTE: &str = "always every all each any whole entire entirely everythi
     immer alle jede jeder jedes jeden sämtliche toujours tous toutes chaque siempre todos todas cada todo 必须 总是 所有 一律 都 每";
 const OPEN: &str = "support supports supported compatible works tested allow allows accept accepts or oder ou o \
     unterstützt supporte admite soporta 支持 或";
-const PAST: &str =
-    "previously formerly used was were had früher vorher war antes era auparavant était 以前 曾";
+const PAST: &str = "previously formerly was were had früher vorher war antes era auparavant était 以前 曾";
 const ONLY: &str =
     "only solely exclusively nur ausschließlich solo solamente únicamente seulement uniquement";
 const SILENT: &str = "please kindly thanks could would should there's it's bitte por favor s'il vous plaît 请 \
@@ -148,4 +147,16 @@ pub(super) fn is_measure(word: &str) -> bool {
         seconde secondes heure heures jour jours semaine semaines mois deux trois quatre cinq sept huit neuf dix douze vingt trente \
         天 秒 分钟 小时 周 月 年 次 号 一 二 三 四 五 六 七 八 九 十 两 百 千";
     has(MEASURES, word) || word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Words that qualify a statement, in order of spelling: "some" and "most", "may", "was", "up".
+pub(super) fn qualifiers(text: &str) -> Vec<String> {
+    const QUALIFIERS: &str = "some most many few several may might can could sometimes usually often rarely mostly partly was were \
+        will up down on off in out manche einige meist meistens oft manchmal kann darf könnte selten \
+        parfois souvent quelques peut plupart algunos algunas veces puede podría suele 有时 可能 有些 大多";
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| has(QUALIFIERS, word));
+    let mut found: Vec<String> = words.map(str::to_owned).collect();
+    found.sort_unstable();
+    found
 }

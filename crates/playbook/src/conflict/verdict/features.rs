@@ -1,5 +1,6 @@
 //! The features of two statements from which the verdict is computed.
 
+use super::cue_words::qualifiers;
 use super::profile::{ProfileWord, StatementProfile};
 use super::quantity::compare;
 use crate::conflict::lexicon::LEXICON;
@@ -194,7 +195,8 @@ impl PairFeatures {
             && !is_dated
             && ours.is_past == theirs.is_past
             && a.shape() == b.shape()
-            && !swapped(ours, theirs);
+            && !swapped(ours, theirs)
+            && agree_in_detail(a, b);
         let difference = match () {
             () if number_differs => Difference::Number,
             () if denials.exception => Difference::Exception,
@@ -299,6 +301,18 @@ impl Denials {
             || self.restricts
             || self.order == Some(true)
     }
+}
+
+/// Whether two statements have the same numbers, negations, letter case and qualifying words, and
+/// not merely the same words in another order.
+fn agree_in_detail(a: &RuleStatement, b: &RuleStatement) -> bool {
+    let (ours, theirs) = (a.canonical(), b.canonical());
+    ours.numbers() == theirs.numbers()
+        && ours.negations() == theirs.negations()
+        && !ours.differs_in_case(theirs)
+        && !ours.is_opposite(theirs)
+        && !ours.has_words_of(theirs)
+        && qualifiers(a.text()) == qualifiers(b.text())
 }
 
 /// Share of `a`'s words that `b` has.

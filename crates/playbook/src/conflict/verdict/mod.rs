@@ -25,6 +25,7 @@ use crate::embedding_model::WordVectors;
 const CONTRADICTORY: f64 = 0.5;
 /// Minimum probability of the same statement in other words that is proposed for merging.
 const MERGEABLE: f64 = 0.5;
+const MERGEABLE_IF_CLOSE: f64 = 0.4;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
 /// Probability up to which a pair is judged by the fast model alone.
@@ -72,8 +73,9 @@ impl StatementVerdict {
     }
 
     /// Whether both probably say the same, so that a person should look.
-    pub fn is_mergeable(&self) -> bool {
-        self.same >= MERGEABLE
+    /// Statements whose vectors are close need less certainty.
+    pub fn is_mergeable(&self, is_close: bool) -> bool {
+        self.same >= if is_close { MERGEABLE_IF_CLOSE } else { MERGEABLE } && self.same > self.opposite
     }
 
     /// Describes the contradiction by the most telling difference.
