@@ -3,7 +3,7 @@
 use crate::conflict::lexicon::{CueWord, LEXICON};
 use cm_text::language::Language;
 
-/// What a word without content of its own does in a statement.
+/// Function of a word without content of its own in a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CueKind {
     Deny,

@@ -15,16 +15,18 @@ const COUNTERPART: f64 = 0.45;
 pub const SUBJECT: usize = 12;
 pub const OPPOSITION: usize = 16;
 
-/// What two statements have in common, and in what they differ; each value is about 0 to 1.
+/// Common traits and differences of two statements; each value is about 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairFeatures {
-    /// What shows whether both are about one thing.
+    /// Features of one subject: whether both are about one thing.
     pub subject: [f64; SUBJECT],
-    /// What shows whether statements about one thing contradict each other.
+    /// Features of opposition: whether statements about one thing contradict each other.
     pub opposition: [f64; OPPOSITION],
     /// Whether the two agree in all that a person would notice: numbers, names, code, negation,
     /// exceptions, order, tense and dates.
     pub(super) agrees: bool,
+    /// Whether one has a number that the other lacks.
+    pub(super) lacks_number: bool,
     /// The difference that shows a contradiction, for display.
     pub(super) difference: Difference,
 }
@@ -240,6 +242,7 @@ impl PairFeatures {
                 flag(any),
             ],
             agrees,
+            lacks_number: numbers.missing > 0,
             difference,
         }
     }

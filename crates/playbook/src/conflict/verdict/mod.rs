@@ -26,6 +26,8 @@ const CONTRADICTORY: f64 = 0.5;
 /// Minimum probability of the same statement in other words that is proposed for merging.
 const MERGEABLE: f64 = 0.5;
 const MERGEABLE_IF_CLOSE: f64 = 0.4;
+/// The same if one has a number that the other lacks.
+const MERGEABLE_WITHOUT_NUMBER: f64 = 0.6;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
 /// Probability up to which a pair is judged by the fast model alone.
@@ -38,6 +40,7 @@ pub struct StatementVerdict {
     pub same: f64,
     pub opposite: f64,
     agrees: bool,
+    lacks_number: bool,
     difference: Difference,
 }
 
@@ -64,7 +67,13 @@ impl StatementVerdict {
 
     fn by(weights: &VerdictWeights, features: &PairFeatures) -> Self {
         let [same, opposite] = weights.probabilities(features);
-        Self { same, opposite, agrees: features.agrees, difference: features.difference }
+        Self {
+            same,
+            opposite,
+            agrees: features.agrees,
+            lacks_number: features.lacks_number,
+            difference: features.difference,
+        }
     }
 
     /// Whether one may stand for the other without asking anybody.
@@ -75,7 +84,12 @@ impl StatementVerdict {
     /// Whether both probably say the same, so that a person should look.
     /// Statements whose vectors are close need less certainty.
     pub fn is_mergeable(&self, is_close: bool) -> bool {
-        self.same >= if is_close { MERGEABLE_IF_CLOSE } else { MERGEABLE } && self.same > self.opposite
+        let least = match (self.lacks_number, is_close) {
+            (true, _) => MERGEABLE_WITHOUT_NUMBER,
+            (false, true) => MERGEABLE_IF_CLOSE,
+            (false, false) => MERGEABLE,
+        };
+        self.same >= least && self.same > self.opposite
     }
 
     /// Describes the contradiction by the most telling difference.

@@ -3,7 +3,7 @@
 //!
 //! Digits inside a name (`S3`, `utf-8`) are no quantity.
 
-/// What a number measures; values of different dimensions cannot be compared.
+/// Kind of measure; values of different dimensions cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {
     /// A plain number, or one with an unknown unit.
