@@ -25,8 +25,9 @@ use crate::embedding_model::WordVectors;
 const CONTRADICTORY: f64 = 0.5;
 /// Minimum probability of the same statement in other words that is proposed for merging.
 const MERGEABLE: f64 = 0.5;
+/// Minimum if the vectors of both are close.
 const MERGEABLE_IF_CLOSE: f64 = 0.4;
-/// The same if one has a number that the other lacks.
+/// Minimum if one has a number that the other lacks.
 const MERGEABLE_WITHOUT_NUMBER: f64 = 0.6;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;

@@ -190,7 +190,7 @@ impl ProfileReader {
     }
 }
 
-/// Whether the first word is the name of somebody or something that does what follows: "Marek
+/// Whether the first word is the name of a person or thing, because a verb follows: "Marek
 /// maintains".
 fn is_subject_name(tokens: &[RuleToken], at: usize) -> bool {
     let ([first, next, ..], 0) = (tokens, at) else { return false };
