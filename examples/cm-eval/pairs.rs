@@ -1,11 +1,13 @@
-//! Measures duplicate and contradiction detection on pairs of texts: by words alone, and with the
-//! model used for comparing rules.
+//! Measures duplicate and contradiction detection on pairs of texts: by words alone, and by the
+//! verdict that the program uses, by kind of pair too.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cm_embed::builtin::StaticModel;
+use cm_embed::Embedder as _;
+use cm_embed::builtin::{MiniLm, StaticModel};
 use cm_playbook::conflict::{
-    ComparedRules, EmbeddedStatement, MinSimilarity, RuleStatement, likeness, opposed, opposition,
+    ComparedRules, EmbeddedStatement, MinSimilarity, RuleStatement, StatementRelation, likeness, opposition,
 };
 use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
 use cm_text::embedding::Embedding;
@@ -18,19 +20,21 @@ use crate::table::{head, row};
 
 /// Thresholds of word similarity to test for duplicates.
 const WORDS: [f64; 4] = [0.5, 0.6, 0.7, 0.85];
-/// Cosine thresholds to test for merge candidates.
-const COSINES: [f64; 4] = [0.6, 0.7, 0.8, 0.85];
 /// Defaults of `curation.duplicate_jaccard` and `curation.duplicate_cosine`, used for the list of
 /// errors.
 const DEFAULT: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
 
-/// The model used for comparing rules.
+/// The models used for comparing rules.
 struct BuiltIn;
 
 impl EmbeddingModel for BuiltIn {
     fn embedding(&self, text: &str) -> Option<Embedding> {
         let embedding = StaticModel::shipped().of(text);
         embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
+    }
+
+    fn fine_embedding(&self, text: &str) -> Option<Embedding> {
+        MiniLm::builtin().embed(&[text]).ok()?.pop()
     }
 }
 
@@ -39,9 +43,11 @@ struct Pair {
     a: String,
     b: String,
     label: Label,
+    /// Kind of pair, if the set tells.
+    kind: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Label {
     Contradiction,
     Duplicate,
@@ -50,35 +56,35 @@ enum Label {
 
 /// Results for one pair.
 struct Judged {
-    /// Reason for a contradiction, by words alone and with the model.
+    /// Reason for a contradiction, by words alone and by the verdict.
     by_words: Option<String>,
-    by_meaning: Option<String>,
+    by_verdict: Option<String>,
     likeness: f64,
     /// Whether one text counts as a duplicate of the other.
     one: bool,
     /// Whether both texts say the same, so that they may be condensed.
     restated: bool,
-    /// Whether the pair is a merge candidate, for each of [`COSINES`].
-    merging: [bool; COSINES.len()],
+    /// Whether the pair is a merge candidate.
+    merging: bool,
 }
 
 impl Judged {
     fn of(pair: &Pair, sense: &WordVectors<'_>) -> Self {
         let texts = [pair.a.clone(), pair.b.clone()];
         let [a, b] = texts.each_ref().map(|text| RuleStatement::of(text));
-        let [at, bt] = texts.each_ref().map(|text| sense.text(text));
+        let [at, bt] = [sense.statement(&a), sense.statement(&b)];
         let rules = ComparedRules::of(&texts, sense);
-        let worth =
-            |cosine| !rules.worth_merging(&[vec![0, 1]], MinSimilarity { cosine, ..DEFAULT }).is_empty();
         let one = EmbeddedStatement { statement: &a, embedding: at.as_ref() };
         let other = EmbeddedStatement { statement: &b, embedding: bt.as_ref() };
         Self {
             by_words: opposition(&a, &b).map(|found| format!("{:?}: {}", found.ground, found.reason)),
-            by_meaning: opposed(&a, &b, sense).map(|found| format!("{:?}: {}", found.ground, found.reason)),
+            by_verdict: one
+                .contradiction(&other, sense)
+                .map(|found| format!("{:?}: {}", found.ground, found.reason)),
             likeness: likeness(&a, &b),
-            one: one.near(&other, DEFAULT, sense).is_some(),
-            restated: one.restates(&other, DEFAULT, sense),
-            merging: COSINES.map(worth),
+            one: one.verdict(&other, DEFAULT, sense) == StatementRelation::Same,
+            restated: one.restates(&other, sense),
+            merging: !rules.worth_merging(&[vec![0, 1]], DEFAULT).is_empty(),
         }
     }
 
@@ -95,7 +101,7 @@ impl Judged {
 pub fn report(sets: &[PathBuf], show: bool) -> Result<String> {
     let mut text =
         head(&["set", "pairs", "what", "precision", "recall", "F1", "right", "wrong", "missed"], 3);
-    let mut wrong = String::new();
+    let (mut kinds, mut wrong) = (String::new(), String::new());
     let sense = WordVectors::of(&BuiltIn);
     for set in sets {
         let file = if set.is_dir() { set.join("pairs.jsonl") } else { set.clone() };
@@ -104,11 +110,16 @@ pub fn report(sets: &[PathBuf], show: bool) -> Result<String> {
         for (what, tally) in tallies(&pairs, &judged) {
             text += &figures(&name_of(set), pairs.len(), &what, tally);
         }
+        kinds += &confusion(&name_of(set), &pairs, &judged);
         if show {
             wrong += &format!("\n{}\n{}", name_of(set), mistakes(&pairs, &judged));
         }
     }
-    Ok(text + &wrong)
+    Ok(text
+        + "\n"
+        + &head(&["set", "kind", "label", "pairs", "contradiction", "taken for one", "worth merging"], 3)
+        + &kinds
+        + &wrong)
 }
 
 fn tallies(pairs: &[Pair], judged: &[Judged]) -> Vec<(String, Tally)> {
@@ -123,18 +134,33 @@ fn tallies(pairs: &[Pair], judged: &[Judged]) -> Vec<(String, Tally)> {
     };
     let mut tallies = vec![
         contradiction("by words", &|judged| judged.by_words.is_some()),
-        contradiction("by meaning", &|judged| judged.by_meaning.is_some()),
+        contradiction("by verdict", &|judged| judged.by_verdict.is_some()),
     ];
     tallies
         .extend(WORDS.map(|least| duplicate(format!("words ≥ {least}"), &|judged| judged.is_alike(least))));
     tallies.push(duplicate("taken for one".to_owned(), &|judged| judged.one));
     tallies.push(duplicate("says the same".to_owned(), &|judged| judged.restated));
-    tallies.extend(COSINES.iter().enumerate().map(|(at, cosine)| {
-        duplicate(format!("worth merging, cosine ≥ {cosine}"), &|judged| judged.merging[at])
-    }));
+    tallies.push(duplicate("worth merging".to_owned(), &|judged| judged.merging));
+    tallies
+        .push(duplicate("taken for one or worth merging".to_owned(), &|judged| judged.one || judged.merging));
     // A set without a label says nothing about finding it.
     tallies.retain(|(_, tally)| tally.right + tally.missed > 0);
     tallies
+}
+
+/// Counts what each kind of pair was taken for.
+fn confusion(set: &str, pairs: &[Pair], judged: &[Judged]) -> String {
+    let mut kinds: BTreeMap<(&str, Label), [usize; 4]> = BTreeMap::new();
+    for (pair, judged) in pairs.iter().zip(judged) {
+        let counts = kinds.entry((&pair.kind, pair.label)).or_default();
+        let found = [true, judged.by_verdict.is_some(), judged.one, judged.merging];
+        counts.iter_mut().zip(found).for_each(|(count, found)| *count += usize::from(found));
+    }
+    let line = |((kind, label), counts): ((&str, Label), [usize; 4])| {
+        let names = [set.to_owned(), kind.to_owned(), format!("{label:?}").to_lowercase()];
+        row(names.into_iter().chain(counts.map(|count| count.to_string())))
+    };
+    kinds.into_iter().map(line).collect()
 }
 
 fn figures(set: &str, pairs: usize, what: &str, tally: Tally) -> String {
@@ -147,11 +173,11 @@ fn figures(set: &str, pairs: usize, what: &str, tally: Tally) -> String {
 fn mistakes(pairs: &[Pair], judged: &[Judged]) -> String {
     let mut text = String::new();
     for (pair, judged) in pairs.iter().zip(judged) {
-        let contradicts = judged.by_meaning.is_some() != (pair.label == Label::Contradiction);
+        let contradicts = judged.by_verdict.is_some() != (pair.label == Label::Contradiction);
         let duplicates = judged.one != (pair.label == Label::Duplicate);
         let condensed = judged.restated && pair.label != Label::Duplicate;
         if contradicts || duplicates || condensed {
-            let why = judged.by_meaning.as_deref().unwrap_or("not opposed");
+            let why = judged.by_verdict.as_deref().unwrap_or("not opposed");
             let one = if judged.one { ", taken for one" } else { "" };
             let (same, like) = (if judged.restated { ", says the same" } else { "" }, judged.likeness);
             text += &format!(
@@ -170,14 +196,21 @@ fn read(path: &Path, text: &str) -> Result<Vec<Pair>> {
     }
     let pairs = lines::objects(path, text).map(|object| {
         let object = object?;
-        Ok(Pair { a: object.text("a")?, b: object.text("b")?, label: Label::of(&object.text("label")?) })
+        let label = object.text("label")?;
+        let kind = object.text("source").unwrap_or_else(|_| label.clone());
+        Ok(Pair { a: object.text("a")?, b: object.text("b")?, label: Label::of(&label), kind })
     });
     pairs.collect()
 }
 
 fn cells(line: &Line<'_>) -> Result<Pair> {
     match line.text.split('\t').collect::<Vec<_>>().as_slice() {
-        [label, a, b] => Ok(Pair { a: (*a).to_owned(), b: (*b).to_owned(), label: Label::of(label) }),
+        [label, a, b] => Ok(Pair {
+            a: (*a).to_owned(),
+            b: (*b).to_owned(),
+            label: Label::of(label),
+            kind: (*label).to_owned(),
+        }),
         cells => Err(line.fault(format!("a pair has 3 cells between tabs, and this one {}", cells.len()))),
     }
 }
@@ -229,7 +262,7 @@ mod tests {
         let tallies = tallies(&pairs, &judged);
         let of = |what: &str| tallies.iter().find(|(name, _)| name == what).unwrap().1;
         assert_eq!(of("contradictions, by words"), Tally { right: 1, wrong: 0, missed: 0 });
-        assert_eq!(of("contradictions, by meaning"), Tally { right: 1, wrong: 0, missed: 0 });
+        assert_eq!(of("contradictions, by verdict"), Tally { right: 1, wrong: 0, missed: 0 });
         assert_eq!(of("duplicates, taken for one").right, 1);
         let row = figures("p", 3, "x", Tally { right: 1, wrong: 1, missed: 0 });
         assert_eq!(row, "| p | 3 | x | 0.500 | 1.000 | 0.667 | 1 | 1 | 0 |\n");

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::conflict::RuleStatement;
 use cm_text::embedding::Embedding;
 
 /// Converts texts to embeddings. Implementations must be deterministic: equal texts have equal
@@ -13,6 +14,12 @@ use cm_text::embedding::Embedding;
 pub trait EmbeddingModel {
     /// Returns the embedding of a text, or `None` if the model cannot compute one.
     fn embedding(&self, text: &str) -> Option<Embedding>;
+
+    /// Returns the embedding of a text by a slower model that considers the order of words; `None`
+    /// if there is none.
+    fn fine_embedding(&self, _: &str) -> Option<Embedding> {
+        None
+    }
 }
 
 /// The model used while embeddings are disabled; it returns no vectors.
@@ -29,16 +36,22 @@ impl EmbeddingModel for NoEmbeddings {
 pub struct WordVectors<'m> {
     meaning: &'m dyn EmbeddingModel,
     words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
+    fine: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
 }
 
 impl<'m> WordVectors<'m> {
     pub fn of(meaning: &'m dyn EmbeddingModel) -> Self {
-        Self { meaning, words: RefCell::default() }
+        Self { meaning, words: RefCell::default(), fine: RefCell::default() }
     }
 
     /// Returns the embedding of a text, without caching it.
     pub fn text(&self, text: &str) -> Option<Embedding> {
         self.meaning.embedding(text)
+    }
+
+    /// Returns the embedding of a statement, in English as far as its words are known.
+    pub fn statement(&self, statement: &RuleStatement) -> Option<Embedding> {
+        self.meaning.embedding(statement.in_english())
     }
 
     /// Returns the embedding of a single word, from the cache if possible.
@@ -48,6 +61,30 @@ impl<'m> WordVectors<'m> {
         }
         let found = self.meaning.embedding(word).map(Rc::new);
         self.words.borrow_mut().insert(word.to_owned(), found.clone());
+        found
+    }
+
+    /// Returns the cosine of two texts by the slower model; `None` if there is none.
+    pub(crate) fn fine_cosine(&self, one: &str, other: &str) -> Option<f64> {
+        Some(self.fine(one)?.cosine(&*self.fine(other)?))
+    }
+
+    /// Returns the cosine of two texts by the fast model; 0 if either has no vector.
+    pub(crate) fn text_cosine(&self, one: &str, other: &str) -> f64 {
+        self.text(one).zip(self.text(other)).map_or(0.0, |(one, other)| one.cosine(&other))
+    }
+
+    /// Whether there is a slower model, tested with one common word.
+    pub(crate) fn has_fine(&self) -> bool {
+        self.fine("rule").is_some()
+    }
+
+    fn fine(&self, text: &str) -> Option<Rc<Embedding>> {
+        if let Some(cached) = self.fine.borrow().get(text) {
+            return cached.clone();
+        }
+        let found = self.meaning.fine_embedding(text).map(Rc::new);
+        self.fine.borrow_mut().insert(text.to_owned(), found.clone());
         found
     }
 

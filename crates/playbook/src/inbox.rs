@@ -237,7 +237,7 @@ fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<In
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let why = |near: Similarity| match near {
         Similarity::Words(share) => format!("{:.0} % of their words are the same", share * 100.0),
-        Similarity::Meaning(cosine) => format!("same meaning: cosine {cosine:.2}"),
+        near => near.to_string(),
     };
     let entry = |(a, b, near): (usize, usize, Similarity)| InboxNoteEntry {
         notes: vec![rules.at[a], rules.at[b]],

@@ -133,14 +133,13 @@ fn groups<'o, 'v>(open: &OpenVault, found: &'o [ResolvedNote<'v>]) -> Vec<Group<
         by_workspace.entry(one.note.workspace.as_deref()).or_default().push(one);
     }
     let sense = WordVectors::of(meaning(open));
-    let least = playbook::limits(open).duplicate();
     let mut groups = Vec::new();
     for members in by_workspace.into_values() {
         let (texts, members): (Vec<String>, Vec<_>) = members
             .into_iter()
             .filter_map(|one| Some((statement_of_note(&one.note.title, &one.text())?, one)))
             .unzip();
-        for group in restated(&texts, least, &sense) {
+        for group in restated(&texts, &sense) {
             let mut group: Vec<_> = group.into_iter().map(|at| members[at]).collect();
             let first = (0..group.len()).min_by_key(|at| rank(&group[*at].note)).unwrap_or_default();
             let kept = group.remove(first);

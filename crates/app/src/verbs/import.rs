@@ -208,8 +208,7 @@ fn import_folder(
     }
     leave_secrets(&rules, &folder, &mut plan);
     if from == ImportFormat::Native {
-        let least = playbook::limits(open).duplicate();
-        import_native::leave_known(memory, open, &mut plan, least)?;
+        import_native::leave_known(memory, open, &mut plan)?;
     }
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));

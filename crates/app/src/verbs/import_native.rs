@@ -17,7 +17,7 @@ use cm_note::frontmatter::parse::{FrontmatterField, parse};
 use cm_note::frontmatter::split::Split;
 use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{MinSimilarity, restated, statement_of_note};
+use cm_playbook::conflict::{restated, statement_of_note};
 use cm_playbook::embedding_model::WordVectors;
 use cm_session::Agent;
 use cm_store::vault::{Vault, external_folder};
@@ -76,12 +76,7 @@ pub(crate) fn memories(memory: &Context) -> Result<ImportFolder> {
 ///
 /// # Errors
 /// A note that cannot be read.
-pub(crate) fn leave_known(
-    memory: &Context,
-    open: &OpenVault,
-    plan: &mut ImportPlan,
-    least: MinSimilarity,
-) -> Result<()> {
+pub(crate) fn leave_known(memory: &Context, open: &OpenVault, plan: &mut ImportPlan) -> Result<()> {
     let mut known = HashSet::new();
     let mut statements = Statements::default();
     for note in memory.notes_of(open)?.iter() {
@@ -94,7 +89,7 @@ pub(crate) fn leave_known(
         let title = parse(&Split::of(&text)).fields.get("title").and_then(FrontmatterField::text);
         statements.add(&title.unwrap_or_default(), &text);
     }
-    let repeated = statements.repeated(open, least);
+    let repeated = statements.repeated(open);
     let mut number = statements.notes - plan.incoming.len();
     let mut skipped = Vec::new();
     plan.incoming.retain(|file| {
@@ -131,9 +126,9 @@ impl Statements {
     }
 
     /// Numbers of the notes that say the same as an earlier one.
-    fn repeated(&self, open: &OpenVault, least: MinSimilarity) -> HashSet<usize> {
+    fn repeated(&self, open: &OpenVault) -> HashSet<usize> {
         let sense = WordVectors::of(meaning(open));
-        let groups = restated(&self.texts, least, &sense);
+        let groups = restated(&self.texts, &sense);
         let owners = |group: Vec<usize>| -> BTreeSet<usize> {
             group.into_iter().filter_map(|at| self.owners.get(at).copied()).collect()
         };

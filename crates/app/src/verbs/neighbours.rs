@@ -81,13 +81,12 @@ pub(crate) fn neighbours(memory: &Context, text: &str) -> Result<Vec<Neighbour>>
     alike.truncate(NEIGHBOURS);
     let sense = WordVectors::of(meaning(memory.target()));
     let least = playbook::limits(memory.target()).duplicate();
-    let (own, embedding) = (RuleStatement::of(text), sense.text(text));
+    let own = RuleStatement::of(text);
+    let embedding = sense.statement(&own);
     let own = EmbeddedStatement { statement: &own, embedding: embedding.as_ref() };
     let found = |note: &SimilarNote| {
-        if note.contradicts.is_some() {
-            return Some(NeighbourVerdict::Contradicts);
-        }
-        let (other, embedding) = (RuleStatement::of(&note.title), sense.text(&note.title));
+        let other = RuleStatement::of(&note.title);
+        let embedding = sense.statement(&other);
         let other = EmbeddedStatement { statement: &other, embedding: embedding.as_ref() };
         match own.verdict(&other, least, &sense) {
             StatementRelation::Same => Some(NeighbourVerdict::Same),

@@ -135,11 +135,13 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
     let sense = WordVectors::of(model);
     let statement = RuleStatement::of(told);
-    let meant = EmbeddedStatement { statement: &statement, embedding: None };
+    let embedding = sense.statement(&statement);
+    let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
     let mut neighbours = Vec::new();
     for (alike, text) in similar::similar_to_text(memory, told, NoteKind::Memory, COMPARED)? {
         let said = RuleStatement::of(&statement_of(&alike.title, &text));
-        let there = EmbeddedStatement { statement: &said, embedding: None };
+        let embedding = sense.statement(&said);
+        let there = EmbeddedStatement { statement: &said, embedding: embedding.as_ref() };
         let contradicts = match meant.verdict(&there, least, &sense) {
             StatementRelation::Same => match memory_in_use(memory, &alike.id) {
                 Some(id) => return Ok(ObservationMatch::Same(id)),

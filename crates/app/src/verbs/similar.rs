@@ -19,7 +19,8 @@ use cm_note::frontmatter::split::Split;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
-use cm_playbook::conflict::{self, RuleStatement, opposition};
+use cm_playbook::conflict::{self, EmbeddedStatement, RuleStatement};
+use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::health::statement;
 use cm_text::similarity;
 
@@ -259,8 +260,7 @@ fn compare_note(
     let titles = similarity::jaccard(&subject.words[0], &content(&note.title));
     let words = titles.max(similarity::jaccard(&subject.words[1], &whole));
     let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
-    let contradicts =
-        rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
+    let contradicts = rule_of(note).and_then(|rule| contradiction(open, &subject.statement, &rule));
     Some(SimilarNote {
         id: note.key().to_owned(),
         kind: note.kind,
@@ -273,6 +273,15 @@ fn compare_note(
         contradicts,
         vault: open.level,
     })
+}
+
+/// The reason, for display, why two rules contradict each other.
+fn contradiction(open: &OpenVault, one: &RuleStatement, other: &RuleStatement) -> Option<String> {
+    let sense = WordVectors::of(crate::context::meaning::meaning(open));
+    let embeddings = [one, other].map(|statement| sense.statement(statement));
+    let one = EmbeddedStatement { statement: one, embedding: embeddings[0].as_ref() };
+    let other = EmbeddedStatement { statement: other, embedding: embeddings[1].as_ref() };
+    Some(one.contradiction(&other, &sense)?.reason)
 }
 
 /// Returns whether the notes are more similar than by chance.

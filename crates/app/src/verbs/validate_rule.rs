@@ -330,7 +330,8 @@ impl RuleChecker<'_> {
         sense: &WordVectors<'_>,
     ) {
         let told = content::agent_text(&judged.rule, bullet_type);
-        let (statement, embedding) = (RuleStatement::of(&told), sense.text(&told));
+        let statement = RuleStatement::of(&told);
+        let embedding = sense.statement(&statement);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         let Some((at, near)) = self.shelf.near(meant, least, sense, is_standing) else { return };
         let bullet = self.shelf.get(at);

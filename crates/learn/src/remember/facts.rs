@@ -8,7 +8,7 @@ use super::supersession::replaced;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::{order, payload};
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, opposed};
+use cm_playbook::conflict::{EmbeddedStatement, RuleStatement};
 use cm_playbook::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
@@ -222,7 +222,7 @@ impl ComparedFact {
             text: existing.text.clone(),
             tokens: tokens(&existing.text),
             statement: RuleStatement::of(&existing.text),
-            meaning: sense.text(&existing.text),
+            meaning: sense.statement(&RuleStatement::of(&existing.text)),
             workspace: existing.workspace.clone(),
             at: existing.at,
             pinned: existing.pinned,
@@ -236,7 +236,7 @@ impl ComparedFact {
             text: stated.text.clone(),
             tokens: tokens(&stated.text),
             statement: RuleStatement::of(&stated.text),
-            meaning: sense.text(&stated.text),
+            meaning: sense.statement(&RuleStatement::of(&stated.text)),
             workspace: stated.workspace.clone(),
             at: Some(stated.at),
             pinned: false,
@@ -270,7 +270,7 @@ impl ComparedFact {
         if figure.as_ref().is_some_and(|figure| figure.is_label) {
             return None;
         }
-        if let Some(opposition) = opposed(&self.statement, &new.statement, sense) {
+        if let Some(opposition) = self.meant().contradiction(&new.meant(), sense) {
             return Some(format!("They contradict each other: {}.", opposition.reason));
         }
         if let Some(figure) = figure {

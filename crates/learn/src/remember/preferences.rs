@@ -10,7 +10,7 @@ use crate::friction::antigen::by_words::Confidence;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{RuleStatement, opposed};
+use cm_playbook::conflict::{EmbeddedStatement, RuleStatement};
 use cm_playbook::embedding_model::WordVectors;
 
 /// A session or source that shows or contradicts a preference.
@@ -340,7 +340,11 @@ impl<'k> ComparedPreference<'k> {
         let may_be = new.draft.is_none()
             && same_place(self.workspace.as_deref(), new.workspace.as_deref())
             && self.is_older(new);
-        let opposition = may_be.then(|| opposed(&self.statement, &new.statement, sense)).flatten()?;
+        let meant = |entry: &Self| sense.statement(&entry.statement);
+        let (one, other) = may_be.then(|| (meant(self), meant(new)))?;
+        let one = EmbeddedStatement { statement: &self.statement, embedding: one.as_ref() };
+        let other = EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() };
+        let opposition = one.contradiction(&other, sense)?;
         Some(opposition.reason.to_string())
     }
 

@@ -6,19 +6,20 @@
 
 use super::neighbours::neighbours;
 use super::pairs::{alike, may_oppose};
-use super::similarity::{MinSimilarity, Similarity, name_differently, opposed};
-use super::{RuleContradiction, RuleStatement};
+use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity};
+use super::{RuleContradiction, RuleStatement, StatementVerdict, opposition};
 use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of the embeddings of two rules that may be about the same subject.
-const SUBJECT: f64 = 0.6;
+const SUBJECT: f64 = 0.35;
 /// How many nearest neighbours by embedding each rule is compared with.
 const NEAREST: usize = 8;
 
 /// Rules prepared for pairwise comparison.
 pub struct ComparedRules<'a> {
     statements: Vec<RuleStatement>,
+    embeddings: Vec<Option<Embedding>>,
     /// Pairs of rules with similar embeddings, by index, with their cosines.
     near: Vec<(usize, usize, f64)>,
     sense: &'a WordVectors<'a>,
@@ -26,22 +27,23 @@ pub struct ComparedRules<'a> {
 
 impl<'a> ComparedRules<'a> {
     pub fn of(texts: &[String], sense: &'a WordVectors<'a>) -> Self {
-        let statements = texts.iter().map(|text| RuleStatement::of(text)).collect();
-        let embeddings: Vec<Option<Embedding>> = texts.iter().map(|text| sense.text(text)).collect();
-        Self { statements, near: neighbours(&embeddings, SUBJECT, NEAREST), sense }
+        let statements: Vec<RuleStatement> = texts.iter().map(|text| RuleStatement::of(text)).collect();
+        let embeddings: Vec<Option<Embedding>> =
+            statements.iter().map(|statement| sense.statement(statement)).collect();
+        let near = neighbours(&embeddings, SUBJECT, NEAREST);
+        Self { statements, embeddings, near, sense }
     }
 
     /// Returns all pairs of rules that contradict each other, by index.
     pub fn opposed(&self) -> Vec<(usize, usize, RuleContradiction)> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));
-        let opposed = |(a, b)| Some((a, b, opposed(&self.statements[a], &self.statements[b], self.sense)?));
-        pairs.into_iter().filter_map(opposed).collect()
+        let contradiction = |(a, b)| Some((a, b, self.meant(a).contradiction(&self.meant(b), self.sense)?));
+        pairs.into_iter().filter_map(contradiction).collect()
     }
 
     /// Merge candidates, by index: pairs within a group with enough common words, and pairs of any
-    /// rules with similar meaning. Pairs that contradict each other or differ in a name are
-    /// excluded.
+    /// rules with similar meaning, of which each probably says the same.
     pub fn worth_merging(
         &self,
         groups: &[Vec<usize>],
@@ -54,13 +56,27 @@ impl<'a> ComparedRules<'a> {
             pairs.extend(found.map(|(a, b, share)| (places[a], places[b], Similarity::Words(share))));
         }
         let paired: std::collections::HashSet<_> = pairs.iter().map(|(a, b, _)| (*a, *b)).collect();
-        let near = self.near.iter().filter(|(a, b, cosine)| {
-            *cosine >= least.cosine
-                && !paired.contains(&(*a, *b))
-                && !name_differently(&self.statements[*a], &self.statements[*b])
-        });
+        let near = self.near.iter().filter(|(a, b, _)| !paired.contains(&(*a, *b)));
         pairs.extend(near.map(|(a, b, cosine)| (*a, *b, Similarity::Meaning(*cosine))));
-        pairs.retain(|(a, b, _)| opposed(&self.statements[*a], &self.statements[*b], self.sense).is_none());
         pairs
+            .into_iter()
+            .filter_map(|(a, b, near)| Some((a, b, self.mergeable(a, b, near, least)?)))
+            .collect()
+    }
+
+    /// The similarity of two rules that probably say the same. Without a model, common words decide.
+    fn mergeable(&self, a: usize, b: usize, near: Similarity, least: MinSimilarity) -> Option<Similarity> {
+        let is_close = matches!(near, Similarity::Meaning(cosine) if cosine >= least.cosine);
+        match StatementVerdict::of(&self.meant(a), &self.meant(b), self.sense) {
+            Some(verdict) => verdict.is_mergeable(is_close).then_some(match near {
+                Similarity::Words(_) => near,
+                Similarity::Meaning(_) | Similarity::Verdict(_) => Similarity::Verdict(verdict.same),
+            }),
+            None => opposition(&self.statements[a], &self.statements[b]).is_none().then_some(near),
+        }
+    }
+
+    fn meant(&self, at: usize) -> EmbeddedStatement<'_> {
+        EmbeddedStatement { statement: &self.statements[at], embedding: self.embeddings[at].as_ref() }
     }
 }

@@ -20,6 +20,7 @@ mod retraction;
 mod rule_token;
 mod similarity;
 mod statement;
+mod verdict;
 mod word_hashes;
 
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use restatement::{restated, statement_of_note};
 pub use retraction::takes_place_of;
 pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
+pub use verdict::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES, StatementVerdict, VerdictWeights};
 
 /// Kind of contradiction between two rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

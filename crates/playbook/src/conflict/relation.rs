@@ -4,7 +4,7 @@
 //! because contradictions are more similar than duplicates.
 
 use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
-use super::{RuleContradiction, RuleStatement, opposition};
+use super::{RuleContradiction, RuleStatement, StatementVerdict, opposition};
 use crate::embedding_model::WordVectors;
 
 /// How a statement relates to another one: equal, contradictory, similar or unrelated.
@@ -26,10 +26,42 @@ impl EmbeddedStatement<'_> {
         if self.statement.is_same(other.statement) {
             return StatementRelation::Same;
         }
-        if let Some(opposition) = opposed(self.statement, other.statement, sense) {
-            return StatementRelation::Contradicts(opposition);
+        let verdict = StatementVerdict::of(self, other, sense);
+        if let Some(contradiction) = self.contradiction_by(other, verdict.as_ref(), sense) {
+            return StatementRelation::Contradicts(contradiction);
         }
-        self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near)
+        match verdict {
+            Some(verdict) if verdict.is_credited() => StatementRelation::Same,
+            Some(verdict) if verdict.is_mergeable(false) => {
+                StatementRelation::Near(Similarity::Verdict(verdict.same))
+            }
+            _ => self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near),
+        }
+    }
+
+    /// Whether one statement may stand for the other, in any words.
+    pub fn says_same(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
+        self.statement.is_same(other.statement)
+            || StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
+    }
+
+    /// The contradiction with another statement, also in other words. Symmetric.
+    pub fn contradiction(&self, other: &Self, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
+        self.contradiction_by(other, StatementVerdict::of(self, other, sense).as_ref(), sense)
+    }
+
+    fn contradiction_by(
+        &self,
+        other: &Self,
+        verdict: Option<&StatementVerdict>,
+        sense: &WordVectors<'_>,
+    ) -> Option<RuleContradiction> {
+        let claimed = opposed(self.statement, other.statement, sense);
+        let Some(verdict) = verdict else { return claimed };
+        if !verdict.is_contradiction() {
+            return None;
+        }
+        claimed.or_else(|| Some(verdict.contradiction(self.statement, other.statement)))
     }
 
     /// Whether this statement repeats a blocked one in the same or similar words, or with typos.

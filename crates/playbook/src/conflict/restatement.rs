@@ -8,26 +8,24 @@ use std::collections::HashMap;
 
 use super::neighbours::neighbours;
 use super::pairs::alike;
-use super::similarity::{EmbeddedStatement, MinSimilarity, all_have_counterparts};
-use super::{RuleStatement, opposed};
+use super::similarity::EmbeddedStatement;
+use super::{RuleStatement, StatementVerdict};
 use crate::embedding_model::WordVectors;
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::frontmatter::split::Split;
-use cm_text::canonical::CanonicalForm;
 use cm_text::embedding::Embedding;
 
-/// Minimum cosine of two words, 0–1, of which one may stand for the other.
-const INTERCHANGEABLE: f64 = 0.8;
 /// Minimum cosine and minimum share of common words of statements that are compared.
-const CANDIDATE: MinSimilarity = MinSimilarity { jaccard: 0.5, cosine: 0.6 };
+const CANDIDATE_WORDS: f64 = 0.5;
+const CANDIDATE_COSINE: f64 = 0.5;
 /// Maximum length of a note's text, in characters; longer ones say more than one thing.
 const LONGEST: usize = 1_000;
 /// How many nearest neighbours by embedding each statement is compared with.
 const NEAREST: usize = 8;
 
 impl EmbeddedStatement<'_> {
-    /// Whether both statements say the same in equal or interchangeable words. Symmetric.
-    pub fn restates(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> bool {
+    /// Whether both statements say the same, with the same literals. Symmetric.
+    pub fn restates(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
         let (one, another) = (self.statement, other.statement);
         if literals(one.text()) != literals(another.text()) {
             return false;
@@ -36,24 +34,8 @@ impl EmbeddedStatement<'_> {
         if ours == theirs {
             return true;
         }
-        one.may_be_one_with(another)
-            && one.shape() == another.shape()
-            && !ours.is_opposite(theirs)
-            && self.cosine(other) >= least.cosine
-            && all_have_counterparts(one, another, sense, INTERCHANGEABLE)
-            && all_have_counterparts(another, one, sense, INTERCHANGEABLE)
-            && has_interchangeable_words(ours, theirs, sense)
-            && opposed(one, another, sense).is_none()
+        StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
     }
-}
-
-/// Whether both forms have equal or interchangeable words in the same order.
-fn has_interchangeable_words(ours: &CanonicalForm, theirs: &CanonicalForm, sense: &WordVectors<'_>) -> bool {
-    ours.words().len() == theirs.words().len()
-        && ours.words().zip(theirs.words()).all(|(one, other)| {
-            let plain = one.chars().chain(other.chars()).all(char::is_alphabetic);
-            one == other || plain && sense.likeness(one, other) >= INTERCHANGEABLE
-        })
 }
 
 /// Returns what a note says: its text, with the title in front if the text does not begin with it;
@@ -75,14 +57,15 @@ pub fn statement_of_note(title: &str, text: &str) -> Option<String> {
 
 /// Groups texts that say the same, by index: each group has at least two, in ascending order, and
 /// every pair in it says the same. Groups are in the order of their first text.
-pub fn restated(texts: &[String], least: MinSimilarity, sense: &WordVectors<'_>) -> Vec<Vec<usize>> {
+pub fn restated(texts: &[String], sense: &WordVectors<'_>) -> Vec<Vec<usize>> {
     let statements: Vec<RuleStatement> = texts.iter().map(|text| RuleStatement::of(text)).collect();
-    let embeddings: Vec<Option<Embedding>> = texts.iter().map(|text| sense.text(text)).collect();
+    let embeddings: Vec<Option<Embedding>> =
+        statements.iter().map(|statement| sense.statement(statement)).collect();
     let embedded =
         |at: usize| EmbeddedStatement { statement: &statements[at], embedding: embeddings[at].as_ref() };
     let mut earlier: HashMap<usize, Vec<usize>> = HashMap::new();
     for (a, b) in candidates(&statements, &embeddings) {
-        if embedded(a).restates(&embedded(b), least, sense) {
+        if embedded(a).restates(&embedded(b), sense) {
             earlier.entry(b).or_default().push(a);
         }
     }
@@ -113,8 +96,8 @@ fn candidates(
         others.push(at);
     }
     let all: Vec<&RuleStatement> = statements.iter().collect();
-    pairs.extend(alike(&all, CANDIDATE.jaccard).into_iter().map(|(a, b, _)| (a, b)));
-    pairs.extend(neighbours(embeddings, CANDIDATE.cosine, NEAREST).into_iter().map(|(a, b, _)| (a, b)));
+    pairs.extend(alike(&all, CANDIDATE_WORDS).into_iter().map(|(a, b, _)| (a, b)));
+    pairs.extend(neighbours(embeddings, CANDIDATE_COSINE, NEAREST).into_iter().map(|(a, b, _)| (a, b)));
     pairs
 }
 
@@ -154,11 +137,9 @@ mod tests {
     use super::*;
     use crate::embedding_model::NoEmbeddings;
 
-    const LEAST: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
-
     fn groups(texts: &[&str]) -> Vec<Vec<usize>> {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        restated(&texts, LEAST, &WordVectors::of(&NoEmbeddings))
+        restated(&texts, &WordVectors::of(&NoEmbeddings))
     }
 
     #[test]

@@ -84,13 +84,15 @@ pub enum Similarity {
     Words(f64),
     /// Cosine of the embeddings, at most 1.
     Meaning(f64),
+    /// Probability that both say the same, 0–1.
+    Verdict(f64),
 }
 
 impl Similarity {
     /// The value, 0–1.
     pub fn value(self) -> f64 {
         match self {
-            Self::Words(share) | Self::Meaning(share) => share,
+            Self::Words(share) | Self::Meaning(share) | Self::Verdict(share) => share,
         }
     }
 }
@@ -100,6 +102,7 @@ impl std::fmt::Display for Similarity {
         match self {
             Self::Words(share) => write!(f, "{:.0} % of the words", share * 100.0),
             Self::Meaning(cosine) => write!(f, "same meaning: cosine {cosine:.2}"),
+            Self::Verdict(probability) => write!(f, "probably the same: {:.0} %", probability * 100.0),
         }
     }
 }
@@ -201,12 +204,7 @@ pub(crate) fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
 
 /// Whether every word that only `a` has is no name or number and has a word of `b` with at least
 /// this cosine.
-pub(super) fn all_have_counterparts(
-    a: &RuleStatement,
-    b: &RuleStatement,
-    sense: &WordVectors<'_>,
-    least: f64,
-) -> bool {
+fn all_have_counterparts(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>, least: f64) -> bool {
     let counterpart = |word: &WrittenWord| {
         !word.firm && b.written().any(|(_, other)| sense.likeness(&word.raw, &other.raw) >= least)
     };

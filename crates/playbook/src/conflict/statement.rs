@@ -7,11 +7,12 @@ use super::claim::{RuleClaim, TermRole, claims};
 use super::lexicon::{CueWord, LEXICON};
 use super::named_choice::NamedChoice;
 use super::rule_token::{RuleToken, pieces};
+use super::verdict::StatementProfile;
 use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
 
 /// A rule, parsed once for comparison with many others.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RuleStatement {
     words: BTreeSet<String>,
     /// Content words by stem, with their spelling.
@@ -26,6 +27,7 @@ pub struct RuleStatement {
     choosing: Option<NamedChoice>,
     text: String,
     canonical: OnceLock<CanonicalForm>,
+    profile: OnceLock<StatementProfile>,
 }
 
 /// Spelling of a content word in a rule.
@@ -61,6 +63,7 @@ impl RuleStatement {
             choosing: NamedChoice::of(&pieces),
             text: text.to_owned(),
             canonical: OnceLock::new(),
+            profile: OnceLock::new(),
         }
     }
 
@@ -82,6 +85,16 @@ impl RuleStatement {
     /// The text's canonical form, for detecting equal rules; computed on first use.
     pub fn canonical(&self) -> &CanonicalForm {
         self.canonical.get_or_init(|| CanonicalForm::of(&self.text))
+    }
+
+    /// The text as the learned verdict reads it; computed on first use.
+    pub(super) fn profile(&self) -> &StatementProfile {
+        self.profile.get_or_init(|| StatementProfile::of(&self.text))
+    }
+
+    /// The text in English as far as its words are known, else as written.
+    pub(crate) fn in_english(&self) -> &str {
+        self.profile().text(self)
     }
 
     /// The text as written.

@@ -140,7 +140,7 @@ impl AdmissionCheck<'_> {
             return Admission::Duplicate { at, reworded: false };
         }
         let statement = RuleStatement::of(&agent_text);
-        let embedding = self.sense.text(&agent_text);
+        let embedding = self.sense.statement(&statement);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         if let Some(blocked) = self.blocked(&rule, meant) {
             return blocked;
@@ -155,13 +155,13 @@ impl AdmissionCheck<'_> {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         // What says the same as a rule that is followed contradicts nothing that the rule does not.
-        if let Some(at) = self.shelf.same(&statement, standing) {
+        if let Some(at) = self.shelf.same(meant, self.sense, standing) {
             return Admission::Duplicate { at, reworded: true };
         }
-        if let Some(at) = self.shelf.same(&statement, given_up) {
+        if let Some(at) = self.shelf.same(meant, self.sense, given_up) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.other_vaults.same(&statement, standing) {
+        if let Some(at) = self.other_vaults.same(meant, self.sense, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         let mut conflicts = self.shelf.opposed(&statement, self.sense, standing);

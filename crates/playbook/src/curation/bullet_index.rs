@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
 use crate::conflict::{
-    EmbeddedStatement, MinSimilarity, RuleStatement, Similarity, StatementRelation, opposed,
+    EmbeddedStatement, MinSimilarity, RuleStatement, Similarity, StatementRelation, likeness, opposed,
 };
 use crate::embedding_model::WordVectors;
 use cm_note::bullet::content::RuleHash;
@@ -32,6 +32,10 @@ struct IndexedBullet {
 const PREFIX: usize = 6;
 /// Maximum number of similar bullets that are reported for a new rule.
 const NEIGHBOURS: usize = 3;
+/// Maximum number of bullets that a new rule is compared with in detail.
+const CANDIDATES: usize = 24;
+/// Minimum cosine or share of common words, 0–1, of these.
+const LEAST_CANDIDATE: f64 = 0.25;
 
 impl BulletIndex {
     pub fn of(playbook: &Playbook) -> Self {
@@ -133,10 +137,20 @@ impl BulletIndex {
 
     /// Finds the first bullet that states the same in any wording and for which `passes` returns
     /// true.
-    pub fn same(&self, statement: &RuleStatement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
-        self.bullets
+    pub fn same(
+        &self,
+        rule: EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Option<usize> {
+        let equal = self
+            .bullets
             .iter()
-            .position(|indexed| passes(&indexed.bullet) && statement.is_same(indexed.statement()))
+            .position(|indexed| passes(&indexed.bullet) && rule.statement.is_same(indexed.statement()));
+        equal.or_else(|| {
+            let candidates = self.candidates(rule, sense, passes).into_iter();
+            candidates.map(|(at, _)| at).find(|at| rule.says_same(&self.bullets[*at].meant(sense), sense))
+        })
     }
 
     /// Returns similar but not equal bullets for which `passes` returns true, most similar first.
@@ -148,17 +162,38 @@ impl BulletIndex {
         sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, Similarity)> {
-        let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
-        let near = |indexed: &IndexedBullet| match rule.verdict(&indexed.meant(sense), least, sense) {
+        let near = |at: usize| match rule.verdict(&self.bullets[at].meant(sense), least, sense) {
             StatementRelation::Near(near) => Some(near),
             StatementRelation::Same | StatementRelation::Contradicts(_) | StatementRelation::Different => {
                 None
             }
         };
+        let candidates = self.candidates(rule, sense, passes).into_iter();
         let mut found: Vec<(usize, Similarity)> =
-            passing.filter_map(|(at, indexed)| Some((at, near(indexed)?))).collect();
+            candidates.filter_map(|(at, _)| Some((at, near(at)?))).collect();
         found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
         found.truncate(NEIGHBOURS);
+        found
+    }
+
+    /// Returns the bullets that are most similar to a rule by words or meaning, most similar first.
+    fn candidates(
+        &self,
+        rule: EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Vec<(usize, f64)> {
+        let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
+        let alike = |indexed: &IndexedBullet| {
+            let meant = indexed.meant(sense);
+            rule.cosine(&meant).max(likeness(rule.statement, meant.statement))
+        };
+        let mut found: Vec<(usize, f64)> = passing
+            .map(|(at, indexed)| (at, alike(indexed)))
+            .filter(|(_, alike)| *alike >= LEAST_CANDIDATE)
+            .collect();
+        found.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
+        found.truncate(CANDIDATES);
         found
     }
 
@@ -203,9 +238,17 @@ impl BulletIndex {
         sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, String)> {
-        let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
-        passing
-            .filter_map(|(at, indexed)| Some((at, opposed(statement, indexed.statement(), sense)?.reason)))
+        let embedding = sense.statement(statement);
+        let rule = EmbeddedStatement { statement, embedding: embedding.as_ref() };
+        let candidates: HashSet<usize> =
+            self.candidates(rule, sense, &passes).into_iter().map(|(at, _)| at).collect();
+        let is_compared = |at: usize, indexed: &IndexedBullet| {
+            candidates.contains(&at)
+                || passes(&indexed.bullet) && opposed(statement, indexed.statement(), sense).is_some()
+        };
+        let compared = self.bullets.iter().enumerate().filter(|(at, indexed)| is_compared(*at, indexed));
+        compared
+            .filter_map(|(at, indexed)| Some((at, rule.contradiction(&indexed.meant(sense), sense)?.reason)))
             .collect()
     }
 }
@@ -216,7 +259,7 @@ impl IndexedBullet {
     }
 
     fn meant(&self, sense: &WordVectors<'_>) -> EmbeddedStatement<'_> {
-        let embedding = self.embedding.get_or_init(|| sense.text(&self.bullet.agent_text()));
+        let embedding = self.embedding.get_or_init(|| sense.statement(self.statement()));
         EmbeddedStatement { statement: self.statement(), embedding: embedding.as_ref() }
     }
 }

@@ -178,7 +178,7 @@ settings! {
     CURATION_MAX_PER_CATEGORY = "curation.max_per_category": Integer(1, 100_000) = "200",
         "maximum number of active rules per category; further rules become drafts";
     CURATION_MERGE_COSINE = "curation.merge_cosine": Number(0.3, 1.0) = "0.85",
-        "minimum cosine similarity of merge candidates";
+        "cosine similarity from which merge candidates need less certainty";
     EMBEDDINGS_BUDGET_MS = "embeddings.budget_ms": Integer(0, 60_000) = "250",
         "milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads";
     EMBEDDINGS_KEY = "embeddings.key": Secret = "",

@@ -1,10 +1,12 @@
-//! The model that curation uses to compare the meaning of rules: always the built-in static model.
+//! The models that curation uses to compare the meaning of rules: always the built-in ones. The
+//! slower one judges only pairs that the static one finds similar.
 //!
 //! The search model is not used here, because whether two rules conflict must not depend on caches,
 //! providers or the state of an index.
 
 use crate::context::open_vault::OpenVault;
-use cm_embed::builtin::StaticModel;
+use cm_embed::Embedder as _;
+use cm_embed::builtin::{MiniLm, StaticModel};
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
 use cm_store::config::keys;
 use cm_text::embedding::Embedding;
@@ -15,6 +17,10 @@ impl EmbeddingModel for BuiltIn {
     fn embedding(&self, text: &str) -> Option<Embedding> {
         let embedding = StaticModel::shipped().of(text);
         embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
+    }
+
+    fn fine_embedding(&self, text: &str) -> Option<Embedding> {
+        MiniLm::builtin().embed(&[text]).ok()?.pop()
     }
 }
 

@@ -1,0 +1,131 @@
+//! A learned verdict on two statements: whether they say the same, contradict each other or differ.
+//!
+//! Two logistic regressions: the first estimates whether both are about one thing, the second
+//! whether statements about one thing contradict each other. `examples/train-pairs.rs` computes the
+//! weights.
+
+mod cue_words;
+mod features;
+mod profile;
+mod quantity;
+mod translation;
+mod weights;
+
+pub use features::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES};
+pub(super) use profile::StatementProfile;
+pub use weights::VerdictWeights;
+
+use features::Difference;
+
+use super::similarity::EmbeddedStatement;
+use super::{ConflictReason, RuleContradiction, RuleStatement};
+use crate::embedding_model::WordVectors;
+
+/// Minimum probability of statements that contradict each other.
+const CONTRADICTORY: f64 = 0.5;
+/// Minimum probability of the same statement in other words that is proposed for merging.
+const MERGEABLE: f64 = 0.5;
+/// Minimum if the vectors of both are close.
+const MERGEABLE_IF_CLOSE: f64 = 0.4;
+/// Minimum if one has a number that the other lacks.
+const MERGEABLE_WITHOUT_NUMBER: f64 = 0.6;
+/// Minimum probability of the same statement in other words that is credited without asking.
+const CREDITED: f64 = 0.75;
+/// Probability up to which a pair is judged by the fast model alone.
+const UNLIKELY: f64 = 0.12;
+
+/// Probabilities, 0–1, that two statements say the same or contradict each other; the rest is that
+/// they differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StatementVerdict {
+    pub same: f64,
+    pub opposite: f64,
+    agrees: bool,
+    lacks_number: bool,
+    difference: Difference,
+}
+
+impl StatementVerdict {
+    /// Judges two statements. Symmetric. `None` without an embedding model.
+    pub fn of(
+        one: &EmbeddedStatement<'_>,
+        other: &EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+    ) -> Option<Self> {
+        if sense.is_disabled() {
+            return None;
+        }
+        let (one, other) =
+            if one.statement.text() <= other.statement.text() { (one, other) } else { (other, one) };
+        let fast = |a: &str, b: &str| sense.text_cosine(a, b);
+        let first = Self::by(&weights::FAST, &PairFeatures::of(one, other, &fast, sense));
+        if first.same + first.opposite < UNLIKELY || !sense.has_fine() {
+            return Some(first);
+        }
+        let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
+        Some(Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense)))
+    }
+
+    fn by(weights: &VerdictWeights, features: &PairFeatures) -> Self {
+        let [same, opposite] = weights.probabilities(features);
+        Self {
+            same,
+            opposite,
+            agrees: features.agrees,
+            lacks_number: features.lacks_number,
+            difference: features.difference,
+        }
+    }
+
+    /// Whether one may stand for the other without asking anybody.
+    pub fn is_credited(&self) -> bool {
+        self.agrees && self.same >= CREDITED
+    }
+
+    /// Whether both probably say the same, so that a person should look.
+    /// Statements whose vectors are close need less certainty.
+    pub fn is_mergeable(&self, is_close: bool) -> bool {
+        let least = match (self.lacks_number, is_close) {
+            (true, _) => MERGEABLE_WITHOUT_NUMBER,
+            (false, true) => MERGEABLE_IF_CLOSE,
+            (false, false) => MERGEABLE,
+        };
+        self.same >= least && self.same > self.opposite
+    }
+
+    /// Describes the contradiction by the most telling difference.
+    pub(super) fn contradiction(&self, a: &RuleStatement, b: &RuleStatement) -> RuleContradiction {
+        let (ground, reason) = match self.difference {
+            Difference::Number => {
+                let written = |statement: &RuleStatement| {
+                    let quantities = statement.profile().quantities.iter();
+                    quantities
+                        .map(|one| one.written.as_str())
+                        .filter(|one| !one.is_empty())
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                };
+                (
+                    ConflictReason::Exclusive,
+                    format!("different values for one thing: “{}” against “{}”", written(a), written(b)),
+                )
+            }
+            Difference::Polarity => {
+                (ConflictReason::Polarity, "one denies what the other affirms".to_owned())
+            }
+            Difference::Antonym => (ConflictReason::Antonym, "they use words of opposite meaning".to_owned()),
+            Difference::Exception => {
+                (ConflictReason::Exception, "one makes an exception that the other does not allow".to_owned())
+            }
+            Difference::Order => (ConflictReason::Directive, "they demand opposite orders".to_owned()),
+            Difference::Name | Difference::Other => {
+                (ConflictReason::Exclusive, "they name different things for one purpose".to_owned())
+            }
+        };
+        RuleContradiction { ground, reason, shared: a.overlap(b) }
+    }
+
+    pub fn is_contradiction(&self) -> bool {
+        self.opposite >= CONTRADICTORY
+    }
+}

@@ -1,0 +1,290 @@
+//! Trains the verdict on two statements (`crates/playbook/src/conflict/verdict/`), and prints its
+//! weights as they stand in `weights.rs`.
+//!
+//! `cargo run --release --example train-pairs -- SET[=WEIGHT]… [--write FILE]`. SET is a folder with
+//! `pairs.jsonl`, or a file of lines with label and two texts between tabs. WEIGHT is that of all its pairs
+//! together, by default 100. It prints figures by cross-validation: with a part of all sets left out,
+//! and with each set left out. The pairs are those of `cm-eval pairs`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a program for developers: it reads what it is given, and prints"
+)]
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use cm_embed::Embedder as _;
+use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_playbook::conflict::{
+    EmbeddedStatement, OPPOSITION_NAMES, PairFeatures, RuleStatement, SUBJECT_NAMES, VerdictWeights,
+};
+use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
+use cm_text::embedding::Embedding;
+
+/// Inverse strength of the regularization.
+const LOOSENESS: f64 = 1.0;
+/// Steps of Newton's method.
+const STEPS: usize = 12;
+const FOLDS: usize = 5;
+/// Weight of a pair whose label does not tell what the verdict should be: rules that agree, and
+/// statements that name different things.
+const UNCLEAR: f64 = 0.3;
+
+struct BuiltIn;
+
+impl EmbeddingModel for BuiltIn {
+    fn embedding(&self, text: &str) -> Option<Embedding> {
+        let embedding = StaticModel::shipped().of(text);
+        embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Same,
+    Opposite,
+    Different,
+}
+
+struct Example {
+    set: String,
+    label: Label,
+    weight: f64,
+    features: PairFeatures,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let write = arguments.iter().position(|argument| argument == "--write").map(|at| &arguments[at + 1]);
+    let sets: Vec<&String> = arguments.iter().take_while(|argument| *argument != "--write").collect();
+    if sets.is_empty() {
+        return println!("usage: train-pairs SET[=WEIGHT]… [--write FILE]");
+    }
+    let pairs: Vec<_> = sets.iter().flat_map(|set| read(set)).collect();
+    let mut table = String::new();
+    for (name, about, is_fine) in [("FINE", "the slower model", true), ("FAST", "the fast model", false)] {
+        println!("\n== cosines of {about}");
+        let examples = compared(&pairs, is_fine);
+        let all: Vec<&Example> = examples.iter().collect();
+        let of_set = |example: &Example, _: usize| example.set.clone();
+        report("a fifth left out", &cross_validate(&all, &|_, at| (at % FOLDS).to_string()));
+        report("each set left out", &cross_validate(&all, &of_set));
+        let weights = fit(&all);
+        print_weights(&weights);
+        table += &code(name, about, &weights);
+    }
+    if let Some(file) = write {
+        let text = std::fs::read_to_string(file).expect("the file is there");
+        let start = text.find("/// Weights for cosines").expect("the file has weights");
+        std::fs::write(file, format!("{}{}", &text[..start], table.trim_start()))
+            .expect("the file can be written");
+        println!("\nwrote {file}");
+    }
+}
+
+/// A pair of a set with its label and weight.
+struct Pair {
+    set: String,
+    label: Label,
+    weight: f64,
+    texts: [String; 2],
+}
+
+fn read(argument: &str) -> Vec<Pair> {
+    let (path, total) = argument
+        .rsplit_once('=')
+        .map_or((argument, 100.0), |(path, weight)| (path, weight.parse().expect("the weight is a number")));
+    let path = Path::new(path);
+    let set = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().replace("-unseen", ""));
+    let file = if path.is_dir() { path.join("pairs.jsonl") } else { path.to_owned() };
+    let text = std::fs::read_to_string(&file).expect("the set can be read");
+    let is_json = file.extension().is_some_and(|extension| extension == "jsonl");
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).collect();
+    let each = total / lines.len().max(1) as f64;
+    let pair = |line: &&str| {
+        let [name, a, b] = if is_json {
+            let object: serde_json::Value = serde_json::from_str(line).expect("the line is JSON");
+            ["label", "a", "b"].map(|key| object[key].as_str().unwrap_or_default().to_owned())
+        } else {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let [label, a, b] = cells[..] else { panic!("{line}") };
+            [label, a, b].map(str::to_owned)
+        };
+        let label = match name.as_str() {
+            "duplicate" | "same" => Label::Same,
+            "contradiction" | "conflict" | "number" | "unit" | "version" | "negation" => Label::Opposite,
+            _ => Label::Different,
+        };
+        let weight = if matches!(name.as_str(), "agree" | "name") { UNCLEAR * each } else { each };
+        Pair { set: set.clone(), label, weight, texts: [a, b] }
+    };
+    lines.iter().map(pair).collect()
+}
+
+fn compared(pairs: &[Pair], is_fine: bool) -> Vec<Example> {
+    let sense = WordVectors::of(&BuiltIn);
+    let cached: RefCell<HashMap<String, Embedding>> = RefCell::default();
+    let embedded = |text: &str| {
+        if let Some(embedding) = cached.borrow().get(text) {
+            return embedding.clone();
+        }
+        let embedding = if is_fine {
+            MiniLm::builtin().embed(&[text]).expect("the model is sound").remove(0)
+        } else {
+            StaticModel::shipped().of(text)
+        };
+        cached.borrow_mut().insert(text.to_owned(), embedding.clone());
+        embedding
+    };
+    let cosine = |one: &str, other: &str| embedded(one).cosine(&embedded(other));
+    let example = |pair: &Pair| {
+        let mut texts = pair.texts.each_ref();
+        texts.sort();
+        let [a, b] = texts.map(|text| RuleStatement::of(text));
+        let meant = |statement| EmbeddedStatement { statement, embedding: None };
+        let features = PairFeatures::of(&meant(&a), &meant(&b), &cosine, &sense);
+        Example { set: pair.set.clone(), label: pair.label, weight: pair.weight, features }
+    };
+    pairs.iter().map(example).collect()
+}
+
+fn fit(examples: &[&Example]) -> VerdictWeights {
+    let subject: Vec<_> = examples
+        .iter()
+        .map(|example| (&example.features.subject[..], example.label != Label::Different, example.weight))
+        .collect();
+    let opposition: Vec<_> = examples
+        .iter()
+        .filter(|example| example.label != Label::Different)
+        .map(|example| (&example.features.opposition[..], example.label == Label::Opposite, example.weight))
+        .collect();
+    let (subject, opposition) = (regression(&subject), regression(&opposition));
+    let array = |weights: &[f64]| weights[1..].to_vec();
+    VerdictWeights {
+        subject_bias: subject[0],
+        subject: array(&subject).try_into().expect("a weight for each feature"),
+        opposition_bias: opposition[0],
+        opposition: array(&opposition).try_into().expect("a weight for each feature"),
+    }
+}
+
+/// Fits a logistic regression by Newton's method; the first weight is the bias, which is not
+/// regularized.
+fn regression(examples: &[(&[f64], bool, f64)]) -> Vec<f64> {
+    let size = 1 + examples.first().map_or(0, |(values, ..)| values.len());
+    let mut weights = vec![0.0; size];
+    for _ in 0..STEPS {
+        let mut gradient = vec![0.0; size];
+        let mut hessian = vec![vec![0.0; size]; size];
+        for at in 1..size {
+            gradient[at] = weights[at] / LOOSENESS;
+            hessian[at][at] = 1.0 / LOOSENESS;
+        }
+        for (values, is, weight) in examples {
+            let input: Vec<f64> = std::iter::once(1.0).chain(values.iter().copied()).collect();
+            let score: f64 = input.iter().zip(&weights).map(|(value, weight)| value * weight).sum();
+            let probability = 1.0 / (1.0 + (-score).exp());
+            let error = weight * (probability - f64::from(u8::from(*is)));
+            let slope = weight * probability * (1.0 - probability);
+            for (at, value) in input.iter().enumerate() {
+                gradient[at] += error * value;
+                input
+                    .iter()
+                    .enumerate()
+                    .for_each(|(other, factor)| hessian[at][other] += slope * value * factor);
+            }
+        }
+        let step = solve(hessian, gradient);
+        weights.iter_mut().zip(step).for_each(|(weight, step)| *weight -= step);
+    }
+    weights
+}
+
+/// Solves a system of linear equations with a positive definite matrix.
+fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+    let size = right.len();
+    for at in 0..size {
+        for row in at + 1..size {
+            let factor = matrix[row][at] / (matrix[at][at] + 1e-9);
+            let above = matrix[at].clone();
+            matrix[row].iter_mut().zip(above).for_each(|(cell, above)| *cell -= factor * above);
+            right[row] -= factor * right[at];
+        }
+    }
+    for at in (0..size).rev() {
+        let rest: f64 = (at + 1..size).map(|other| matrix[at][other] * right[other]).sum();
+        right[at] = (right[at] - rest) / (matrix[at][at] + 1e-9);
+    }
+    right
+}
+
+/// An example with the probabilities that both statements say the same, and that they contradict
+/// each other.
+type JudgedExample<'e> = (&'e Example, [f64; 2]);
+
+fn cross_validate<'e>(
+    examples: &[&'e Example],
+    part: &dyn Fn(&Example, usize) -> String,
+) -> Vec<JudgedExample<'e>> {
+    let parts: Vec<String> = examples.iter().enumerate().map(|(at, example)| part(example, at)).collect();
+    let mut judged = Vec::new();
+    for left_out in parts.iter().collect::<BTreeSet<_>>() {
+        let own = |is: bool| {
+            examples
+                .iter()
+                .zip(&parts)
+                .filter(move |(_, part)| (*part == left_out) == is)
+                .map(|(example, _)| *example)
+        };
+        let weights = fit(&own(false).collect::<Vec<_>>());
+        judged.extend(own(true).map(|example| (example, weights.probabilities(&example.features))));
+    }
+    judged
+}
+
+/// Prints how many pairs are found right and found at all, by set and threshold.
+fn report(title: &str, judged: &[JudgedExample<'_>]) {
+    println!("{title}: right/found at thresholds of probability");
+    let sets: BTreeSet<&str> = judged.iter().map(|(example, _)| example.set.as_str()).collect();
+    for set in sets {
+        for (at, label) in [(0, Label::Same), (1, Label::Opposite)] {
+            let own = judged.iter().filter(|(example, _)| example.set == set);
+            let wanted = own.clone().filter(|(example, _)| example.label == label).count();
+            print!("  {set:24} {label:?} {wanted:4}");
+            for least in [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] {
+                let found = own.clone().filter(|(_, both)| both[at] >= least && both[at] >= both[1 - at]);
+                let right = found.clone().filter(|(example, _)| example.label == label).count();
+                print!("  {least}: {right}/{}", found.count());
+            }
+            println!();
+        }
+    }
+}
+
+fn print_weights(weights: &VerdictWeights) {
+    println!("one subject: {:.2}", weights.subject_bias);
+    SUBJECT_NAMES.iter().zip(weights.subject).for_each(|(name, weight)| println!("  {weight:6.2} {name}"));
+    println!("opposite: {:.2}", weights.opposition_bias);
+    OPPOSITION_NAMES
+        .iter()
+        .zip(weights.opposition)
+        .for_each(|(name, weight)| println!("  {weight:6.2} {name}"));
+}
+
+fn code(name: &str, about: &str, weights: &VerdictWeights) -> String {
+    let rows = |names: &[&str], weights: &[f64]| {
+        let row = |(name, weight): (&&str, &f64)| format!("        {weight:.2}, // {name}\n");
+        names.iter().zip(weights).map(row).collect::<String>()
+    };
+    format!(
+        "\n/// Weights for cosines of {about}.\npub(super) const {name}: VerdictWeights = VerdictWeights {{\n    subject_bias: {:.2},\n    subject: [\n{}    ],\n    opposition_bias: {:.2},\n    opposition: [\n{}    ],\n}};\n",
+        weights.subject_bias,
+        rows(&SUBJECT_NAMES, &weights.subject),
+        weights.opposition_bias,
+        rows(&OPPOSITION_NAMES, &weights.opposition),
+    )
+}
