@@ -164,7 +164,7 @@ fn a_briefing_as_of_a_date_has_the_rules_memories_and_scores_of_then() {
     let early = briefed(&memory.as_of("2026-01-03").unwrap());
     assert!(early.rules.is_empty(), "{}", early.text);
     assert_eq!(early.memories.iter().map(|one| one.title.as_str()).collect::<Vec<_>>(), ["Retry", "Gone"]);
-    assert!(early.text.contains("this is the memory as of 2026-01-03 00:00, commit "), "{}", early.text);
+    assert!(early.text.contains("This is the memory as of 2026-01-03 00:00, commit "), "{}", early.text);
     let marked = |day: &str| {
         let briefing = briefed(&memory.as_of(day).unwrap());
         let [rule] = &briefing.rules[..] else { panic!("{}", briefing.text) };
