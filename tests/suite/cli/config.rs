@@ -27,7 +27,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     curation.duplicate_cosine          0.85     default                       minimum cosine similarity to list a rule as a neighbour of a new one
     curation.duplicate_jaccard         0.85     default                       minimum share of common words to list a rule as a neighbour of a new one
     curation.max_per_category          200      default                       maximum number of active rules per category; further rules become drafts
-    curation.merge_cosine              0.85     default                       minimum cosine similarity of merge candidates
+    curation.merge_cosine              0.85     default                       cosine similarity from which merge candidates need less certainty
     embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS       milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads
     embeddings.key                     -        default                       API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY
     embeddings.model                   -        default                       embedding model, such as bge-small-en-v1.5; built in are minilm-l6 (English) and, in builds that contain it, e5-small (multilingual) [default: chosen by the provider]
@@ -92,7 +92,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     scoring.unused                     0.5      default                       usage value of a memory that was never read
     search.graph_share                 0.4      default                       share of its score that a result passes on to related notes
     search.limit                       3        CM_SEARCH_LIMIT               maximum number of search results
-    search.weight_blend                0.2      default                       weight of the small model in semantic similarity, for notes embedded by both models
+    search.weight_blend                0.1      default                       weight of the small model in semantic similarity, for notes embedded by both models
     search.weight_coarse               6.0      default                       BM25 points for a similarity of 1, for notes embedded by the small model only
     search.weight_fine                 20.0     default                       BM25 points for a similarity of 1, for notes embedded by the larger model
     sessions.agents                    []       default                       agents whose sessions are read, such as claude-code; empty for all; a project's cm.toml can only narrow the list

@@ -184,7 +184,7 @@ fn without_models_search_goes_by_words_and_what_they_read_is_kept_for_their_retu
     insta::assert_snapshot!(sandbox.cm(&["search", "database", "--explain"]).snapshot(), @"
     b2b2b2b2  Backups run at night
               fact · 1.00 · graph/facts/backup.md:6
-              words 1.00 (BM25 0.9), meaning 0.00: relevance 1.00; graph +0.00, age ×1.00, use ×1.00
+              words 1.00 (BM25 0.9), meaning 0.00: relevance 1.00; graph +0.00, age ×1.00, use ×1.00; confidence ×1.00
               A copy of every database is made.
     [exit 0]
     ");
@@ -288,7 +288,7 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
     assert_eq!(reach(&url, &["search", "database"]).ok().stderr, "");
     insta::assert_snapshot!(reach(&nowhere, &["search", "database"]).snapshot(), @"
     b2b2b2b2  Backups run at night
-              fact · 1.00 · graph/facts/backup.md:6
+              fact · 0.82 · graph/facts/backup.md:6
               A copy of every database is made.
     [stderr]
     note: searched without the larger model: cannot connect to http://127.0.0.1:1/api/embed: connection refused

@@ -7,7 +7,7 @@
 use super::neighbours::neighbours;
 use super::pairs::{alike, may_oppose};
 use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity};
-use super::{RuleContradiction, RuleStatement, StatementVerdict, opposition};
+use super::{RuleContradiction, RuleStatement, opposition};
 use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
@@ -67,13 +67,14 @@ impl<'a> ComparedRules<'a> {
     /// The similarity of two rules that probably say the same. Without a model, common words decide.
     fn mergeable(&self, a: usize, b: usize, near: Similarity, least: MinSimilarity) -> Option<Similarity> {
         let is_close = matches!(near, Similarity::Meaning(cosine) if cosine >= least.cosine);
-        match StatementVerdict::of(&self.meant(a), &self.meant(b), self.sense) {
-            Some(verdict) => verdict.is_mergeable(is_close).then_some(match near {
-                Similarity::Words(_) => near,
-                Similarity::Meaning(_) | Similarity::Verdict(_) => Similarity::Verdict(verdict.same),
-            }),
-            None => opposition(&self.statements[a], &self.statements[b]).is_none().then_some(near),
+        if self.sense.is_disabled() {
+            return opposition(&self.statements[a], &self.statements[b]).is_none().then_some(near);
         }
+        let verdict = self.meant(a).mergeable(&self.meant(b), is_close, self.sense)?;
+        Some(match near {
+            Similarity::Words(_) => near,
+            Similarity::Meaning(_) | Similarity::Verdict(_) => Similarity::Verdict(verdict.same),
+        })
     }
 
     fn meant(&self, at: usize) -> EmbeddedStatement<'_> {

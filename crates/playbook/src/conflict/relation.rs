@@ -45,6 +45,18 @@ impl EmbeddedStatement<'_> {
             || StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
     }
 
+    /// The verdict on two statements that probably say the same and do not contradict each other.
+    pub(super) fn mergeable(
+        &self,
+        other: &Self,
+        is_close: bool,
+        sense: &WordVectors<'_>,
+    ) -> Option<StatementVerdict> {
+        let verdict = StatementVerdict::of(self, other, sense)?;
+        let contradicts = || self.contradiction_by(other, Some(&verdict), sense).is_some();
+        (verdict.is_mergeable(is_close) && !contradicts()).then_some(verdict)
+    }
+
     /// The contradiction with another statement, also in other words. Symmetric.
     pub fn contradiction(&self, other: &Self, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
         self.contradiction_by(other, StatementVerdict::of(self, other, sense).as_ref(), sense)
@@ -58,10 +70,12 @@ impl EmbeddedStatement<'_> {
     ) -> Option<RuleContradiction> {
         let claimed = opposed(self.statement, other.statement, sense);
         let Some(verdict) = verdict else { return claimed };
-        if !verdict.is_contradiction() {
-            return None;
+        match claimed {
+            Some(claimed) => (!verdict.is_same_despite_claims()).then_some(claimed),
+            None => {
+                verdict.is_contradiction().then(|| verdict.contradiction(self.statement, other.statement))
+            }
         }
-        claimed.or_else(|| Some(verdict.contradiction(self.statement, other.statement)))
     }
 
     /// Whether this statement repeats a blocked one in the same or similar words, or with typos.

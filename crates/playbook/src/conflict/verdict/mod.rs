@@ -23,12 +23,17 @@ use crate::embedding_model::WordVectors;
 
 /// Minimum probability of statements that contradict each other.
 const CONTRADICTORY: f64 = 0.5;
-/// Minimum probability of the same statement in other words that is proposed for merging.
-const MERGEABLE: f64 = 0.5;
-/// Minimum if the vectors of both are close.
-const MERGEABLE_IF_CLOSE: f64 = 0.4;
+/// Minimum probability of the same statement in other words that is proposed for merging. The training
+/// pairs are the same far more often than two rules of a playbook, so that it is high.
+const MERGEABLE: f64 = 0.75;
+/// Minimum if the vectors of both are close: rules about one subject often reach a cosine of 0.6.
+const MERGEABLE_IF_CLOSE: f64 = 0.5;
+/// Cosine of the two texts from which they are close.
+const CLOSE: f64 = 0.68;
 /// Minimum if one has a number that the other lacks.
-const MERGEABLE_WITHOUT_NUMBER: f64 = 0.6;
+const MERGEABLE_WITHOUT_NUMBER: f64 = 0.85;
+/// Minimum probability of the same statement that outweighs claims which oppose each other.
+const SAME_DESPITE_CLAIMS: f64 = 0.8;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
 /// Probability up to which a pair is judged by the fast model alone.
@@ -40,6 +45,8 @@ const UNLIKELY: f64 = 0.12;
 pub struct StatementVerdict {
     pub same: f64,
     pub opposite: f64,
+    /// Cosine of the two texts.
+    cosine: f64,
     agrees: bool,
     lacks_number: bool,
     difference: Difference,
@@ -71,6 +78,7 @@ impl StatementVerdict {
         Self {
             same,
             opposite,
+            cosine: features.subject[0],
             agrees: features.agrees,
             lacks_number: features.lacks_number,
             difference: features.difference,
@@ -82,10 +90,10 @@ impl StatementVerdict {
         self.agrees && self.same >= CREDITED
     }
 
-    /// Whether both probably say the same, so that a person should look.
-    /// Statements whose vectors are close need less certainty.
+    /// Whether both probably say the same, so that a person should look. Statements whose vectors are
+    /// close, by themselves or as the settings say, need less certainty.
     pub fn is_mergeable(&self, is_close: bool) -> bool {
-        let least = match (self.lacks_number, is_close) {
+        let least = match (self.lacks_number, is_close || self.cosine >= CLOSE) {
             (true, _) => MERGEABLE_WITHOUT_NUMBER,
             (false, true) => MERGEABLE_IF_CLOSE,
             (false, false) => MERGEABLE,
@@ -127,5 +135,10 @@ impl StatementVerdict {
 
     pub fn is_contradiction(&self) -> bool {
         self.opposite >= CONTRADICTORY
+    }
+
+    /// Whether both say the same although their claims oppose each other.
+    pub(super) fn is_same_despite_claims(&self) -> bool {
+        self.same >= SAME_DESPITE_CLAIMS
     }
 }
