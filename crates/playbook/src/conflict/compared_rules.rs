@@ -6,7 +6,7 @@
 
 use super::neighbours::neighbours;
 use super::pairs::{alike, may_oppose};
-use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity};
+use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 use super::{RuleContradiction, RuleStatement, opposition};
 use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
@@ -34,11 +34,13 @@ impl<'a> ComparedRules<'a> {
         Self { statements, embeddings, near, sense }
     }
 
-    /// Returns all pairs of rules that contradict each other, by index.
+    /// Returns all pairs of rules that contradict each other, by index: those whose claims oppose each other.
+    /// The learned verdict would take too long for all pairs; it judges each rule when it is added.
     pub fn opposed(&self) -> Vec<(usize, usize, RuleContradiction)> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));
-        let contradiction = |(a, b)| Some((a, b, self.meant(a).contradiction(&self.meant(b), self.sense)?));
+        let contradiction =
+            |(a, b)| Some((a, b, opposed(&self.statements[a], &self.statements[b], self.sense)?));
         pairs.into_iter().filter_map(contradiction).collect()
     }
 

@@ -45,16 +45,17 @@ impl EmbeddedStatement<'_> {
             || StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
     }
 
-    /// The verdict on two statements that probably say the same and do not contradict each other.
+    /// The verdict by the fast model on two statements that probably say the same and do not contradict
+    /// each other.
     pub(super) fn mergeable(
         &self,
         other: &Self,
         is_close: bool,
         sense: &WordVectors<'_>,
     ) -> Option<StatementVerdict> {
-        let verdict = StatementVerdict::of(self, other, sense)?;
-        let contradicts = || self.contradiction_by(other, Some(&verdict), sense).is_some();
-        (verdict.is_mergeable(is_close) && !contradicts()).then_some(verdict)
+        let verdict = StatementVerdict::fast(self, other, sense)?;
+        let contradicts = || opposed(self.statement, other.statement, sense).is_some();
+        (verdict.is_mergeable(is_close) && !verdict.is_contradiction() && !contradicts()).then_some(verdict)
     }
 
     /// The contradiction with another statement, also in other words. Symmetric.

@@ -53,8 +53,8 @@ pub struct StatementVerdict {
 }
 
 impl StatementVerdict {
-    /// Judges two statements. Symmetric. `None` without an embedding model.
-    pub fn of(
+    /// Judges two statements by the fast model alone, for comparisons of many pairs.
+    pub(super) fn fast(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
         sense: &WordVectors<'_>,
@@ -62,13 +62,22 @@ impl StatementVerdict {
         if sense.is_disabled() {
             return None;
         }
-        let (one, other) =
-            if one.statement.text() <= other.statement.text() { (one, other) } else { (other, one) };
-        let fast = |a: &str, b: &str| sense.text_cosine(a, b);
-        let first = Self::by(&weights::FAST, &PairFeatures::of(one, other, &fast, sense));
+        let (one, other) = ordered(one, other);
+        let cosine = |a: &str, b: &str| sense.text_cosine(a, b);
+        Some(Self::by(&weights::FAST, &PairFeatures::of(one, other, &cosine, sense)))
+    }
+
+    /// Judges two statements. Symmetric. `None` without an embedding model.
+    pub fn of(
+        one: &EmbeddedStatement<'_>,
+        other: &EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+    ) -> Option<Self> {
+        let first = Self::fast(one, other, sense)?;
         if first.same + first.opposite < UNLIKELY || !sense.has_fine() {
             return Some(first);
         }
+        let (one, other) = ordered(one, other);
         let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
         Some(Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense)))
     }
@@ -141,4 +150,12 @@ impl StatementVerdict {
     pub(super) fn is_same_despite_claims(&self) -> bool {
         self.same >= SAME_DESPITE_CLAIMS
     }
+}
+
+/// Puts two statements in an order that does not depend on which was given first.
+fn ordered<'a, 's>(
+    one: &'a EmbeddedStatement<'s>,
+    other: &'a EmbeddedStatement<'s>,
+) -> (&'a EmbeddedStatement<'s>, &'a EmbeddedStatement<'s>) {
+    if one.statement.text() <= other.statement.text() { (one, other) } else { (other, one) }
 }
