@@ -27,7 +27,7 @@ const COARSE: f64 = 0.32;
 /// Coverage that everyday words reach by accident.
 const ACCIDENTAL: f64 = 0.25;
 /// Log-odds of coverage above that. A note that has each word of the question once has about 0.45.
-const COVERED: f64 = 8.0;
+const COVERED: f64 = 10.0;
 /// Below this, a note hardly answers the question: about one in fifty of the questions that have an answer,
 /// and half to nine tenths of the others, the fewer the nearer their subject.
 const WEAK: f64 = 0.15;

@@ -22,7 +22,7 @@ use super::{ConflictReason, RuleContradiction, RuleStatement};
 use crate::embedding_model::WordVectors;
 
 /// Minimum probability of statements that contradict each other.
-const CONTRADICTORY: f64 = 0.5;
+const CONTRADICTORY: f64 = 0.7;
 /// Minimum probability of the same statement in other words that is proposed for merging. The training
 /// pairs are the same far more often than two rules of a playbook, so that it is high.
 const MERGEABLE: f64 = 0.75;
