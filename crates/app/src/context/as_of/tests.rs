@@ -1,4 +1,5 @@
 //! Tests of answers as of a commit or date.
+#![allow(clippy::disallowed_methods, reason = "tests read and remove files")]
 
 use crate::context::open::Context;
 use crate::fixture_vault::{FixtureVault, rename};

@@ -58,7 +58,7 @@ pub(super) fn grouped(
     let mut hits: Vec<(RankedNote<'_>, usize)> =
         page.filter_map(|at| Some((notes[at].take()?, sizes[&keys[at]]))).collect();
     if grouping == SessionGrouping::Spread {
-        hits.sort_by(|(a, _), (b, _)| order_in_time(&a.note).cmp(&order_in_time(&b.note)));
+        hits.sort_by_key(|(ranked, _)| order_in_time(&ranked.note));
     }
     GroupedHits { hits, total }
 }
