@@ -196,7 +196,7 @@ fn an_index_of_another_version_is_read_anew_with_one_line_about_it() {
     fs::write(&current, bytes).unwrap();
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
     7a7a7a7a  Heights are relative to chart datum
-              fact · 0.84 · vault/heights-7a7a7a.md:13
+              fact · 0.90 · vault/heights-7a7a7a.md:13
               Never to the gauge's zero.
     [stderr]
     note: rebuilt the index: the index was written by another version
@@ -212,7 +212,7 @@ fn a_damaged_index_is_told_once_and_not_again() {
     fs::write(&current, "nonsense").unwrap();
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
     7a7a7a7a  Heights are relative to chart datum
-              fact · 0.84 · vault/heights-7a7a7a.md:13
+              fact · 0.90 · vault/heights-7a7a7a.md:13
               Never to the gauge's zero.
     [stderr]
     note: rebuilt the index: the index was damaged (current)
@@ -220,7 +220,7 @@ fn a_damaged_index_is_told_once_and_not_again() {
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
     7a7a7a7a  Heights are relative to chart datum
-              fact · 0.84 · vault/heights-7a7a7a.md:13
+              fact · 0.90 · vault/heights-7a7a7a.md:13
               Never to the gauge's zero.
     [exit 0]
     ");

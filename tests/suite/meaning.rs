@@ -106,15 +106,15 @@ fn explain_tells_what_each_score_is_made_of() {
     insta::assert_snapshot!(sandbox.cm(&["search", "database copy", "--explain"]).snapshot(), @"
     e5e5e5e5  Copying sqlite files
               fact · 1.00 · graph/facts/sqlite.md:7
-              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, small model): relevance 1.00; graph +0.00, age ×0.98, use ×1.00; confidence ×1.01
+              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, small model): relevance 1.00; graph +0.00, age ×0.98, use ×1.00; confidence ×1.02
               A sqlite database is copied with its journal.
     b2b2b2b2  Backups run at night
               fact · 0.87 · graph/facts/backup.md:8
-              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, small model): relevance 0.80; graph +0.00, age ×1.03, use ×1.05; confidence ×1.01
+              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, small model): relevance 0.80; graph +0.00, age ×1.03, use ×1.05; confidence ×1.02
               A copy of every database is made, see Restoring.
     d4d4d4d4  Restoring
               procedure · 0.08 · graph/procedures/restoring.md:7
-              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00; confidence ×1.01
+              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00; confidence ×1.02
               Fetch the tape from the safe; SOLVES:: Lost disk
     [exit 0]
     ");
@@ -130,8 +130,8 @@ fn explain_tells_what_each_score_is_made_of() {
           "type": "fact",
           "title": "Copying sqlite files",
           "path": "graph/facts/sqlite.md",
-          "score": 0.9987,
-          "confidence": 0.9987,
+          "score": 0.9997,
+          "confidence": 0.9997,
           "weak": false,
           "found_by": "words",
           "snippet": "A sqlite database is copied with its journal.",
@@ -152,7 +152,7 @@ fn explain_tells_what_each_score_is_made_of() {
             "time": 1.0,
             "recency": 0.9846,
             "usefulness": 1.0,
-            "scale": 1.0143
+            "scale": 1.0154
           }
         }
       ],

@@ -288,7 +288,7 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
     assert_eq!(reach(&url, &["search", "database"]).ok().stderr, "");
     insta::assert_snapshot!(reach(&nowhere, &["search", "database"]).snapshot(), @"
     b2b2b2b2  Backups run at night
-              fact · 0.82 · graph/facts/backup.md:6
+              fact · 0.87 · graph/facts/backup.md:6
               A copy of every database is made.
     [stderr]
     note: searched without the larger model: cannot connect to http://127.0.0.1:1/api/embed: connection refused

@@ -26,19 +26,19 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "connection", "pool"]).snapshot(), @"
     2b2b2b2b  API stops answering
-              problem · 0.97 · graph/problems/api-stops-answering-2b2b2b.md:13
+              problem · 0.99 · graph/problems/api-stops-answering-2b2b2b.md:13
               After a quiet night every request hangs: the connection pool holds dead connections.
     1a1a1a1a  Keep pooled connections alive
-              solution · 0.97 · graph/solutions/keep-pooled-connections-alive-1a1a1a.md:13
+              solution · 0.99 · graph/solutions/keep-pooled-connections-alive-1a1a1a.md:13
               Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. … SOLVES:: API stops answering
     9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres
-              REQUIRES · 0.81 · graph/edges/keep-pooled--REQUIRES--use-postgres-9c9c9c.md:13
+              REQUIRES · 0.83 · graph/edges/keep-pooled--REQUIRES--use-postgres-9c9c9c.md:13
               The pool is that of Postgres.
     episodes/2026-11-09.md  2026-11-09
               episode · 0.31 · episodes/2026-11-09.md:10 · weak
               Summary: the firewall forgets idle connections
     3c3c3c3c  Use Postgres
-              decision · 0.27 · graph/decisions/use-postgres-3c3c3c.md:13
+              decision · 0.28 · graph/decisions/use-postgres-3c3c3c.md:13
               Not SQLite: the worker lives on another machine.
     [exit 0]
     ");
@@ -53,8 +53,8 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
           "type": "configuration",
           "title": "Limits of the gateway",
           "path": "graph/configurations/socket-6f6f6f.md",
-          "score": 0.9976,
-          "confidence": 0.9976,
+          "score": 0.9994,
+          "confidence": 0.9994,
           "weak": false,
           "found_by": "words",
           "snippet": "The socket keepalive of the gateway is 60 s, and its retries are three.",
@@ -282,7 +282,7 @@ fn what_was_read_otherwise_than_written_is_said_beside_the_answer() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "harbour OR ("]).snapshot(), @"
     8b8b8b8b  The old printer
-              general · 0.88 · graph/general/old-printer-8b8b8b.md:13
+              general · 0.93 · graph/general/old-printer-8b8b8b.md:13
               It stood in the harbour office.
     [stderr]
     note: a `(` is not closed
@@ -500,7 +500,7 @@ fn as_of_tells_which_commit_answers() {
     insta::assert_snapshot!(ran.snapshot(), @"
     as of 2026-11-21 11:59, commit [COMMIT]  Begin
     1f0c9900  Close idle connections
-              fix · 0.99 · graph/fixes/close-idle-connections-1f0c99.md:13
+              fix · 1.00 · graph/fixes/close-idle-connections-1f0c99.md:13
               After 240 s.
     [exit 0]
     ");
