@@ -44,6 +44,8 @@ const TELLING_POINTS: f64 = 12.0;
 const SHORTFALL: i32 = 4;
 /// Largest factor of the weight of similarity for that reason.
 const MOST: f64 = 40.0;
+/// The same where only the coarse model has embedded notes.
+const MOST_BY_COARSE: f64 = 4.0;
 
 /// Share of the question's words that a note has, weighted by rarity, about 0–1: its BM25 score divided by
 /// that of an imaginary text full of all words. 1 for a question without optional words.
@@ -88,7 +90,9 @@ pub struct FusedScore {
 pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights, coverage: Coverage) -> Vec<FusedScore> {
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = similarities(evidence, weights);
-    let weight = weight * coverage.factor(best_words);
+    // The coarse model alone is too often wrong to outweigh words by as much.
+    let most = if evidence.iter().any(|one| one.fine.is_some()) { MOST } else { MOST_BY_COARSE };
+    let weight = weight * coverage.factor(best_words).min(most);
     let best_nearness = nearness.iter().copied().fold(0.0, f64::max);
     let most = best_words + weight * best_nearness;
     let fit = |(one, near): (&NoteScores, &f64)| FusedScore {
