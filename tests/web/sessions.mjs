@@ -31,7 +31,7 @@ const interrupted = person([{ type: "text", text: "[Request interrupted by user]
 /** By age in days: what was said and run, in order. */
 const sessions = [
   [2, [
-    person("The pool hands out dead Postgres connections after a quiet night. Keep them alive."), ...ran("rg idle_timeout", "src/pool.rs:14"),
+    person("The pool hands out dead Postgres connections after a quiet night. Keep every long-lived connection from idling."), ...ran("rg idle_timeout", "src/pool.rs:14"),
     ...failed("cargo nextest run pool", "error: connection reset by peer"), agent("The firewall forgets idle connections. I set the keepalive to 60 seconds."), ...ran("cargo nextest run pool", "12 passed"), person("Great, that works."),
   ]],
   [5, [
