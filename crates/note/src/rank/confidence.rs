@@ -21,7 +21,7 @@ pub struct Confidence(f64);
 const UNRELATED: f64 = -4.4;
 /// Log-odds that each standard deviation above unrelated texts adds, by the fine model.
 const FINE: f64 = 0.66;
-/// The same by the coarse model, which knows less.
+/// Log-odds at the cosine of unrelated texts, and for each deviation above it, by the coarse model.
 const COARSE_UNRELATED: f64 = -2.5;
 const COARSE: f64 = 0.32;
 /// Coverage that everyday words reach by accident.

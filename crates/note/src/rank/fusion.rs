@@ -44,7 +44,7 @@ const TELLING_POINTS: f64 = 12.0;
 const SHORTFALL: i32 = 4;
 /// Largest factor of the weight of similarity for that reason.
 const MOST: f64 = 40.0;
-/// The same where only the coarse model has embedded notes.
+/// Largest factor where only the coarse model has embedded notes.
 const MOST_BY_COARSE: f64 = 4.0;
 
 /// Share of the question's words that a note has, weighted by rarity, about 0–1: its BM25 score divided by

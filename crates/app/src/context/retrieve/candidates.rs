@@ -24,7 +24,8 @@ const NEAREST: usize = 60;
 const NEAR: f32 = 0.35;
 /// Minimum cosine with [`SemanticThreshold::Rules`] by the large model.
 const RULE_FINE: f32 = 0.1;
-/// The same by the small model, for notes that the large one has not embedded.
+/// Minimum cosine by the small model with [`SemanticThreshold::Rules`], for notes that the large one has not
+/// embedded.
 const RULE_COARSE: f32 = 0.2;
 
 pub(super) struct VaultCandidate<'m> {
