@@ -180,6 +180,13 @@ impl From<git::Error> for Error {
             git::Error::AmbiguousRevision { .. } => Self::new(ErrorKind::NotFound, "ambiguous", message),
             git::Error::OtherWorkTree { .. } => Self::refused("other-work-tree", message),
             git::Error::UntrustedFilter { .. } => Self::refused("untrusted", message),
+            git::Error::UntrustedProgram { .. } => Self::refused("untrusted", message),
+            git::Error::Unreachable { .. } | git::Error::Silent { .. } => {
+                Self::new(ErrorKind::Provider, "offline", message)
+            }
+            git::Error::Credentials { .. } => Self::new(ErrorKind::Provider, "credentials", message),
+            git::Error::Cancelled { .. } => Self::new(ErrorKind::Interrupted, "interrupted", message),
+            git::Error::OtherTree { .. } => Self::refused("changed-meanwhile", message),
             git::Error::Program { .. } => Self::new(ErrorKind::Failed, "git-failed", message),
             git::Error::Io { path, .. } => {
                 Self::new(ErrorKind::Failed, "io", message).at(path.display(), None, None)

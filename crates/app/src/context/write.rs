@@ -2,7 +2,10 @@
 //! operations, check, write the journal, write the files, commit exactly these paths, queue them
 //! for the index.
 
+mod joined;
 mod moved_notes;
+
+pub use joined::{JoinedChange, JoinedFile, join};
 
 use crate::context::actor::CallerIdentity;
 use crate::context::open::Context;
@@ -90,7 +93,7 @@ fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet
     if commits {
         moved_notes::find_moved(open, &mut files)?;
     }
-    let entry = JournalEntry { operation, message, commits, files };
+    let entry = JournalEntry { operation, message, commits, files, join: None };
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         refuse_during_merge(repo)?;
     }
@@ -326,6 +329,7 @@ fn bytes_of(
                 before: before.map(FileBytes::from),
                 after: after.map(FileBytes::from),
                 edits,
+                executable: false,
             });
         }
     }
@@ -448,6 +452,9 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
             let moved = moved_notes::source(entry, file);
             let kind = match &file.after {
                 None => PathKind::Remove,
+                Some(after) if entry.join.is_some() => {
+                    PathKind::Joined { bytes: after.as_slice().to_vec(), executable: file.executable }
+                }
                 Some(after) => PathKind::Write {
                     before: file.before.as_ref().or(moved).map(|bytes| bytes.as_slice().to_vec()),
                     after: after.as_slice().to_vec(),
@@ -458,7 +465,8 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
             PathChange { path: file.path.clone(), from: file.from.clone(), kind }
         })
         .collect();
-    let committed = repo.commit(&changes, &entry.message, &options(memory, open))?;
+    let options = git::Options { join: joined::join_of(entry), ..options(memory, open) };
+    let committed = repo.commit(&changes, &entry.message, &options)?;
     repo.maintain();
     Ok(committed.map(|committed| committed.id.to_string()))
 }
@@ -509,8 +517,12 @@ fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Re
                 replace_if_unchanged(open, &file.path, before, after)?;
             }
         }
-        if entry.commits && !is_committed(open, &entry.operation)? {
-            commit(memory, open, &entry)?;
+        if entry.commits && !is_committed(open, &entry)? {
+            match commit(memory, open, &entry) {
+                // The branch went elsewhere meanwhile: the files are left as edits.
+                Err(error) if error.code == "changed-meanwhile" && entry.join.is_some() => {}
+                outcome => drop(outcome?),
+            }
         }
         queue(open, &entry);
         journal.done(&entry.operation)?;
@@ -519,10 +531,13 @@ fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Re
     Ok(count)
 }
 
-fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
+fn is_committed(open: &OpenVault, entry: &JournalEntry) -> Result<bool> {
     let Some(repo) = open.repo()? else { return Ok(true) };
-    let filter =
-        git::LogFilter { operation: Some(operation.to_owned()), limit: Some(1), ..git::LogFilter::default() };
+    if joined::is_passed(repo, entry)? {
+        return Ok(true);
+    }
+    let operation = Some(entry.operation.clone());
+    let filter = git::LogFilter { operation, limit: Some(1), ..git::LogFilter::default() };
     Ok(!repo.log(&filter)?.is_empty())
 }
 

@@ -191,7 +191,7 @@ fn compare_notes(
         other: Vec::new(),
     };
     let (mut came, mut went) = (Vec::new(), Vec::new());
-    for TreeChange { path, old, new } in differences {
+    for TreeChange { path, old, new, .. } in differences {
         if !is_note(&path) {
             outcome.other.push(path.into());
             continue;

@@ -48,8 +48,23 @@ pub enum PathChangeKind<'a> {
     },
     /// The complete file is committed, including manual edits.
     Whole { bytes: Vec<u8> },
+    /// The complete file comes from another history. It is committed even if it is ignored.
+    Joined {
+        bytes: Vec<u8>,
+        /// Whether the file is executable.
+        executable: bool,
+    },
     /// The file was removed.
     Remove,
+}
+
+/// How commits of another history enter the branch, once its files are in the work tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Join {
+    /// A merge commit whose second parent is this commit.
+    Merge(CommitId),
+    /// The branch moves to this commit, which has exactly these files.
+    FastForward(CommitId),
 }
 
 /// Options of a commit.
@@ -63,12 +78,14 @@ pub struct Options {
     pub sign: Option<bool>,
     /// Maximum time to wait for locks of other programs.
     pub wait: Duration,
+    /// Another history that the commit joins.
+    pub join: Option<Join>,
 }
 
 impl Options {
     /// Default options: no hooks, signing as configured in Git, and five seconds for locks.
     pub fn new(at: Instant) -> Self {
-        Self { at, hooks: false, sign: None, wait: Duration::from_secs(5) }
+        Self { at, hooks: false, sign: None, wait: Duration::from_secs(5), join: None }
     }
 }
 
@@ -139,15 +156,17 @@ impl Repo {
             _ => Some(IndexLock::take(self, options.wait)?),
         };
         self.without_denied_filters()?;
-        let plan = self.plan(changes, message, whole)?;
-        if plan.needed && options.hooks && self.programs == Programs::Allowed {
+        let mut plan = self.plan(changes, message, whole)?;
+        plan.needed |= matches!(options.join, Some(Join::Merge(_)));
+        if plan.needed && options.hooks && options.join.is_none() && self.programs == Programs::Allowed {
             drop(early);
             return self.commit_with_hooks(plan, options);
         }
         let signatures = self.signatures(options.at)?;
-        let commit = match plan.needed {
-            true => Some(self.write_commit(&plan, &signatures, options.sign)?),
-            false => None,
+        let commit = match options.join {
+            Some(Join::FastForward(target)) => self.forward(&plan, target)?,
+            _ if plan.needed => Some(self.write_commit(&plan, &signatures, options)?),
+            _ => None,
         };
         let lock = match early {
             Some(lock) => lock,
@@ -193,18 +212,22 @@ impl Repo {
         &self,
         plan: &CommitPlan<'_>,
         signatures: &Signatures,
-        sign: Option<bool>,
+        options: &Options,
     ) -> Result<ObjectId> {
+        let joined = match options.join {
+            Some(Join::Merge(theirs)) => Some(theirs.0),
+            _ => None,
+        };
         let commit = gix::objs::Commit {
             tree: plan.tree,
-            parents: plan.parent.into_iter().collect(),
+            parents: plan.parent.into_iter().chain(joined).collect(),
             author: signatures.author.clone(),
             committer: signatures.committer.clone(),
             encoding: None,
             message: plan.message.as_str().into(),
             extra_headers: Vec::new(),
         };
-        let signing = match sign {
+        let signing = match options.sign {
             Some(false) => Ok(None),
             Some(true) => self.inner.commit_signing_options().map(Some),
             None => self.inner.commit_signing_options_if_enabled(),
@@ -215,6 +238,20 @@ impl Repo {
             None => commit,
         };
         Ok(self.inner.write_object(commit).doing("writing a commit", self.git_dir())?.detach())
+    }
+
+    /// Returns the commit to which the branch moves; `None` if it is there already.
+    ///
+    /// # Errors
+    /// [`Error::OtherTree`] if the planned files are not those of the commit.
+    fn forward(&self, plan: &CommitPlan<'_>, target: CommitId) -> Result<Option<ObjectId>> {
+        if plan.parent == Some(target.0) {
+            return Ok(None);
+        }
+        if self.tree_of(target.0)? != plan.tree {
+            return Err(Error::OtherTree { workdir: self.workdir.clone(), commit: target.short() });
+        }
+        Ok(Some(target.0))
     }
 
     /// Moves the branch of HEAD, or a detached HEAD, from the parent to the commit.

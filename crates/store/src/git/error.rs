@@ -102,6 +102,49 @@ pub enum Error {
         /// Name of the filter.
         name: String,
     },
+    /// The repository's own configuration makes Git run a program or use another address, and the
+    /// user does not trust the repository.
+    #[error("{} sets `{key}`", git_dir.join("config").display())]
+    UntrustedProgram {
+        git_dir: PathBuf,
+        /// Name of the configuration key.
+        key: String,
+    },
+    /// The remote cannot be reached.
+    #[error("the remote `{remote}` cannot be reached: {words}")]
+    Unreachable {
+        remote: String,
+        /// Message of Git.
+        words: String,
+    },
+    /// The remote asks for credentials or does not accept them.
+    #[error("the remote `{remote}` does not accept your credentials: {words}")]
+    Credentials {
+        remote: String,
+        /// Message of Git.
+        words: String,
+    },
+    /// A transfer showed no sign of life for too long.
+    #[error("`{command}` gave no sign of life for {:.0} s", waited.as_secs_f32())]
+    Silent {
+        /// Command line.
+        command: &'static str,
+        /// Time waited.
+        waited: Duration,
+    },
+    /// The user cancelled a transfer.
+    #[error("`{command}` was cancelled")]
+    Cancelled {
+        /// Command line.
+        command: &'static str,
+    },
+    /// The branch or the work tree is not at the commit that an interrupted update leads to.
+    #[error("the files of {} are not those of {commit}", workdir.display())]
+    OtherTree {
+        workdir: PathBuf,
+        /// Abbreviated id of the commit.
+        commit: String,
+    },
     /// The `git` program failed.
     #[error("`{command}` failed ({status}): {output}")]
     Program {
@@ -177,7 +220,20 @@ impl Error {
             Self::UntrustedFilter { .. } => {
                 "if you know where the folder comes from, run `cm trust` to allow its filters".to_owned()
             }
-            Self::Program { .. } | Self::Io { .. } | Self::Repository { .. } => return None,
+            Self::UntrustedProgram { .. } => {
+                "if you know where the folder comes from, run `cm trust` to allow it".to_owned()
+            }
+            Self::Unreachable { .. } | Self::Silent { .. } => {
+                "your changes are committed here; run `cm sync` again when the remote can be reached"
+                    .to_owned()
+            }
+            Self::Credentials { remote, .. } => {
+                format!("check that `git fetch {remote}` works; Git's credentials are used")
+            }
+            Self::OtherTree { .. } => "run `cm sync` again".to_owned(),
+            Self::Cancelled { .. } | Self::Program { .. } | Self::Io { .. } | Self::Repository { .. } => {
+                return None;
+            }
         })
     }
 }

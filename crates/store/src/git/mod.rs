@@ -1,7 +1,7 @@
 //! The vault's Git repository: commits of exactly the changed notes, and their history.
 //!
-//! gix does the work in-process. The `git` program runs only for hooks and maintenance. This module
-//! does not write notes, prompt the user, fetch or push.
+//! gix does the work in-process. The `git` program runs only for hooks, maintenance, fetching and
+//! pushing. This module does not write notes.
 #![allow(
     clippy::disallowed_methods,
     reason = "this layer owns the repository's files, git's own program and the wait for its locks"
@@ -10,6 +10,7 @@
 mod blobs;
 mod broken_head;
 mod commit;
+mod divergence;
 mod error;
 mod history;
 mod hooks;
@@ -25,12 +26,14 @@ mod staging;
 mod status;
 #[cfg(test)]
 mod tests;
+mod transport;
 mod trees;
 mod undo;
 mod worktrees;
 
 pub use broken_head::{BrokenHead, unreadable_head};
-pub use commit::{NewCommit, Options, PathChange, PathChangeKind, Reapply};
+pub use commit::{Join, NewCommit, Options, PathChange, PathChangeKind, Reapply};
+pub use divergence::ForeignPaths;
 pub use error::{Error, Result};
 pub use history::{CommitInfo, LogFilter};
 pub use identity::Identity;
@@ -38,5 +41,6 @@ pub use note_history::NoteHistoryEntry;
 pub use repo::{CommitId, Operation, Programs, Repo, RepoHead};
 pub use snapshot::VaultSnapshot;
 pub use status::EditKind;
+pub use transport::{PushResult, Remote, TransferOptions};
 pub use trees::TreeChange;
 pub use worktrees::named_git_dir;

@@ -13,7 +13,7 @@ use gix::objs::tree::{EntryKind, EntryMode};
 
 use crate::git::blobs::Blobs;
 use crate::git::commit::{PathChange, PathChangeKind, Reapply};
-use crate::git::error::{Doing, Error, Result};
+use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::repo::Repo;
 use crate::git::staging::{IndexSlot, Staging};
 use crate::git::trees::GitTreeEntry;
@@ -31,6 +31,8 @@ pub(super) struct PlannedPath<'c> {
     /// Whether HEAD has no entry at this path.
     new: bool,
     mode: EntryMode,
+    /// Whether the mode comes from another history and holds for the file too.
+    sets_mode: bool,
     ignored: bool,
     pub content: Option<PlannedContent<'c>>,
 }
@@ -94,7 +96,10 @@ impl Repo {
         let parent = self.head_id()?;
         let base = parent.map(|parent| self.tree_of(parent)).transpose()?;
         let mut items = self.items(changes, base, whole)?;
-        self.mark_ignored(&mut items)?;
+        // A file of another history is tracked there, whatever the ignore rules say here.
+        if changes.iter().any(|change| !matches!(change.kind, PathChangeKind::Joined { .. })) {
+            self.mark_ignored(&mut items)?;
+        }
         let tree = self.edit(base, &items)?;
         let needed = match base {
             Some(base) => base != tree,
@@ -129,9 +134,14 @@ impl Repo {
                 None => self.first_file(base, &from)?,
             };
             let content = self.content(change, &place, head, &mut blobs, whole)?;
-            let mode = head.map_or_else(|| self.mode_of(&change.path), |leaf| leaf.mode);
-            let new = here.is_none();
-            Ok(PlannedPath { path: &change.path, place, from, head, new, mode, ignored: false, content })
+            let mode = match change.kind {
+                PathChangeKind::Joined { executable: true, .. } => EntryKind::BlobExecutable.into(),
+                PathChangeKind::Joined { .. } => EntryKind::Blob.into(),
+                _ => head.map_or_else(|| self.mode_of(&change.path), |leaf| leaf.mode),
+            };
+            let (new, ignored) = (here.is_none(), false);
+            let sets_mode = matches!(change.kind, PathChangeKind::Joined { .. });
+            Ok(PlannedPath { path: &change.path, place, from, head, new, mode, sets_mode, ignored, content })
         });
         items.collect()
     }
@@ -184,7 +194,9 @@ impl Repo {
         let stored = head.map(|leaf| leaf.id);
         let (before, bytes, reapply, asked) = match &change.kind {
             PathChangeKind::Remove => return Ok(None),
-            PathChangeKind::Whole { bytes } => (None, bytes, None, true),
+            PathChangeKind::Whole { bytes } | PathChangeKind::Joined { bytes, .. } => {
+                (None, bytes, None, true)
+            }
             PathChangeKind::Write { before, after, reapply } => (before.as_ref(), after, *reapply, false),
         };
         let before = match before {
@@ -330,8 +342,12 @@ impl Repo {
             IndexSlot::Staged { mode: Mode::SYMLINK | Mode::COMMIT, .. } => {
                 return Err(Error::NotAFile { path: path() });
             }
+            IndexSlot::Staged { id, .. } if item.sets_mode => (Some(id), Mode::from(item.mode)),
             IndexSlot::Staged { id, mode } => (Some(id), mode),
         };
+        if item.sets_mode {
+            self.set_executable(item)?;
+        }
         if let Some(tracked) = staging.collision(item.place.as_ref()) {
             return Err(Error::Collision { path: path(), tracked: tracked.to_string() });
         }
@@ -351,6 +367,31 @@ impl Repo {
         };
         staging.put(item.place.as_ref(), target, mode, stat);
         Ok(true)
+    }
+}
+
+impl Repo {
+    /// Makes the file of a path executable or not, as its mode says, where the file system and
+    /// `core.fileMode` know such a thing.
+    #[cfg(unix)]
+    fn set_executable(&self, item: &PlannedPath<'_>) -> Result<()> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let wanted = item.mode.is_executable();
+        let file = self.file(item.path);
+        let cares = self.inner.config_snapshot().boolean("core.fileMode").unwrap_or(true);
+        let Ok(stat) = file.symlink_metadata() else { return Ok(()) };
+        let mode = stat.permissions().mode();
+        if !cares || !stat.is_file() || (mode & 0o100 != 0) == wanted {
+            return Ok(());
+        }
+        // Whoever may read the file may run it.
+        let mode = if wanted { mode | (mode & 0o444) >> 2 } else { mode & !0o111 };
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).in_path(&file)
+    }
+
+    #[cfg(not(unix))]
+    fn set_executable(&self, _item: &PlannedPath<'_>) -> Result<()> {
+        Ok(())
     }
 }
 

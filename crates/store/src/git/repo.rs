@@ -41,6 +41,11 @@ const WALK_CACHE: usize = 32 << 20;
 pub struct CommitId(pub(super) ObjectId);
 
 impl CommitId {
+    /// Parses a complete id in hex.
+    pub fn parse(hex: &str) -> Option<Self> {
+        ObjectId::from_hex(hex.as_bytes()).ok().map(Self)
+    }
+
     /// Returns the first ten hex digits, for display.
     pub fn short(&self) -> String {
         self.0.to_hex_with_len(10).to_string()
@@ -250,19 +255,7 @@ impl Repo {
 
     /// Returns the URL of `origin`, or of the first remote by name. `None` if there are no remotes.
     pub fn remote(&self) -> Option<String> {
-        // Read as text: nothing of a remote is used, so that it need not be trusted.
-        let config = self.inner.config_snapshot();
-        let mut remotes: Vec<(String, String)> = config
-            .sections_by_name("remote")
-            .into_iter()
-            .flatten()
-            .filter_map(|section| {
-                let name = section.header().subsection_name()?.to_string();
-                Some((name, section.value("url")?.to_string()))
-            })
-            .collect();
-        remotes.sort_by_key(|(name, _)| (name != "origin", name.clone()));
-        remotes.into_iter().next().map(|(_, url)| url)
+        self.remotes().into_iter().next().map(|remote| remote.url)
     }
 
     /// Returns the current branch and commit.

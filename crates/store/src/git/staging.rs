@@ -90,7 +90,7 @@ impl<'r> Staging<'r> {
         inside.iter().any(stays).then_some(below)
     }
 
-    /// Stages a blob. The flags and the executable bit of an existing entry are preserved.
+    /// Stages a blob. The flags of an existing entry are preserved.
     pub fn put(&mut self, place: &BStr, id: ObjectId, mode: Mode, stat: Option<Stat>) {
         let Some(at) = self.file.entry_range(place).map(|range| range.start) else {
             self.touch(place);
@@ -98,13 +98,14 @@ impl<'r> Staging<'r> {
             return;
         };
         let entry = &self.file.entries()[at];
-        let as_it_was = entry.id == id && !entry.flags.contains(Flags::INTENT_TO_ADD);
+        let as_it_was = entry.id == id && entry.mode == mode && !entry.flags.contains(Flags::INTENT_TO_ADD);
         if as_it_was && stat.is_none_or(|stat| stat == entry.stat) {
             return;
         }
         self.touch(place);
         let entry = &mut self.file.entries_mut()[at];
         entry.id = id;
+        entry.mode = mode;
         // Zeros match no file, so that git compares the contents.
         entry.stat = stat.unwrap_or_default();
         entry.flags.remove(Flags::INTENT_TO_ADD);

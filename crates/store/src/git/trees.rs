@@ -21,6 +21,8 @@ pub struct TreeChange {
     pub old: Option<Vec<u8>>,
     /// New content; `None` if the file was removed.
     pub new: Option<Vec<u8>>,
+    /// Whether the new file is executable.
+    pub executable: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,8 +195,9 @@ impl Repo {
             };
             let mut read =
                 |leaf: Option<GitTreeEntry>| leaf.map(|leaf| blobs.read(place.as_ref(), leaf.id)).transpose();
+            let executable = new.is_some_and(|leaf| leaf.mode.is_executable());
             let (old, new) = (read(old)?, read(new)?);
-            changes.push(TreeChange { path, old, new });
+            changes.push(TreeChange { path, old, new, executable });
         }
         Ok(changes)
     }

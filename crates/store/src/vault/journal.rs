@@ -27,6 +27,19 @@ pub struct JournalEntry {
     /// Whether the operation creates a commit.
     pub commits: bool,
     pub files: Vec<FileChange>,
+    /// The other history that the operation joins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<JournalJoin>,
+}
+
+/// Another history that an operation joins, by the hex id of its newest commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JournalJoin {
+    /// The operation creates a merge commit with this second parent.
+    Merge(String),
+    /// The operation moves the branch to this commit.
+    FastForward(String),
 }
 
 /// One file of an operation. Content that is not valid UTF-8 is stored as an array of numbers.
@@ -42,6 +55,9 @@ pub struct FileChange {
     pub after: Option<FileBytes>,
     /// The edits that produce the new content from the old, if it was produced by edits.
     pub edits: Vec<Edit>,
+    /// Whether the file is executable; only for files of another history.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
 }
 
 /// Content of a file, readable in the journal if it is text.
@@ -207,7 +223,9 @@ mod tests {
                 before: None,
                 after: Some(vec![0xff, b'a'].into()),
                 edits: Vec::new(),
+                executable: false,
             }],
+            join: None,
         }
     }
 

@@ -29,14 +29,21 @@ pub(super) fn files(
         false => super::edited(&from, &before, &edits)?.into_bytes(),
     };
     super::refuse_new_errors(open, &to, Some(&before), Some(&after))?;
-    let new =
-        FileChange { path: to, from: vec![from.clone()], before: None, after: Some(after.into()), edits };
+    let new = FileChange {
+        path: to,
+        from: vec![from.clone()],
+        before: None,
+        after: Some(after.into()),
+        edits,
+        executable: false,
+    };
     let old = FileChange {
         path: from,
         from: Vec::new(),
         before: Some(before.into()),
         after: None,
         edits: Vec::new(),
+        executable: false,
     };
     Ok([new, old])
 }

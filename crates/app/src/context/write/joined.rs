@@ -1,0 +1,125 @@
+//! Brings commits of another history into the vault: their files through the journal and the safe
+//! exchange of files, then a merge commit or a move of the branch.
+
+use super::{
+    ATTEMPTS, WriteResult, current, finish_leftovers, queue, refuse_broken_settings, refuse_during_merge,
+    roll_back, with_actor, write_and_commit,
+};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, repository};
+use crate::error::{Error, Result};
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_store::git::{self, Join, Repo};
+use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry, JournalJoin};
+use cm_store::vault::lock::VaultLock;
+
+/// Files and history that a synchronization brings into the vault.
+#[derive(Debug)]
+pub struct JoinedChange {
+    /// Message of the merge commit; unused if the branch only moves.
+    pub message: CommitMessage,
+    pub files: Vec<JoinedFile>,
+    pub join: Join,
+}
+
+/// One file of a [`JoinedChange`], as in HEAD and as it will be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinedFile {
+    pub path: NotePath,
+    /// Content in HEAD; `None` if the file does not exist there.
+    pub before: Option<Vec<u8>>,
+    /// New content; `None` removes the file.
+    pub after: Option<Vec<u8>>,
+    pub executable: bool,
+}
+
+/// Applies the change that `plan` returns while the vault's lock is held. The plan is made again if
+/// another program saves one of the files meanwhile.
+///
+/// # Errors
+/// Returns `hand-edited` if a file has uncommitted changes, and the errors of [`super::apply`].
+pub fn join(
+    memory: &Context,
+    mut plan: impl FnMut(&OpenVault, &Repo) -> Result<Option<JoinedChange>>,
+) -> Result<WriteResult> {
+    let open = memory.target();
+    open.writable()?;
+    memory.may_write()?;
+    refuse_broken_settings(open)?;
+    let repo = repository(open)?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    open.set_stale();
+    let journal = Journal::of(&open.vault)?;
+    finish_leftovers(memory, open, &journal)?;
+    refuse_during_merge(repo)?;
+    let mut attempts = 0;
+    loop {
+        let Some(change) = plan(open, repo)? else { return Ok(WriteResult::default()) };
+        match attempt(memory, open, &journal, change) {
+            Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+fn attempt(
+    memory: &Context,
+    open: &OpenVault,
+    journal: &Journal,
+    change: JoinedChange,
+) -> Result<WriteResult> {
+    for file in &change.files {
+        let found = current(open, &file.path)?;
+        // A file that already has the new content was brought by hand.
+        if found != file.before && found != file.after {
+            return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", file.path))
+                .at(&file.path, None, None)
+                .hint("commit them with `cm commit`, or remove them, then run the command again"));
+        }
+    }
+    let operation = memory.new_uuid().simple().to_string();
+    let message =
+        CommitMessage { operation: Some(operation.clone()), ..with_actor(change.message, &memory.call.by) };
+    let files = change.files.into_iter().map(|file| FileChange {
+        path: file.path,
+        from: Vec::new(),
+        before: file.before.map(FileBytes::from),
+        after: file.after.map(FileBytes::from),
+        edits: Vec::new(),
+        executable: file.executable,
+    });
+    let join = match change.join {
+        Join::Merge(theirs) => JournalJoin::Merge(theirs.to_string()),
+        Join::FastForward(theirs) => JournalJoin::FastForward(theirs.to_string()),
+    };
+    let entry = JournalEntry { operation, message, commits: true, files: files.collect(), join: Some(join) };
+    journal.begin(&entry)?;
+    let commit = match write_and_commit(memory, open, &entry) {
+        Ok(commit) => commit,
+        Err(error) => {
+            roll_back(open, &entry)?;
+            journal.drop_entry(&entry.operation)?;
+            return Err(error);
+        }
+    };
+    queue(open, &entry);
+    open.set_stale();
+    journal.done(&entry.operation)?;
+    Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+}
+
+/// Returns the history that a journal entry joins; `None` if it joins none, or its id is no id.
+pub(super) fn join_of(entry: &JournalEntry) -> Option<Join> {
+    Some(match entry.join.as_ref()? {
+        JournalJoin::Merge(hex) => Join::Merge(git::CommitId::parse(hex)?),
+        JournalJoin::FastForward(hex) => Join::FastForward(git::CommitId::parse(hex)?),
+    })
+}
+
+/// Whether the branch has moved past the commit to which an interrupted operation would move it.
+pub(super) fn is_passed(repo: &Repo, entry: &JournalEntry) -> Result<bool> {
+    let Some(Join::FastForward(target)) = join_of(entry) else { return Ok(false) };
+    let Some(head) = repo.head()?.commit else { return Ok(false) };
+    Ok(head != target && repo.contains(head, target)?)
+}

@@ -1,0 +1,325 @@
+//! Fetches from remotes and pushes to them with the `git` program, which has the transports and the
+//! user's credentials.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant as Moment};
+
+use crate::git::error::{Error, InPath, Result};
+use crate::git::repo::{CommitId, Programs, Repo};
+
+/// A configured remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    pub name: String,
+    pub url: String,
+}
+
+/// How long a transfer may take, and whether the user can be asked for credentials.
+pub struct TransferOptions<'a> {
+    /// Longest time without any output of Git.
+    pub silence: Duration,
+    /// Whether Git may ask for credentials at the terminal.
+    pub asks: bool,
+    /// Whether the transfer should end early.
+    pub is_cancelled: &'a dyn Fn() -> bool,
+}
+
+/// Result of a push that reached the remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PushResult {
+    /// The remote branch is at the commit.
+    Done,
+    /// The remote branch has commits that the pushed one does not contain.
+    Raced,
+    /// The remote refused the push, for example by a hook; with its words.
+    Refused(String),
+}
+
+/// Folder of the references that record what was fetched.
+const FETCHED: &str = "refs/cm/fetched";
+/// Interval of the checks for a cancelled transfer.
+const TICK: Duration = Duration::from_millis(100);
+
+impl Repo {
+    /// Returns the configured remotes, `origin` first, then by name.
+    pub fn remotes(&self) -> Vec<Remote> {
+        // Read as text: nothing of a remote is used, so that it need not be trusted.
+        let config = self.inner.config_snapshot();
+        let sections = config.sections_by_name("remote").into_iter().flatten();
+        let mut remotes: Vec<Remote> = sections
+            .filter_map(|section| {
+                let name = section.header().subsection_name()?.to_string();
+                Some(Remote { name, url: section.value("url")?.to_string() })
+            })
+            .collect();
+        remotes.sort_by_key(|remote| (remote.name != "origin", remote.name.clone()));
+        remotes.dedup_by(|one, other| one.name == other.name);
+        remotes
+    }
+
+    /// Returns the remote and the branch there that Git is configured to follow from this branch.
+    pub fn upstream(&self, branch: &str) -> (Option<String>, Option<String>) {
+        let config = self.inner.config_snapshot();
+        let value = |key: &str| config.string(format!("branch.{branch}.{key}").as_str());
+        let remote = value("remote").map(|name| name.to_string()).filter(|name| name != ".");
+        let merge = value("merge").map(|name| name.to_string());
+        (remote, merge.and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned())))
+    }
+
+    /// Fetches a branch and returns its newest commit; `None` if the remote has no such branch.
+    ///
+    /// # Errors
+    /// [`Error::Unreachable`], [`Error::Credentials`], and [`Error::Program`] for other failures.
+    pub fn fetch(
+        &self,
+        remote: &str,
+        branch: &str,
+        options: &TransferOptions<'_>,
+    ) -> Result<Option<CommitId>> {
+        let kept = format!("{FETCHED}/{remote}/{branch}");
+        let mut command = self.transfer(options)?;
+        command.args([
+            "fetch",
+            "--progress",
+            "--no-tags",
+            "--no-recurse-submodules",
+            "--no-write-fetch-head",
+        ]);
+        command.args(["--no-auto-maintenance", "--", remote, &format!("+refs/heads/{branch}:{kept}")]);
+        let ended = run(command, "git fetch", options)?;
+        if ended.status.success() {
+            return self.reference(&kept);
+        }
+        if ended.stderr.contains("couldn't find remote ref") {
+            return Ok(None);
+        }
+        Err(failure("git fetch", remote, &ended))
+    }
+
+    /// Pushes a commit to a branch. Never overwrites commits of others.
+    ///
+    /// # Errors
+    /// The errors of [`Self::fetch`].
+    pub fn push(
+        &self,
+        remote: &str,
+        branch: &str,
+        commit: CommitId,
+        options: &TransferOptions<'_>,
+    ) -> Result<PushResult> {
+        let mut command = self.transfer(options)?;
+        command.args(["push", "--porcelain", "--progress", "--no-follow-tags", "--recurse-submodules=no"]);
+        command.args(["--", remote, &format!("{commit}:refs/heads/{branch}")]);
+        let ended = run(command, "git push", options)?;
+        if ended.status.success() {
+            self.set_reference(&format!("{FETCHED}/{remote}/{branch}"), commit)?;
+            return Ok(PushResult::Done);
+        }
+        // A line of the porcelain format: flag, from:to and summary, separated by tabs.
+        let refused = ended.stdout.lines().find_map(|line| line.strip_prefix("!\t")?.split('\t').nth(1));
+        match refused {
+            Some(why) if why.starts_with("[remote rejected]") && !is_lock_race(why) => {
+                let words: Vec<&str> =
+                    ended.stderr.lines().filter_map(|line| line.strip_prefix("remote:")).collect();
+                let words = words.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+                let why = why.trim_start_matches("[remote rejected]").trim().trim_matches(['(', ')']);
+                let all: Vec<&str> = std::iter::once(why).chain(words).collect();
+                Ok(PushResult::Refused(all.join("; ")))
+            }
+            Some(_) => Ok(PushResult::Raced),
+            None => Err(failure("git push", remote, &ended)),
+        }
+    }
+
+    /// Returns a `git` command for a transfer in the C locale.
+    ///
+    /// # Errors
+    /// [`Error::UntrustedProgram`] if the repository's own configuration would run a program, and the
+    /// user has not trusted the vault.
+    fn transfer(&self, options: &TransferOptions<'_>) -> Result<Command> {
+        let mut command = self.git();
+        if self.programs == Programs::Denied {
+            if let Some(key) = self.program_in_config() {
+                return Err(Error::UntrustedProgram { git_dir: self.git_dir().to_owned(), key });
+            }
+            let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
+            command.args(["-c", &format!("core.hooksPath={nowhere}"), "-c", "core.fsmonitor=false"]);
+        }
+        command.args(["-c", "http.lowSpeedLimit=1", "-c"]);
+        command.arg(format!("http.lowSpeedTime={}", options.silence.as_secs().max(1)));
+        command.env("LC_ALL", "C").env("LANGUAGE", "C");
+        if !options.asks {
+            command.env("GIT_TERMINAL_PROMPT", "0");
+            let own = ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(|name| std::env::var_os(name).is_some());
+            if !own && self.inner.config_snapshot().string("core.sshCommand").is_none() {
+                command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+            }
+        }
+        Ok(command)
+    }
+
+    /// Returns a key of the repository's own configuration that makes Git run a program or use another
+    /// address for a transfer.
+    fn program_in_config(&self) -> Option<String> {
+        let config = self.inner.config_snapshot();
+        let own = config
+            .sections()
+            .filter(|section| section.meta().source.kind() == gix::config::source::Kind::Repository);
+        for section in own {
+            let name = section.header().name().to_string().to_ascii_lowercase();
+            for key in section.value_names().map(|key| key.to_string().to_ascii_lowercase()) {
+                let runs = match name.as_str() {
+                    "core" => matches!(
+                        key.as_str(),
+                        "sshcommand"
+                            | "askpass"
+                            | "gitproxy"
+                            | "alternaterefscommand"
+                            | "hookspath"
+                            | "fsmonitor"
+                    ),
+                    "remote" => match key.as_str() {
+                        "uploadpack" | "receivepack" | "vcs" | "proxy" => true,
+                        // `ext::` and other helpers run what they are given.
+                        "url" | "pushurl" => section.value(key.as_str()).is_some_and(|url| {
+                            url.to_string().split_once("::").is_some_and(|(kind, _)| is_word(kind))
+                        }),
+                        _ => false,
+                    },
+                    "credential" | "url" | "protocol" | "http" | "ssh" | "gpg" | "include" | "includeif" => {
+                        true
+                    }
+                    _ => false,
+                };
+                if runs {
+                    return Some(format!("{name}.{key}"));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Whether the remote refused because another push was under way.
+fn is_lock_race(why: &str) -> bool {
+    ["failed to update ref", "cannot lock ref", "fetch first", "incorrect old value"]
+        .iter()
+        .any(|part| why.contains(part))
+}
+
+/// Output and exit status of a finished program.
+struct Ended {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+/// Runs a transfer to its end, or until it is cancelled or silent for too long.
+fn run(mut command: Command, name: &'static str, options: &TransferOptions<'_>) -> Result<Ended> {
+    let git = std::path::Path::new("git");
+    let stdin = if options.asks { Stdio::inherit() } else { Stdio::null() };
+    let mut child =
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().in_path(git)?;
+    let (sign, signs) = mpsc::channel();
+    let stdout = child.stdout.take().map(|mut pipe| {
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            // What is no text says nothing that is looked for.
+            let _ = pipe.read_to_string(&mut text);
+            text
+        })
+    });
+    let stderr = child.stderr.take().map(|pipe| std::thread::spawn(move || listen(pipe, &sign)));
+    let mut last = Moment::now();
+    loop {
+        match signs.recv_timeout(TICK) {
+            Ok(()) => last = Moment::now(),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if (options.is_cancelled)() => {
+                stop(&mut child);
+                return Err(Error::Cancelled { command: name });
+            }
+            Err(RecvTimeoutError::Timeout) if last.elapsed() >= options.silence => {
+                stop(&mut child);
+                return Err(Error::Silent { command: name, waited: options.silence });
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    let status = child.wait().in_path(git)?;
+    let text = |thread: Option<std::thread::JoinHandle<String>>| {
+        thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    };
+    Ok(Ended { status, stdout: text(stdout), stderr: text(stderr) })
+}
+
+/// Reads the messages of a program and signals each of them.
+fn listen(pipe: ChildStderr, sign: &Sender<()>) -> String {
+    let (mut pipe, mut all) = (BufReader::new(pipe), Vec::new());
+    loop {
+        let mut part = Vec::new();
+        // Progress is written over itself with carriage returns.
+        match pipe.read_until(b'\r', &mut part) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => all.extend_from_slice(&part),
+        }
+        let _ = sign.send(());
+    }
+    String::from_utf8_lossy(&all).replace('\r', "\n")
+}
+
+fn stop(child: &mut Child) {
+    // It may have ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Converts a failed transfer to an error by what Git said in the C locale.
+fn failure(command: &'static str, remote: &str, ended: &Ended) -> Error {
+    const CREDENTIALS: &[&str] = &[
+        "Authentication failed",
+        "could not read Username",
+        "could not read Password",
+        "Permission denied (",
+        "terminal prompts disabled",
+        "error: 401",
+        "error: 403",
+        "Host key verification failed",
+        "access denied",
+    ];
+    const UNREACHABLE: &[&str] = &[
+        "Could not resolve host",
+        "Could not resolve hostname",
+        "Connection refused",
+        "Connection timed out",
+        "Connection reset",
+        "Operation timed out",
+        "Operation too slow",
+        "Network is unreachable",
+        "No route to host",
+        "Failed to connect",
+        "Couldn't connect",
+        "unable to connect",
+        "unable to access",
+        "does not appear to be a git repository",
+        "remote end hung up",
+        "early EOF",
+        "unexpected disconnect",
+    ];
+    let said = |words: &[&str]| words.iter().any(|words| ended.stderr.contains(words));
+    let lines = ended.stderr.lines().map(str::trim);
+    let fatal = lines.clone().find(|line| line.starts_with("fatal:") || line.starts_with("ssh:"));
+    let words = fatal.or_else(|| lines.rev().find(|line| !line.is_empty())).unwrap_or_default();
+    let (remote, words) = (remote.to_owned(), words.trim_start_matches("fatal:").trim().to_owned());
+    match () {
+        () if said(CREDENTIALS) => Error::Credentials { remote, words },
+        () if said(UNREACHABLE) => Error::Unreachable { remote, words },
+        () => Error::Program { command: command.to_owned(), status: ended.status.to_string(), output: words },
+    }
+}
