@@ -8,6 +8,7 @@ pub mod compose;
 pub mod conflict;
 mod hidden_characters;
 pub mod kind;
+pub mod leftover;
 mod mapping_lists;
 pub mod name;
 pub mod read;

@@ -1,0 +1,85 @@
+//! Merges three versions of a file of a vault: the common base and the two sides. Pure.
+//!
+//! Nothing is dropped silently: a clash that has no answer becomes a [`Leftover`] in the note, or
+//! git's conflict markers.
+
+mod lines;
+mod three_way;
+
+use cm_note::note::{RelationTable, TypeTable};
+use cm_note::path::NotePath;
+use cm_note::score::Scoring;
+
+pub use cm_note::note::leftover::{Leftover, LeftoverPart};
+
+/// Three versions of one file.
+#[derive(Debug, Clone, Copy)]
+pub struct Versions<'a> {
+    /// The common ancestor; `None` if both sides created the file.
+    pub base: Option<&'a [u8]>,
+    pub ours: &'a [u8],
+    pub theirs: &'a [u8],
+}
+
+/// How to record text that both sides changed differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clash {
+    /// The later text stands, and the other becomes a leftover of the note. The result does not
+    /// depend on which side is ours.
+    Leftover,
+    /// Git's conflict markers in the text.
+    Markers,
+}
+
+/// Settings of the vault that a merge needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Vocabulary<'a> {
+    pub types: &'a TypeTable,
+    pub relations: &'a RelationTable,
+    pub scoring: &'a Scoring,
+}
+
+/// Result of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    pub bytes: Vec<u8>,
+    /// Whether git's conflict markers are left in the bytes, or a side of a binary file was not
+    /// used: a person has to decide. With [`Clash::Leftover`], only text that is not a well-formed
+    /// note can have markers.
+    pub markers: bool,
+}
+
+/// Merges three versions of the file at `path`.
+///
+/// A change of one side alone gives exactly the bytes of that side.
+pub fn merge_file(
+    path: &NotePath,
+    versions: &Versions<'_>,
+    vocabulary: &Vocabulary<'_>,
+    clash: Clash,
+) -> Merged {
+    let Versions { base, ours, theirs } = *versions;
+    let clean = |bytes: &[u8]| Merged { bytes: bytes.to_vec(), markers: false };
+    if ours == theirs || base == Some(theirs) {
+        return clean(ours);
+    }
+    if base == Some(ours) {
+        return clean(theirs);
+    }
+    // Two sides in a fixed order make the result independent of who merges.
+    let versions = match clash {
+        Clash::Leftover if ours > theirs => Versions { base, ours: theirs, theirs: ours },
+        _ => *versions,
+    };
+    let _ = (path, vocabulary);
+    lines::merge(&versions, clash)
+}
+
+/// Adds a leftover to a note, unless the note has an equal one. Bytes that are not a well-formed
+/// note are returned unchanged.
+pub fn with_leftover(path: &NotePath, bytes: &[u8], leftover: &Leftover) -> Vec<u8> {
+    let _ = path;
+    let text = std::str::from_utf8(bytes).ok();
+    let edited = text.and_then(|text| cm_note::frontmatter::edit::apply(text, &[leftover.edit()]).ok());
+    edited.map_or_else(|| bytes.to_vec(), String::into_bytes)
+}

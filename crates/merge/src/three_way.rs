@@ -1,0 +1,54 @@
+//! Compares three sequences of tokens: which stretches did neither side, one side or both change?
+
+use std::ops::Range;
+
+use similar::{MergeResolution, TextMerge};
+
+/// A stretch of three sequences, as ranges of tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub base: Range<usize>,
+    pub ours: Range<usize>,
+    pub theirs: Range<usize>,
+    pub resolution: Resolution,
+}
+
+/// Which version a region of the result is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resolution {
+    /// Ours: unchanged, changed by our side alone, or by both alike.
+    Ours,
+    Theirs,
+    Conflict,
+}
+
+/// Divides three sequences into regions, in order and without gaps.
+pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<Region> {
+    let [base, ours, theirs] = [base, ours, theirs].map(one_a_line);
+    let merge = TextMerge::from_lines(base.as_str(), ours.as_str(), theirs.as_str());
+    let region = |region: &similar::MergeRegion| Region {
+        base: region.base_range(),
+        ours: region.ours_range(),
+        theirs: region.theirs_range(),
+        resolution: match region.resolution() {
+            MergeResolution::Theirs => Resolution::Theirs,
+            MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => Resolution::Ours,
+            _ => Resolution::Conflict,
+        },
+    };
+    merge.regions().iter().map(region).collect()
+}
+
+/// Writes one token a line. Line breaks within a token become characters that text does not have.
+fn one_a_line(tokens: &[&str]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        text.extend(token.chars().map(|c| match c {
+            '\n' => '\u{fdd0}',
+            '\r' => '\u{fdd1}',
+            c => c,
+        }));
+        text.push('\n');
+    }
+    text
+}
