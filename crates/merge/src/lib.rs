@@ -5,6 +5,7 @@
 
 mod lines;
 mod three_way;
+pub mod tree;
 
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::path::NotePath;

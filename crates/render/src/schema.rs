@@ -190,6 +190,8 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("trauma-scan", schema_for!(cm_app::verbs::trauma::IncidentScan)),
         ("trust", schema_for!(cm_app::verbs::trust::TrustResult)),
         ("trust-import-private", schema_for!(cm_app::verbs::legacy_private::LegacyImport)),
+        ("status", schema_for!(cm_app::verbs::status::VaultStatus)),
+        ("sync", schema_for!(cm_app::verbs::sync::SyncResult)),
         ("undo", schema_for!(cm_app::verbs::undo::UndoResult)),
         ("update", schema_for!(cm_app::verbs::update::UpdateResult)),
         ("usage", schema_for!(cm_app::verbs::usage::UsageReport)),

@@ -9,6 +9,7 @@ use cm_store::vault::Vault;
 
 /// Name of the private file with the time of each job's last run.
 const FILE: &str = "jobs.json";
+
 /// Returns the time of a job's last run. A job without a record is recorded as run now, so that a
 /// server that misses the next scheduled time catches up.
 ///
@@ -20,6 +21,11 @@ pub fn last(memory: &Context, job: &str) -> Result<Instant> {
         Some(last) => Ok(last),
         None => keep(vault, job, memory.now()).map(|()| memory.now()),
     }
+}
+
+/// Returns the time of a job's last run, if it is recorded.
+pub(crate) fn known(memory: &Context, job: &str) -> Option<Instant> {
+    read_last_runs(&memory.target().vault).remove(job)
 }
 
 /// Reads the last runs by job name; a missing or invalid file counts as empty.

@@ -94,7 +94,7 @@ pub(crate) fn is_ours(path: &NotePath) -> bool {
     !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
 }
 
-fn word(changed: EditKind) -> &'static str {
+pub(crate) fn word(changed: EditKind) -> &'static str {
     match changed {
         EditKind::Added => "added",
         EditKind::Modified | EditKind::Replaced => "modified",

@@ -177,7 +177,7 @@ fn compare_notes(
 ) -> Result<(VaultDiff, HashMap<String, String>)> {
     let repo = repository(open)?;
     let differences = match commits.from {
-        Some(from) => repo.changed_between(from, commits.to.id)?,
+        Some(from) => repo.changed_between(Some(from), commits.to.id)?,
         None => repo.inverse(commits.to.id)?,
     };
     let mut outcome = VaultDiff {

@@ -15,6 +15,7 @@ use crate::verbs::export::one_file;
 use crate::verbs::playbook;
 use cm_exchange::project::section::SECTION;
 use cm_exchange::project::{self, ProjectionOptions};
+use cm_note::path::NotePath;
 use cm_note::score::bullet::selection_score;
 use cm_store::vault::external_folder;
 
@@ -155,6 +156,30 @@ pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> 
         write_file(&file, &outcome.path, there.as_deref(), after.into_bytes())?;
     }
     Ok(outcome)
+}
+
+/// Default of [`Options::per_category`].
+pub const PER_CATEGORY: usize = 10;
+
+/// Writes the section of a file in the vault anew, from the rules of this vault alone, if the file has
+/// one. Returns whether the file changed.
+///
+/// # Errors
+/// The errors of [`project`].
+pub(crate) fn rewrite_section(memory: &Context, path: &NotePath) -> Result<bool> {
+    let open = memory.target();
+    let Ok(bytes) = open.vault.read(path) else { return Ok(false) };
+    if !std::str::from_utf8(&bytes).is_ok_and(|text| matches!(SECTION.find(text), Ok(Some(_)))) {
+        return Ok(false);
+    }
+    let options = Options {
+        format: RuleFileFormat::Agents,
+        file: Some(open.vault.file(path)),
+        per_category: PER_CATEGORY,
+        counts: false,
+        dry_run: false,
+    };
+    Ok(project(&memory.for_vault(open)?, &options)?.changed)
 }
 
 fn there(file: &Path) -> Result<Option<Vec<u8>>> {

@@ -24,7 +24,7 @@ pub fn committed_files(outcome: &CommittedEdits) -> String {
 }
 
 /// Lines that look like secrets, and what to do about them.
-fn stopped(stopped: &[BlockedSecret]) -> String {
+pub(super) fn stopped(stopped: &[BlockedSecret]) -> String {
     const LISTED: usize = 50;
     if stopped.is_empty() {
         return String::new();

@@ -331,6 +331,8 @@ settings! {
         "also search sessions with the program `cass`, if it is installed; only from your own settings";
     SOURCES_CASS_TIMEOUT_S = "sources.cass_timeout_s": Number(0.1, 600.0) = "10.0",
         "timeout of `cass` in seconds";
+    SYNC_TIMEOUT_S = "sync.timeout_s": Number(1.0, 3600.0) = "60.0",
+        "how long `cm sync` waits for a remote that gives no sign of life, in seconds";
     VAULT_EXCLUDE = "vault.exclude": TextList = "[]",
         "folders in the vault whose files are not notes";
     VAULT_GLOBAL = "vault.global": Text = "\"\"",

@@ -202,6 +202,13 @@ impl Repo {
     }
 }
 
+/// Waits before the next attempt after `lost` lost races; `random` spreads clients that lost the same
+/// one.
+pub fn wait_after_race(lost: u32, random: u64) {
+    let most = 50_u64 << lost.min(6);
+    std::thread::sleep(Duration::from_millis(most / 2 + random % most));
+}
+
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }

@@ -202,9 +202,10 @@ impl Repo {
         Ok(changes)
     }
 
-    /// Returns the files of the vault that differ between two commits.
-    pub fn changed_between(&self, old: CommitId, new: CommitId) -> Result<Vec<TreeChange>> {
-        self.with_bytes(self.differences(Some(old.0), Some(new.0))?)
+    /// Returns the files of the vault that differ between two commits. `None` is the empty state
+    /// before the first commit.
+    pub fn changed_between(&self, old: Option<CommitId>, new: CommitId) -> Result<Vec<TreeChange>> {
+        self.with_bytes(self.differences(old.map(|old| old.0), Some(new.0))?)
     }
 
     /// Returns the paths in the vault that differ between two commits. `None` is the empty state

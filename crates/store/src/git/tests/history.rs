@@ -162,7 +162,7 @@ fn old_versions_are_read_as_a_checkout_would_write_them() {
     assert_eq!(listed, [note("graph/a.md"), note("graph/b.md")]);
     let blob = sandbox.git(&["rev-parse", "HEAD:graph/a.md"]);
     assert_eq!(repo.list_at(last).unwrap(), [(note("graph/a.md"), blob.trim().to_owned())]);
-    let changed = repo.changed_between(begin, last).unwrap();
+    let changed = repo.changed_between(Some(begin), last).unwrap();
     assert_eq!(changed.len(), 2);
     assert_eq!(changed[0].path, note("graph/a.md"));
     assert_eq!(changed[0].new.as_deref(), Some(raise(NOTE).unwrap().as_bytes()));

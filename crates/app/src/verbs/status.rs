@@ -1,0 +1,108 @@
+//! State of a vault on one screen: branch and remote, manual edits, what waits for a decision, and the
+//! last synchronization.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::last_run;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::verbs::commit::{CommittedFile, is_ours, word};
+use crate::verbs::review::{InboxKind, waiting};
+use crate::verbs::sync::{self, SyncPlace};
+use cm_note::instant::Instant;
+use cm_store::git::Repo;
+
+/// Maximum number of files with manual edits that are listed.
+const LISTED: usize = 20;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VaultStatus {
+    /// Absolute path of the vault's folder.
+    pub vault: String,
+    /// State of the repository; null if the vault is in none.
+    pub repository: Option<RepositoryStatus>,
+    /// Number of entries in the review inbox, by section; without empty sections.
+    pub inbox: BTreeMap<InboxKind, usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RepositoryStatus {
+    /// Current branch; null if HEAD is detached.
+    pub branch: Option<String>,
+    /// Newest commit; null if there is none.
+    pub head: Option<String>,
+    /// Unfinished operation of Git, such as `a merge`; null if there is none.
+    pub in_progress: Option<String>,
+    /// State relative to the remote; null if there is no remote to synchronize with.
+    pub remote: Option<RemoteStatus>,
+    /// Number of files with manual edits.
+    pub edits: usize,
+    /// The first files with manual edits, by path.
+    pub edited: Vec<CommittedFile>,
+}
+
+/// State relative to the branch on the remote, as of the last fetch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RemoteStatus {
+    /// Name of the remote.
+    pub name: String,
+    /// Branch on the remote.
+    pub branch: String,
+    /// Number of commits that the remote lacks; null if it was never fetched.
+    pub ahead: Option<usize>,
+    /// Number of commits of the remote that this clone lacks; null if it was never fetched.
+    pub behind: Option<usize>,
+    /// Time of the last `cm sync` in this clone that succeeded.
+    pub last_sync: Option<Instant>,
+}
+
+/// Returns the state of the target vault. Contacts no remote.
+///
+/// # Errors
+/// The notes or the repository cannot be read.
+pub fn status(memory: &Context) -> Result<VaultStatus> {
+    let open = memory.target();
+    let inbox = waiting(memory, None)?.iter().map(|(kind, entries)| (*kind, entries.len())).collect();
+    let repository = open.repo()?.map(|repo| repository_status(memory, repo)).transpose()?;
+    Ok(VaultStatus { vault: open.vault.root().display().to_string(), repository, inbox })
+}
+
+fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> {
+    let head = repo.head()?;
+    let edits: Vec<_> = repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    let edited = edits
+        .iter()
+        .take(LISTED)
+        .map(|(path, change)| CommittedFile { path: path.to_string(), change: word(*change).to_owned() });
+    Ok(RepositoryStatus {
+        branch: head.branch,
+        head: head.commit.map(|commit| commit.to_string()),
+        in_progress: repo.state().map(|operation| operation.to_string()),
+        remote: remote_status(memory, repo)?,
+        edits: edits.len(),
+        edited: edited.collect(),
+    })
+}
+
+/// Returns the state relative to the remote; `None` if `cm sync` would find none.
+fn remote_status(memory: &Context, repo: &Repo) -> Result<Option<RemoteStatus>> {
+    let Ok(SyncPlace { remote, branch }) = SyncPlace::of(repo, &sync::Options::default()) else {
+        return Ok(None);
+    };
+    let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;
+    let theirs = match tracked {
+        Some(tracked) => Some(tracked),
+        None => repo.reference(&format!("refs/cm/fetched/{remote}/{branch}"))?,
+    };
+    let (ahead, behind) = match (repo.head()?.commit, theirs) {
+        (Some(head), Some(theirs)) => {
+            (Some(repo.count_commits(head, Some(theirs))?), Some(repo.count_commits(theirs, Some(head))?))
+        }
+        _ => (None, None),
+    };
+    let last_sync = last_run::known(memory, sync::JOB);
+    Ok(Some(RemoteStatus { name: remote, branch, ahead, behind, last_sync }))
+}

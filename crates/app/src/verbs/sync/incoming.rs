@@ -1,0 +1,229 @@
+//! Plans how the commits of a remote enter the vault: as a move of the branch if this clone has no
+//! commits of its own, else as a merge.
+
+use std::collections::BTreeMap;
+
+use super::{JoinedChange, SyncPlace, SyncedFile};
+use crate::context::open::Context;
+use crate::context::scoring::scoring;
+use crate::context::write::JoinedFile;
+use crate::error::{Error, Result};
+use cm_merge::Vocabulary;
+use cm_merge::tree::{HowMerged, MergedFile, SideChange, merge_changes};
+use cm_note::message::CommitMessage;
+use cm_note::note::read;
+use cm_note::path::NotePath;
+use cm_store::git::{CommitId, Join, Repo, TreeChange};
+
+/// Maximum number of notes that the message of a merge commit names.
+const NAMED: usize = 50;
+
+/// The commits of a remote, and what they change here.
+pub(super) struct IncomingPlan {
+    /// Number of commits that come.
+    pub received: usize,
+    pub files: Vec<PlannedFile>,
+    /// Whether a merge commit is made.
+    pub is_merge: bool,
+    message: CommitMessage,
+    join: Join,
+}
+
+/// One file that changes here.
+#[derive(Clone)]
+pub(super) struct PlannedFile {
+    pub path: NotePath,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+    executable: bool,
+    pub how: HowMerged,
+    open: bool,
+}
+
+impl IncomingPlan {
+    pub fn change(&self) -> JoinedChange {
+        let files = self.files.iter().cloned().map(|file| JoinedFile {
+            path: file.path,
+            before: file.before,
+            after: file.after,
+            executable: file.executable,
+        });
+        JoinedChange { message: self.message.clone(), files: files.collect(), join: self.join }
+    }
+}
+
+impl PlannedFile {
+    pub fn reported(&self) -> SyncedFile {
+        let change = match (&self.before, &self.after) {
+            (None, _) => "added",
+            (_, None) => "deleted",
+            _ => "modified",
+        };
+        let how = match self.how {
+            HowMerged::Taken => "taken",
+            HowMerged::Merged => "merged",
+            HowMerged::Kept => "kept",
+            HowMerged::Renamed => "renamed",
+        };
+        SyncedFile {
+            path: self.path.to_string(),
+            change: change.to_owned(),
+            how: how.to_owned(),
+            open: self.open,
+        }
+    }
+}
+
+/// Plans the change that brings `theirs` into the branch at `head`; `None` if it is there.
+///
+/// # Errors
+/// `unrelated` histories, changes outside of the vault or to links and submodules.
+pub(super) fn plan(
+    memory: &Context,
+    repo: &Repo,
+    place: &SyncPlace,
+    head: Option<CommitId>,
+    theirs: CommitId,
+) -> Result<Option<IncomingPlan>> {
+    let bases = match head {
+        Some(head) if repo.contains(head, theirs)? => return Ok(None),
+        Some(head) => repo.merge_bases(head, theirs)?,
+        None => Vec::new(),
+    };
+    let (base, own) = match (head, bases.as_slice()) {
+        (None, _) => (None, None),
+        (Some(head), [base, ..]) => (Some(*base), (head != *base).then_some(head)),
+        (Some(_), []) => {
+            let message = format!("{}/{} has no common history with this branch", place.remote, place.branch);
+            return Err(Error::refused("unrelated", message).hint(
+                "check the URL with `git remote -v`; `git merge --allow-unrelated-histories` joins both",
+            ));
+        }
+    };
+    place.refuse_outside(repo, base, theirs)?;
+    refuse_special(repo, base, theirs)?;
+    let received = repo.count_commits(theirs, head)?;
+    let Some(head) = own else {
+        let files = repo.changed_between(base, theirs)?.into_iter().map(taken).collect();
+        let (message, join) = (CommitMessage::new("sync", "Fast-forward"), Join::FastForward(theirs));
+        return Ok(Some(IncomingPlan { received, files, is_merge: false, message, join }));
+    };
+    let files = merged(memory, repo, &bases, head, theirs)?;
+    let message = message(memory, place, &files);
+    Ok(Some(IncomingPlan { received, files, is_merge: true, message, join: Join::Merge(theirs) }))
+}
+
+/// Refuses symbolic links and submodules, which only Git itself can check out.
+fn refuse_special(repo: &Repo, base: Option<CommitId>, theirs: CommitId) -> Result<()> {
+    match repo.foreign_paths(base, theirs)?.special.first() {
+        None => Ok(()),
+        Some(path) => {
+            let message = format!("the remote changed {path}, which is a symbolic link or a submodule");
+            Err(Error::refused("not-a-file", message)
+                .hint("take it over with `git pull`, then run `cm sync`"))
+        }
+    }
+}
+
+fn taken(change: TreeChange) -> PlannedFile {
+    PlannedFile {
+        path: change.path,
+        before: change.old,
+        after: change.new,
+        executable: change.executable,
+        how: HowMerged::Taken,
+        open: false,
+    }
+}
+
+/// Merges the files of both sides. If there are several common ancestors, they are merged first.
+fn merged(
+    memory: &Context,
+    repo: &Repo,
+    bases: &[CommitId],
+    head: CommitId,
+    theirs: CommitId,
+) -> Result<Vec<PlannedFile>> {
+    let settings = &memory.target().settings;
+    let scoring = scoring(settings);
+    let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
+    let base = BaseTree::of(repo, bases, &vocabulary)?;
+    let (ours, theirs) = (base.changes_to(repo, head)?, base.changes_to(repo, theirs)?);
+    let exists = |path: &NotePath| repo.has_at(head, path).unwrap_or(true);
+    let files = merge_changes(&ours, &theirs, &vocabulary, &exists);
+    let planned = files.into_iter().map(|MergedFile { path, new, executable, how, open }| {
+        let before = repo.read_at(head, &path)?;
+        Ok(PlannedFile { path, before, after: new, executable, how, open })
+    });
+    planned.collect()
+}
+
+/// The common ancestor of both sides: a commit, and the files that differ from it because several
+/// ancestors were merged.
+struct BaseTree {
+    commit: CommitId,
+    merged: BTreeMap<NotePath, Option<Vec<u8>>>,
+}
+
+impl BaseTree {
+    fn of(repo: &Repo, bases: &[CommitId], vocabulary: &Vocabulary<'_>) -> Result<Self> {
+        let Some((first, others)) = bases.split_first() else {
+            return Err(Error::refused("unrelated", "the histories have no common commit"));
+        };
+        let mut tree = Self { commit: *first, merged: BTreeMap::new() };
+        for other in others {
+            // One level down is enough in practice; a deeper one would only change what counts as old.
+            let Some(lower) = repo.merge_bases(*first, *other)?.first().copied() else { continue };
+            let lower = Self { commit: lower, merged: BTreeMap::new() };
+            let mut ours = lower.changes_to(repo, *first)?;
+            for (path, bytes) in &tree.merged {
+                let old = repo.read_at(lower.commit, path)?;
+                ours.retain(|change| change.path != *path);
+                ours.push(SideChange { path: path.clone(), old, new: bytes.clone(), executable: false });
+            }
+            let theirs = lower.changes_to(repo, *other)?;
+            let exists = |path: &NotePath| repo.has_at(*first, path).unwrap_or(true);
+            for file in merge_changes(&ours, &theirs, vocabulary, &exists) {
+                tree.merged.insert(file.path, file.new);
+            }
+        }
+        Ok(tree)
+    }
+
+    /// Returns the files that differ between this state and a commit.
+    fn changes_to(&self, repo: &Repo, commit: CommitId) -> Result<Vec<SideChange>> {
+        let changes = repo.changed_between(Some(self.commit), commit)?;
+        let mut changes: BTreeMap<NotePath, SideChange> = changes
+            .into_iter()
+            .map(|TreeChange { path, old, new, executable }| {
+                (path.clone(), SideChange { path, old, new, executable })
+            })
+            .collect();
+        for (path, old) in &self.merged {
+            let new = match changes.remove(path) {
+                Some(change) => change.new,
+                None => repo.read_at(commit, path)?,
+            };
+            if new != *old {
+                let change = SideChange { path: path.clone(), old: old.clone(), new, executable: false };
+                changes.insert(path.clone(), change);
+            }
+        }
+        Ok(changes.into_values().collect())
+    }
+}
+
+fn message(memory: &Context, place: &SyncPlace, files: &[PlannedFile]) -> CommitMessage {
+    let settings = &memory.target().settings;
+    let merged: Vec<&PlannedFile> = files.iter().filter(|file| file.how != HowMerged::Taken).collect();
+    let subject = match merged.as_slice() {
+        [] => format!("Merge {}/{}", place.remote, place.branch),
+        [one] => format!("Merge {}/{}: both sides changed {}", place.remote, place.branch, one.path),
+        all => format!("Merge {}/{}: both sides changed {} files", place.remote, place.branch, all.len()),
+    };
+    let ids = merged.into_iter().take(NAMED).filter_map(|file| {
+        let bytes = file.after.as_deref().or(file.before.as_deref())?;
+        read::read(&file.path, bytes, &settings.types, &settings.relations).note.id
+    });
+    ids.fold(CommitMessage::new("sync", subject), |message, id| message.id(id))
+}

@@ -1,0 +1,286 @@
+//! Synchronizes the vault with a remote: commits manual edits, fetches, merges by note, regenerates
+//! what is derived, and pushes.
+//!
+//! Nothing is ever overwritten: neither are commits forced on the remote nor is the local history
+//! rewritten. An interrupted run leaves a committed state or a journal entry that the next writer
+//! completes.
+
+mod incoming;
+mod place;
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::last_run;
+use crate::context::open::Context;
+use crate::context::open_vault::repository;
+use crate::context::secrets::BlockedSecret;
+use crate::context::write::{self, JoinedChange, WriteResult};
+use crate::error::{Error, ErrorKind, Result};
+use crate::verbs::{commit, generate, project};
+use cm_merge::tree::HowMerged;
+use cm_note::path::{GENERATED, NotePath};
+use cm_store::config::keys;
+use cm_store::git::{self, CommitId, PushResult, Repo, TransferOptions};
+use cm_store::vault::layout;
+
+pub use place::SyncPlace;
+
+/// Name of the job in the record of last runs.
+pub const JOB: &str = "sync";
+/// Maximum number of attempts after other clones pushed at the same moment.
+const ATTEMPTS: u32 = 12;
+
+/// Which way commits go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    #[default]
+    Both,
+    /// Fetch and merge only.
+    Pull,
+    /// Push only.
+    Push,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Name of the remote; by default the one that the branch follows, else `origin`, else the only
+    /// one.
+    pub remote: Option<String>,
+    /// Branch on the remote; by default the one that the branch follows, else the same name.
+    pub branch: Option<String>,
+    pub direction: Direction,
+    /// Fetch and report what would happen, and change nothing here or there.
+    pub dry_run: bool,
+    /// Whether Git may ask for credentials at the terminal.
+    pub asks: bool,
+}
+
+/// A file of the vault that the other side changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SyncedFile {
+    pub path: String,
+    /// `added`, `modified` or `deleted` in this clone.
+    pub change: String,
+    /// `taken`: only the remote had changed it. `merged`: both sides had. `kept`: one side had
+    /// deleted it, the other changed it. `renamed`: another note has its path or id.
+    pub how: String,
+    /// Whether something in the file waits for a person's decision.
+    pub open: bool,
+}
+
+/// Result of a synchronization.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SyncResult {
+    pub remote: String,
+    /// Branch on the remote.
+    pub branch: String,
+    /// Commit of the manual edits; null if there were none.
+    pub committed: Option<String>,
+    /// Number of files with manual edits that were committed, or would be.
+    pub edits: usize,
+    /// Likely secrets; their files were not committed.
+    pub stopped: Vec<BlockedSecret>,
+    /// Number of commits that came from the remote.
+    pub received: usize,
+    /// Number of commits that went to the remote.
+    pub sent: usize,
+    /// Files that changed in this clone.
+    pub files: Vec<SyncedFile>,
+    /// Merge commit; null if one side had no new commits.
+    pub merge: Option<String>,
+    /// Generated files that were written anew after the merge.
+    pub regenerated: Vec<String>,
+    /// Newest commit of the branch.
+    pub head: Option<String>,
+    /// Whether anything changed here or on the remote, or would change.
+    pub changed: bool,
+    pub dry_run: bool,
+}
+
+/// Synchronizes the target vault.
+///
+/// # Errors
+/// No repository or remote; a state in which Git cannot merge (`detached`, `shallow`,
+/// `in-progress`); an `unrelated` or `rewritten` history; changes `outside-vault`; `offline`,
+/// `credentials`, `remote-refused` and `raced`; and the errors of [`commit::commit`] and of writing.
+pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
+    let open = memory.target();
+    open.writable()?;
+    if !options.dry_run {
+        write::recover(memory)?;
+    }
+    let repo = repository(open)?;
+    let place = SyncPlace::of(repo, options)?;
+    let mut result = SyncResult {
+        remote: place.remote.clone(),
+        branch: place.branch.clone(),
+        dry_run: options.dry_run,
+        ..SyncResult::default()
+    };
+    commit_edits(memory, repo, options, &mut result)?;
+    let transfer = TransferOptions {
+        silence: Duration::from_secs_f64(open.settings.number(keys::SYNC_TIMEOUT_S)),
+        asks: options.asks,
+        is_cancelled: &|| memory.call.watch.is_cancelled(),
+    };
+    let run = SyncRun { memory, repo, place, options, transfer };
+    let outcome = run.transfer_all(&mut result);
+    result.head = repo.head()?.commit.map(|head| head.to_string());
+    result.changed = result.committed.is_some() || result.received + result.sent > 0;
+    outcome?;
+    if !options.dry_run {
+        last_run::done(memory, JOB, memory.call.now)?;
+        memory.ensure_fresh(open)?;
+    }
+    Ok(result)
+}
+
+/// Commits manual edits, or counts them in a dry run.
+fn commit_edits(memory: &Context, repo: &Repo, options: &Options, result: &mut SyncResult) -> Result<()> {
+    if options.dry_run {
+        result.edits = repo.hand_edits()?.iter().filter(|(path, _)| commit::is_ours(path)).count();
+        return Ok(());
+    }
+    let edits = commit::commit(memory, None)?;
+    result.edits = edits.files.len();
+    result.committed = edits.commit;
+    result.stopped = edits.stopped;
+    Ok(())
+}
+
+/// One synchronization with what it needs.
+struct SyncRun<'a> {
+    memory: &'a Context,
+    repo: &'a Repo,
+    place: SyncPlace,
+    options: &'a Options,
+    transfer: TransferOptions<'a>,
+}
+
+impl SyncRun<'_> {
+    /// Fetches, merges and pushes until both sides have the same commits.
+    fn transfer_all(&self, result: &mut SyncResult) -> Result<()> {
+        let (remote, branch) = (&self.place.remote, &self.place.branch);
+        for lost in 0..ATTEMPTS {
+            if lost > 0 {
+                git::wait_after_race(lost, self.memory.new_uuid().as_u64_pair().0);
+            }
+            let theirs = self.repo.fetch(remote, branch, &self.transfer)?;
+            if let Some(theirs) = theirs {
+                self.place.refuse_rewritten(self.repo, theirs)?;
+                if self.options.direction != Direction::Push {
+                    self.integrate(theirs, result)?;
+                }
+            }
+            if self.options.direction == Direction::Pull {
+                return self.remember(theirs);
+            }
+            match self.push(theirs, result)? {
+                PushResult::Done => return Ok(()),
+                PushResult::Raced if self.options.direction == Direction::Push => {
+                    let message = format!("{remote}/{branch} has commits that are not here");
+                    return Err(Error::refused("behind", message)
+                        .hint("run `cm sync` without `--push` to merge them"));
+                }
+                PushResult::Raced => {}
+                PushResult::Refused(why) => {
+                    return Err(Error::refused(
+                        "remote-refused",
+                        format!("{remote} refused the push: {why}"),
+                    )
+                    .hint("everything is committed here; run `cm sync` again when the remote accepts it"));
+                }
+            }
+        }
+        let message = format!("other clones pushed to {remote}/{branch} during all {ATTEMPTS} attempts");
+        Err(Error::new(ErrorKind::Locked, "raced", message)
+            .hint("everything is committed here; run `cm sync` again"))
+    }
+
+    /// Merges the commits of the remote.
+    fn integrate(&self, theirs: CommitId, result: &mut SyncResult) -> Result<()> {
+        let mut planned = None;
+        let plan = |head: Option<CommitId>| incoming::plan(self.memory, self.repo, &self.place, head, theirs);
+        if self.options.dry_run {
+            planned = plan(self.repo.head()?.commit)?;
+        }
+        let written = match self.options.dry_run {
+            true => WriteResult::default(),
+            false => write::join(self.memory, |_, repo| {
+                planned = plan(repo.head()?.commit)?;
+                Ok(planned.as_ref().map(|planned| planned.change()))
+            })?,
+        };
+        let Some(planned) = planned else { return Ok(()) };
+        result.received += planned.received;
+        result.files.extend(planned.files.iter().map(incoming::PlannedFile::reported));
+        if planned.is_merge && !self.options.dry_run {
+            result.merge = written.commit;
+            result.regenerated.extend(self.regenerate(&planned)?);
+        }
+        Ok(())
+    }
+
+    /// Writes the generated files anew that Git tracks, and the marked sections of rule files that both
+    /// sides changed.
+    fn regenerate(&self, planned: &incoming::IncomingPlan) -> Result<Vec<String>> {
+        let (memory, mut written) = (self.memory, Vec::new());
+        let Some(head) = self.repo.head()?.commit else { return Ok(written) };
+        let is_tracked = |name: &str| match NotePath::parse(name) {
+            Ok(path) => self.repo.has_at(head, &path),
+            Err(_) => Ok(false),
+        };
+        if is_tracked(layout::CORE)? && generate::core(memory, false)?.changed {
+            written.push(layout::CORE.to_owned());
+        }
+        if is_tracked(layout::REFLECTION)? && generate::reflection(memory, false)?.changed {
+            written.push(layout::REFLECTION.to_owned());
+        }
+        for file in planned.files.iter().filter(|file| file.how == HowMerged::Merged) {
+            if project::rewrite_section(memory, &file.path)? {
+                written.push(file.path.to_string());
+            }
+        }
+        if written.iter().any(|path| !GENERATED.contains(&path.as_str())) {
+            commit::commit(memory, Some("Write the rules into the rule files anew"))?;
+        }
+        Ok(written)
+    }
+
+    /// Pushes the branch if the remote lacks commits of it.
+    fn push(&self, theirs: Option<CommitId>, result: &mut SyncResult) -> Result<PushResult> {
+        let Some(head) = self.repo.head()?.commit else { return Ok(PushResult::Done) };
+        if let Some(theirs) = theirs
+            && self.repo.contains(theirs, head)?
+        {
+            return self.remember(Some(theirs)).map(|()| PushResult::Done);
+        }
+        let base = match theirs {
+            Some(theirs) => self.repo.merge_bases(head, theirs)?.first().copied(),
+            None => None,
+        };
+        self.place.refuse_outside(self.repo, base, head)?;
+        let sent = self.repo.count_commits(head, theirs)?;
+        if self.options.dry_run {
+            result.sent += sent;
+            return Ok(PushResult::Done);
+        }
+        let pushed = self.repo.push(&self.place.remote, &self.place.branch, head, &self.transfer)?;
+        if pushed == PushResult::Done {
+            result.sent += sent;
+            self.remember(Some(head))?;
+        }
+        Ok(pushed)
+    }
+
+    /// Records the commit at which both sides last agreed.
+    fn remember(&self, commit: Option<CommitId>) -> Result<()> {
+        match commit.filter(|_| !self.options.dry_run) {
+            Some(commit) => Ok(self.repo.set_reference(&self.place.synced_reference(), commit)?),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Where a vault is synchronized: branch, remote and the branch there, and the states of a repository
+//! in which that cannot be done safely.
+
+use super::Options;
+use crate::error::{Error, Result};
+use cm_store::git::{self, CommitId, Repo};
+
+/// Maximum number of paths that a message names.
+const NAMED: usize = 5;
+
+/// A branch and its counterpart on a remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncPlace {
+    pub remote: String,
+    /// Branch on the remote.
+    pub branch: String,
+}
+
+impl SyncPlace {
+    /// Selects the remote and the branch.
+    ///
+    /// # Errors
+    /// `in-progress`, `shallow` or `detached` if the repository is in such a state; `no-remote` if
+    /// there is no remote, or several without a choice.
+    pub fn of(repo: &Repo, options: &Options) -> Result<Self> {
+        if let Some(operation) = repo.state() {
+            return Err(git::Error::InProgress { workdir: repo.workdir().to_owned(), operation }.into());
+        }
+        if repo.is_shallow() {
+            return Err(Error::refused("shallow", "this is a shallow clone, which lacks the common history")
+                .hint("`git fetch --unshallow` gets the rest"));
+        }
+        let Some(local) = repo.head()?.branch else {
+            return Err(Error::refused("detached", "HEAD is not on a branch")
+                .hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here"));
+        };
+        let (followed, upstream) = repo.upstream(&local);
+        let remotes = repo.remotes();
+        let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
+        let remote = match &options.remote {
+            Some(named) if known(named) => named.clone(),
+            Some(named) => {
+                return Err(Error::refused("no-remote", format!("there is no remote `{named}`"))
+                    .hint("`git remote -v` lists the remotes"));
+            }
+            None => {
+                let first = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
+                followed.clone().filter(known).or(first.map(|first| first.name.clone())).ok_or_else(|| {
+                    match remotes.is_empty() {
+                        true => Error::refused("no-remote", "the repository has no remote")
+                            .hint("`git remote add origin URL` adds one"),
+                        false => Error::refused("no-remote", "the repository has several remotes")
+                            .hint("name one with `--remote`"),
+                    }
+                })?
+            }
+        };
+        let upstream = upstream.filter(|_| followed.as_ref() == Some(&remote));
+        let branch = options.branch.clone().or(upstream).unwrap_or(local);
+        Ok(Self { remote, branch })
+    }
+
+    /// Name of the reference to the commit at which both sides last agreed.
+    pub fn synced_reference(&self) -> String {
+        format!("refs/cm/synced/{}/{}", self.remote, self.branch)
+    }
+
+    /// Refuses a remote branch that no longer has the commits at which both sides last agreed. Our
+    /// side is then kept under `refs/cm/rescue/`. A history that the user has taken over is accepted.
+    pub(super) fn refuse_rewritten(&self, repo: &Repo, theirs: CommitId) -> Result<()> {
+        let Some(agreed) = repo.reference(&self.synced_reference())? else { return Ok(()) };
+        if repo.contains(theirs, agreed)? {
+            return Ok(());
+        }
+        let head = repo.head()?.commit;
+        let Some(head) = head.filter(|head| repo.contains(*head, theirs).is_ok_and(|contained| !contained))
+        else {
+            return Ok(());
+        };
+        let rescue = format!("refs/cm/rescue/{}-{}", self.branch, head.short());
+        repo.set_reference(&rescue, head)?;
+        let message = format!("the history of {}/{} was rewritten", self.remote, self.branch);
+        let hint = format!(
+            "your side is kept as {rescue}; if the new history is right, `git reset --hard {id}` takes it, and `git merge --allow-unrelated-histories {id}` joins both",
+            id = theirs.short()
+        );
+        Err(Error::refused("rewritten", message).hint(hint))
+    }
+
+    /// Refuses commits that change files outside of the vault: publishing code or taking it over is the
+    /// person's own act.
+    pub(super) fn refuse_outside(&self, repo: &Repo, base: Option<CommitId>, tip: CommitId) -> Result<()> {
+        if repo.is_own() {
+            return Ok(());
+        }
+        let outside = repo.foreign_paths(base, tip)?.outside;
+        if outside.is_empty() {
+            return Ok(());
+        }
+        let named: Vec<&str> = outside.iter().take(NAMED).map(String::as_str).collect();
+        let more = match outside.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!("the commits also change files outside the vault: {}{more}", named.join(", "));
+        Err(Error::refused("outside-vault", message)
+            .hint("use `git pull` and `git push`, which merge notes as cm does where the merge driver is registered"))
+    }
+}

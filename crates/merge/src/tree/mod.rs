@@ -1,0 +1,213 @@
+//! Merges the changes that two sides made to the files of a vault since their common base.
+//!
+//! Notes are followed by their id, so that a rename on one side and an edit on the other both
+//! happen. The result does not depend on which side is ours, generated files apart.
+
+mod collisions;
+mod pairing;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cm_note::path::NotePath;
+
+use crate::{Clash, Leftover, Versions, Vocabulary, merge_file, with_leftover};
+use pairing::{FileVersion, MergeItem};
+
+/// Change of one file on one side, against the common base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideChange {
+    pub path: NotePath,
+    /// Content in the base; `None` if the base has no such file.
+    pub old: Option<Vec<u8>>,
+    /// Content on this side; `None` if this side removed the file.
+    pub new: Option<Vec<u8>>,
+    /// Whether the new file is executable.
+    pub executable: bool,
+}
+
+/// How the merged version of a file came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HowMerged {
+    /// Only the other side changed the file.
+    Taken,
+    /// Both sides changed the file.
+    Merged,
+    /// One side changed the file, the other deleted it; the change stands.
+    Kept,
+    /// Another note has the same path or the same id, so that this one got another.
+    Renamed,
+}
+
+/// A file that has to change on our side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedFile {
+    pub path: NotePath,
+    /// New content; `None` removes the file.
+    pub new: Option<Vec<u8>>,
+    pub executable: bool,
+    pub how: HowMerged,
+    /// Whether Git's conflict markers or a leftover wait for a person's decision.
+    pub open: bool,
+}
+
+/// Merges the changes of both sides, and returns what has to change on ours, sorted by path.
+/// `exists` tells whether the base or a side has a file at a path.
+pub fn merge_changes(
+    ours: &[SideChange],
+    theirs: &[SideChange],
+    vocabulary: &Vocabulary<'_>,
+    exists: &dyn Fn(&NotePath) -> bool,
+) -> Vec<MergedFile> {
+    let items = pairing::pair(ours, theirs, vocabulary);
+    let mut results: Vec<MergeResult> =
+        items.iter().filter_map(|item| MergeResult::of(item, vocabulary)).collect();
+    collisions::settle_ids(&mut results, vocabulary);
+    collisions::settle_paths(&mut results, vocabulary, exists);
+    let merged: BTreeMap<&NotePath, &MergeResult> =
+        results.iter().map(|result| (&result.path, result)).collect();
+    let here = versions_of(ours, theirs);
+    let paths: BTreeSet<&NotePath> = here.keys().chain(merged.keys()).copied().collect();
+    let mut files = Vec::new();
+    for path in paths {
+        let (before, after) = (here.get(path).copied().flatten(), merged.get(path));
+        let same = match (before, after) {
+            (Some((bytes, executable)), Some(after)) => {
+                bytes == after.bytes.as_slice() && executable == after.executable
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            files.push(MergedFile {
+                path: path.clone(),
+                new: after.map(|after| after.bytes.clone()),
+                executable: after.is_some_and(|after| after.executable),
+                how: after.map_or(HowMerged::Taken, |after| after.how),
+                open: after.is_some_and(|after| after.open),
+            });
+        }
+    }
+    files
+}
+
+/// The files of our side at all paths that a side changed.
+fn versions_of<'a>(
+    ours: &'a [SideChange],
+    theirs: &'a [SideChange],
+) -> BTreeMap<&'a NotePath, Option<(&'a [u8], bool)>> {
+    let base = theirs.iter().map(|change| {
+        // Their mode is not known to be ours; a differing mode alone is written again.
+        (&change.path, change.old.as_deref().map(|bytes| (bytes, false)))
+    });
+    let own = ours
+        .iter()
+        .map(|change| (&change.path, change.new.as_deref().map(|bytes| (bytes, change.executable))));
+    base.chain(own).collect()
+}
+
+/// The merged version of one file.
+pub(crate) struct MergeResult {
+    pub path: NotePath,
+    pub bytes: Vec<u8>,
+    pub executable: bool,
+    pub how: HowMerged,
+    pub open: bool,
+    /// The only side that has the file, if the base does not.
+    pub side: Option<Side>,
+}
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Ours,
+    Theirs,
+}
+
+impl MergeResult {
+    /// Merges the versions of one file; `None` if it is deleted.
+    fn of(item: &MergeItem<'_>, vocabulary: &Vocabulary<'_>) -> Option<Self> {
+        let one_sided = |version: &FileVersion<'_>, how, side| Self {
+            path: version.path.clone(),
+            bytes: version.bytes.to_vec(),
+            executable: version.executable,
+            how,
+            open: false,
+            side,
+        };
+        match (item.ours, item.theirs) {
+            (None, None) => None,
+            (Some(ours), None) => match item.base {
+                None => Some(one_sided(&ours, HowMerged::Taken, Some(Side::Ours))),
+                Some(base) => Self::kept(&ours, &base),
+            },
+            (None, Some(theirs)) => match item.base {
+                None => Some(one_sided(&theirs, HowMerged::Taken, Some(Side::Theirs))),
+                Some(base) => Self::kept(&theirs, &base),
+            },
+            (Some(ours), Some(theirs)) => Some(Self::both(item.base, &ours, &theirs, vocabulary)),
+        }
+    }
+
+    /// The version of the only side that still has the file: deleted if it is as in the base.
+    fn kept(version: &FileVersion<'_>, base: &FileVersion<'_>) -> Option<Self> {
+        if version.bytes == base.bytes || version.path.is_generated() {
+            return None;
+        }
+        Some(Self {
+            path: version.path.clone(),
+            bytes: with_leftover(version.path, version.bytes, &Leftover::deleted(base.path)),
+            executable: version.executable,
+            how: HowMerged::Kept,
+            open: true,
+            side: None,
+        })
+    }
+
+    fn both(
+        base: Option<FileVersion<'_>>,
+        ours: &FileVersion<'_>,
+        theirs: &FileVersion<'_>,
+        vocabulary: &Vocabulary<'_>,
+    ) -> Self {
+        let changed = |version: &FileVersion<'_>| base.is_none_or(|base| base.bytes != version.bytes);
+        let path = merged_path(base.as_ref(), ours, theirs, vocabulary);
+        let versions = Versions { base: base.map(|base| base.bytes), ours: ours.bytes, theirs: theirs.bytes };
+        let merged = merge_file(path, &versions, vocabulary, Clash::Leftover);
+        let is_both = changed(ours) && changed(theirs) && ours.bytes != theirs.bytes;
+        let leftovers = pairing::leftovers(&merged.bytes);
+        let known = pairing::leftovers(ours.bytes).max(pairing::leftovers(theirs.bytes));
+        let executable = match base {
+            Some(base) if base.executable == ours.executable => theirs.executable,
+            Some(_) => ours.executable,
+            None => ours.executable || theirs.executable,
+        };
+        Self {
+            path: path.clone(),
+            open: merged.markers || leftovers > known,
+            bytes: merged.bytes,
+            executable,
+            how: if is_both { HowMerged::Merged } else { HowMerged::Taken },
+            side: None,
+        }
+    }
+}
+
+/// The path of a file that at most one side moved, or the one of the side whose note was updated
+/// later; on equal times the greater path.
+fn merged_path<'a>(
+    base: Option<&FileVersion<'a>>,
+    ours: &FileVersion<'a>,
+    theirs: &FileVersion<'a>,
+    vocabulary: &Vocabulary<'_>,
+) -> &'a NotePath {
+    if ours.path == theirs.path || base.is_some_and(|base| base.path == theirs.path) {
+        return ours.path;
+    }
+    if base.is_some_and(|base| base.path == ours.path) {
+        return theirs.path;
+    }
+    let rank = |version: &FileVersion<'a>| (version.note(vocabulary).updated, version.path);
+    if rank(ours) > rank(theirs) { ours.path } else { theirs.path }
+}

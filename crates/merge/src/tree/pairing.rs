@@ -1,0 +1,206 @@
+//! Pairs the files of both sides with those of the base: by id where a note has one, so that a moved
+//! note is the same one, else by path.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use cm_note::frontmatter::parse::{parse, scalar_text};
+use cm_note::frontmatter::split::Split;
+use cm_note::note::{Note, read};
+use cm_note::path::NotePath;
+
+use super::SideChange;
+use crate::Vocabulary;
+
+/// One version of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileVersion<'a> {
+    pub path: &'a NotePath,
+    pub bytes: &'a [u8],
+    pub executable: bool,
+}
+
+impl FileVersion<'_> {
+    pub fn note(&self, vocabulary: &Vocabulary<'_>) -> Note {
+        read::read(self.path, self.bytes, vocabulary.types, vocabulary.relations).note
+    }
+}
+
+/// The versions of one file or note.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct MergeItem<'a> {
+    pub base: Option<FileVersion<'a>>,
+    pub ours: Option<FileVersion<'a>>,
+    pub theirs: Option<FileVersion<'a>>,
+}
+
+/// Returns the `id` in the frontmatter.
+pub(super) fn id_of(path: &NotePath, bytes: &[u8]) -> Option<String> {
+    if !path.as_str().ends_with(".md") || path.is_generated() {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let yaml = Split::of(text).yaml()?;
+    let line = yaml.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
+    // Nearly all ids are plain; the others take the slow way.
+    let plain = line.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if plain && !line.is_empty() {
+        return Some(line.to_owned());
+    }
+    parse(&Split::of(text)).fields.get("id").and_then(|field| scalar_text(&field.value))
+}
+
+/// Returns the number of leftovers in a note.
+pub(super) fn leftovers(bytes: &[u8]) -> usize {
+    let Ok(text) = std::str::from_utf8(bytes) else { return 0 };
+    if !text.contains("\nmerge:") {
+        return 0;
+    }
+    let parsed = parse(&Split::of(text));
+    parsed.fields.get("merge").and_then(|field| field.value.as_sequence()).map_or(0, |items| items.len())
+}
+
+/// The files of one side at the paths that either side changed.
+struct SideFiles<'a> {
+    files: HashMap<&'a NotePath, FileVersion<'a>>,
+    /// New paths by the id of their note.
+    added: HashMap<String, &'a NotePath>,
+    /// Paths that belong to an item.
+    paired: HashSet<&'a NotePath>,
+}
+
+impl<'a> SideFiles<'a> {
+    fn of(own: &'a [SideChange], other: &'a [SideChange]) -> Self {
+        let mut files = HashMap::new();
+        for change in other {
+            if let Some(bytes) = &change.old {
+                files.insert(&change.path, FileVersion { path: &change.path, bytes, executable: false });
+            }
+        }
+        let mut added = HashMap::new();
+        for change in own {
+            files.remove(&change.path);
+            let Some(bytes) = &change.new else { continue };
+            let executable = change.executable;
+            files.insert(&change.path, FileVersion { path: &change.path, bytes, executable });
+            if change.old.is_none()
+                && let Some(id) = id_of(&change.path, bytes)
+            {
+                added.entry(id).or_insert(&change.path);
+            }
+        }
+        Self { files, added, paired: HashSet::new() }
+    }
+
+    /// Takes the version of a file or note of the base: where it moved to, else at its path.
+    fn take(&mut self, path: &'a NotePath, id: Option<&str>) -> Option<FileVersion<'a>> {
+        let moved = id.and_then(|id| self.added.get(id).copied());
+        let here = self.files.get(path).copied();
+        let stays = here.is_some_and(|here| moved.is_none() || id_of(path, here.bytes).as_deref() == id);
+        let found = if stays { here } else { moved.and_then(|moved| self.files.get(moved).copied()) }?;
+        self.paired.insert(found.path);
+        Some(found)
+    }
+
+    /// Removes and returns the versions that belong to no item yet, in the order of their paths.
+    fn rest(&self) -> Vec<FileVersion<'a>> {
+        let rest = self.files.values().filter(|file| !self.paired.contains(file.path));
+        let mut rest: Vec<_> = rest.copied().collect();
+        rest.sort_by_key(|file| file.path);
+        rest
+    }
+}
+
+/// Returns the files and notes that a side changed, with their versions.
+pub(super) fn pair<'a>(
+    ours: &'a [SideChange],
+    theirs: &'a [SideChange],
+    vocabulary: &Vocabulary<'_>,
+) -> Vec<MergeItem<'a>> {
+    let (mut own, mut other) = (SideFiles::of(ours, theirs), SideFiles::of(theirs, ours));
+    let mut base: BTreeMap<&NotePath, &[u8]> = BTreeMap::new();
+    for change in ours.iter().chain(theirs) {
+        if let Some(old) = &change.old {
+            base.insert(&change.path, old);
+        }
+    }
+    let moves = !own.added.is_empty() || !other.added.is_empty();
+    let mut items = Vec::with_capacity(base.len());
+    for (path, bytes) in base {
+        let id = if moves { id_of(path, bytes) } else { None };
+        items.push(MergeItem {
+            base: Some(FileVersion { path, bytes, executable: false }),
+            ours: own.take(path, id.as_deref()),
+            theirs: other.take(path, id.as_deref()),
+        });
+    }
+    items.extend(pair_new(own.rest(), other.rest(), vocabulary));
+    items
+}
+
+/// Pairs the files that the base does not have: by id, edges by their ends, files without id by path.
+fn pair_new<'a>(
+    ours: Vec<FileVersion<'a>>,
+    theirs: Vec<FileVersion<'a>>,
+    vocabulary: &Vocabulary<'_>,
+) -> Vec<MergeItem<'a>> {
+    let mut by_key: HashMap<NewKey, FileVersion<'a>> = HashMap::new();
+    for version in theirs.iter().rev() {
+        by_key.insert(NewKey::of(version, vocabulary), *version);
+    }
+    let mut paired: HashSet<&NotePath> = HashSet::new();
+    let mut items = Vec::new();
+    for version in ours {
+        let other = by_key.get(&NewKey::of(&version, vocabulary)).copied();
+        let other = other
+            .filter(|other| !paired.contains(other.path) && is_same_note(&version, other, vocabulary))
+            .or_else(|| without_id_at(&theirs, &version));
+        if let Some(other) = other {
+            paired.insert(other.path);
+        }
+        items.push(MergeItem { base: None, ours: Some(version), theirs: other });
+    }
+    let rest = theirs.into_iter().filter(|version| !paired.contains(version.path));
+    items.extend(rest.map(|version| MergeItem { theirs: Some(version), ..MergeItem::default() }));
+    items
+}
+
+/// The file of the other side at the same path, if one of the two has no id.
+fn without_id_at<'a>(theirs: &[FileVersion<'a>], version: &FileVersion<'a>) -> Option<FileVersion<'a>> {
+    let at = theirs.binary_search_by_key(&version.path, |other| other.path).ok()?;
+    let other = *theirs.get(at)?;
+    let has_id = |file: &FileVersion<'_>| id_of(file.path, file.bytes).is_some();
+    (!has_id(version) || !has_id(&other)).then_some(other)
+}
+
+/// By which two new files are the same note.
+#[derive(PartialEq, Eq, Hash)]
+enum NewKey {
+    /// Start, type and end of an edge.
+    Edge(String, String, String),
+    Id(String),
+    Path(String),
+}
+
+impl NewKey {
+    fn of(version: &FileVersion<'_>, vocabulary: &Vocabulary<'_>) -> Self {
+        if version.path.as_str().starts_with("graph/edges/") {
+            let note = version.note(vocabulary);
+            if let (Some(ends), Some(relation)) = (note.edge, note.note_type) {
+                return Self::Edge(ends.from, relation, ends.to);
+            }
+        }
+        match id_of(version.path, version.bytes) {
+            Some(id) => Self::Id(id),
+            None => Self::Path(version.path.to_string()),
+        }
+    }
+}
+
+/// Whether two new files with one id are the same note, and not two notes that were given it.
+fn is_same_note(one: &FileVersion<'_>, other: &FileVersion<'_>, vocabulary: &Vocabulary<'_>) -> bool {
+    if one.bytes == other.bytes {
+        return true;
+    }
+    let (one, other) = (one.note(vocabulary), other.note(vocabulary));
+    one.path == other.path || one.edge.is_some() || one.created == other.created || one.title == other.title
+}

@@ -1,0 +1,71 @@
+//! Text output of `cm sync`.
+
+use super::commit::stopped;
+use super::short;
+use super::style::{DIM, ID, WARN, count, paint, safe};
+use cm_app::verbs::sync::{SyncResult, SyncedFile};
+
+/// Maximum number of files that are listed.
+const LISTED: usize = 20;
+
+pub fn synced(result: &SyncResult) -> String {
+    let place = format!("{}/{}", safe(&result.remote), safe(&result.branch));
+    let would = if result.dry_run { "would " } else { "" };
+    let mut lines = String::new();
+    if result.edits > 0 {
+        let commit = result.committed.as_deref().map(|id| format!("  {}", paint(ID, short(id))));
+        let done = if result.dry_run { "commit" } else { "committed" };
+        lines += &format!(
+            "{would}{done} manual edits in {}{}\n",
+            count(result.edits, "file"),
+            commit.unwrap_or_default()
+        );
+    }
+    if result.received > 0 {
+        let done = if result.dry_run { "receive" } else { "received" };
+        let merged = result.files.iter().filter(|file| file.how != "taken").count();
+        let both = match merged {
+            0 => String::new(),
+            n => format!(", {} changed on both sides", count(n, "file")),
+        };
+        lines += &format!(
+            "{would}{done} {} from {place}: {}{both}\n",
+            count(result.received, "commit"),
+            count(result.files.len(), "file")
+        );
+        // What both sides changed is what a person wants to look at.
+        let mut files: Vec<&SyncedFile> = result.files.iter().collect();
+        files.sort_by_key(|file| (file.how == "taken", !file.open));
+        for file in files.iter().take(LISTED) {
+            lines += &line(file);
+        }
+        if files.len() > LISTED {
+            lines += &format!("{}\n", paint(DIM, &format!("  … and {} more", files.len() - LISTED)));
+        }
+    }
+    for path in &result.regenerated {
+        lines += &format!("wrote {} anew\n", safe(path));
+    }
+    if result.sent > 0 {
+        let done = if result.dry_run { "send" } else { "sent" };
+        lines += &format!("{would}{done} {} to {place}\n", count(result.sent, "commit"));
+    }
+    if lines.is_empty() {
+        lines = format!("up to date with {place}\n");
+    }
+    if result.files.iter().any(|file| file.open) {
+        lines += "hint: `cm review` shows what the merge could not decide\n";
+    }
+    lines + &stopped(&result.stopped)
+}
+
+fn line(file: &SyncedFile) -> String {
+    let how = match file.how.as_str() {
+        "merged" => "  merged",
+        "kept" => "  kept, although one side deleted it",
+        "renamed" => "  renamed, because another note has its place",
+        _ => "",
+    };
+    let open = if file.open { paint(WARN, "  needs a decision") } else { String::new() };
+    format!("  {} {}{}{open}\n", paint(DIM, &file.change), safe(&file.path), paint(DIM, how))
+}
