@@ -65,7 +65,9 @@ pub struct RemoteStatus {
 /// The notes or the repository cannot be read.
 pub fn status(memory: &Context) -> Result<VaultStatus> {
     let open = memory.target();
-    let inbox = waiting(memory, None)?.iter().map(|(kind, entries)| (*kind, entries.len())).collect();
+    let sections = waiting(memory, None)?;
+    let filled = sections.iter().filter(|(_, entries)| !entries.is_empty());
+    let inbox = filled.map(|(kind, entries)| (*kind, entries.len())).collect();
     let repository = open.repo()?.map(|repo| repository_status(memory, repo)).transpose()?;
     Ok(VaultStatus { vault: open.vault.root().display().to_string(), repository, inbox })
 }
