@@ -3,8 +3,14 @@
 //! Nothing is dropped silently: a clash that has no answer becomes a [`Leftover`] in the note, or
 //! git's conflict markers.
 
+mod body;
+mod episode;
+mod file_shape;
 mod lines;
+mod note;
+mod side;
 mod three_way;
+mod union;
 
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::path::NotePath;
@@ -71,8 +77,30 @@ pub fn merge_file(
         Clash::Leftover if ours > theirs => Versions { base, ours: theirs, theirs: ours },
         _ => *versions,
     };
-    let _ = (path, vocabulary);
-    lines::merge(&versions, clash)
+    if path.is_generated() {
+        let bytes = if clash == Clash::Leftover { versions.theirs } else { versions.ours };
+        return clean(bytes);
+    }
+    merge_as_note(path, &versions, vocabulary, clash).unwrap_or_else(|| lines::merge(&versions, clash))
+}
+
+/// Merges a Markdown file as a note; `None` if a version or the result is not a well-formed note.
+fn merge_as_note(
+    path: &NotePath,
+    versions: &Versions<'_>,
+    vocabulary: &Vocabulary<'_>,
+    clash: Clash,
+) -> Option<Merged> {
+    if path.file_name() == path.stem() {
+        return None;
+    }
+    let text = |bytes| std::str::from_utf8(bytes).ok();
+    let base = versions.base.map_or(Some(None), |bytes| text(bytes).map(Some))?;
+    let files = file_shape::uniform(base, text(versions.ours)?, text(versions.theirs)?);
+    let [base, ours, theirs] = &files.texts;
+    let note = note::NoteMerge { path, vocabulary, clash };
+    let (text, markers) = note.merge(base, ours, theirs)?;
+    Some(Merged { bytes: files.shape.restore(&text).into_bytes(), markers })
 }
 
 /// Adds a leftover to a note, unless the note has an equal one. Bytes that are not a well-formed
@@ -83,3 +111,6 @@ pub fn with_leftover(path: &NotePath, bytes: &[u8], leftover: &Leftover) -> Vec<
     let edited = text.and_then(|text| cm_note::frontmatter::edit::apply(text, &[leftover.edit()]).ok());
     edited.map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
+
+#[cfg(test)]
+mod tests;

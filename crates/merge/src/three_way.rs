@@ -16,7 +16,9 @@ pub(crate) struct Region {
 /// Which version a region of the result is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resolution {
-    /// Ours: unchanged, changed by our side alone, or by both alike.
+    /// Neither side changed it.
+    Unchanged,
+    /// Changed by our side alone, or by both alike.
     Ours,
     Theirs,
     Conflict,
@@ -31,8 +33,9 @@ pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<Regi
         ours: region.ours_range(),
         theirs: region.theirs_range(),
         resolution: match region.resolution() {
+            MergeResolution::Unchanged => Resolution::Unchanged,
+            MergeResolution::Ours | MergeResolution::Both => Resolution::Ours,
             MergeResolution::Theirs => Resolution::Theirs,
-            MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => Resolution::Ours,
             _ => Resolution::Conflict,
         },
     };
@@ -51,4 +54,16 @@ fn one_a_line(tokens: &[&str]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Returns the version of a value that only one side changed, or that both changed alike; `None` if
+/// both changed it differently.
+pub(crate) fn one_sided<T: PartialEq>(base: &T, ours: T, theirs: T) -> Option<T> {
+    if ours == theirs || theirs == *base {
+        Some(ours)
+    } else if ours == *base {
+        Some(theirs)
+    } else {
+        None
+    }
 }
