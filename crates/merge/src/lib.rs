@@ -6,8 +6,10 @@
 mod body;
 mod episode;
 mod file_shape;
+mod generated_section;
 mod lines;
 mod note;
+mod settings;
 mod side;
 mod three_way;
 mod union;
@@ -81,25 +83,37 @@ pub fn merge_file(
         let bytes = if clash == Clash::Leftover { versions.theirs } else { versions.ours };
         return clean(bytes);
     }
-    merge_as_note(path, &versions, vocabulary, clash).unwrap_or_else(|| lines::merge(&versions, clash))
+    merge_known_file(path, &versions, vocabulary, clash).unwrap_or_else(|| lines::merge(&versions, clash))
 }
 
-/// Merges a Markdown file as a note; `None` if a version or the result is not a well-formed note.
-fn merge_as_note(
+/// Name of the file with a vault's settings.
+const SETTINGS: &str = "cm.toml";
+
+/// Merges a file by the rules of its kind; `None` if it has none, or a version or the result is
+/// malformed.
+fn merge_known_file(
     path: &NotePath,
     versions: &Versions<'_>,
     vocabulary: &Vocabulary<'_>,
     clash: Clash,
 ) -> Option<Merged> {
-    if path.file_name() == path.stem() {
+    let is_markdown = path.file_name() != path.stem();
+    if !is_markdown && path.as_str() != SETTINGS {
         return None;
     }
-    let text = |bytes| std::str::from_utf8(bytes).ok();
+    let text = |bytes| std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
     let base = versions.base.map_or(Some(None), |bytes| text(bytes).map(Some))?;
     let files = file_shape::uniform(base, text(versions.ours)?, text(versions.theirs)?);
     let [base, ours, theirs] = &files.texts;
-    let note = note::NoteMerge { path, vocabulary, clash };
-    let (text, markers) = note.merge(base, ours, theirs)?;
+    let (text, markers) = if !is_markdown {
+        (settings::merge(base, ours, theirs)?, false)
+    } else if let Some(without) = generated_section::WithoutSections::of(base, ours, theirs) {
+        let [base, ours, theirs] = &without.texts;
+        let (text, markers) = lines::merge_text(base, ours, theirs);
+        (without.restore(&text)?, markers)
+    } else {
+        note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs)?
+    };
     Some(Merged { bytes: files.shape.restore(&text).into_bytes(), markers })
 }
 

@@ -67,3 +67,13 @@ pub(crate) fn one_sided<T: PartialEq>(base: &T, ours: T, theirs: T) -> Option<T>
         None
     }
 }
+
+/// Merges comment lines; where both sides changed them, the lines of both stay.
+pub(crate) fn both_lines(base: &str, ours: &str, theirs: &str) -> String {
+    if let Some(one) = one_sided(&base, ours, theirs) {
+        return one.to_owned();
+    }
+    let (first, second) = (ours.min(theirs), ours.max(theirs));
+    let is_new = |line: &&str| !first.lines().any(|other| other == line.trim_end_matches(['\r', '\n']));
+    first.to_owned() + &second.split_inclusive('\n').filter(is_new).collect::<String>()
+}

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::note::NoteKind;
-use cm_note::note::leftover::MERGE;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use yaml_serde::Value;
 
 use super::head::{Chunk, Head};
 use super::lists;
 use crate::side::{Precedence, SideName};
-use crate::three_way::one_sided;
+use crate::three_way::{both_lines, one_sided};
 
 /// A value of one side that lost against the other's.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +60,7 @@ impl<'h, 'a> KeyRules<'h, 'a> {
             }
             merged.yaml.push_str(&text.unwrap_or_default());
         }
-        merged.yaml += &comments(self.base.tail, self.ours.tail, self.theirs.tail);
+        merged.yaml += &both_lines(self.base.tail, self.ours.tail, self.theirs.tail);
         Some(merged)
     }
 
@@ -228,7 +227,7 @@ impl KeyVersions<'_, '_> {
     fn lead(&self) -> String {
         let base = self.base.map_or("", |chunk| chunk.lead);
         let [ours, theirs] = [self.ours, self.theirs].map(|chunk| chunk.map_or(base, |chunk| chunk.lead));
-        comments(base, ours, theirs)
+        both_lines(base, ours, theirs)
     }
 }
 
@@ -237,16 +236,6 @@ pub(super) fn set(lines: &str, key: &str, value: &Value) -> Option<String> {
     let edit = Edit::Set { key: key.to_owned(), value: value.clone() };
     let note = apply(&format!("---\n{lines}---\n"), &[edit]).ok()?;
     Some(note.strip_prefix("---\n")?.strip_suffix("---\n")?.to_owned())
-}
-
-/// Merges comment lines; of different comments both stay.
-fn comments(base: &str, ours: &str, theirs: &str) -> String {
-    if let Some(one) = one_sided(&base, ours, theirs) {
-        return one.to_owned();
-    }
-    let (first, second) = (ours.min(theirs), ours.max(theirs));
-    let is_new = |line: &&str| !first.lines().any(|other| other == line.trim_end_matches(['\r', '\n']));
-    first.to_owned() + &second.split_inclusive('\n').filter(is_new).collect::<String>()
 }
 
 /// Inserts the items of `other` that `frame` lacks, each behind the item that it follows there.
@@ -278,9 +267,4 @@ fn interleaved(ours: &[String], theirs: &[String]) -> Vec<String> {
         }
     }
     all
-}
-
-/// Whether a key holds the leftovers themselves.
-pub(super) fn is_leftovers(key: &str) -> bool {
-    key == MERGE
 }

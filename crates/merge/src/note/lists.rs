@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use cm_note::frontmatter::edit::words;
 use cm_note::frontmatter::parse::scalar_text;
 use cm_note::instant::Instant;
+use cm_note::note::leftover::MERGE;
 use yaml_serde::{Mapping, Value};
 
 use super::head::Chunk;
-use super::keys::{KeyLeftover, KeyVersions, is_leftovers};
+use super::keys::{KeyLeftover, KeyVersions};
 use crate::side::{Precedence, SideName};
 use crate::three_way::{Resolution, one_sided, regions};
 
@@ -113,7 +114,7 @@ pub(super) fn merge(versions: KeyVersions<'_, '_>, precedence: Precedence) -> Me
             }
         };
     }
-    if is_leftovers(key) {
+    if key == MERGE {
         items.sort_by(|a, b| a.id.cmp(&b.id));
     }
     MergedList { items, leftovers }

@@ -6,6 +6,7 @@ mod keys;
 mod laws;
 mod rules;
 mod sample;
+mod settings;
 mod text;
 
 use cm_note::note::{RelationTable, TypeTable};
