@@ -3,9 +3,17 @@
 //! Nothing is dropped silently: a clash that has no answer becomes a [`Leftover`] in the note, or
 //! git's conflict markers.
 
+mod body;
+mod episode;
+mod file_shape;
+mod generated_section;
 mod lines;
+mod note;
+mod settings;
+mod side;
 mod three_way;
 pub mod tree;
+mod union;
 
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::path::NotePath;
@@ -72,8 +80,42 @@ pub fn merge_file(
         Clash::Leftover if ours > theirs => Versions { base, ours: theirs, theirs: ours },
         _ => *versions,
     };
-    let _ = (path, vocabulary);
-    lines::merge(&versions, clash)
+    if path.is_generated() {
+        let bytes = if clash == Clash::Leftover { versions.theirs } else { versions.ours };
+        return clean(bytes);
+    }
+    merge_known_file(path, &versions, vocabulary, clash).unwrap_or_else(|| lines::merge(&versions, clash))
+}
+
+/// Name of the file with a vault's settings.
+const SETTINGS: &str = "cm.toml";
+
+/// Merges a file by the rules of its kind; `None` if it has none, or a version or the result is
+/// malformed.
+fn merge_known_file(
+    path: &NotePath,
+    versions: &Versions<'_>,
+    vocabulary: &Vocabulary<'_>,
+    clash: Clash,
+) -> Option<Merged> {
+    let is_markdown = path.file_name() != path.stem();
+    if !is_markdown && path.as_str() != SETTINGS {
+        return None;
+    }
+    let text = |bytes| std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let base = versions.base.map_or(Some(None), |bytes| text(bytes).map(Some))?;
+    let files = file_shape::uniform(base, text(versions.ours)?, text(versions.theirs)?);
+    let [base, ours, theirs] = &files.texts;
+    let (text, markers) = if !is_markdown {
+        (settings::merge(base, ours, theirs)?, false)
+    } else if let Some(without) = generated_section::WithoutSections::of(base, ours, theirs) {
+        let [base, ours, theirs] = &without.texts;
+        let (text, markers) = lines::merge_text(base, ours, theirs);
+        (without.restore(&text)?, markers)
+    } else {
+        note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs)?
+    };
+    Some(Merged { bytes: files.shape.restore(&text).into_bytes(), markers })
 }
 
 /// Adds a leftover to a note, unless the note has an equal one. Bytes that are not a well-formed
@@ -84,3 +126,6 @@ pub fn with_leftover(path: &NotePath, bytes: &[u8], leftover: &Leftover) -> Vec<
     let edited = text.and_then(|text| cm_note::frontmatter::edit::apply(text, &[leftover.edit()]).ok());
     edited.map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
+
+#[cfg(test)]
+mod tests;

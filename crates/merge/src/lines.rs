@@ -43,7 +43,7 @@ pub(crate) fn merge_text(base: &str, ours: &str, theirs: &str) -> (String, bool)
     let mut markers = false;
     for Region { ours, theirs, resolution, .. } in regions(&base, &our, &their) {
         match resolution {
-            Resolution::Ours => push(&mut text, &our[ours]),
+            Resolution::Unchanged | Resolution::Ours => push(&mut text, &our[ours]),
             Resolution::Theirs => push(&mut text, &their[theirs]),
             Resolution::Conflict => {
                 markers = true;

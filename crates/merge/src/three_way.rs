@@ -16,7 +16,9 @@ pub(crate) struct Region {
 /// Which version a region of the result is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resolution {
-    /// Ours: unchanged, changed by our side alone, or by both alike.
+    /// Neither side changed it.
+    Unchanged,
+    /// Changed by our side alone, or by both alike.
     Ours,
     Theirs,
     Conflict,
@@ -31,8 +33,9 @@ pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<Regi
         ours: region.ours_range(),
         theirs: region.theirs_range(),
         resolution: match region.resolution() {
+            MergeResolution::Unchanged => Resolution::Unchanged,
+            MergeResolution::Ours | MergeResolution::Both => Resolution::Ours,
             MergeResolution::Theirs => Resolution::Theirs,
-            MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => Resolution::Ours,
             _ => Resolution::Conflict,
         },
     };
@@ -51,4 +54,26 @@ fn one_a_line(tokens: &[&str]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Returns the version of a value that only one side changed, or that both changed alike; `None` if
+/// both changed it differently.
+pub(crate) fn one_sided<T: PartialEq>(base: &T, ours: T, theirs: T) -> Option<T> {
+    if ours == theirs || theirs == *base {
+        Some(ours)
+    } else if ours == *base {
+        Some(theirs)
+    } else {
+        None
+    }
+}
+
+/// Merges comment lines; where both sides changed them, the lines of both stay.
+pub(crate) fn both_lines(base: &str, ours: &str, theirs: &str) -> String {
+    if let Some(one) = one_sided(&base, ours, theirs) {
+        return one.to_owned();
+    }
+    let (first, second) = (ours.min(theirs), ours.max(theirs));
+    let is_new = |line: &&str| !first.lines().any(|other| other == line.trim_end_matches(['\r', '\n']));
+    first.to_owned() + &second.split_inclusive('\n').filter(is_new).collect::<String>()
 }

@@ -44,8 +44,8 @@ fn is_mark(line: &str, mark: &str) -> bool {
     line.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
 }
 
-/// Returns the code fence open after a line: its character and length.
-fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
+/// Returns the code fence that is open after a line: its character and length.
+pub fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
     let line = line.trim_start_matches([' ', '>']);
     let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
     let count = line.chars().take_while(|c| *c == mark).count();

@@ -149,6 +149,19 @@ pub enum DeprecationReason {
     Score { score: EffectiveScore },
 }
 
+impl DeprecationReason {
+    /// States the reason for `deprecation_reason`, with the number of harmful events.
+    pub fn sentence(self, feedback: &[Feedback]) -> String {
+        let events = feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful).count();
+        match self {
+            Self::Ratio { ratio } => {
+                format!("{:.0} % of its feedback is harm ({events} harmful)", ratio * 100.0)
+            }
+            Self::Score { score } => format!("score {score} after {events} harmful"),
+        }
+    }
+}
+
 /// Effect of feedback on the maturity of a bullet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MaturityChange {

@@ -88,18 +88,9 @@ impl Curation<'_> {
     }
 
     fn demote(&mut self, at: usize, why: DeprecationReason) {
-        let (from, content, events) = {
-            let bullet = self.shelf.get(at);
-            let harmful =
-                bullet.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful).count();
-            (bullet.maturity, bullet.content().to_owned(), harmful)
-        };
-        let reason = match why {
-            DeprecationReason::Ratio { ratio } => {
-                format!("{:.0} % of its feedback is harm ({events} harmful)", ratio * 100.0)
-            }
-            DeprecationReason::Score { score } => format!("score {score} after {events} harmful"),
-        };
+        let bullet = self.shelf.get(at);
+        let (from, content) = (bullet.maturity, bullet.content().to_owned());
+        let reason = why.sentence(&bullet.feedback);
         let was_active = self.shelf.get(at).state == BulletState::Active;
         let forbidden = is_forbidden(self.shelf.get(at), from, self.request.now, self.request.scoring);
         self.retire(at, &reason, None);

@@ -43,6 +43,8 @@ pub struct Replay {
     pub maturity: Maturity,
     /// Highest maturity reached.
     pub peak: Maturity,
+    /// Time at which the maturity last rose; `None` if it never did.
+    pub promoted: Option<Instant>,
     /// Reason of the deprecation, if deprecated.
     pub downfall: Option<DeprecationReason>,
 }
@@ -53,7 +55,7 @@ pub fn replay(track: MaturityInput<'_>, from: Maturity, scoring: &Scoring) -> Re
     let mut events: Vec<Feedback> =
         track.feedback.iter().filter(|event| event.weight > 0.0 || states_opposite(event)).cloned().collect();
     events.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let mut replay = Replay { maturity: from, peak: from, downfall: None };
+    let mut replay = Replay { maturity: from, peak: from, promoted: None, downfall: None };
     for (event, count) in events.iter().zip(1..) {
         let past = events.get(..count).unwrap_or_default();
         let so_far = MaturityInput { feedback: past, ..track };
@@ -80,6 +82,7 @@ impl Replay {
         let tally = FeedbackTally::of(track.feedback, track.half_life_days, at, scoring);
         while let Some(next) = rise(self.maturity, &tally, scoring) {
             self.maturity = next;
+            self.promoted = Some(at);
         }
         self.peak = self.peak.max(self.maturity);
     }

@@ -1,0 +1,255 @@
+//! Merges the body of a note: by lines, then by words within a paragraph where lines clash. A fenced
+//! block and a table row are never cut through.
+
+use std::ops::Range;
+
+use cm_note::note::conflict::fence_after;
+
+use crate::lines::{lines_of, push_conflict};
+use crate::side::{Precedence, SideName};
+use crate::three_way::{Region, Resolution, regions};
+use crate::{Clash, union};
+
+/// A merged body.
+#[derive(Debug, Default)]
+pub(crate) struct BodyMerge {
+    pub text: String,
+    /// Whether conflict markers are left in the text.
+    pub markers: bool,
+    pub leftovers: Vec<BodyLeftover>,
+}
+
+/// Text of one side that is not in the merged body.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BodyLeftover {
+    /// The text that stands in its place.
+    pub stands: String,
+    /// The text of the other side; `None` if it removed the paragraph.
+    pub other: Option<String>,
+    /// The side that the text comes from.
+    pub from: SideName,
+}
+
+/// How clashes are decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyRules {
+    pub precedence: Precedence,
+    pub clash: Clash,
+    /// Whether the body begins with one statement, so that two statements are not joined.
+    pub one_statement: bool,
+}
+
+/// Merges three bodies whose last lines end with a line break.
+pub(crate) fn merge(base: &str, ours: &str, theirs: &str, rules: BodyRules) -> BodyMerge {
+    let versions = [base, ours, theirs].map(lines_of);
+    let [base, ours, theirs] = &versions;
+    let mut regions = regions(base, ours, theirs);
+    widen(&mut regions, &versions);
+    let mut merge = BodyMerge::default();
+    for region in regions {
+        let (base, ours, theirs) = (&base[region.base], &ours[region.ours], &theirs[region.theirs]);
+        match region.resolution {
+            Resolution::Unchanged | Resolution::Ours => merge.text.extend(ours.iter().copied()),
+            Resolution::Theirs => merge.text.extend(theirs.iter().copied()),
+            Resolution::Conflict => match merge.combine(base, ours, theirs, rules) {
+                Some(text) => merge.text.push_str(&text),
+                None => merge.clash(ours, theirs, rules),
+            },
+        }
+    }
+    merge
+}
+
+impl BodyMerge {
+    /// Joins what both sides did to a stretch; `None` if the changes exclude each other.
+    fn combine(&self, base: &[&str], ours: &[&str], theirs: &[&str], rules: BodyRules) -> Option<String> {
+        if ours == theirs || theirs == base {
+            return Some(ours.concat());
+        }
+        if ours == base {
+            return Some(theirs.concat());
+        }
+        let may_join = !rules.one_statement || !self.text.trim().is_empty();
+        let (our, their) = (AroundBase::of(base, ours), AroundBase::of(base, theirs));
+        if our.is_base || their.is_base {
+            let middle = match (our.is_base, their.is_base) {
+                (false, _) => our.middle,
+                (_, false) => their.middle,
+                (true, true) => base,
+            };
+            let join = |ours: &[&str], theirs: &[&str]| {
+                let both = !ours.is_empty() && !theirs.is_empty() && ours != theirs;
+                (!both || may_join).then(|| union::of_lines(ours, theirs, rules.precedence))
+            };
+            let before = join(our.before, their.before)?;
+            return Some(before + &middle.concat() + &join(our.after, their.after)?);
+        }
+        by_words(base, ours, theirs)
+    }
+
+    /// Records a clash: as markers, or with one text standing and the other as a leftover. Where one
+    /// side removed the text, the edit of the other stands.
+    fn clash(&mut self, ours: &[&str], theirs: &[&str], rules: BodyRules) {
+        if rules.clash == Clash::Markers {
+            self.markers = true;
+            push_conflict(&mut self.text, ours, theirs);
+            return;
+        }
+        let (our, their) = (ours.concat(), theirs.concat());
+        let stands = match (our.trim().is_empty(), their.trim().is_empty()) {
+            (true, false) => SideName::Theirs,
+            (false, true) => SideName::Ours,
+            _ => rules.precedence.winner(&our, &their),
+        };
+        let (stands, other, from) = match stands {
+            SideName::Ours => (our, their, SideName::Theirs),
+            SideName::Theirs => (their, our, SideName::Ours),
+        };
+        self.text.push_str(&stands);
+        let other = Some(other.trim_matches('\n').to_owned()).filter(|other| !other.trim().is_empty());
+        self.leftovers.push(BodyLeftover { stands: stands.trim_matches('\n').to_owned(), other, from });
+    }
+}
+
+/// One side's version of a stretch, as text before and after the unchanged base, or as other text.
+struct AroundBase<'l, 't> {
+    before: &'l [&'t str],
+    /// The version, if it does not contain the base.
+    middle: &'l [&'t str],
+    after: &'l [&'t str],
+    /// Whether the base is unchanged between `before` and `after`.
+    is_base: bool,
+}
+
+impl<'l, 't> AroundBase<'l, 't> {
+    fn of(base: &[&str], side: &'l [&'t str]) -> Self {
+        let around = |at: usize| Self {
+            before: &side[..at],
+            middle: &[],
+            after: &side[at + base.len()..],
+            is_base: true,
+        };
+        if side.starts_with(base) {
+            around(0)
+        } else if side.ends_with(base) {
+            around(side.len() - base.len())
+        } else {
+            Self { before: &[], middle: side, after: &[], is_base: false }
+        }
+    }
+}
+
+/// Merges a stretch by words; `None` if words clash, if much of the base is gone, or if it has code
+/// or a table.
+fn by_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
+    let is_atomic = |line: &&str| line.contains('|') || fence_after(None, line).is_some();
+    if [base, ours, theirs].into_iter().any(|lines| lines.iter().any(is_atomic)) {
+        return None;
+    }
+    let texts = [base, ours, theirs].map(<[&str]>::concat);
+    let [base, ours, theirs] = [&texts[0], &texts[1], &texts[2]].map(|text| words(text));
+    let regions = regions(&base, &ours, &theirs);
+    let unchanged: usize = regions
+        .iter()
+        .filter(|region| region.resolution == Resolution::Unchanged)
+        .map(|region| region.base.len())
+        .sum();
+    if unchanged * 2 < base.len() {
+        return None;
+    }
+    let mut text = String::new();
+    for region in regions {
+        match region.resolution {
+            Resolution::Unchanged | Resolution::Ours => text.extend(ours[region.ours].iter().copied()),
+            Resolution::Theirs => text.extend(theirs[region.theirs].iter().copied()),
+            Resolution::Conflict => return None,
+        }
+    }
+    Some(text)
+}
+
+/// Splits a text into words, each with the white space after it. Edits of neighbouring words
+/// thereby touch, and clash.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut start, mut in_space) = (0, false);
+    for (at, c) in text.char_indices() {
+        if in_space && !c.is_whitespace() {
+            words.push(&text[start..at]);
+            start = at;
+        }
+        in_space = c.is_whitespace();
+    }
+    words.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
+    words
+}
+
+/// Extends conflicts that begin or end within a fenced block to the whole block, in all versions.
+fn widen(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
+    if regions.iter().all(|region| region.resolution != Resolution::Conflict) {
+        return;
+    }
+    let inside = [0, 1, 2].map(|version: usize| inside_fence(&versions[version]));
+    let cuts =
+        |base: usize, ours: usize, theirs: usize| inside[0][base] || inside[1][ours] || inside[2][theirs];
+    let mut at = 0;
+    while at < regions.len() {
+        if regions[at].resolution == Resolution::Conflict {
+            while at > 0 && cuts(regions[at].base.start, regions[at].ours.start, regions[at].theirs.start) {
+                let before = regions[at - 1].clone();
+                if before.resolution == Resolution::Unchanged && before.base.len() > 1 {
+                    for_all(&mut regions[at - 1], |range| range.end -= 1);
+                    for_all(&mut regions[at], |range| range.start -= 1);
+                } else {
+                    let region = regions.remove(at);
+                    at -= 1;
+                    regions[at] = joined(&before, &region);
+                }
+            }
+            while at + 1 < regions.len()
+                && cuts(regions[at].base.end, regions[at].ours.end, regions[at].theirs.end)
+            {
+                let after = regions[at + 1].clone();
+                if after.resolution == Resolution::Unchanged && after.base.len() > 1 {
+                    for_all(&mut regions[at + 1], |range| range.start += 1);
+                    for_all(&mut regions[at], |range| range.end += 1);
+                } else {
+                    regions.remove(at + 1);
+                    regions[at] = joined(&regions[at], &after);
+                }
+            }
+        }
+        at += 1;
+    }
+}
+
+fn for_all(region: &mut Region, mut change: impl FnMut(&mut Range<usize>)) {
+    for range in [&mut region.base, &mut region.ours, &mut region.theirs] {
+        change(range);
+    }
+}
+
+fn joined(first: &Region, second: &Region) -> Region {
+    Region {
+        base: first.base.start..second.base.end,
+        ours: first.ours.start..second.ours.end,
+        theirs: first.theirs.start..second.theirs.end,
+        resolution: Resolution::Conflict,
+    }
+}
+
+/// For each boundary between lines, whether a fenced block is open there.
+fn inside_fence(lines: &[&str]) -> Vec<bool> {
+    let mut fence = None;
+    let mut inside = vec![false];
+    for line in lines {
+        fence = fence_after(fence, line.trim_end());
+        inside.push(fence.is_some());
+    }
+    // A fence that is never closed is no block.
+    if fence.is_some() {
+        let open = inside.iter().rposition(|inside| !inside).unwrap_or(0);
+        inside[open + 1..].fill(false);
+    }
+    inside
+}

@@ -1,0 +1,149 @@
+//! Merges a note: its frontmatter by key, its body by paragraph, and what follows from its events.
+
+mod derived;
+mod head;
+mod keys;
+mod lists;
+
+use cm_note::bullet::Bullet;
+use cm_note::frontmatter::edit::{Edit, apply};
+use cm_note::note::leftover::{Leftover, LeftoverPart, MERGE};
+use cm_note::note::{NoteKind, read};
+use cm_note::path::NotePath;
+use yaml_serde::Value;
+
+use self::derived::RuleVersions;
+use self::head::Head;
+use self::keys::KeyRules;
+use crate::body::{self, BodyMerge, BodyRules};
+use crate::side::{Precedence, SideName};
+use crate::three_way::one_sided;
+use crate::{Clash, Vocabulary, episode};
+
+/// A note that is merged.
+pub(crate) struct NoteMerge<'a> {
+    pub path: &'a NotePath,
+    pub vocabulary: &'a Vocabulary<'a>,
+    pub clash: Clash,
+}
+
+/// The three heads of a note, and the decisions for its merge.
+struct Heads<'h, 'a> {
+    rules: KeyRules<'h, 'a>,
+    leftovers: Vec<Leftover>,
+}
+
+impl NoteMerge<'_> {
+    /// Merges three texts; returns the result and whether it has conflict markers. `None` if a
+    /// version is not a well-formed note, or the result would not be one.
+    pub fn merge(&self, base: &str, ours: &str, theirs: &str) -> Option<(String, bool)> {
+        let (base_head, our_head, their_head) = (Head::of(base)?, Head::of(ours)?, Head::of(theirs)?);
+        let kind = NoteKind::of(self.path);
+        if kind == NoteKind::Plain && our_head.opening.is_empty() && their_head.opening.is_empty() {
+            return None;
+        }
+        let precedence = Precedence::of(our_head.date("updated"), their_head.date("updated"));
+        let rules = KeyRules { base: &base_head, ours: &our_head, theirs: &their_head, kind, precedence };
+        let two_notes = base_head.get("id").is_none()
+            && !matches!(kind, NoteKind::Edge | NoteKind::Blocked)
+            && matches!((our_head.text("id"), their_head.text("id")), (Some(ours), Some(theirs)) if ours != theirs);
+        if two_notes {
+            return None;
+        }
+        let mut heads = Heads { rules, leftovers: Vec::new() };
+        let head = heads.merged_head()?;
+        let body = self.body(&heads)?;
+        heads.note_leftovers(&body);
+        let mut text = head + &body.text;
+        if kind == NoteKind::Bullet {
+            text = self.with_derived(base, ours, theirs, text)?;
+        }
+        let text = with_leftovers(text, &heads.leftovers)?;
+        let merged = Head::of(&text)?;
+        (merged.body == body.text).then_some((text.clone(), body.markers))
+    }
+
+    fn body(&self, heads: &Heads<'_, '_>) -> Option<BodyMerge> {
+        let KeyRules { base, ours, theirs, kind, precedence } = heads.rules;
+        let rules = BodyRules { precedence, clash: self.clash, one_statement: kind == NoteKind::Bullet };
+        let (base, ours, theirs) = (base.body, ours.body, theirs.body);
+        if kind == NoteKind::Episode {
+            return Some(episode::merge(base, ours, theirs, rules));
+        }
+        Some(body::merge(base, ours, theirs, rules))
+    }
+
+    fn with_derived(&self, base: &str, ours: &str, theirs: &str, merged: String) -> Option<String> {
+        let rule = |text: &str| {
+            let note =
+                read::read(self.path, text.as_bytes(), self.vocabulary.types, self.vocabulary.relations);
+            Bullet::of(&note.note)
+        };
+        let versions = || {
+            let base = if base.is_empty() { None } else { rule(base) };
+            Some(RuleVersions { base, ours: rule(ours)?, theirs: rule(theirs)?, merged: rule(&merged)? })
+        };
+        let Some(versions) = versions() else { return Some(merged) };
+        apply(&merged, &versions.edits(self.vocabulary.scoring)).ok()
+    }
+}
+
+impl Heads<'_, '_> {
+    /// Returns the merged frontmatter with its markers.
+    fn merged_head(&mut self) -> Option<String> {
+        let KeyRules { base, ours, theirs, .. } = self.rules;
+        let keys = self.rules.merge()?;
+        let pick = |base: &str, ours: &str, theirs: &str| {
+            one_sided(&base, ours, theirs).unwrap_or(ours.max(theirs)).to_owned()
+        };
+        let mut opening = pick(base.opening, ours.opening, theirs.opening);
+        let mut closing = pick(base.closing, ours.closing, theirs.closing);
+        if opening.is_empty() && !keys.yaml.is_empty() {
+            (opening, closing) = (String::from("---\n"), String::from("---\n"));
+        }
+        let winner = |name| match name {
+            SideName::Ours => ours,
+            SideName::Theirs => theirs,
+        };
+        self.leftovers = keys
+            .leftovers
+            .into_iter()
+            .map(|lost| Leftover {
+                part: LeftoverPart::Key(lost.key),
+                value: lost.value,
+                updated: winner(lost.from).date("updated"),
+                author: winner(lost.from).text("author"),
+            })
+            .collect();
+        Some(opening + &keys.yaml + &closing)
+    }
+
+    fn note_leftovers(&mut self, body: &BodyMerge) {
+        let KeyRules { ours, theirs, .. } = self.rules;
+        self.leftovers.extend(body.leftovers.iter().map(|lost| {
+            let from = if lost.from == SideName::Ours { ours } else { theirs };
+            Leftover {
+                part: LeftoverPart::Paragraph(lost.stands.clone()),
+                value: lost.other.clone().map_or(Value::Null, Value::String),
+                updated: from.date("updated"),
+                author: from.text("author"),
+            }
+        }));
+    }
+}
+
+/// Adds leftovers to the list of a note, in the order of their values.
+fn with_leftovers(text: String, leftovers: &[Leftover]) -> Option<String> {
+    if leftovers.is_empty() {
+        return Some(text);
+    }
+    let mut items: Vec<Value> =
+        Head::of(&text)?.get(MERGE).and_then(|chunk| chunk.value.as_sequence().cloned()).unwrap_or_default();
+    for item in leftovers.iter().map(Leftover::item) {
+        if !items.contains(&item) {
+            items.push(item);
+        }
+    }
+    items.sort_by(lists::by_value);
+    apply(&text, &[Edit::Set { key: MERGE.to_owned(), value: Value::Sequence(items) }]).ok()
+}

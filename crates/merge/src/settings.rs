@@ -1,0 +1,164 @@
+//! Merges `cm.toml`: tables by key, lists as sets, comments kept.
+//!
+//! Settings have no place for leftovers: the value that lost stands in a comment above the other.
+
+use std::collections::HashSet;
+
+use toml_edit::{Array, DocumentMut, Item, Key, Table, Value};
+
+use crate::three_way::{both_lines, one_sided};
+
+/// Merges three texts; `None` if one is not valid TOML. Of two values for a key, the greater by
+/// bytes stands.
+pub(crate) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    let (first, second) = (ours.min(theirs), ours.max(theirs));
+    let [base, first, second] = [base, first, second].map(|text| text.parse::<DocumentMut>());
+    let (base, mut merged, other) = (base.ok()?, first.ok()?, second.ok()?);
+    let trailing = |document: &DocumentMut| document.trailing().as_str().unwrap_or_default().to_owned();
+    let end = both_lines(&trailing(&base), &trailing(&merged), &trailing(&other));
+    merge_table(base.as_table(), merged.as_table_mut(), other.as_table());
+    merged.set_trailing(end);
+    let text = merged.to_string();
+    text.parse::<DocumentMut>().is_ok().then_some(text)
+}
+
+fn merge_table(base: &Table, ours: &mut Table, theirs: &Table) {
+    let empty = Table::new();
+    let names = |table: &Table| table.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+    let mut seen = HashSet::new();
+    let all = [names(theirs), names(ours)].concat();
+    for name in all.into_iter().filter(|name| seen.insert(name.clone())) {
+        let old = base.get(&name).and_then(Item::as_table).unwrap_or(&empty);
+        if let (Some(Item::Table(our)), Some(Item::Table(their))) = (ours.get_mut(&name), theirs.get(&name)) {
+            let prefix = both_lines(prefix_of_table(old), prefix_of_table(our), prefix_of_table(their));
+            our.decor_mut().set_prefix(prefix);
+            merge_table(old, our, their);
+            continue;
+        }
+        merge_entry(&name, base, ours, theirs);
+    }
+}
+
+fn merge_entry(name: &str, base: &Table, ours: &mut Table, theirs: &Table) {
+    let [old, our, their] = [base, &*ours, theirs].map(|table| Entry::of(table, name));
+    match one_sided(&old.text, our.text.clone(), their.text.clone()) {
+        Some(one) if one == our.text => {}
+        Some(_) => take(name, ours, theirs),
+        None => {
+            let prefix = both_lines(&old.prefix, &our.prefix, &their.prefix);
+            let lost = match one_sided(&old.value, our.value.clone(), their.value.clone()) {
+                Some(one) if one == our.value => None,
+                Some(_) => {
+                    take(name, ours, theirs);
+                    None
+                }
+                None if merge_array(name, base, ours, theirs) => None,
+                None if our.value > their.value => Some(their.value),
+                None => {
+                    take(name, ours, theirs);
+                    Some(our.value)
+                }
+            };
+            let note = lost.map(|lost| match lost {
+                Some(lost) => format!("# cm merge: another side set `{name} = {lost}`\n"),
+                None => format!("# cm merge: another side removed `{name}`\n"),
+            });
+            let note = note.filter(|note| !prefix.contains(note.as_str())).unwrap_or_default();
+            set_prefix(name, ours, &(prefix + &note));
+        }
+    }
+}
+
+/// An entry of a table as written.
+struct Entry {
+    /// Comments and blank lines above.
+    prefix: String,
+    /// The whole entry; `None` if the table lacks it.
+    text: Option<String>,
+    /// The value without comments, on one line.
+    value: Option<String>,
+}
+
+impl Entry {
+    fn of(table: &Table, name: &str) -> Self {
+        let Some((key, item)) = table.get_key_value(name) else {
+            return Self { prefix: String::new(), text: None, value: None };
+        };
+        let prefix = match item {
+            Item::Table(table) => prefix_of_table(table),
+            _ => prefix_of_key(key),
+        };
+        let value = match item.clone().into_value() {
+            Ok(value) => value.decorated("", "").to_string(),
+            Err(item) => item.to_string(),
+        };
+        Self { prefix: prefix.to_owned(), text: Some(format!("{prefix}{item}")), value: Some(value) }
+    }
+}
+
+fn prefix_of_key(key: &Key) -> &str {
+    key.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default()
+}
+
+fn prefix_of_table(table: &Table) -> &str {
+    table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default()
+}
+
+/// Takes over an entry of the other side, with its comments, or its absence.
+fn take(name: &str, ours: &mut Table, theirs: &Table) {
+    match theirs.get_key_value(name) {
+        Some((key, item)) => {
+            let mut item = item.clone();
+            if let Item::Table(table) = &mut item {
+                table.set_position(None);
+            }
+            ours.remove(name);
+            ours.insert_formatted(key, item);
+        }
+        None => {
+            ours.remove(name);
+        }
+    }
+}
+
+fn set_prefix(name: &str, table: &mut Table, prefix: &str) {
+    match table.get_mut(name) {
+        Some(Item::Table(table)) => table.decor_mut().set_prefix(prefix),
+        Some(_) => {
+            if let Some(mut key) = table.key_mut(name) {
+                key.leaf_decor_mut().set_prefix(prefix);
+            }
+        }
+        None => {}
+    }
+}
+
+/// Merges a list as a set: the items of the base in their order, then the added ones by value.
+/// Returns false if one side has no list.
+fn merge_array(name: &str, base: &Table, ours: &mut Table, theirs: &Table) -> bool {
+    let array = |table: &Table| table.get(name).and_then(Item::as_array).cloned();
+    let Some((our, their)) = array(ours).zip(array(theirs)) else { return false };
+    let old = array(base).unwrap_or_default();
+    let text = |value: &Value| value.clone().decorated("", "").to_string();
+    let has = |array: &Array, item: &str| array.iter().any(|value| text(value) == item);
+    let mut merged = our.clone();
+    merged.retain(|value| has(&their, &text(value)) || !has(&old, &text(value)));
+    let mut added: Vec<&Value> = our.iter().chain(&their).filter(|value| !has(&old, &text(value))).collect();
+    added.sort_by_key(|value| text(value));
+    added.dedup_by_key(|value| text(value));
+    merged.retain(|value| has(&old, &text(value)));
+    for value in added {
+        let last = merged.iter().last().map(|value| value.decor().clone());
+        merged.push_formatted(value.clone());
+        if let (Some(decor), Some(value)) = (last, merged.iter_mut().last()) {
+            let prefix = decor.prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+            *value.decor_mut() = toml_edit::Decor::new(if prefix.is_empty() { " " } else { prefix }, "");
+        } else if let Some(value) = merged.iter_mut().last() {
+            value.decor_mut().clear();
+        }
+    }
+    if let Some(item) = ours.get_mut(name).and_then(Item::as_array_mut) {
+        *item = merged;
+    }
+    true
+}

@@ -1,0 +1,91 @@
+use super::*;
+
+/// Merges bodies of a memory; returns the merged body, and the leftovers after `---`.
+fn bodies(base: &str, ours: &str, theirs: &str) -> String {
+    let text = synced(MEMORY, &memory("", base), &memory("", ours), &memory("", theirs));
+    let head = memory("", "");
+    let head = head.strip_suffix("---\n\n").unwrap();
+    let (leftovers, body) = text.strip_prefix(head).unwrap().split_once("---\n\n").unwrap();
+    if leftovers.is_empty() { body.to_owned() } else { format!("{body}---\n{leftovers}") }
+}
+
+#[test]
+fn the_top_and_the_end_are_edited_at_once() {
+    assert_eq!(bodies("a\n\nb\n", "A\n\nb\n", "a\n\nb\n\nc\n"), "A\n\nb\n\nc\n");
+    assert_eq!(bodies("a\n", "A\n", "a\n\nb\n"), "A\n\nb\n");
+    assert_eq!(bodies("a\n", "x\n\na\n", "A\n"), "x\n\nA\n");
+}
+
+#[test]
+fn two_appended_paragraphs_both_stand_in_order_of_time() {
+    let note = |day: u8, body: &str| memory(&format!("updated: 2026-11-{day:02}\n"), body);
+    let text = synced(MEMORY, &note(1, "a\n"), &note(3, "a\n\nlate\n"), &note(2, "a\n\nsoon\n"));
+    assert_eq!(text, note(3, "a\n\nsoon\n\nlate\n"));
+    assert_eq!(bodies("- a\n", "- a\n- x\n", "- a\n- y\n"), "- a\n- x\n- y\n");
+    assert_eq!(bodies("a\n\nz\n", "a\n\nx\n\nz\n", "a\n\ny\n\nz\n"), "a\n\nx\n\ny\n\nz\n");
+    assert_eq!(bodies("a\n", "a\n\nx\n", "a\n\nx\n\ny\n"), "a\n\nx\n\ny\n");
+}
+
+#[test]
+fn words_of_one_paragraph_are_edited_at_once() {
+    let base = "The pool has ten connections, and each worker takes one of them.\n";
+    assert_eq!(
+        bodies(base, &base.replace("ten", "twelve"), &base.replace("one of them", "two of them")),
+        "The pool has twelve connections, and each worker takes two of them.\n"
+    );
+}
+
+#[test]
+fn of_two_texts_that_clash_one_stands_and_the_other_is_a_leftover() {
+    assert_eq!(
+        bodies("Ten.\n\nEnd.\n", "Twelve.\n\nEnd.\n", "Nine.\n\nEnd.\n"),
+        "Twelve.\n\nEnd.\n---\nmerge:\n  - paragraph: Twelve.\n    value: Nine.\n"
+    );
+    assert_eq!(
+        bodies("Ten.\n\nEnd.\n", "End.\n", "Nine.\n\nEnd.\n"),
+        "Nine.\n\nEnd.\n---\nmerge:\n  - paragraph: Nine.\n"
+    );
+}
+
+#[test]
+fn a_driver_marks_the_clash_alone() {
+    let [base, ours, theirs] =
+        ["Ten", "Twelve", "Nine"].map(|word| memory("", &format!("Top.\n\n{word}.\n\nEnd.\n")));
+    let driver = merged(MEMORY, Some(base.as_bytes()), ours.as_bytes(), theirs.as_bytes(), Clash::Markers);
+    assert!(driver.markers);
+    let marked = "Top.\n\n<<<<<<< ours\nTwelve.\n=======\nNine.\n>>>>>>> theirs\n\nEnd.\n";
+    assert_eq!(String::from_utf8(driver.bytes).unwrap(), memory("", marked));
+}
+
+#[test]
+fn a_fenced_block_is_never_cut_through() {
+    let block = |middle: &str| format!("Top.\n\n```sh\nmake a\n{middle}\nmake c\n```\n\nEnd.\n");
+    let text = bodies(&block("make b"), &block("make x"), &block("make y"));
+    assert!(text.starts_with(&block("make y")), "{text}");
+    let leftover = r#"value: "```sh\nmake a\nmake x\nmake c\n```""#;
+    assert!(text.contains(leftover), "{text}");
+}
+
+#[test]
+fn equal_blocks_and_lines_are_not_taken_for_one() {
+    let block = "```sh\nmake\n```\n\n";
+    let base = format!("{block}a\n\n{block}b\n\n{block}c\n");
+    let ours = base.replace("a\n", "a a\n");
+    let theirs = format!("{base}\n{block}d\n");
+    assert_eq!(bodies(&base, &ours, &theirs), theirs.replace("\na\n", "\na a\n"));
+}
+
+#[test]
+fn rows_of_a_table_are_merged_whole() {
+    let table = |rows: &str| format!("| a | b |\n|---|---|\n{rows}");
+    assert_eq!(
+        bodies(&table("| 1 | 2 |\n"), &table("| 1 | 2 |\n| 3 | 4 |\n"), &table("| 1 | 2 |\n| 5 | 6 |\n")),
+        table("| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n")
+    );
+    let text = bodies(
+        &table("| one two three four | x |\n"),
+        &table("| 1 two three four | x |\n"),
+        &table("| one two three 4 | x |\n"),
+    );
+    assert!(text.contains("value: \"| 1 two") || text.contains("value: '| 1 two"), "{text}");
+}

@@ -1,0 +1,77 @@
+use super::*;
+
+const RULE: &str = "playbook/ci/a.md";
+
+/// A rule with feedback on these days of November 2026, as `(day, signal, session)`.
+fn rule(keys: &str, events: &[(u8, &str, &str)]) -> String {
+    let feedback: String = events
+        .iter()
+        .map(|(day, signal, session)| {
+            format!("  - at: 2026-11-{day:02}T09:00:00Z\n    signal: {signal}\n    session: {session}\n")
+        })
+        .collect();
+    let feedback = if feedback.is_empty() { String::new() } else { format!("feedback:\n{feedback}") };
+    format!(
+        "---\nid: b-mwnpvin0-ddisyl\ntype: rule\ncategory: ci\n{keys}{feedback}---\n\nRun the tests before a push.\n"
+    )
+}
+
+#[test]
+fn maturity_and_promotion_follow_from_the_events_of_both_sides() {
+    let helped = |days: &[u8]| days.iter().map(|day| (*day, "helpful", "s")).collect::<Vec<_>>();
+    let base = rule("state: active\nmaturity: candidate\n", &helped(&[1]));
+    let ours = rule("state: active\nmaturity: candidate\n", &helped(&[1, 2, 3]));
+    let theirs = rule("state: active\nmaturity: candidate\n", &helped(&[1, 4, 5]));
+    let text = synced(RULE, &base, &ours, &theirs);
+    assert!(text.contains("maturity: established\n"), "{text}");
+    assert!(text.contains("promoted_at: 2026-11-05T09:00:00Z\n"), "{text}");
+}
+
+#[test]
+fn harm_on_both_sides_retires_the_rule() {
+    let keys = "state: active\nmaturity: candidate\n";
+    let (base, ours, theirs) = (
+        rule(keys, &[(1, "harmful", "a")]),
+        rule(keys, &[(1, "harmful", "a"), (2, "harmful", "b")]),
+        rule(keys, &[(1, "harmful", "a"), (3, "harmful", "c")]),
+    );
+    let text = synced(RULE, &base, &ours, &theirs);
+    for line in ["state: retired\n", "maturity: deprecated\n", "deprecation_reason: "] {
+        assert!(text.contains(line), "{text}");
+    }
+}
+
+#[test]
+fn reasons_of_both_sides_are_joined() {
+    let retired = |reason: &str| {
+        rule(&format!("state: retired\nmaturity: deprecated\ndeprecation_reason: {reason}\n"), &[])
+    };
+    let text = synced(
+        RULE,
+        &rule("state: active\nmaturity: candidate\n", &[]),
+        &retired("too slow"),
+        &retired("obsolete"),
+    );
+    assert!(text.contains("deprecation_reason: obsolete; too slow\n"), "{text}");
+    assert!(!text.contains("merge:"), "{text}");
+}
+
+#[test]
+fn a_rule_that_a_person_retired_stays_retired() {
+    let base = rule("state: active\nmaturity: candidate\n", &[]);
+    let ours =
+        rule("state: retired\nmaturity: deprecated\ndeprecation_reason: obsolete\n", &[(1, "harmful", "a")]);
+    let theirs = rule("state: active\nmaturity: candidate\n", &[(2, "helpful", "b")]);
+    let text = synced(RULE, &base, &ours, &theirs);
+    assert!(text.contains("state: retired\nmaturity: deprecated\n"), "{text}");
+    assert!(text.contains("session: a\n") && text.contains("session: b\n"));
+}
+
+#[test]
+fn two_statements_are_not_joined_to_one() {
+    let base = rule("state: active\n", &[]);
+    let text = |rule: &str| base.replace("Run the tests before a push.", rule);
+    let merged = synced(RULE, &base, &text("Run all tests first."), &text("Let the server test."));
+    assert!(merged.contains("\n\nRun all tests first.\n"), "{merged}");
+    assert!(merged.contains("value: Let the server test.\n"), "{merged}");
+}
