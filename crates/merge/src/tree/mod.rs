@@ -188,7 +188,7 @@ impl MergeResult {
             open: merged.markers || leftovers > known,
             bytes: merged.bytes,
             executable,
-            how: if is_both { HowMerged::Merged } else { HowMerged::Taken },
+            how: if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken },
             side: None,
         }
     }

@@ -1,1 +1,195 @@
+use cm_note::note::{RelationTable, TypeTable};
+use cm_note::score::Scoring;
+use proptest::prelude::*;
 
+use super::*;
+
+fn path(path: &str) -> NotePath {
+    NotePath::parse(path).unwrap()
+}
+
+/// A memory with its id, the second in which it was made and updated, and its body.
+fn note(id: u32, second: u32, body: &str) -> String {
+    format!(
+        "---\nid: {id:08x}-0000-4000-8000-000000000000\ntype: fact\ntitle: Note {id}\nimportance: 0.5\ncreated: 2026-01-01T00:00:{second:02}Z\nupdated: 2026-01-01T00:00:{second:02}Z\n---\n\n# Note {id}\n\n{body}\n"
+    )
+}
+
+type Files = BTreeMap<String, String>;
+
+fn files(pairs: &[(&str, &str)]) -> Files {
+    pairs.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+fn changes(base: &Files, side: &Files) -> Vec<SideChange> {
+    let paths: BTreeSet<&String> = base.keys().chain(side.keys()).collect();
+    let bytes = |files: &Files, at: &String| files.get(at).map(|text| text.clone().into_bytes());
+    paths
+        .into_iter()
+        .filter(|at| base.get(*at) != side.get(*at))
+        .map(|at| SideChange {
+            path: path(at),
+            old: bytes(base, at),
+            new: bytes(side, at),
+            executable: false,
+        })
+        .collect()
+}
+
+/// Merges two sides and returns the files of the merged vault.
+fn merge(base: &Files, ours: &Files, theirs: &Files) -> Files {
+    let (types, relations, scoring) = (TypeTable::default(), RelationTable::default(), Scoring::default());
+    let vocabulary = Vocabulary { types: &types, relations: &relations, scoring: &scoring };
+    let exists = |path: &NotePath| base.contains_key(path.as_str());
+    let mut merged = ours.clone();
+    for file in merge_changes(&changes(base, ours), &changes(base, theirs), &vocabulary, &exists) {
+        match file.new {
+            Some(bytes) => merged.insert(file.path.to_string(), String::from_utf8(bytes).unwrap()),
+            None => merged.remove(file.path.as_str()),
+        };
+    }
+    merged
+}
+
+/// Merges two sides in both directions, and returns the result, which must be the same.
+fn merge_both_ways(base: &Files, ours: &Files, theirs: &Files) -> Files {
+    let merged = merge(base, ours, theirs);
+    assert_eq!(merged, merge(base, theirs, ours), "the result depends on the side");
+    assert_eq!(merged, merge(ours, ours, &merged), "merging again changes the result");
+    merged
+}
+
+#[test]
+fn a_rename_on_one_side_and_an_edit_on_the_other_both_happen() {
+    let base = files(&[("graph/facts/a.md", &note(1, 1, "One."))]);
+    let renamed = files(&[("graph/facts/b.md", &note(1, 1, "One."))]);
+    let edited = files(&[("graph/facts/a.md", &note(1, 1, "One and two."))]);
+    let merged = merge_both_ways(&base, &renamed, &edited);
+    assert_eq!(merged, files(&[("graph/facts/b.md", &note(1, 1, "One and two."))]));
+}
+
+#[test]
+fn of_two_renames_the_later_one_stands() {
+    let base = files(&[("graph/facts/a.md", &note(1, 1, "One."))]);
+    let early = files(&[("graph/facts/z.md", &note(1, 2, "One."))]);
+    let late = files(&[("graph/facts/b.md", &note(1, 3, "One."))]);
+    let merged = merge_both_ways(&base, &early, &late);
+    assert_eq!(merged.keys().collect::<Vec<_>>(), ["graph/facts/b.md"]);
+}
+
+#[test]
+fn an_edit_stays_where_the_other_side_deleted_the_note_and_a_leftover_tells_it() {
+    let base = files(&[("graph/facts/a.md", &note(1, 1, "One.")), ("graph/facts/b.md", &note(2, 1, "Two."))]);
+    let edited =
+        files(&[("graph/facts/a.md", &note(1, 1, "One more.")), ("graph/facts/b.md", &note(2, 1, "Two."))]);
+    let merged = merge_both_ways(&base, &Files::new(), &edited);
+    assert_eq!(merged.keys().collect::<Vec<_>>(), ["graph/facts/a.md"]);
+    let text = &merged["graph/facts/a.md"];
+    assert!(
+        text.contains("One more.") && text.contains("merge:") && text.contains("graph/facts/a.md"),
+        "{text}"
+    );
+}
+
+#[test]
+fn two_notes_at_one_path_both_stay_and_the_links_of_the_later_one_follow() {
+    let ours = files(&[("notes/plan.md", &note(1, 1, "First."))]);
+    let theirs =
+        files(&[("notes/plan.md", &note(2, 2, "Second.")), ("notes/index.md", &note(3, 2, "See [[plan]]."))]);
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    assert_eq!(
+        merged.keys().collect::<Vec<_>>(),
+        ["notes/index.md", "notes/plan-000000.md", "notes/plan.md"]
+    );
+    assert!(merged["notes/plan.md"].contains("First."), "{merged:?}");
+    assert!(merged["notes/index.md"].contains("[[plan-000000"), "{merged:?}");
+}
+
+#[test]
+fn two_notes_with_one_id_both_stay_and_the_later_one_gets_another_id() {
+    let ours = files(&[("notes/a.md", &note(1, 1, "First."))]);
+    let theirs = files(&[("notes/b.md", &note(1, 2, "Second.").replace("Note 1", "Other"))]);
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    let ids: BTreeSet<_> =
+        merged.iter().map(|(at, text)| pairing::id_of(&path(at), text.as_bytes())).collect();
+    assert_eq!((merged.len(), ids.len()), (2, 2), "{merged:?}");
+    assert_eq!(merged["notes/a.md"], ours["notes/a.md"]);
+}
+
+#[test]
+fn the_same_edge_made_twice_is_one_edge() {
+    let edge = |id: u32| {
+        format!(
+            "---\nid: {id:08x}-0000-4000-8000-000000000000\ntype: SOLVES\nfrom_id: 1\nto_id: 2\nstrength: 0.9\ncreated: 2026-01-01T00:00:0{id}Z\nupdated: 2026-01-01T00:00:0{id}Z\n---\n\nBecause {id}.\n"
+        )
+    };
+    let ours = files(&[("graph/edges/a--SOLVES--b-000001.md", &edge(1))]);
+    let theirs = files(&[("graph/edges/a--SOLVES--b-000002.md", &edge(2))]);
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    assert_eq!(merged.len(), 1, "{merged:?}");
+    let text = merged.values().next().unwrap();
+    assert!(text.contains("Because 1.") && text.contains("Because 2."), "{text}");
+}
+
+#[test]
+fn generated_files_are_left_to_those_who_generate_them() {
+    let base = files(&[("CORE.md", "old\n")]);
+    let (ours, theirs) = (files(&[("CORE.md", "ours\n")]), files(&[("CORE.md", "theirs\n")]));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert!(merged == ours || merged == theirs, "{merged:?}");
+    assert_eq!(merge_both_ways(&base, &ours, &Files::new()), Files::new());
+}
+
+/// One change of one side: the number of a note, and what happens to it.
+type Step = (u32, u8);
+
+fn apply(base: &Files, steps: &[Step], side: &str) -> Files {
+    let mut files = base.clone();
+    for (number, kind) in steps {
+        let at = files
+            .iter()
+            .find(|(_, text)| text.contains(&format!("id: {number:08x}")))
+            .map(|(at, _)| at.clone());
+        match (at, kind % 4) {
+            (Some(at), 0) => drop(files.remove(&at)),
+            (Some(at), 1) => {
+                let text = files.remove(&at).unwrap();
+                files.insert(format!("graph/facts/{side}-{number}.md"), text);
+            }
+            (Some(at), _) => {
+                let text = files.get_mut(&at).unwrap();
+                text.push_str(&format!("\nParagraph {kind} of {side}.\n"));
+            }
+            (None, _) => {
+                let body = format!("New from {side}, {kind}.");
+                files.insert(format!("graph/facts/{number}.md"), note(*number, u32::from(kind % 60), &body));
+            }
+        }
+    }
+    files
+}
+
+proptest! {
+    #[test]
+    fn both_directions_give_the_same_files_and_every_new_line_is_in_them(
+        notes in 0_u32..5,
+        ours in prop::collection::vec((0_u32..8, 0_u8..60), 0..8),
+        theirs in prop::collection::vec((0_u32..8, 0_u8..60), 0..8),
+    ) {
+        let base: Files =
+            (0..notes).map(|n| (format!("graph/facts/{n}.md"), note(n, 1, &format!("Body {n}.")))).collect();
+        let (ours, theirs) = (apply(&base, &ours, "ours"), apply(&base, &theirs, "theirs"));
+        let merged = merge_both_ways(&base, &ours, &theirs);
+        let all: String = merged.values().cloned().collect();
+        for side in [&ours, &theirs] {
+            for (at, text) in side {
+                for line in text.lines().filter(|line| line.contains(" of ours") || line.contains(" of theirs") || line.contains("New from")) {
+                    prop_assert!(all.contains(line), "`{line}` of {at} is lost: {all}");
+                }
+            }
+        }
+        // One side alone: its files exactly.
+        prop_assert_eq!(&merge(&base, &ours, &base), &ours);
+        prop_assert_eq!(&merge(&base, &base, &theirs), &theirs);
+    }
+}
