@@ -55,6 +55,7 @@ mod secrets;
 mod secrets_in_git;
 mod sessions;
 mod support;
+mod team;
 mod two_vaults;
 mod warm;
 mod warm_values;

@@ -240,8 +240,11 @@ impl SyncRun<'_> {
             written.push(layout::REFLECTION.to_owned());
         }
         for file in planned.files.iter().filter(|file| file.how == HowMerged::Merged) {
-            if project::rewrite_section(memory, &file.path)? {
-                written.push(file.path.to_string());
+            match project::rewrite_section(memory, &file.path) {
+                Ok(true) => written.push(file.path.to_string()),
+                Ok(false) => {}
+                // The rules of an untrusted vault stay as they came.
+                Err(error) => memory.notice(format!("{} was not written anew: {error}", file.path)),
             }
         }
         if written.iter().any(|path| !GENERATED.contains(&path.as_str())) {

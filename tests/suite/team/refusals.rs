@@ -1,0 +1,172 @@
+//! States and remotes with which `cm sync` does not work: what it says, its exit code, and that
+//! nothing is lost.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::{Clone, Remote, settle};
+use crate::support::Ran;
+
+const VAULT: &str = "--- graph/facts/a.md\n# A\n\nOne.\n";
+
+/// Runs `cm sync`, which must fail with this code and name the remedy, and returns the run.
+fn refused(clone: &Clone, code: i32, name: &str) -> Ran {
+    let before = clone.sandbox.git(&["rev-parse", "HEAD"]);
+    let ran = clone.cm(&["sync", "--json"]);
+    assert_eq!(ran.code, code, "{name}: {}", ran.snapshot());
+    let error = ran.json()["error"].clone();
+    assert_eq!(error["code"], name, "{}", ran.snapshot());
+    assert!(error["hint"].is_string(), "{}", ran.snapshot());
+    let reached = clone.sandbox.git(&["merge-base", "--is-ancestor", before.trim(), "HEAD"]);
+    assert_eq!(reached, "", "what was committed stays");
+    ran
+}
+
+#[test]
+fn a_history_that_somebody_rewrote_is_not_taken_and_ours_is_kept() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    settle(&[&ada, &ben]);
+    ben.sandbox.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    ben.sandbox.write("graph/facts/b.md", "# B\n");
+    ben.sandbox.commit_all("Another history");
+    ben.sandbox.git(&["push", "--quiet", "--force", "origin", "main"]);
+    refused(&ada, 5, "rewritten");
+    let kept = ada.sandbox.git(&["for-each-ref", "--format=%(objectname)", "refs/cm/rescue"]);
+    assert_eq!(kept, ada.sandbox.git(&["rev-parse", "HEAD"]));
+    // Refused until the person has decided.
+    refused(&ada, 5, "rewritten");
+    ada.sandbox.git(&["fetch", "--quiet"]);
+    ada.sandbox.git(&["reset", "--quiet", "--hard", "origin/main"]);
+    assert_eq!(ada.sync()["changed"], false);
+}
+
+#[test]
+fn an_unrelated_history_is_not_merged() {
+    let (one, other) = (Remote::new(), Remote::new());
+    let ada = Clone::first(&one, "ada", VAULT);
+    Clone::first(&other, "ben", "--- graph/facts/b.md\n# B\n");
+    ada.sandbox.git(&["remote", "set-url", "origin", &other.path.display().to_string()]);
+    refused(&ada, 5, "unrelated");
+}
+
+#[test]
+fn states_in_which_git_cannot_merge_are_named_with_their_remedy() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.git(&["checkout", "--quiet", "--detach"]);
+    assert!(refused(&ada, 5, "detached").stdout.contains("git switch"));
+    ada.sandbox.git(&["checkout", "--quiet", "main"]);
+    ada.sandbox.git(&["remote", "remove", "origin"]);
+    assert!(refused(&ada, 5, "no-remote").stdout.contains("git remote add"));
+    let shallow = crate::support::Sandbox::new();
+    let url = format!("file://{}", remote.path.display());
+    shallow.git(&["clone", "--quiet", "--depth", "1", &url, "."]);
+    let ran = shallow.cm(&["sync"]);
+    assert!(ran.code == 5 && ran.stderr.contains("--unshallow"), "{}", ran.snapshot());
+}
+
+#[test]
+fn a_remote_that_is_away_leaves_everything_committed() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.write("graph/facts/a.md", "# A\n\nBy hand.\n");
+    ada.sandbox.git(&["remote", "set-url", "origin", "http://127.0.0.1:1/nowhere.git"]);
+    refused(&ada, 7, "offline");
+    assert_eq!(ada.sandbox.git(&["status", "--porcelain"]), "", "the edit is committed");
+    ada.sandbox.git(&["remote", "set-url", "origin", &remote.path.display().to_string()]);
+    assert_eq!(ada.sync()["sent"], 1);
+}
+
+#[test]
+fn a_network_that_hangs_ends_after_the_time_that_is_set() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let url = format!("http://{}/vault.git", silent.local_addr().unwrap());
+    ada.sandbox.git(&["remote", "set-url", "origin", &url]);
+    ada.sandbox.settings("[sync]\ntimeout_s = 1.0\n");
+    refused(&ada, 7, "offline");
+}
+
+#[test]
+fn a_hook_of_the_remote_that_refuses_is_quoted() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let hook = remote.path.join("hooks/pre-receive");
+    fs::write(&hook, "#!/bin/sh\necho 'no notes after six' >&2\nexit 1\n").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    let ran = refused(&ada, 5, "remote-refused");
+    assert!(ran.stdout.contains("no notes after six"), "{}", ran.snapshot());
+    fs::remove_file(hook).unwrap();
+    assert_eq!(ada.sync()["sent"], 1);
+}
+
+#[test]
+fn a_remote_without_room_for_the_push_loses_nothing() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    // A folder of objects that cannot be written behaves as a full disk does.
+    let objects = remote.path.join("objects");
+    for entry in [objects.clone(), objects.join("pack")] {
+        fs::set_permissions(entry, fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let ran = ada.cm(&["sync"]);
+    for entry in [objects.clone(), objects.join("pack")] {
+        fs::set_permissions(entry, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // Root may write everywhere; then there is nothing to see.
+    if ran.code != 0 {
+        assert!(ran.stderr.contains("origin") || ran.stderr.contains("git push"), "{}", ran.snapshot());
+    }
+    ada.sync();
+    assert_eq!(ada.sync()["changed"], false);
+}
+
+#[test]
+fn a_vault_inside_a_project_does_not_publish_the_projects_code() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", "--- .memory/cm.toml\n--- src/main.rs\nfn main() {}\n");
+    ada.sandbox.trust(&ada.sandbox.vault().join(".memory"));
+    let within = |words: &[&str]| {
+        ada.sandbox.run(&[words, &["--vault", ".memory"]].concat()).env("CM_NOW", &ada.tick()).go()
+    };
+    within(&["add", "--type", "fact", "Ports differ"]).ok();
+    assert_eq!(within(&["sync", "--json"]).ok().json()["sent"], 1);
+    ada.sandbox.write("src/main.rs", "fn main() { panic!() }\n");
+    ada.sandbox.commit_all("Code");
+    let ran = within(&["sync"]);
+    assert!(ran.code == 5 && ran.stderr.contains("src/main.rs"), "{}", ran.snapshot());
+}
+
+#[test]
+fn a_repository_that_would_run_a_program_for_a_transfer_needs_trust() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.distrust();
+    ada.sandbox.git(&["config", "core.sshCommand", "touch /tmp/owned; ssh"]);
+    refused(&ada, 5, "untrusted");
+    ada.sandbox.git(&["config", "--unset", "core.sshCommand"]);
+    ada.cm(&["sync"]).ok();
+}
+
+#[test]
+fn a_dry_run_changes_neither_side() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    ben.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    ben.sync();
+    ada.cm(&["add", "--type", "fact", "Prices are cached"]).ok();
+    ada.sandbox.write("graph/facts/a.md", "# A\n\nBy hand.\n");
+    let before = (ada.sandbox.git(&["rev-parse", "HEAD"]), ada.sandbox.git(&["status", "--porcelain"]));
+    let answer = ada.cm(&["sync", "--dry-run", "--json"]).ok().json();
+    assert_eq!((&answer["received"], &answer["sent"], &answer["edits"]), (&1.into(), &1.into(), &1.into()));
+    let after = (ada.sandbox.git(&["rev-parse", "HEAD"]), ada.sandbox.git(&["status", "--porcelain"]));
+    assert_eq!(before, after);
+}

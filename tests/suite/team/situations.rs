@@ -1,0 +1,257 @@
+//! What two clones do to the same notes, and what `cm sync` makes of it. The numbers are those of the
+//! situations in which plain Git conflicts, loses lines, or gives a wrong file.
+
+use super::{Clone, Remote, settle};
+
+const VAULT: &str = "\
+--- playbook/testing/seed-1.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: testing
+state: active
+maturity: candidate
+created: 2026-06-01T08:00:00Z
+---
+
+Print the seed of every random test before it runs.
+--- graph/facts/prices.md
+---
+id: 11111111-0000-4000-8000-000000000001
+type: fact
+title: Prices are cached
+tags: [cache]
+importance: 0.5
+created: 2026-06-01T08:00:00Z
+updated: 2026-06-01T08:00:00Z
+---
+
+# Prices are cached
+
+For five minutes, in Redis.
+
+The key has the currency.
+--- graph/solutions/queue.md
+---
+id: 11111111-0000-4000-8000-000000000002
+type: solution
+title: Restart the queue
+importance: 0.5
+created: 2026-06-01T08:00:00Z
+updated: 2026-06-01T08:00:00Z
+---
+
+Stop the workers first.
+";
+const RULE: &str = "b-mq6d3m8l-aaaaaa";
+const RULE_FILE: &str = "playbook/testing/seed-1.md";
+const FACT: &str = "graph/facts/prices.md";
+
+fn pair() -> (Remote, Clone, Clone) {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    (remote, ada, ben)
+}
+
+#[test]
+fn core_is_written_from_the_notes_of_both_sides_1_2() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["core"]).ok();
+    settle(&[&ada, &ben]);
+    ada.cm(&["add", "--type", "decision", "Use Postgres for the ledger"]).ok();
+    ada.cm(&["core"]).ok();
+    ben.cm(&["add", "--type", "solution", "Clear the cache of the proxy"]).ok();
+    ben.cm(&["core"]).ok();
+    settle(&[&ada, &ben]);
+    let core = ada.sandbox.read("CORE.md");
+    assert!(
+        core.contains("Use Postgres for the ledger") && core.contains("Clear the cache of the proxy"),
+        "{core}"
+    );
+    let again = ada.cm(&["core", "--json"]).ok().json();
+    assert_eq!(again["changed"], false, "the file is up to date: {again}");
+}
+
+#[test]
+fn entries_of_one_day_on_both_sides_are_all_there_in_order_3_4() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["episode", "Deploy", "--summary", "Went well"]).ok();
+    ben.later(5);
+    ben.cm(&["episode", "Rollback", "--summary", "Went well"]).ok();
+    settle(&[&ada, &ben]);
+    ada.cm(&["episode", "Second deploy"]).ok();
+    ben.cm(&["episode", "Postmortem"]).ok();
+    settle(&[&ada, &ben]);
+    let day = ada.sandbox.read("episodes/2026-11-21.md");
+    assert_eq!(day.matches("## ").count(), 4, "{day}");
+    assert_eq!(day.matches("Went well").count(), 2, "{day}");
+    assert_eq!(day.matches("# 2026-11-21").count(), 1, "{day}");
+}
+
+#[test]
+fn feedback_of_both_sides_counts_and_the_maturity_follows_5_6() {
+    let (_remote, ada, ben) = pair();
+    for clone in [&ada, &ben] {
+        for _ in 0..5 {
+            clone.later(24 * 60);
+            clone.cm(&["mark", RULE, "--helpful"]).ok();
+        }
+        ben.later(7);
+    }
+    settle(&[&ada, &ben]);
+    let rule = ada.sandbox.read(RULE_FILE);
+    assert_eq!(rule.matches("signal: helpful").count(), 10, "{rule}");
+    assert!(rule.contains("maturity: proven"), "{rule}");
+}
+
+#[test]
+fn updates_of_both_sides_are_joined_7_8_10_22() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["update", "Prices are cached", "--add-tag", "redis", "--append", "Ada measured it."]).ok();
+    ben.later(3);
+    ben.cm(&["update", "Prices are cached", "--add-tag", "prices", "--append", "Ben doubts it."]).ok();
+    settle(&[&ada, &ben]);
+    let fact = ada.sandbox.read(FACT);
+    for part in ["cache", "redis", "prices", "Ada measured it.", "Ben doubts it."] {
+        assert!(fact.contains(part), "{part}: {fact}");
+    }
+    assert!(!fact.contains("merge:") && !fact.contains("<<<<"), "{fact}");
+}
+
+#[test]
+fn of_two_values_the_later_one_stands_and_the_inbox_has_the_other_7() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["update", "Prices are cached", "--set", "importance=0.9"]).ok();
+    ben.later(3);
+    ben.cm(&["update", "Prices are cached", "--set", "importance=0.2"]).ok();
+    ada.sync();
+    let answer = ben.sync();
+    assert_eq!(answer["files"][0]["open"], true, "{answer}");
+    settle(&[&ada, &ben]);
+    let fact = ada.sandbox.read(FACT);
+    assert!(fact.contains("importance: 0.2") && fact.contains("0.9"), "{fact}");
+}
+
+#[test]
+fn renames_of_both_sides_leave_one_note_16_19() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["rename", "Prices are cached", "Prices live in Redis"]).ok();
+    ben.later(3);
+    ben.cm(&["rename", "Prices are cached", "Prices expire"]).ok();
+    ben.cm(&["mark", RULE, "--helpful"]).ok();
+    settle(&[&ada, &ben]);
+    let names = ada.sandbox.git(&["ls-files", "graph/facts"]);
+    assert_eq!(names.trim(), "graph/facts/Prices expire.md", "{names}");
+    assert_eq!(ada.cm(&["validate", "--json"]).ok().json()["errors"], 0);
+}
+
+#[test]
+fn a_rename_and_an_edit_both_happen_19() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["rename", "Restart the queue", "Restart the workers"]).ok();
+    ben.cm(&["update", "Restart the queue", "--append", "Then wait a minute."]).ok();
+    settle(&[&ada, &ben]);
+    let found = ada.cm(&["get", "Restart the workers"]).ok().stdout;
+    assert!(found.contains("Then wait a minute."), "{found}");
+    assert_eq!(ada.sandbox.git(&["ls-files", "graph/solutions"]).lines().count(), 1);
+}
+
+#[test]
+fn an_edit_outlives_a_deletion_and_says_so_17() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["delete", "Restart the queue"]).ok();
+    ben.cm(&["update", "Restart the queue", "--append", "Then wait a minute."]).ok();
+    settle(&[&ada, &ben]);
+    let note = ada.sandbox.read("graph/solutions/queue.md");
+    assert!(note.contains("Then wait a minute.") && note.contains("merge:"), "{note}");
+}
+
+#[test]
+fn a_hand_edit_is_committed_first_and_merged_9_25() {
+    let (_remote, ada, ben) = pair();
+    let text = ada.sandbox.read(FACT);
+    ada.sandbox.write(FACT, text.replace("five minutes", "ten minutes"));
+    ben.sandbox.write(FACT, text.replace("the currency", "the country"));
+    settle(&[&ada, &ben]);
+    let fact = ben.sandbox.read(FACT);
+    assert!(fact.contains("ten minutes") && fact.contains("the country"), "{fact}");
+}
+
+#[test]
+fn the_same_edge_of_both_sides_is_one_edge_11() {
+    let (_remote, ada, ben) = pair();
+    for clone in [&ada, &ben] {
+        clone.cm(&["relate", "Restart the queue", "Prices are cached", "--type", "SOLVES"]).ok();
+        clone.later(1);
+    }
+    settle(&[&ada, &ben]);
+    assert_eq!(ada.sandbox.git(&["ls-files", "graph/edges"]).lines().count(), 1);
+}
+
+#[test]
+fn two_notes_of_one_title_both_stay_12() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    ben.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    settle(&[&ada, &ben]);
+    assert_eq!(ada.sandbox.git(&["ls-files", "graph/facts"]).lines().count(), 3);
+}
+
+#[test]
+fn settings_of_both_sides_stand_20() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["config", "set", "search.limit", "7"]).ok();
+    ben.cm(&["config", "set", "context.max_rules", "9"]).ok();
+    settle(&[&ada, &ben]);
+    for (key, value) in [("search.limit", "7"), ("context.max_rules", "9")] {
+        assert!(
+            ada.cm(&["config", "get", key]).ok().stdout.contains(value),
+            "{}",
+            ada.sandbox.read("cm.toml")
+        );
+    }
+}
+
+#[test]
+fn the_marked_section_of_a_rule_file_is_written_anew_21() {
+    let (remote, ada, ben) = pair();
+    ada.trust(&remote);
+    ben.trust(&remote);
+    ada.cm(&["project"]).ok();
+    settle(&[&ada, &ben]);
+    ada.cm(&["playbook", "add", "Never log the card number of a customer", "--category", "security"]).ok();
+    ada.cm(&["project"]).ok();
+    ben.cm(&["playbook", "add", "Give each request a timeout of two seconds", "--category", "net"]).ok();
+    ben.cm(&["project"]).ok();
+    settle(&[&ada, &ben]);
+    let file = ada.sandbox.read("AGENTS.md");
+    for part in ["card number", "timeout of two seconds", "Print the seed"] {
+        assert_eq!(file.matches(part).count(), 1, "{part}: {file}");
+    }
+}
+
+#[test]
+fn harm_on_both_sides_gives_one_inversion_14_15() {
+    let (_remote, ada, ben) = pair();
+    for clone in [&ada, &ben] {
+        clone.cm(&["mark", RULE, "--harmful", "--reason", "caused_bug", "--invert"]).ok();
+        clone.later(9);
+    }
+    ada.cm(&["forget", "Restart the queue", "--reason", "It broke"]);
+    settle(&[&ada, &ben]);
+    let rules = ada.cm(&["playbook", "list", "--state", "all", "--json"]).ok().stdout;
+    assert!(rules.matches("\"type\": \"anti_pattern\"").count() <= 1, "{rules}");
+}
+
+#[test]
+fn conflict_markers_that_somebody_committed_stop_the_next_sync_24() {
+    let (_remote, ada, _ben) = pair();
+    let text = ada.sandbox.read(FACT);
+    ada.sandbox.write(
+        FACT,
+        text.replace("For five minutes", "<<<<<<< HEAD\nFor five\n=======\nFor ten\n>>>>>>> theirs"),
+    );
+    let ran = ada.cm(&["sync"]);
+    assert_eq!(ran.code, 5, "{}", ran.snapshot());
+    assert!(ran.stderr.contains("unresolved merge conflict"), "{}", ran.snapshot());
+}
