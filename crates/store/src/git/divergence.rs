@@ -1,6 +1,8 @@
 //! Compares a branch with another history: common ancestors, commits of one side only, and the
 //! references that record what was seen of a remote.
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use gix::refs::transaction::PreviousValue;
@@ -45,7 +47,23 @@ impl Repo {
 
     /// Whether `older` is the same commit as `newer` or one of its ancestors.
     pub fn contains(&self, newer: CommitId, older: CommitId) -> Result<bool> {
-        Ok(newer == older || self.merge_bases(newer, older)? == [older])
+        if newer == older || self.merge_bases(newer, older)? == [older] {
+            return Ok(true);
+        }
+        // The search for common ancestors trusts the clocks of those who committed; this one does not.
+        let is_shallow = self.is_shallow();
+        let (mut seen, mut next) = (HashSet::from([newer.0]), vec![newer.0]);
+        while let Some(id) = next.pop() {
+            for parent in self.links(id, is_shallow)?.parents {
+                if parent == older.0 {
+                    return Ok(true);
+                }
+                if seen.insert(parent) {
+                    next.push(parent);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the number of commits reachable from `tip` and not from `hidden`.
