@@ -1,5 +1,5 @@
-//! Scheduled jobs of the server: learning from sessions, condensing observations, and updating
-//! CORE.md after decay.
+//! Scheduled jobs of the server: learning from sessions, condensing observations, updating CORE.md
+//! after decay, and synchronizing with a remote.
 
 use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
@@ -9,10 +9,12 @@ use crate::verbs::condense;
 use crate::verbs::decay::{self, decay};
 use crate::verbs::generate;
 use crate::verbs::reflect::{self, ReflectResult};
+use crate::verbs::sync;
 use cm_store::vault::layout;
 
 pub use crate::context::last_run::{done, last};
 pub use crate::verbs::condense::JOB as CONDENSE;
+pub use crate::verbs::sync::JOB as SYNC;
 
 /// Learns from new sessions, as `cm reflect` does, and returns a summary.
 ///
@@ -52,6 +54,25 @@ pub fn fade(memory: &Context) -> Result<String> {
         said.push_str("; CORE.md was rewritten");
     }
     Ok(said)
+}
+
+/// Synchronizes the target vault with its remote, as `cm sync` does. Returns a summary, empty if
+/// nothing changed.
+///
+/// # Errors
+/// The errors of [`sync::sync`].
+pub fn synchronize(memory: &Context) -> Result<String> {
+    let done = sync::sync(memory, &sync::Options::default())?;
+    if !done.changed {
+        return Ok(String::new());
+    }
+    let both = done.files.iter().filter(|file| file.how != "taken").count();
+    Ok(format!(
+        "received {} commits, sent {}; {} files changed here, {both} of them on both sides",
+        done.received,
+        done.sent,
+        done.files.len()
+    ))
 }
 
 /// Condenses the observations of the target vault, unless `curation.condense` is off. Returns a

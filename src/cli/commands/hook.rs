@@ -44,6 +44,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             hook::read(call);
             return None;
         }
+        if words == ["sync"] {
+            hook::sync(call);
+            return None;
+        }
         if let ["read-with", agent, session] = words.as_slice() {
             hook::read_with_agent(call, agent, session);
             return None;
@@ -81,6 +85,7 @@ fn detached(later: &BackgroundTask) -> Command {
         BackgroundTask::ReadWithAgent { agent, session } => {
             command.args(["hook", "read-with", agent, "--", session])
         }
+        BackgroundTask::Sync => command.args(["hook", "sync"]),
         BackgroundTask::JudgePrompt(_) => command.args(["hook", "judge"]),
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -16,7 +16,7 @@ use cm_app::Result;
 use cm_app::context::cancellation::Cancellation;
 use cm_note::instant::Instant;
 
-/// Runs a job; the argument signals shutdown. The returned text is logged.
+/// Runs a job; the argument signals shutdown. The returned text is logged, unless it is empty.
 pub type JobFn = Arc<dyn Fn(&Cancellation) -> Result<String> + Send + Sync>;
 
 /// A scheduled job.
@@ -84,6 +84,9 @@ fn log_result(
         Err(_) => (false, "it panicked; see standard error".to_owned()),
     };
     state.metrics.job(job.name, !done);
+    if done && words.is_empty() {
+        return done;
+    }
     state.notice(if done { "job" } else { "job-failed" }, format!("{}: {words}", job.name));
     done
 }

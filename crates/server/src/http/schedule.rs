@@ -14,12 +14,15 @@ pub enum JobInterval {
     Daily { minute: u16 },
     /// Every week.
     Weekly { weekday: u8, minute: u16 },
+    /// Some seconds after the last run, successful or not.
+    Every { seconds: u32 },
 }
 
 impl JobInterval {
     /// The first scheduled time after `after`.
     pub fn next(self, after: Instant) -> Instant {
         let (period, offset) = match self {
+            Self::Every { seconds } => return Instant::from_unix(after.unix() + i64::from(seconds)),
             Self::Daily { minute } => (DAY, i64::from(minute) * 60),
             // 1970 began on a Thursday, the fourth day of its week.
             Self::Weekly { weekday, minute } => {
@@ -100,6 +103,7 @@ mod tests {
             (DECAY, "2026-11-22T04:29:00Z", "2026-11-22T04:30:00Z"),
             (DECAY, "2026-11-22T04:30:00Z", "2026-11-29T04:30:00Z"),
             (DECAY, "2026-11-25T00:00:00Z", "2026-11-29T04:30:00Z"),
+            (JobInterval::Every { seconds: 60 }, "2026-11-25T00:00:30Z", "2026-11-25T00:01:30Z"),
         ] {
             assert_eq!(rhythm.next(at(after)), at(next), "{rhythm:?} after {after}");
         }

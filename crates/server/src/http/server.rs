@@ -12,6 +12,7 @@ use tokio::time::{Instant as Moment, sleep, timeout_at};
 
 use super::jobs::{self, Job};
 use super::nested::NestedService;
+use super::schedule::JobInterval;
 use super::state::{HttpSetup, ServerState};
 use super::{connections, listen, router, token_ends};
 use cm_app::{Error, ErrorKind, Result};
@@ -74,7 +75,11 @@ impl HttpServer {
         let serving =
             tokio::spawn(connections::serve(self.listener, Arc::clone(&state), self.router, tell.clone()));
         tokio::spawn(token_ends::watch(Arc::clone(&state), tell.clone()));
-        let working = tokio::spawn(jobs::run_jobs(Arc::clone(&state), self.jobs, tell));
+        // A job of seconds does not wait for one of minutes.
+        let (frequent, daily) =
+            self.jobs.into_iter().partition(|job| matches!(job.interval, JobInterval::Every { .. }));
+        let working = [frequent, daily]
+            .map(|jobs| tokio::spawn(jobs::run_jobs(Arc::clone(&state), jobs, tell.clone())));
         let signal = stop.await;
         state.stopping.store(true, Ordering::Relaxed);
         state.notice("stopping", "no new connections; running requests are cancelled".to_owned());
@@ -87,7 +92,13 @@ impl HttpServer {
         mounts.end();
         state.web.iter().for_each(|web| web.closing.cancel());
         let cut = serving.await.unwrap_or(0);
-        let jobs_ended = timeout_at(end, working).await.is_ok();
+        let all_jobs = async {
+            for jobs in working {
+                // A job that panicked has ended too.
+                let _ = jobs.await;
+            }
+        };
+        let jobs_ended = timeout_at(end, all_jobs).await.is_ok();
         // An operation whose client left is no connection any more, and is waited for all the same.
         let rest = async { (state.reads.empty().await, state.writes.empty().await, mounts.idle().await) };
         let _ = timeout_at(end, rest).await;

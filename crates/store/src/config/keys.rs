@@ -213,6 +213,8 @@ settings! {
         "what happens to unrecorded statements at the end of a session: `ask` the agent once, where cm's MCP server or skills are installed; read the session in the `background` with the agent's own command; or `off`";
     HOOKS_START_TOKENS = "hooks.start_tokens": Integer(250, 2475) = "2000",
         "token limit of the context added at session start";
+    HOOKS_SYNC = "hooks.sync": Bool = "false",
+        "run `cm sync` in the background when a session ends; only from your own settings";
     HOOKS_THRESHOLD = "hooks.threshold": Number(0.0, 1.0) = "0.5",
         "minimum relevance of a rule or memory added to a prompt";
     LLM_API_KEY_CMD = "llm.api_key_cmd": Text = "\"\"",

@@ -39,6 +39,22 @@ pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
     ])
 }
 
+/// The job that synchronizes the vault with its remote every so many seconds.
+///
+/// # Errors
+/// The vault cannot be opened.
+pub fn sync(calls: &Arc<Calls>, seconds: u32) -> Result<Job> {
+    let to_run = Arc::clone(calls);
+    Ok(Job {
+        name: jobs::SYNC,
+        interval: JobInterval::Every { seconds },
+        last: None,
+        run: Arc::new(move |stop| jobs::synchronize(&open(&to_run, ProgressWatch::cancelled_by(stop))?)),
+        // The synchronization records itself.
+        done: Arc::new(|_| Ok(())),
+    })
+}
+
 fn open(calls: &Calls, watch: ProgressWatch) -> Result<Context> {
     calls.open(CallerIdentity { kind: Actor::Job, ..calls.first.by.clone() }, watch)
 }

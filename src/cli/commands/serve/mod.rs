@@ -37,9 +37,11 @@ use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 /// With --jobs the server runs `cm reflect` daily at 03:00 UTC, and at 03:30 UTC it condenses observations that say the same
 /// (`curation.condense`). On Sundays at 04:30 UTC it recomputes decay scores like
 /// `cm decay` and rewrites CORE.md if it exists. Jobs that were missed while the server was down run at startup.
+///
+/// With --sync several servers, each with its own clone, share one memory through a Git remote: each runs `cm sync` at the interval.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm serve\n  cm serve --listen 0.0.0.0:7700 --host-name memory.example.org --jobs\n  curl 127.0.0.1:7700/search?q=pool   # while cm serve runs"
+    after_help = "Examples:\n  cm serve\n  cm serve --listen 0.0.0.0:7700 --host-name memory.example.org --jobs\n  cm serve --sync 60s\n  curl 127.0.0.1:7700/search?q=pool   # while cm serve runs"
 )]
 pub struct Arguments {
     /// Address and port; port 0 selects a free port
@@ -51,6 +53,9 @@ pub struct Arguments {
     /// Run scheduled jobs: learn from sessions and condense observations daily, recompute decay weekly
     #[arg(long)]
     jobs: bool,
+    /// Synchronize with the Git remote at this interval, such as 60s or 5m
+    #[arg(long, value_name = "INTERVAL", value_parser = interval)]
+    sync: Option<u32>,
     /// Do not serve /mcp
     #[arg(long)]
     no_mcp: bool,
@@ -58,7 +63,7 @@ pub struct Arguments {
     #[arg(long)]
     no_web: bool,
     /// Serve the page of the example vault, read-only and without login, and nothing else
-    #[arg(long, conflicts_with_all = ["jobs", "no_mcp", "no_web"])]
+    #[arg(long, conflicts_with_all = ["jobs", "sync", "no_mcp", "no_web"])]
     demo: bool,
 }
 
@@ -74,7 +79,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let calls =
         Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
     let audit = audit(AuditLog::of(&memory)?, Arc::clone(&calls), *output);
-    let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
+    let mut jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
+    if let Some(seconds) = arguments.sync {
+        jobs.push(jobs::sync(&calls, seconds)?);
+    }
     let mounted =
         if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls, Arc::clone(&audit))?] };
     let (ring, clock, log) = (LiveTokens::of(vault), Arc::clone(&calls), *output);
@@ -99,6 +107,19 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     Ok(said?.of_kind(
         signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
     ))
+}
+
+/// Parses an interval such as `60`, `60s`, `5m` or `1h`, in seconds.
+fn interval(text: &str) -> std::result::Result<u32, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let factor = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err("use a number with s, m or h, such as 60s".to_owned()),
+    };
+    let seconds = number.parse().ok().and_then(|number: u32| number.checked_mul(factor));
+    seconds.filter(|seconds| (1..=604_800).contains(seconds)).ok_or_else(|| "use 1s to 168h".to_owned())
 }
 
 /// The page of a server, for whoever has a token.

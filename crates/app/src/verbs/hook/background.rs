@@ -6,7 +6,7 @@ use crate::context::open::Context;
 use crate::context::request::Request;
 use crate::error::{ErrorKind, Result};
 use crate::sessions::{self, SessionAccess};
-use crate::verbs::{condense, reflect};
+use crate::verbs::{condense, reflect, sync};
 use cm_agents::hook::plan::HookPlan;
 use cm_agents::hook::{HookEvent, HookMessage, hook_agent};
 use cm_store::config::keys;
@@ -25,6 +25,8 @@ pub enum BackgroundTask {
         agent: &'static str,
         session: String,
     },
+    /// Synchronize with the remote: [`sync()`].
+    Sync,
     /// Judge a prompt, which the process gets as this text on its standard input:
     /// [`judge_prompt()`].
     JudgePrompt(String),
@@ -47,6 +49,13 @@ pub(super) fn tasks(
         None if ends && reflects(memory) => Some(BackgroundTask::Reflect),
         None => Some(BackgroundTask::Read),
     }
+}
+
+/// Returns the synchronization that follows the end of a session, if the user wants one.
+pub(super) fn sync_at_end(memory: &Context, message: &HookMessage) -> Option<BackgroundTask> {
+    let ends = message.event.is_some_and(|event| message.agent.ends_session(event)) && !message.subagent;
+    let wanted = memory.target().settings.users(keys::HOOKS_SYNC).and_then(toml::Value::as_bool);
+    (ends && wanted == Some(true)).then_some(BackgroundTask::Sync)
 }
 
 /// Whether the user wants to learn from sessions when they end.
@@ -73,6 +82,12 @@ fn read_all(memory: &Context) -> Result<()> {
         condense::condense_daily(&memory.for_vault(open)?)?;
     }
     Ok(())
+}
+
+/// Synchronizes with the remote. Failures are logged.
+pub fn sync(call: Request) {
+    let done = Context::open(call.clone()).and_then(|memory| sync::sync(&memory, &sync::Options::default()));
+    log_failure(&call, &HookMessage::read("", None, Some(HookEvent::SessionEnd)), done.map(drop));
 }
 
 /// Lets the agent's own command-line mode read a session, and learns from its answer. Then reads or

@@ -32,7 +32,7 @@ use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{Vault, layout};
 use std::time::Duration;
 
-pub use background::{BackgroundTask, judge_prompt, read, read_with_agent};
+pub use background::{BackgroundTask, judge_prompt, read, read_with_agent, sync};
 use long_prompt::LongPrompt;
 use proposal_request::ProposalRequest;
 
@@ -162,7 +162,8 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         }
     };
     let judged = long_prompt.map(|prompt| BackgroundTask::JudgePrompt(prompt.to_json()));
-    Ok(heard(reply, later.into_iter().chain(judged).collect()))
+    let synced = background::sync_at_end(&memory, message);
+    Ok(heard(reply, later.into_iter().chain(judged).chain(synced).collect()))
 }
 
 /// Returns an explanation that an untrusted vault provides nothing, at the start of a session. It
