@@ -81,8 +81,23 @@ impl BodyMerge {
                 let both = !ours.is_empty() && !theirs.is_empty() && ours != theirs;
                 (!both || may_join).then(|| union::of_lines(ours, theirs, rules.precedence))
             };
-            let before = join(our.before, their.before)?;
-            return Some(before + &middle.concat() + &join(our.after, their.after)?);
+            let content = |lines: &[&str]| -> Vec<String> {
+                lines.iter().filter(|line| !line.trim().is_empty()).map(|line| (*line).to_owned()).collect()
+            };
+            let there = content(middle);
+            let more = |text: String| {
+                let lines = content(&lines_of(&text));
+                Some(text).filter(|_| lines.is_empty() || !union::contains(&there, &lines))
+            };
+            let before = more(join(our.before, their.before)?).unwrap_or_default();
+            let after = more(join(our.after, their.after)?).unwrap_or_default();
+            return Some(before + &middle.concat() + &after);
+        }
+        // One side already has what the other wrote.
+        for (all, part) in [(ours, theirs), (theirs, ours)] {
+            if union::contains(all, part) && !part.concat().trim().is_empty() {
+                return Some(all.concat());
+            }
         }
         by_words(base, ours, theirs)
     }

@@ -9,14 +9,13 @@ use crate::three_way::one_sided;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct FileShape {
     bom: bool,
-    /// Whether all lines end with `\r\n`; `None` if there is no line break.
+    /// Whether most lines end with `\r\n`; `None` if there is no line break.
     crlf: Option<bool>,
     /// Whether the last line has no line break; `None` for an empty file.
     open_end: Option<bool>,
 }
 
-/// Three texts without a byte-order mark, with `\n` only where each file used one kind of line
-/// break, and each with a final line break.
+/// Three texts without a byte-order mark, with `\n` only, and each with a final line break.
 pub(crate) struct Uniform {
     /// Base, ours and theirs.
     pub texts: [String; 3],
@@ -24,35 +23,15 @@ pub(crate) struct Uniform {
     pub shape: FileShape,
 }
 
+/// Marks a line that does not end as most lines of its file; a character that text does not have.
+const OTHER_END: char = '\u{fdd2}';
+
 /// Separates three texts from their shapes. Without a base, the shapes of the sides count alone.
 pub(crate) fn uniform(base: Option<&str>, ours: &str, theirs: &str) -> Uniform {
     let texts = [base.unwrap_or_default(), ours, theirs];
-    let mixed = texts.iter().any(|text| text.contains("\r\n") && is_mixed(text));
-    let shapes = texts.map(|text| shape(text, mixed));
-    let texts = texts.map(|text| plain(text, mixed));
+    let shapes = texts.map(FileShape::of);
+    let texts = [0, 1, 2].map(|version| shapes[version].remove(texts[version]));
     Uniform { texts, shape: merged(base.map(|_| shapes[0]), shapes[1], shapes[2]) }
-}
-
-fn is_mixed(text: &str) -> bool {
-    text.split_inclusive('\n').any(|line| line.ends_with('\n') && !line.ends_with("\r\n"))
-}
-
-fn shape(text: &str, mixed: bool) -> FileShape {
-    let content = text.strip_prefix(BOM).unwrap_or(text);
-    FileShape {
-        bom: content.len() < text.len(),
-        crlf: (!mixed && content.contains('\n')).then(|| content.contains("\r\n")),
-        open_end: (!content.is_empty()).then(|| !content.ends_with('\n')),
-    }
-}
-
-fn plain(text: &str, mixed: bool) -> String {
-    let content = text.strip_prefix(BOM).unwrap_or(text);
-    let mut content = if mixed { content.to_owned() } else { content.replace("\r\n", "\n") };
-    if !content.is_empty() && !content.ends_with('\n') {
-        content.push('\n');
-    }
-    content
 }
 
 fn merged(base: Option<FileShape>, ours: FileShape, theirs: FileShape) -> FileShape {
@@ -66,11 +45,47 @@ fn merged(base: Option<FileShape>, ours: FileShape, theirs: FileShape) -> FileSh
 }
 
 impl FileShape {
+    fn of(text: &str) -> Self {
+        let content = text.strip_prefix(BOM).unwrap_or(text);
+        let (all, windows) = (content.matches('\n').count(), content.matches("\r\n").count());
+        Self {
+            bom: content.len() < text.len(),
+            crlf: (all > 0).then_some(windows * 2 > all),
+            open_end: (!content.is_empty()).then(|| !content.ends_with('\n')),
+        }
+    }
+
+    /// Returns a text of this shape without it.
+    fn remove(&self, text: &str) -> String {
+        let content = text.strip_prefix(BOM).unwrap_or(text);
+        let mut plain = String::with_capacity(content.len() + 1);
+        for line in content.split_inclusive('\n') {
+            let bare = line.strip_suffix('\n').unwrap_or(line);
+            let windows = line.len() > bare.len() && bare.ends_with('\r');
+            plain.push_str(if windows { &bare[..bare.len() - 1] } else { bare });
+            if line.len() > bare.len() && self.crlf != Some(windows) {
+                plain.push(OTHER_END);
+            }
+            plain.push('\n');
+        }
+        plain
+    }
+
     /// Writes a merged text in this shape.
     pub fn restore(&self, text: &str) -> String {
         let text = if self.open_end == Some(true) { text.strip_suffix('\n').unwrap_or(text) } else { text };
-        let text = if self.crlf == Some(true) { text.replace('\n', "\r\n") } else { text.to_owned() };
-        if self.bom { format!("{BOM}{text}") } else { text }
+        let mut whole = String::with_capacity(text.len());
+        whole.extend(self.bom.then_some(BOM));
+        for line in text.split_inclusive('\n') {
+            let bare = line.strip_suffix('\n').unwrap_or(line);
+            let content = bare.strip_suffix(OTHER_END).unwrap_or(bare);
+            whole.push_str(content);
+            if bare.len() < line.len() {
+                let windows = (self.crlf == Some(true)) != (content.len() < bare.len());
+                whole.push_str(if windows { "\r\n" } else { "\n" });
+            }
+        }
+        whole
     }
 }
 
@@ -93,8 +108,9 @@ mod tests {
 
     #[test]
     fn a_file_with_both_kinds_of_line_break_keeps_each() {
-        let uniform = uniform(Some("a\r\nb\n"), "a\r\nb\nc\n", "a\r\n");
-        assert_eq!(uniform.texts, ["a\r\nb\n", "a\r\nb\nc\n", "a\r\n"].map(str::to_owned));
-        assert_eq!(uniform.shape.restore("a\r\nc\n"), "a\r\nc\n");
+        let mixed = "a\r\nb\nc\n";
+        let uniform = uniform(Some(mixed), mixed, "a\r\nb\nc\nd\n");
+        assert_eq!(uniform.texts[0], uniform.texts[1]);
+        assert_eq!(uniform.shape.restore(&uniform.texts[2]), "a\r\nb\nc\nd\n");
     }
 }

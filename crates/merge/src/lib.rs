@@ -15,7 +15,7 @@ mod three_way;
 pub mod tree;
 mod union;
 
-use cm_note::note::{RelationTable, TypeTable};
+use cm_note::note::{NoteKind, RelationTable, TypeTable};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 
@@ -108,7 +108,9 @@ fn merge_known_file(
     let [base, ours, theirs] = &files.texts;
     let (text, markers) = if !is_markdown {
         (settings::merge(base, ours, theirs)?, false)
-    } else if let Some(without) = generated_section::WithoutSections::of(base, ours, theirs) {
+    } else if NoteKind::of(path) == NoteKind::Plain
+        && let Some(without) = generated_section::WithoutSections::of(base, ours, theirs)
+    {
         let [base, ours, theirs] = &without.texts;
         let (text, markers) = lines::merge_text(base, ours, theirs);
         (without.restore(&text)?, markers)

@@ -27,7 +27,8 @@ pub(crate) fn of_lines(ours: &[&str], theirs: &[&str], precedence: Precedence) -
     text
 }
 
-fn contains(lines: &[&str], part: &[&str]) -> bool {
+/// Whether lines have another sequence of lines in one piece.
+pub(crate) fn contains<T: PartialEq>(lines: &[T], part: &[T]) -> bool {
     part.is_empty() || lines.windows(part.len()).any(|window| window == part)
 }
 

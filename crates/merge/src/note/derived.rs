@@ -38,9 +38,11 @@ impl RuleVersions {
             _ => own,
         };
         let mut edits = Vec::new();
-        if let Some(promoted) = judged.promoted.or(own.promoted) {
-            edits.push(set("promoted_at", &promoted.to_string()));
-        }
+        let before = self.base.as_ref().and_then(|base| base.fields.promoted_at);
+        edits.push(match judged.promoted.or(own.promoted).or(before) {
+            Some(promoted) => set("promoted_at", &promoted.to_string()),
+            None => Edit::Remove { key: "promoted_at".to_owned() },
+        });
         match judged.downfall {
             Some(why) => edits.extend([
                 set("maturity", Maturity::Deprecated.name()),

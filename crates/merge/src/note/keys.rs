@@ -1,10 +1,11 @@
 //! Merges the keys of a frontmatter: each by the rule of its kind.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::note::NoteKind;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use cm_note::note::leftover::MERGE;
 use yaml_serde::Value;
 
 use super::head::{Chunk, Head};
@@ -85,24 +86,14 @@ impl<'h, 'a> KeyRules<'h, 'a> {
         let is_reordered = shared(&ours, &base) != shared(&base, &ours);
         let (frame, other) = if is_reordered { (&ours, &theirs) } else { (&theirs, &ours) };
         let backbone = inserted(frame, other);
-        let gap = |head: &Head<'_>, after: Option<&str>| -> Vec<String> {
-            let mut keys = head.chunks.iter().map(|chunk| chunk.key.as_str());
-            if let Some(after) = after
-                && !keys.any(|key| key == after)
-            {
-                return Vec::new();
-            }
-            keys.take_while(|key| !is_base(key)).map(str::to_owned).collect()
-        };
+        let gaps = |head: &Head<'_>| added_keys(head, &backbone, &is_base);
+        let (ours, theirs) = (gaps(self.ours), gaps(self.theirs));
         let mut all = Vec::new();
         let mut seen = HashSet::new();
-        let mut add = |keys: Vec<String>| {
-            all.extend(keys.into_iter().filter(|key| seen.insert(key.clone())));
-        };
-        add(interleaved(&gap(self.ours, None), &gap(self.theirs, None)));
-        for key in &backbone {
-            add(vec![key.clone()]);
-            add(interleaved(&gap(self.ours, Some(key)), &gap(self.theirs, Some(key))));
+        for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            let key = at.checked_sub(1).map(|at| backbone[at].clone());
+            let keys = key.into_iter().chain(joined(ours, theirs, self.kind));
+            all.extend(keys.filter(|key| seen.insert(key.clone())));
         }
         all
     }
@@ -183,9 +174,9 @@ impl<'h, 'a> KeyRules<'h, 'a> {
             _ => 0,
         };
         match strictness(versions.ours).cmp(&strictness(versions.theirs)) {
-            std::cmp::Ordering::Greater => SideName::Ours,
-            std::cmp::Ordering::Less => SideName::Theirs,
-            std::cmp::Ordering::Equal => self.precedence.winner(ours, theirs),
+            Ordering::Greater => SideName::Ours,
+            Ordering::Less => SideName::Theirs,
+            Ordering::Equal => self.precedence.winner(ours, theirs),
         }
     }
 
@@ -238,6 +229,25 @@ pub(super) fn set(lines: &str, key: &str, value: &Value) -> Option<String> {
     Some(note.strip_prefix("---\n")?.strip_suffix("---\n")?.to_owned())
 }
 
+/// Returns the keys that a side added, for the place before all keys of `backbone` and behind each.
+/// Where the side lacks the next keys of the backbone, its keys come behind those.
+fn added_keys(head: &Head<'_>, backbone: &[String], is_base: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
+    let mut gaps = vec![Vec::new(); backbone.len() + 1];
+    let behind = |at: usize| {
+        let missing = backbone[at..].iter().take_while(|key| head.get(key).is_none()).count();
+        at + missing
+    };
+    let mut place = behind(0);
+    for chunk in &head.chunks {
+        if !is_base(&chunk.key) {
+            gaps[place].push(chunk.key.clone());
+        } else if let Some(at) = backbone.iter().position(|key| *key == chunk.key) {
+            place = behind(at + 1);
+        }
+    }
+    gaps
+}
+
 /// Inserts the items of `other` that `frame` lacks, each behind the item that it follows there.
 fn inserted(frame: &[String], other: &[String]) -> Vec<String> {
     let mut all = frame.to_vec();
@@ -251,20 +261,86 @@ fn inserted(frame: &[String], other: &[String]) -> Vec<String> {
     all
 }
 
-/// Interleaves added keys of both sides; keys at the same place in the order of their names.
-fn interleaved(ours: &[String], theirs: &[String]) -> Vec<String> {
-    let mut all = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, ours, theirs) {
-        let (old, new) = (op.old_range(), op.new_range());
-        if matches!(op, DiffOp::Equal { .. }) {
-            all.extend_from_slice(&ours[old]);
-        } else {
-            let mut both = [&ours[old.clone()], &theirs[new.clone()]].concat();
-            if !old.is_empty() && !new.is_empty() {
-                both.sort_unstable();
-            }
-            all.extend(both);
-        }
+/// Joins the keys that both sides added at one place, in their usual order.
+fn joined(ours: &[String], theirs: &[String], kind: NoteKind) -> Vec<String> {
+    if ours.is_empty() || ours == theirs {
+        return theirs.to_vec();
     }
+    if theirs.is_empty() {
+        return ours.to_vec();
+    }
+    let mut all = [ours, theirs].concat();
+    all.sort_by(|a, b| usual_order(a, b, kind));
+    all.dedup();
     all
 }
+
+/// Compares two keys by the order in which `cm` writes keys; unknown ones follow by name, and the
+/// leftovers last.
+pub(super) fn usual_order(a: &str, b: &str, kind: NoteKind) -> Ordering {
+    let usual: &[&str] = if kind == NoteKind::Bullet { &RULE_KEYS } else { &NOTE_KEYS };
+    let place = |key: &str| match usual.iter().position(|usual| *usual == key) {
+        Some(place) => place,
+        None => usual.len() + usize::from(key == MERGE),
+    };
+    place(a).cmp(&place(b)).then_with(|| a.cmp(b))
+}
+
+/// Keys of a rule in the order of its file.
+const RULE_KEYS: [&str; 27] = [
+    "id",
+    "type",
+    "kind",
+    "category",
+    "scope",
+    "scope_key",
+    "workspace",
+    "state",
+    "maturity",
+    "pinned",
+    "pinned_reason",
+    "half_life_days",
+    "tags",
+    "feedback",
+    "sources",
+    "derived_from",
+    "search_pointer",
+    "verify",
+    "incident",
+    "supersedes",
+    "replaced_by",
+    "deprecation_reason",
+    "created",
+    "updated",
+    "promoted_at",
+    "last_validated_at",
+    "last_checked",
+];
+
+/// Keys of the other notes in the order of their files.
+const NOTE_KEYS: [&str; 24] = [
+    "id",
+    "type",
+    "kind",
+    "state",
+    "from_id",
+    "from_title",
+    "to_id",
+    "to_title",
+    "strength",
+    "pattern",
+    "content",
+    "content_hash",
+    "reason",
+    "replacement",
+    "source_bullet",
+    "inverted_to",
+    "title",
+    "aliases",
+    "tags",
+    "importance",
+    "confidence",
+    "created",
+    "updated",
+    "relations",
+];

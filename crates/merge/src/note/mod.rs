@@ -5,7 +5,7 @@ mod head;
 mod keys;
 mod lists;
 
-use cm_note::bullet::Bullet;
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::note::leftover::{Leftover, LeftoverPart, MERGE};
 use cm_note::note::{NoteKind, read};
@@ -13,7 +13,7 @@ use cm_note::path::NotePath;
 use yaml_serde::Value;
 
 use self::derived::RuleVersions;
-use self::head::Head;
+use self::head::{Chunk, Head};
 use self::keys::KeyRules;
 use crate::body::{self, BodyMerge, BodyRules};
 use crate::side::{Precedence, SideName};
@@ -59,6 +59,7 @@ impl NoteMerge<'_> {
             text = self.with_derived(base, ours, theirs, text)?;
         }
         let text = with_leftovers(text, &heads.leftovers)?;
+        let text = heads.with_new_keys_in_order(text)?;
         let merged = Head::of(&text)?;
         (merged.body == body.text).then_some((text.clone(), body.markers))
     }
@@ -84,7 +85,16 @@ impl NoteMerge<'_> {
             Some(RuleVersions { base, ours: rule(ours)?, theirs: rule(theirs)?, merged: rule(&merged)? })
         };
         let Some(versions) = versions() else { return Some(merged) };
-        apply(&merged, &versions.edits(self.vocabulary.scoring)).ok()
+        let mut edits = versions.edits(self.vocabulary.scoring);
+        // A word that cm does not know is a person's.
+        let head = Head::of(&merged)?;
+        let is_known = |key: &str| match head.text(key) {
+            Some(word) if key == "state" => BulletState::of(&word).is_some(),
+            Some(word) if key == "maturity" => Maturity::of(&word).is_some(),
+            _ => true,
+        };
+        edits.retain(|edit| !matches!(edit, Edit::Set { key, .. } if !is_known(key)));
+        apply(&merged, &edits).ok()
     }
 }
 
@@ -116,6 +126,25 @@ impl Heads<'_, '_> {
             })
             .collect();
         Some(opening + &keys.yaml + &closing)
+    }
+
+    /// Sorts the last keys that the base lacks, if the merge itself added some: these would stand
+    /// behind the keys of a later merge otherwise.
+    fn with_new_keys_in_order(&self, text: String) -> Option<String> {
+        let KeyRules { base, ours, theirs, kind, .. } = self.rules;
+        let head = Head::of(&text)?;
+        let is_ours = |chunk: &Chunk<'_>| ours.get(&chunk.key).is_none() && theirs.get(&chunk.key).is_none();
+        if !head.chunks.iter().any(is_ours) {
+            return Some(text);
+        }
+        let last =
+            head.chunks.iter().rposition(|chunk| base.get(&chunk.key).is_some()).map_or(0, |at| at + 1);
+        let (before, after) = head.chunks.split_at(last);
+        let mut after = after.to_vec();
+        after.sort_by(|a, b| keys::usual_order(&a.key, &b.key, kind));
+        let yaml: String =
+            before.iter().chain(&after).map(|chunk| [chunk.lead, chunk.text].concat()).collect();
+        Some([head.opening, &yaml, head.tail, head.closing, head.body].concat())
     }
 
     fn note_leftovers(&mut self, body: &BodyMerge) {
