@@ -17,6 +17,7 @@ use super::manifest::Manifest;
 use super::queue::Queue;
 use super::text::{Candidate, CandidateRequest, FoundCandidates, Neighbours, NoteHits, TextIndex, touched};
 use super::vector::{IndexVersion, Vectors};
+use cm_note::graph::EdgeFilter;
 use cm_note::id::NoteId;
 use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageSet;
@@ -148,6 +149,25 @@ impl Index {
     /// like [`Index::search`].
     pub fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Error> {
         Ok(self.text()??.text.neighbours(notes)?)
+    }
+
+    /// Returns the note at a path and the notes around it as of the last refresh, sorted by path. Their
+    /// graph has all edges of the notes that are less than `hops` edges away on this route. Empty if
+    /// there is no such note; `None` if a large part of the vault would be needed. Fails like
+    /// [`Index::search`].
+    pub fn surroundings(
+        &self,
+        path: &NotePath,
+        hops: u8,
+        route: &EdgeFilter,
+    ) -> Result<Option<Vec<Note>>, Error> {
+        Ok(self.text()??.text.surroundings(path, hops, route)?)
+    }
+
+    /// Returns all notes that a name, a path or the beginning of an id may refer to as of the last
+    /// refresh, sorted by path, and perhaps others. Fails like [`Index::search`].
+    pub fn possible_targets(&self, reference: &str) -> Result<Vec<Note>, Error> {
+        Ok(self.text()??.text.possible_targets(reference)?)
     }
 
     /// Returns the notes, queued or indexed, with an id that starts with `prefix`. They may have

@@ -123,9 +123,8 @@ fn by_id(open: &OpenVault, prefix: &str) -> Vec<NotePath> {
 }
 
 fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
-    let mut near = Vec::new();
     for open in vaults {
-        let notes = memory.notes_of(open)?;
+        let notes = memory.notes_named(open, reference)?;
         let fitting: Vec<&Note> = match NoteNames::of(&notes).resolve(reference) {
             Resolution::One(at) => vec![&notes[at]],
             Resolution::Many(several) => several.into_iter().map(|at| &notes[at]).collect(),
@@ -134,10 +133,14 @@ fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Re
         };
         match fitting.as_slice() {
             [one] => return load(open, &one.path),
-            [] => near
-                .extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate)),
+            [] => {}
             several => return Err(ambiguous(reference, several)),
         }
+    }
+    let mut near = Vec::new();
+    for open in vaults {
+        let notes = memory.notes_of(open)?;
+        near.extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate));
     }
     let error = Error::not_found(format!("note `{reference}` not found"));
     Err(if near.is_empty() {

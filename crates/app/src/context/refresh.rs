@@ -12,7 +12,7 @@ use crate::error::Result;
 use cm_embed::builtin::StaticModel;
 use cm_index::{Index, IndexedNote, Options, RefreshReport};
 use cm_note::finding::{Finding, FindingCode, Severity};
-use cm_note::graph::LinkedNotes;
+use cm_note::graph::{EdgeFilter, LinkedNotes};
 use cm_note::listing::VaultListing;
 use cm_note::note::{Note, NoteKind, read};
 use cm_note::passage::passages;
@@ -251,6 +251,51 @@ impl Context {
         Ok(open.keep_notes(notes, Some(version)))
     }
 
+    /// Returns a note and the notes around it, or all notes of the vault, ordered by path. Their graph
+    /// has all edges of the notes that are less than `hops` edges away from it on this route.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn notes_around(
+        &self,
+        open: &OpenVault,
+        path: &NotePath,
+        hops: u8,
+        route: &EdgeFilter,
+    ) -> Result<Arc<LinkedNotes>> {
+        if let Some(notes) = self.loaded_notes(open)? {
+            return Ok(notes);
+        }
+        match self.query_index(open, |index| index.surroundings(path, hops, route))? {
+            Some(notes) => Ok(Arc::new(notes.into())),
+            None => self.notes_of(open),
+        }
+    }
+
+    /// Returns the notes of one vault that a name, a path or the beginning of an id may refer to, and
+    /// perhaps others, ordered by path.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn notes_named(&self, open: &OpenVault, reference: &str) -> Result<Arc<LinkedNotes>> {
+        match self.loaded_notes(open)? {
+            Some(notes) => Ok(notes),
+            None => Ok(Arc::new(self.query_index(open, |index| index.possible_targets(reference))?.into())),
+        }
+    }
+
+    /// Updates the index unless this call has already done so, and returns all notes if they are loaded.
+    fn loaded_notes(&self, open: &OpenVault) -> Result<Option<Arc<LinkedNotes>>> {
+        self.ensure_fresh(open)?;
+        if let Some(notes) = open.read_notes() {
+            return Ok(Some(notes));
+        }
+        match open.cached().filter(|_| open.past.is_none()) {
+            Some(kept) => Ok(kept.values.stored(&self.query_index(open, Index::version)?)),
+            None => Ok(None),
+        }
+    }
+
     /// Returns a value that depends on nothing but the notes of a vault and `basis`. A long-lived
     /// process computes it once for each version of the notes; the last value of its type is kept.
     ///
@@ -275,13 +320,7 @@ impl Context {
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn playbook_notes(&self, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
-        self.ensure_fresh(open)?;
-        if let Some(notes) = open.read_notes() {
-            return Ok(notes);
-        }
-        if let Some(kept) = open.cached().filter(|_| open.past.is_none())
-            && let Some(notes) = kept.values.stored(&self.query_index(open, Index::version)?)
-        {
+        if let Some(notes) = self.loaded_notes(open)? {
             return Ok(notes);
         }
         let notes = self.query_index(open, |index| index.notes_of(&[NoteKind::Bullet, NoteKind::Blocked]))?;

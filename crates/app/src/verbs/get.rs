@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use cm_note::change::ContentHash;
 use cm_note::finding::Finding;
 use cm_note::frontmatter::{json, parse, split::Split};
+use cm_note::graph::EdgeFilter;
 use cm_note::markdown::section;
 use cm_note::note::NoteKind;
 use cm_note::score::{DecayScore, DecayStatus};
@@ -152,7 +153,7 @@ fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayS
 
 /// Returns the notes at outgoing and at incoming edges of a note.
 fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
-    let notes = memory.notes_of(found.open)?;
+    let notes = memory.notes_around(found.open, &found.note.path, 1, &EdgeFilter::default())?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
         return Ok((Vec::new(), Vec::new()));
     };

@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::context::as_of::AsOf;
 use crate::context::find::find;
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
-use cm_note::graph::{EdgeDirection, EdgeFilter, Graph};
-use cm_note::note::RelationTable;
+use cm_note::graph::{EdgeDirection, EdgeFilter};
 use cm_note::note::types::LINKS_TO;
 use cm_text::spelling::nearest;
 
@@ -88,13 +88,11 @@ pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<R
         return Err(Error::usage(format!("hops must be between 1 and {MAX_HOPS}")));
     }
     let found = find(memory, reference)?;
-    let notes = memory.notes_of(found.open)?;
+    let relations = options.relations.iter().map(|typed| relation(typed, memory, found.open));
+    let route = EdgeFilter { relations: relations.collect::<Result<_>>()?, direction: options.direction };
+    let notes = memory.notes_around(found.open, &found.note.path, options.hops, &route)?;
     let graph = notes.graph();
-    let known = &found.open.settings.relations;
-    let relations =
-        options.relations.iter().map(|typed| relation(typed, known, &graph)).collect::<Result<_>>()?;
     let at = notes.iter().position(|note| note.path == found.note.path);
-    let route = EdgeFilter { relations, direction: options.direction };
     let reached = at.map(|at| graph.related(at, options.hops, &route)).unwrap_or_default();
     let neighbour = |reached: cm_note::graph::RelatedNote| {
         let note = &notes[reached.node];
@@ -120,9 +118,13 @@ pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<R
 }
 
 /// Normalizes the name of an edge type, which the settings must declare or an edge must have.
-fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<String> {
+fn relation(typed: &str, memory: &Context, open: &OpenVault) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
-    if known.contains(&name) || graph.edges().iter().any(|edge| edge.relation == name) {
+    let known = &open.settings.relations;
+    let occurs = || -> Result<bool> {
+        Ok(memory.notes_of(open)?.graph().edges().iter().any(|edge| edge.relation == name))
+    };
+    if known.contains(&name) || occurs()? {
         return Ok(name);
     }
     let hint = match nearest(&name, known.iter()) {

@@ -5,4 +5,5 @@ mod fresh;
 mod neighbours;
 mod queries;
 mod spreading;
+mod surroundings;
 mod vault;

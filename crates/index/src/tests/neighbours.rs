@@ -189,7 +189,7 @@ const PATHS: [&str; 8] = [
 ];
 
 /// Strategy for a file of a small vault: path and content.
-fn file() -> impl Strategy<Value = (String, String)> {
+pub(super) fn file() -> impl Strategy<Value = (String, String)> {
     let reference = (0usize..6, 0..TARGETS.len(), 0..PATHS.len());
     let head = (0..FOLDERS.len(), 0..STEMS.len(), 0..TITLES.len(), 0..ALIASES.len() * 2, 0..IDS.len() * 2);
     (head, prop::collection::vec(reference, 0..5)).prop_map(|((folder, stem, title, alias, id), references)| {
@@ -220,7 +220,7 @@ fn file() -> impl Strategy<Value = (String, String)> {
 }
 
 /// Strategy for an edge file.
-fn joining() -> impl Strategy<Value = (String, String)> {
+pub(super) fn joining() -> impl Strategy<Value = (String, String)> {
     (0..TARGETS.len(), 0..TARGETS.len(), prop::bool::ANY).prop_map(|(from, to, named)| {
         let (id, name) = if named { ("eeeeee99-1", "first") } else { ("ffffff99-1", "second") };
         let ends = format!("from_id: {:?}\nto_id: {:?}", TARGETS[from], TARGETS[to]);

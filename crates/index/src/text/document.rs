@@ -5,7 +5,7 @@ use tantivy::{TantivyDocument, Term};
 
 use super::schema::Fields;
 use crate::entry::IndexedNote;
-use cm_note::graph::{NameKey, mentions, names_of};
+use cm_note::graph::{Mention, NameKey, mentions, mentions_beside_ends, names_of};
 use cm_note::markdown::Outline;
 use cm_note::note::read::ParsedNote;
 use cm_note::note::turn::{Speaker, Turn};
@@ -49,6 +49,12 @@ pub(crate) fn fact(label: LabelField, value: &str) -> String {
 /// mention gives the edge a type.
 pub(super) fn mention_number(key: NameKey, typed: bool) -> u64 {
     key.number() << 1 | u64::from(typed)
+}
+
+/// Returns the number under which a mention by this key is indexed if an edge file has it beside its
+/// ends. Searches do not follow it.
+pub(super) fn number_beside_ends(key: NameKey) -> u64 {
+    1 << 63 | key.number()
 }
 
 /// A serialized note, with each byte stored as the character of that code, because the library
@@ -139,6 +145,9 @@ impl Fields {
         for mention in mentions(note) {
             let keys = mention.keys().into_iter();
             keys.for_each(|key| document.add_u64(self.targets, mention_number(key, mention.typed)));
+        }
+        for key in mentions_beside_ends(note).iter().flat_map(Mention::keys) {
+            document.add_u64(self.targets, number_beside_ends(key));
         }
     }
 

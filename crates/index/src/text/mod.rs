@@ -14,6 +14,7 @@ pub(super) mod seal;
 mod search;
 mod snippet;
 mod statistics;
+mod surroundings;
 mod tokenizer;
 mod translate;
 mod writer;

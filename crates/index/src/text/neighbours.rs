@@ -154,7 +154,7 @@ impl<'t> Gathered<'t> {
             let concerned =
                 |mention: &Mention<'_>| all_of_it || mention.keys().iter().any(|key| wanted.contains(key));
             for mention in mentions(note).into_iter().filter(concerned).take(MOST) {
-                for path in mention.paths(&note.path) {
+                for path in mention.paths(Some(&note.path)) {
                     let mut found = Vec::new();
                     self.documents(&self.text.fields.key_term(&path), &mut found)?;
                     all.extend(found.into_iter().map(|(_, address)| address));
@@ -233,7 +233,7 @@ impl<'t> Gathered<'t> {
     }
 }
 
-fn is_alive(segment: &SegmentReader, document: u32) -> bool {
+pub(super) fn is_alive(segment: &SegmentReader, document: u32) -> bool {
     segment.alive_bitset().is_none_or(|alive| alive.is_alive(document))
 }
 

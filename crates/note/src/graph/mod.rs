@@ -25,7 +25,7 @@ use crate::note::{Note, RelationTable};
 
 use edge_table::EdgeTable;
 pub use linked_notes::LinkedNotes;
-pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, names_of};
+pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, mentions_beside_ends, names_of};
 pub use related::{EdgeDirection, EdgeFilter, RelatedNote};
 pub use relink::Relinker;
 pub use statistics::GraphStatistics;

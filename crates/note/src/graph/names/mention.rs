@@ -70,11 +70,21 @@ pub fn keys_of(note: &Note) -> Vec<NameKey> {
 /// Returns a note's references to other notes, without duplicates, typed edges first: the ends of
 /// an edge file, or else relations and links.
 pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
-    let name = |target| Mention { target, is_path: false, typed: true };
-    if let Some(ends) = &note.edge {
-        return vec![name(&ends.from), name(&ends.to)];
+    match &note.edge {
+        Some(ends) => vec![Mention::by_name(&ends.from), Mention::by_name(&ends.to)],
+        None => relations_and_links(note),
     }
-    let mut mentions: Vec<Mention<'_>> = note.relations.iter().map(|entry| name(&*entry.target)).collect();
+}
+
+/// Returns the references in the relations and links of an edge file, which [`mentions`] leaves out;
+/// nothing for other notes.
+pub fn mentions_beside_ends(note: &Note) -> Vec<Mention<'_>> {
+    if note.edge.is_some() { relations_and_links(note) } else { Vec::new() }
+}
+
+fn relations_and_links(note: &Note) -> Vec<Mention<'_>> {
+    let mut mentions: Vec<Mention<'_>> =
+        note.relations.iter().map(|entry| Mention::by_name(&entry.target)).collect();
     if !note.path.is_generated() {
         mentions.extend(note.links.iter().map(|link| Mention {
             is_path: link.form == LinkForm::Markdown || is_relative(&link.target),
@@ -89,6 +99,11 @@ pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
 }
 
 impl<'n> Mention<'n> {
+    /// The mention by a name, an id or a path from the vault's root, as in a relation.
+    pub fn by_name(target: &'n str) -> Self {
+        Self { target, is_path: false, typed: true }
+    }
+
     /// Returns the keys of the mention. Every possible target has one of them in [`names_of`], or
     /// an id that starts with [`Mention::beginning`], or a path in [`Mention::paths`].
     pub fn keys(&self) -> Vec<NameKey> {
@@ -110,10 +125,11 @@ impl<'n> Mention<'n> {
         (!self.is_fixed()).then(|| without_ending(target).unwrap_or(target))
     }
 
-    /// Returns the full paths that the mention may refer to from a note at `from`.
-    pub fn paths(&self, from: &NotePath) -> Vec<NotePath> {
+    /// Returns the full paths that the mention may refer to from a note at `from`; `None` for a mention
+    /// outside the vault.
+    pub fn paths(&self, from: Option<&NotePath>) -> Vec<NotePath> {
         let target = self.target.trim();
-        let along = self.is_path.then(|| from.resolve(target)).flatten();
+        let along = from.filter(|_| self.is_path).and_then(|from| from.resolve(target));
         let rooted = if self.is_fixed() { None } else { NotePath::parse(target).ok() };
         let mut paths: Vec<NotePath> = along.into_iter().chain(rooted).collect();
         let bare = paths.iter().filter(|path| without_ending(path.as_str()).is_none());
@@ -152,10 +168,6 @@ mod tests {
         a.iter().any(|key| b.contains(key))
     }
 
-    fn name(target: &str) -> Mention<'_> {
-        Mention { target, is_path: false, typed: true }
-    }
-
     #[test]
     fn every_way_of_naming_a_note_shares_a_key_with_it() {
         let retry = Note {
@@ -173,9 +185,9 @@ mod tests {
             "nochmal u\u{308}ben",
             "graph/fixes/retry-uploads-a48555.md",
         ] {
-            assert!(shares(&name(reference).keys(), &keys_of(&retry)), "{reference}");
+            assert!(shares(&Mention::by_name(reference).keys(), &keys_of(&retry)), "{reference}");
         }
-        assert!(!shares(&name("uploads").keys(), &keys_of(&retry)));
+        assert!(!shares(&Mention::by_name("uploads").keys(), &keys_of(&retry)));
     }
 
     #[test]
@@ -185,7 +197,7 @@ mod tests {
         let found = mentions(&linked);
         let targets: Vec<&str> = found.iter().map(|mention| mention.target).collect();
         assert_eq!(targets, ["id-b", "E", "C", "../d.md"]);
-        let paths = found[3].paths(&linked.path);
+        let paths = found[3].paths(Some(&linked.path));
         assert_eq!(paths.iter().map(NotePath::as_str).collect::<Vec<_>>(), ["d.md"]);
         assert_eq!(mentions(&note("CORE.md", "Core").with_body("[[C]]")), []);
     }
@@ -203,7 +215,7 @@ mod tests {
             let text = [text.clone(), text.to_uppercase(), format!("folder/{stem}")][case].clone();
             let notes = [held];
             if NoteNames::of(&notes).resolve(&text) != Resolution::None {
-                prop_assert!(shares(&name(&text).keys(), &keys_of(&notes[0])), "{text:?}");
+                prop_assert!(shares(&Mention::by_name(&text).keys(), &keys_of(&notes[0])), "{text:?}");
             }
         }
     }
