@@ -28,6 +28,14 @@ impl ServerProcess {
         Self::start(sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat()))
     }
 
+    /// Like [`Self::of`], with the machine's clock and random ids.
+    pub fn with_clock(sandbox: &Sandbox, words: &[&str]) -> Self {
+        let words = [&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat();
+        let mut command = sandbox.command(&words);
+        command.env_remove("CM_NOW").env_remove("CM_SEED");
+        Self::start(command)
+    }
+
     /// Starts the server of the page on a free port.
     pub fn page(sandbox: &Sandbox, environment: &[(&str, &str)]) -> Self {
         let mut command = sandbox.command(&["web", "--no-open", "--json"]);

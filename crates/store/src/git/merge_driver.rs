@@ -72,7 +72,7 @@ impl Repo {
     }
 
     /// The configuration file of the clone, without the files that it includes.
-    fn own_config(&self) -> Result<(PathBuf, File<'static>)> {
+    fn own_config(&self) -> Result<(PathBuf, File)> {
         let path = self.inner.common_dir().join("config");
         let config = File::from_path_no_includes(path.clone(), gix::config::Source::Local)
             .doing("reading the configuration", &path)?;
