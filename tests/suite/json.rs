@@ -72,6 +72,9 @@ fn assert_fits(document: &str, ran: &Ran) {
 /// blanks; `+` is a blank within an argument.
 const CALLS: &str = "\
 init
+status
+sync
+sync --dry-run
 audit b-mo76pd48-ckhtk7
 setup --yes --no-agents --no-sessions
 review
@@ -222,6 +225,9 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
     sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     sandbox
         .write("../home/.claude/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl", SESSION);
+    let remote = sandbox.root().join("remote.git").display().to_string();
+    sandbox.git(&["init", "--quiet", "--bare", &remote]);
+    sandbox.git(&["remote", "add", "origin", &remote]);
     let mut called: BTreeSet<String> = TALKERS.into_iter().chain(SERVERS).map(str::to_owned).collect();
     for line in CALLS.lines() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();

@@ -67,6 +67,8 @@ mod stale;
 mod starters;
 mod stash;
 mod stats;
+mod status;
+mod sync;
 mod tags;
 mod token;
 mod top;

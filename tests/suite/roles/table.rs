@@ -171,6 +171,8 @@ const COMMANDS: &[(&str, May)] = &[
     ("trauma accept", Reads),
     ("trauma scan", Reads),
     ("trust", Persons(&["trust", "trust --revoke"])),
+    ("status", Reads),
+    ("sync", Reads),
     ("undo", Persons(&["undo HEAD"])),
     ("unforget", Persons(&["unforget 0192f000", "unforget b-mt2ssunl-dddddd --revive"])),
     ("unpin", Persons(&["unpin 0192b000", "unpin b-mt2ssunl-cccccc"])),
