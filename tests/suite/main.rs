@@ -58,4 +58,5 @@ mod support;
 mod two_vaults;
 mod warm;
 mod warm_values;
+mod whole_vault;
 mod write_path;

@@ -162,7 +162,7 @@ impl ScoredNotes {
     /// Loads and scores the notes. With `core`, uses its time and usage data, and the creation of a
     /// note counts as its first access.
     fn of(memory: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
-        let notes = memory.notes_of(open)?;
+        let notes = memory.overview_of(open)?;
         let (mut table, notices) = open.usage().load();
         notices.into_iter().for_each(|notice| memory.notice(notice));
         if core.is_some_and(|basis| !basis.local) {

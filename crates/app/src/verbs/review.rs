@@ -91,7 +91,7 @@ pub struct Inbox {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
-    let notes = memory.notes_of(memory.target())?;
+    let notes = memory.overview_of(memory.target())?;
     let waiting = waiting(memory, options.section)?;
     let mut number = 0;
     let mut sections = Vec::new();
@@ -124,7 +124,7 @@ pub(crate) fn waiting(memory: &Context, wanted: Option<InboxKind>) -> Result<Inb
     })?;
     let mut sections = InboxSections::clone(&timeless);
     if wanted.is_none_or(|wanted| wanted == InboxKind::Due) {
-        sections.insert(InboxKind::Due, inbox::due(&memory.notes_of(open)?.graph(), memory.now()));
+        sections.insert(InboxKind::Due, inbox::due(&memory.overview_of(open)?.graph(), memory.now()));
     }
     Ok(sections)
 }

@@ -64,7 +64,7 @@ pub struct PlaybookStats {
 /// Returns an error if the index can be neither used nor rebuilt.
 pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
     let mut kinds = BTreeMap::new();
-    for note in memory.notes_of(memory.target())?.iter() {
+    for note in memory.overview_of(memory.target())?.iter() {
         *kinds.entry(note.kind).or_default() += 1;
     }
     Ok(kinds)
@@ -78,7 +78,7 @@ pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
 pub fn stats(memory: &Context) -> Result<VaultStats> {
     let mut stats = VaultStats::default();
     for open in &memory.vaults {
-        let notes = memory.notes_of(open)?;
+        let notes = memory.overview_of(open)?;
         stats.notes += notes.len();
         for note in notes.iter() {
             *stats.kinds.entry(note.kind).or_default() += 1;
