@@ -59,4 +59,5 @@ mod team;
 mod two_vaults;
 mod warm;
 mod warm_values;
+mod whole_vault;
 mod write_path;

@@ -7,8 +7,28 @@ use super::error::{Error, at};
 use super::frame;
 use super::store::Index;
 use super::vector::IndexVersion;
+use cm_note::finding::Finding;
+
+/// Name of the file with the findings of the last listing.
+const LISTING_FINDINGS: &str = "listing-findings";
 
 impl Index {
+    /// Stores the problems with files that the listing of a refresh found. Where nothing can be written,
+    /// the next one tries again.
+    pub fn keep_listing_findings(&self, findings: &[Finding]) {
+        let path = self.folder().join(LISTING_FINDINGS);
+        let bytes = postcard::to_allocvec(findings).unwrap_or_default();
+        if frame::read(&path).ok().flatten() != Some(Ok(bytes.clone())) {
+            let _ = frame::write(&path, &bytes);
+        }
+    }
+
+    /// Returns what [`Index::keep_listing_findings`] stored; `None` if there is no sound file.
+    pub fn listing_findings(&self) -> Option<Vec<Finding>> {
+        let bytes = frame::read(&self.folder().join(LISTING_FINDINGS)).ok()??.ok()?;
+        postcard::from_bytes(&bytes).ok()
+    }
+
     /// Returns what [`Index::store_derived`] stored last under this name. `None` if there is no
     /// such file, if it is damaged, or if it is of another version of the index or of `format`.
     pub fn derived(&self, name: &str, format: u32, version: &IndexVersion) -> Option<Vec<u8>> {

@@ -64,9 +64,16 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, RebuildReas
 /// Replaces a file atomically, without syncing it to disk. After a power failure the frame reveals
 /// a partial file, and the index is rebuilt.
 pub(super) fn write(path: &Path, payload: &[u8]) -> io::Result<()> {
+    write_frames(path, &[payload])
+}
+
+/// Like [`write()`], for a file of several frames.
+pub(super) fn write_frames(path: &Path, payloads: &[impl AsRef<[u8]>]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".new").tempfile_in(folder)?;
-    file.write_all(&framed(payload))?;
+    for payload in payloads {
+        file.write_all(&framed(payload.as_ref()))?;
+    }
     file.persist(path)?;
     Ok(())
 }

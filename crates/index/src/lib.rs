@@ -13,6 +13,7 @@ mod error;
 mod frame;
 mod lock;
 mod manifest;
+mod overview;
 mod queue;
 mod refresh;
 pub mod sessions;
@@ -26,6 +27,7 @@ mod tests;
 
 pub use entry::IndexedNote;
 pub use error::{Error, RebuildReason};
+pub use overview::Overview;
 pub use refresh::{Options, PendingRefresh, RefreshReport};
 pub use store::{Candidates, Index};
 pub use text::{

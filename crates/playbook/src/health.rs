@@ -7,10 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::{
-    ComparedRules, ConflictReason, MinSimilarity, RuleContradiction, RuleStatement, Similarity,
-};
-use crate::embedding_model::WordVectors;
+use crate::conflict::{ConflictReason, RuleContradiction, RuleStatement, Similarity};
+use crate::rule_pairs::{PairFinder, RulePairs};
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 use cm_note::instant::Instant;
 use cm_note::score::Scoring;
@@ -89,34 +87,21 @@ pub struct ContradictingRules {
     pub reason: String,
 }
 
-/// Computes the statistics of a playbook at `now`. `least` is the minimum similarity of merge
-/// candidates.
-pub fn health(
-    bullets: &[Bullet],
-    now: Instant,
-    scoring: &Scoring,
-    least: MinSimilarity,
-    sense: &WordVectors<'_>,
-) -> PlaybookHealth {
+/// Computes the statistics of a playbook at `now`. `pairs` compares the live rules.
+pub fn health(bullets: &[Bullet], now: Instant, scoring: &Scoring, pairs: &PairFinder<'_>) -> PlaybookHealth {
     let live: Vec<&Bullet> = bullets.iter().filter(|bullet| bullet.is_live()).collect();
-    let rules = rules(&live, sense);
+    let pairs = pairs(&live);
     let mut health = PlaybookHealth { bullets: bullets.len(), live: live.len(), ..PlaybookHealth::default() };
     health.count(bullets);
     health.judge(&live, now, scoring);
-    health.merges(&live, &rules, least);
-    health.conflicts(&live, &rules);
+    health.merges(&live, &pairs);
+    health.conflicts(&live, &pairs);
     health
 }
 
 /// Parses the text of a rule, as agents see it, for comparison.
 pub fn statement(bullet: &Bullet) -> RuleStatement {
     RuleStatement::of(&bullet.agent_text())
-}
-
-/// Prepares the texts of rules, as agents see them, for pairwise comparison.
-pub fn rules<'s>(bullets: &[&Bullet], sense: &'s WordVectors<'s>) -> ComparedRules<'s> {
-    let texts: Vec<String> = bullets.iter().map(|bullet| bullet.agent_text()).collect();
-    ComparedRules::of(&texts, sense)
 }
 
 impl PlaybookHealth {
@@ -147,8 +132,8 @@ impl PlaybookHealth {
         self.stale = live.iter().filter(|bullet| silent_days(bullet, now) >= scoring.stale_days).count();
     }
 
-    fn merges(&mut self, live: &[&Bullet], rules: &ComparedRules<'_>, least: MinSimilarity) {
-        let pairs = merge_pairs(live, rules, least);
+    fn merges(&mut self, live: &[&Bullet], pairs: &RulePairs) {
+        let pairs = pairs.merge_candidates(live);
         self.merge_candidates_total = pairs.len();
         let candidate = |(a, b, near): (usize, usize, Similarity)| MergeCandidate {
             ids: ids(live[a], live[b]),
@@ -159,8 +144,14 @@ impl PlaybookHealth {
         self.merge_candidates = pairs.into_iter().take(LISTED).map(candidate).collect();
     }
 
-    fn conflicts(&mut self, live: &[&Bullet], rules: &ComparedRules<'_>) {
-        self.conflicts = contradictions(live, rules);
+    fn conflicts(&mut self, live: &[&Bullet], pairs: &RulePairs) {
+        let contradiction = |(a, b, found): &(usize, usize, RuleContradiction)| ContradictingRules {
+            ids: ids(live[*a], live[*b]),
+            contents: contents(live[*a], live[*b]),
+            ground: found.ground,
+            reason: found.reason.clone(),
+        };
+        self.conflicts = pairs.contradictions(live).into_iter().map(contradiction).collect();
         self.conflicts_total = self.conflicts.len();
     }
 
@@ -169,48 +160,6 @@ impl PlaybookHealth {
         self.conflicts.truncate(LISTED);
         self
     }
-}
-
-/// Returns pairs of similar rules, most similar first: rules of one category with enough common
-/// words, or rules of overlapping scope with a close enough meaning. `rules` are the parsed
-/// `bullets`, in the same order.
-pub(crate) fn merge_pairs(
-    bullets: &[&Bullet],
-    rules: &ComparedRules<'_>,
-    least: MinSimilarity,
-) -> Vec<(usize, usize, Similarity)> {
-    let groups: Vec<Vec<usize>> = by_category(bullets).into_values().collect();
-    let mut pairs = rules.worth_merging(&groups, least);
-    let meets = |a: usize, b: usize| bullets[a].rule_scope().overlaps(&bullets[b].rule_scope());
-    pairs.retain(|(a, b, near)| matches!(near, Similarity::Words(_)) || meets(*a, *b));
-    pairs.sort_by(|one, other| {
-        let by_value = other.2.value().total_cmp(&one.2.value());
-        by_value.then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
-    });
-    pairs
-}
-
-/// Indices of the rules of each category.
-fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
-    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, bullet) in bullets.iter().enumerate() {
-        places.entry(&bullet.category).or_default().push(at);
-    }
-    places
-}
-
-/// Returns all pairs of rules that contradict each other and overlap in scope. `rules` are the
-/// parsed `bullets`, in the same order.
-fn contradictions(bullets: &[&Bullet], rules: &ComparedRules<'_>) -> Vec<ContradictingRules> {
-    let pairs = rules.opposed().into_iter();
-    let pairs = pairs.filter(|(a, b, _)| bullets[*a].rule_scope().overlaps(&bullets[*b].rule_scope()));
-    let contradiction = |(a, b, found): (usize, usize, RuleContradiction)| ContradictingRules {
-        ids: ids(bullets[a], bullets[b]),
-        contents: contents(bullets[a], bullets[b]),
-        ground: found.ground,
-        reason: found.reason,
-    };
-    pairs.map(contradiction).collect()
 }
 
 fn ids(one: &Bullet, other: &Bullet) -> [String; 2] {
@@ -224,7 +173,8 @@ fn contents(one: &Bullet, other: &Bullet) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding_model::NoEmbeddings;
+    use crate::conflict::MinSimilarity;
+    use crate::embedding_model::{NoEmbeddings, WordVectors};
     use cm_note::note::{RelationTable, TypeTable, read};
     use cm_note::path::NotePath;
 
@@ -239,7 +189,8 @@ mod tests {
     fn of(bullets: &[Bullet]) -> PlaybookHealth {
         let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
         let now = Instant::parse("2026-06-01").unwrap();
-        health(bullets, now, &Scoring::default(), least, &WordVectors::of(&NoEmbeddings))
+        let sense = WordVectors::of(&NoEmbeddings);
+        health(bullets, now, &Scoring::default(), &|rules| RulePairs::of(rules, least, &sense))
     }
 
     const HELPED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: helpful\n";

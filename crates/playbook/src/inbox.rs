@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::{self, MinSimilarity, Similarity};
+use crate::conflict::Similarity;
 use crate::current_notes::supersessions;
-use crate::embedding_model::WordVectors;
-use crate::health::{merge_pairs, rules};
+use crate::rule_pairs::{PairFinder, RulePairs};
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
 use cm_note::finding::FindingCode;
 use cm_note::graph::{Edge, Graph};
@@ -84,16 +83,16 @@ pub struct InboxNoteEntry {
 pub type InboxSections = BTreeMap<InboxKind, Vec<InboxNoteEntry>>;
 
 /// Collects the sections that depend on the notes alone: all but [`InboxKind::Due`], which [`due`]
-/// collects. `least` is the minimum similarity of merge candidates.
-pub fn timeless_sections(graph: &Graph<'_>, least: MinSimilarity, sense: &WordVectors<'_>) -> InboxSections {
+/// collects. `pairs` compares the live rules.
+pub fn timeless_sections(graph: &Graph<'_>, pairs: &PairFinder<'_>) -> InboxSections {
     let past = past(graph);
-    let rules = LiveRules::of(graph.notes(), sense);
+    let rules = LiveRules::of(graph.notes(), pairs);
     let edges = contradicted(graph, &past);
     InboxSections::from([
         (InboxKind::Drafts, drafts(graph.notes(), &contradictions_by_note(&edges))),
         (InboxKind::Conflicts, conflicts(graph, &edges, &rules)),
         (InboxKind::Quarantined, quarantined(graph.notes(), &past)),
-        (InboxKind::Merges, merges(graph.notes(), &rules, least)),
+        (InboxKind::Merges, merges(graph.notes(), &rules)),
         (InboxKind::Inversions, inversions(graph.notes())),
         (InboxKind::NotFollowed, not_followed(graph.notes())),
     ])
@@ -152,21 +151,20 @@ fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> 
     [a, b].iter().all(|note| note.last_checked.is_some_and(|checked| Some(checked) >= last))
 }
 
-/// The live rules of a vault, prepared for comparison with each other.
-struct LiveRules<'s> {
+/// The live rules of a vault, compared with each other.
+struct LiveRules {
     at: Vec<usize>,
     bullets: Vec<Bullet>,
-    compared: conflict::ComparedRules<'s>,
+    pairs: RulePairs,
 }
 
-impl<'s> LiveRules<'s> {
-    fn of(notes: &[Note], sense: &'s WordVectors<'s>) -> Self {
+impl LiveRules {
+    fn of(notes: &[Note], pairs: &PairFinder<'_>) -> Self {
         let live =
             |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
         let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
-        // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
-        let compared = rules(&bullets.iter().collect::<Vec<_>>(), sense);
-        Self { at, bullets, compared }
+        let pairs = pairs(&bullets.iter().collect::<Vec<_>>());
+        Self { at, bullets, pairs }
     }
 }
 
@@ -191,7 +189,7 @@ fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEn
 
 /// Lists conflicting notes: first those with a CONTRADICTS edge, then rules with contradictory
 /// wording. Pairs that a person confirmed are left out.
-fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules<'_>) -> Vec<InboxNoteEntry> {
+fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules) -> Vec<InboxNoteEntry> {
     let notes = graph.notes();
     let open =
         contradicted.iter().filter(|edge| !both_hold(notes, (edge.from, edge.to), graph.written(edge)));
@@ -203,11 +201,12 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules<'_>) -
         })
         .collect();
     let with_entry: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
-    for (a, b, found) in rules.compared.opposed() {
-        let at = (rules.at[a], rules.at[b]);
-        let is_listed = with_entry.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
-        if !is_listed && rules.bullets[a].rule_scope().overlaps(&rules.bullets[b].rule_scope()) {
-            entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why: found.reason, since: None });
+    let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
+    for (a, b, found) in rules.pairs.contradictions(&bullets) {
+        let at = (rules.at[*a], rules.at[*b]);
+        if !with_entry.contains(&pair(at.0, at.1)) && !both_hold(notes, at, None) {
+            let why = found.reason.clone();
+            entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why, since: None });
         }
     }
     entries
@@ -233,7 +232,7 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
 
 /// Lists pairs of similar live rules of one category, most similar first. Pairs that a person
 /// confirmed are left out.
-fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<InboxNoteEntry> {
+fn merges(notes: &[Note], rules: &LiveRules) -> Vec<InboxNoteEntry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let why = |near: Similarity| match near {
         Similarity::Words(share) => format!("{:.0} % of their words are the same", share * 100.0),
@@ -244,7 +243,7 @@ fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<In
         why: why(near),
         since: None,
     };
-    let pairs = merge_pairs(&bullets, &rules.compared, least).into_iter();
+    let pairs = rules.pairs.merge_candidates(&bullets).into_iter();
     pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
 }
 
@@ -393,7 +392,8 @@ impl Doubts<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding_model::NoEmbeddings;
+    use crate::conflict::MinSimilarity;
+    use crate::embedding_model::{NoEmbeddings, WordVectors};
     use cm_note::note::{RelationTable, TypeTable, read};
     use cm_note::path::NotePath;
 
@@ -410,7 +410,8 @@ mod tests {
         let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
         let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
         let graph = Graph::connect(notes);
-        let mut inbox = timeless_sections(&graph, least, &WordVectors::of(&NoEmbeddings));
+        let sense = WordVectors::of(&NoEmbeddings);
+        let mut inbox = timeless_sections(&graph, &|rules| RulePairs::of(rules, least, &sense));
         inbox.insert(InboxKind::Due, due(&graph, now));
         inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
     }

@@ -12,5 +12,6 @@ pub mod health;
 pub mod inbox;
 pub mod reflection;
 pub mod rule_command;
+pub mod rule_pairs;
 pub mod starters;
 pub mod succession;

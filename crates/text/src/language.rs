@@ -2,6 +2,9 @@
 //!
 //! Knows the languages of which the classifiers have training examples. Names and code say nothing.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// A language with a list of function words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
@@ -71,7 +74,10 @@ impl Language {
 
     /// Whether a lower-case word is a function word of any of the languages.
     pub fn is_function_word(word: &str) -> bool {
-        [&ENGLISH[..], &GERMAN[..], &FRENCH[..], &SPANISH[..]].iter().any(|list| list.contains(&word))
+        static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+            [&ENGLISH[..], &GERMAN[..], &FRENCH[..], &SPANISH[..]].concat().into_iter().collect()
+        });
+        WORDS.contains(word)
     }
 }
 

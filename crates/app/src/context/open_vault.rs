@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::snapshot::Snapshot;
 use crate::context::vault_cache::VaultCache;
 use crate::error::{Error, Result};
-use cm_index::{Index, IndexVersion, Vectors};
+use cm_index::{Index, IndexVersion, Overview, Vectors};
 use cm_note::finding::Finding;
 use cm_note::graph::LinkedNotes;
 use cm_store::config::{Settings, keys};
@@ -55,6 +55,10 @@ pub struct OpenVault {
     fresh: std::cell::Cell<bool>,
     /// The notes of this call; in a long-lived process with the version of the index.
     notes: RefCell<Option<(Arc<LinkedNotes>, Option<IndexVersion>)>>,
+    /// The overview of this call; `None` in a long-lived process.
+    overview: RefCell<Option<Arc<Overview>>>,
+    /// Problems that the last walk of this call found.
+    walk_findings: RefCell<Option<Vec<Finding>>>,
     unread: RefCell<Vec<Finding>>,
     ignores_usage: bool,
 }
@@ -73,6 +77,8 @@ impl OpenVault {
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
             notes: RefCell::default(),
+            overview: RefCell::default(),
+            walk_findings: RefCell::default(),
             unread: RefCell::default(),
             ignores_usage: false,
         }
@@ -155,6 +161,8 @@ impl OpenVault {
     pub fn set_stale(&self) {
         self.fresh.set(false);
         self.notes.take();
+        self.overview.take();
+        self.walk_findings.take();
     }
 
     /// Returns the notes that `keep_notes` stored; `None` if they were not loaded yet.
@@ -176,6 +184,26 @@ impl OpenVault {
     ) -> Arc<LinkedNotes> {
         *self.notes.borrow_mut() = Some((Arc::clone(&notes), version));
         notes
+    }
+
+    /// Returns the overview that [`Self::keep_overview`] stored.
+    pub(super) fn loaded_overview(&self) -> Option<Arc<Overview>> {
+        self.overview.borrow().clone()
+    }
+
+    /// Stores the overview for later reads in the same call.
+    pub(super) fn keep_overview(&self, overview: Arc<Overview>) {
+        *self.overview.borrow_mut() = Some(overview);
+    }
+
+    /// Returns the problems that the last walk of this call found; `None` if there was no walk.
+    pub(super) fn walk_findings(&self) -> Option<Vec<Finding>> {
+        self.walk_findings.borrow().clone()
+    }
+
+    /// Stores the problems that a walk found for [`Self::walk_findings`].
+    pub(super) fn set_walk_findings(&self, findings: Vec<Finding>) {
+        *self.walk_findings.borrow_mut() = Some(findings);
     }
 
     /// Returns the problems with files that the last refresh could not read.

@@ -12,7 +12,7 @@ use crate::error::Result;
 use cm_embed::builtin::StaticModel;
 use cm_index::{Index, IndexedNote, Options, RefreshReport};
 use cm_note::finding::{Finding, FindingCode, Severity};
-use cm_note::graph::{EdgeFilter, LinkedNotes};
+use cm_note::graph::{EdgeFilter, Graph, LinkedNotes};
 use cm_note::listing::VaultListing;
 use cm_note::note::{Note, NoteKind, read};
 use cm_note::passage::passages;
@@ -120,6 +120,8 @@ impl OpenVault {
             let _ = filling.into_inner().finish();
         }
         self.set_unread(refreshed.findings.clone());
+        self.set_walk_findings(listing.findings.clone());
+        self.index().keep_listing_findings(&listing.findings);
         Ok(refreshed)
     }
 }
@@ -251,6 +253,42 @@ impl Context {
         Ok(open.keep_notes(notes, Some(version)))
     }
 
+    /// Returns all notes of one vault, ordered by path, with all edges between them. They may be without
+    /// their relations and links, and the summaries of other notes than insights.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn overview_of(&self, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
+        // A long-lived process keeps the complete notes; a call that must not write stores no overview.
+        let keeps_notes = open.past.is_none() && open.cached().is_some();
+        if open.read_notes().is_some() || keeps_notes || self.is_low_latency() {
+            return self.notes_of(open);
+        }
+        self.ensure_fresh(open)?;
+        if let Some(overview) = open.loaded_overview() {
+            return Ok(Arc::clone(&overview.notes));
+        }
+        let basis = open.parse_fingerprint();
+        let overview = self.query_index(open, |index| index.overview(&basis, &open.settings.relations))?;
+        let notes = Arc::clone(&overview.notes);
+        open.keep_overview(Arc::new(overview));
+        Ok(notes)
+    }
+
+    /// Returns the findings about references between the notes that [`Self::overview_of`] returned.
+    pub(crate) fn reference_findings(&self, open: &OpenVault, notes: &LinkedNotes) -> Vec<Finding> {
+        match open.loaded_overview() {
+            Some(overview) => overview.findings(),
+            None => Graph::build(notes, &open.settings.relations).1,
+        }
+    }
+
+    /// Returns the problems with files of a vault as of the last refresh.
+    pub(crate) fn walk_findings(&self, open: &OpenVault) -> Vec<Finding> {
+        let of_index = || open.index().listing_findings().filter(|_| self.call.no_refresh);
+        open.walk_findings().or_else(of_index).unwrap_or_else(|| open.walk().findings)
+    }
+
     /// Returns a note and the notes around it, or all notes of the vault, ordered by path. Their graph
     /// has all edges of the notes that are less than `hops` edges away from it on this route.
     ///
@@ -296,7 +334,8 @@ impl Context {
         }
     }
 
-    /// Returns a value that depends on nothing but the notes of a vault and `basis`. A long-lived
+    /// Returns a value that depends on nothing but the notes of a vault, without their relations and
+    /// links, the edges between them and `basis`. A long-lived
     /// process computes it once for each version of the notes; the last value of its type is kept.
     ///
     /// # Errors
@@ -307,15 +346,15 @@ impl Context {
         basis: &str,
         compute: impl FnOnce(&LinkedNotes) -> Result<V>,
     ) -> Result<Arc<V>> {
-        let notes = self.notes_of(open)?;
+        let notes = self.overview_of(open)?;
         match open.notes_version() {
             Some(version) => open.value_of_version(&format!("{version} {basis}"), || compute(&notes)),
             None => Ok(Arc::new(compute(&notes)?)),
         }
     }
 
-    /// Returns the bullets and blocked patterns of one vault, ordered by path, without loading
-    /// other notes.
+    /// Returns the bullets and blocked patterns of one vault, ordered by path, perhaps among other notes
+    /// and without their relations and links.
     ///
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
@@ -323,19 +362,22 @@ impl Context {
         if let Some(notes) = self.loaded_notes(open)? {
             return Ok(notes);
         }
+        if let Some(overview) = open.loaded_overview() {
+            return Ok(Arc::clone(&overview.notes));
+        }
         let notes = self.query_index(open, |index| index.notes_of(&[NoteKind::Bullet, NoteKind::Blocked]))?;
         Ok(Arc::new(notes.into()))
     }
 
-    /// Returns the notes of every open vault, the project's first. If two notes have the same id,
-    /// only the project's is visible.
+    /// Returns the notes of every open vault, the project's first, with what [`Self::overview_of`]
+    /// has of them. If two notes have the same id, only the project's is visible.
     ///
     /// # Errors
     /// Returns an error if an index can be neither used nor rebuilt.
     pub fn notes(&self) -> Result<Vec<VaultNotes>> {
         let mut shelves: Vec<VaultNotes> = Vec::new();
         for open in &self.vaults {
-            let notes = self.notes_of(open)?;
+            let notes = self.overview_of(open)?;
             let taken: HashSet<&str> = shelves
                 .iter()
                 .flat_map(|shelf| shelf.notes.iter())

@@ -61,7 +61,7 @@ pub struct DecayReport {
 /// An index that can neither be used nor rebuilt, or unreadable usage data.
 pub fn decay(memory: &Context, options: &Options) -> Result<DecayReport> {
     let shelves =
-        memory.vaults.iter().map(|open| Ok((open, memory.notes_of(open)?))).collect::<Result<Vec<_>>>()?;
+        memory.vaults.iter().map(|open| Ok((open, memory.overview_of(open)?))).collect::<Result<Vec<_>>>()?;
     let mut counts = BTreeMap::new();
     let mut ranked = Vec::new();
     for (open, notes) in &shelves {
@@ -104,7 +104,7 @@ pub(crate) struct ScoredMemory {
 
 /// Computes usage and score of every memory of a vault.
 pub(crate) fn scored(memory: &Context, open: &OpenVault) -> Result<Vec<ScoredMemory>> {
-    let notes = memory.notes_of(open)?;
+    let notes = memory.overview_of(open)?;
     let (usage, notices) = open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let constants = scoring(&open.settings);

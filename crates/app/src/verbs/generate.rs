@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::as_of::AsOf;
-use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::decay::score_of;
-use crate::verbs::playbook::limits;
+use crate::verbs::playbook::rule_pairs::rule_pairs;
+use cm_note::bullet::Bullet;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::graph::LinkedNotes;
 use cm_note::instant::Instant;
@@ -24,7 +24,6 @@ use cm_note::score::{AccessStatistics, DecayScore};
 use cm_playbook::core::{
     self, CoreContents, CoreEntry, CoreSettings, LinkStyle, OmissionReason, same_but_for_day,
 };
-use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::generated::GeneratedFile;
 use cm_playbook::reflection::{self, ReflectionSettings};
 use cm_store::config::keys;
@@ -111,13 +110,12 @@ pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
     let settings = ReflectionSettings {
         projects: open.settings.texts(keys::PROJECTS),
         scoring: scoring(&open.settings),
-        merge: limits(open).merge(),
     };
     let view = ScoredNotes::of(memory, open, None)?;
     let graph = view.notes.graph();
-    let sense = WordVectors::of(meaning(open));
+    let pairs = |rules: &[&Bullet]| rule_pairs(open, rules);
     let planned =
-        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
+        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &pairs, memory.now());
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
 }
 
@@ -164,7 +162,7 @@ impl ScoredNotes {
     /// Loads and scores the notes. With `core`, uses its time and usage data, and the creation of a
     /// note counts as its first access.
     fn of(memory: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
-        let notes = memory.notes_of(open)?;
+        let notes = memory.overview_of(open)?;
         let (mut table, notices) = open.usage().load();
         notices.into_iter().for_each(|notice| memory.notice(notice));
         if core.is_some_and(|basis| !basis.local) {

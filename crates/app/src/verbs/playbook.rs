@@ -6,6 +6,7 @@ pub mod get;
 pub mod import;
 pub mod list;
 pub mod row;
+pub(crate) mod rule_pairs;
 
 use std::collections::HashMap;
 use std::sync::Arc;

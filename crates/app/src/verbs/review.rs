@@ -5,12 +5,12 @@ use serde::Serialize;
 use yaml_serde::Value;
 
 use crate::context::find::{ResolvedNote, find_to_change, load};
-use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate;
 use crate::verbs::playbook;
+use crate::verbs::playbook::rule_pairs::rule_pairs;
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
@@ -22,7 +22,6 @@ use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, SweepScope, plan};
-use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::inbox::{self, InboxNoteEntry, InboxSections};
 use cm_playbook::rule_command::{RuleCommand, command_of};
 use cm_store::config::keys;
@@ -92,7 +91,7 @@ pub struct Inbox {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
-    let notes = memory.notes_of(memory.target())?;
+    let notes = memory.overview_of(memory.target())?;
     let waiting = waiting(memory, options.section)?;
     let mut number = 0;
     let mut sections = Vec::new();
@@ -118,14 +117,14 @@ pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
 /// Returns an error if the notes cannot be read.
 pub(crate) fn waiting(memory: &Context, wanted: Option<InboxKind>) -> Result<InboxSections> {
     let open = memory.target();
-    let (least, model) = (playbook::limits(open).merge(), meaning(open));
+    let least = playbook::limits(open).merge();
     let basis = format!("{least:?} {:?}", open.settings.text(keys::EMBEDDINGS_PROVIDER));
     let timeless = memory.value_of_notes(open, &basis, |notes| {
-        Ok(inbox::timeless_sections(&notes.graph(), least, &WordVectors::of(model)))
+        Ok(inbox::timeless_sections(&notes.graph(), &|rules| rule_pairs(open, rules)))
     })?;
     let mut sections = InboxSections::clone(&timeless);
     if wanted.is_none_or(|wanted| wanted == InboxKind::Due) {
-        sections.insert(InboxKind::Due, inbox::due(&memory.notes_of(open)?.graph(), memory.now()));
+        sections.insert(InboxKind::Due, inbox::due(&memory.overview_of(open)?.graph(), memory.now()));
     }
     Ok(sections)
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::error::Result;
 use crate::verbs::decay::scored;
 use crate::verbs::playbook;
+use crate::verbs::playbook::rule_pairs::rule_pairs;
 use crate::verbs::tags::TagCount;
 use crate::verbs::validate::findings_of;
 use cm_note::bullet::Bullet;
@@ -18,7 +18,6 @@ use cm_note::bullet::blocked::BlockKind;
 use cm_note::finding::Severity;
 use cm_note::note::{FeedbackSignal, NoteKind};
 use cm_note::score::DecayStatus;
-use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::health::health;
 pub use cm_playbook::health::{PlaybookHealth, ScoredRule};
 
@@ -65,7 +64,7 @@ pub struct PlaybookStats {
 /// Returns an error if the index can be neither used nor rebuilt.
 pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
     let mut kinds = BTreeMap::new();
-    for note in memory.notes_of(memory.target())?.iter() {
+    for note in memory.overview_of(memory.target())?.iter() {
         *kinds.entry(note.kind).or_default() += 1;
     }
     Ok(kinds)
@@ -79,7 +78,7 @@ pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
 pub fn stats(memory: &Context) -> Result<VaultStats> {
     let mut stats = VaultStats::default();
     for open in &memory.vaults {
-        let notes = memory.notes_of(open)?;
+        let notes = memory.overview_of(open)?;
         stats.notes += notes.len();
         for note in notes.iter() {
             *stats.kinds.entry(note.kind).or_default() += 1;
@@ -113,13 +112,12 @@ fn playbook_stats(memory: &Context) -> Result<PlaybookStats> {
     let merged = playbook::merged(memory)?;
     let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
     let settings = &memory.target().settings;
-    let merge = playbook::limits(memory.target()).merge();
-    let sense = WordVectors::of(meaning(memory.target()));
+    let pairs = |rules: &[&Bullet]| rule_pairs(memory.target(), rules);
     let events = bullets.iter().flat_map(|bullet| &bullet.feedback);
     let ignored = events.filter(|event| event.signal == FeedbackSignal::Ignored).count();
     let mut stats = PlaybookStats {
         ignored,
-        health: health(&bullets, memory.now(), &scoring(settings), merge, &sense).truncated(),
+        health: health(&bullets, memory.now(), &scoring(settings), &pairs).truncated(),
         ..PlaybookStats::default()
     };
     for (_, blocked) in merged.blocked {

@@ -1,6 +1,7 @@
 //! Reports problems in single notes, between notes, and in settings.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +12,6 @@ use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::{parse, split::Split};
-use cm_note::graph::Graph;
 use cm_note::note::Note;
 
 /// Filter for findings.
@@ -44,7 +44,7 @@ pub struct ValidationResult {
 /// rebuilt.
 pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult> {
     let open = memory.target();
-    let notes = memory.notes_of(open)?;
+    let notes = memory.overview_of(open)?;
     let mut findings = findings_of(memory, open)?;
     let mut looked_at = notes.len();
     if let Some(under) = &options.under {
@@ -64,14 +64,15 @@ pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult>
 }
 
 /// The findings of single notes and between notes, ordered by position.
+#[derive(Clone)]
 struct NoteFindings(Vec<Finding>);
 
 impl NoteFindings {
-    fn of(open: &OpenVault, notes: &[Note]) -> Self {
+    fn of(open: &OpenVault, notes: &[Note], between: Vec<Finding>) -> Self {
         let mut findings: Vec<Finding> =
             notes.iter().flat_map(|note| note.findings.iter().cloned()).collect();
         findings.extend(duplicate_ids(open, notes));
-        findings.extend(Graph::build(notes, &open.settings.relations).1);
+        findings.extend(between);
         sort(&mut findings);
         Self(findings)
     }
@@ -82,12 +83,13 @@ impl NoteFindings {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub(crate) fn findings_of(memory: &Context, open: &OpenVault) -> Result<Vec<Finding>> {
-    let of_notes =
-        memory.value_of_notes(open, &open.parse_fingerprint(), |notes| Ok(NoteFindings::of(open, notes)))?;
+    let of_notes = memory.value_of_notes(open, &open.parse_fingerprint(), |notes| {
+        Ok(NoteFindings::of(open, notes, memory.reference_findings(open, notes)))
+    })?;
     let mut findings = open.settings.findings.clone();
-    findings.extend(open.walk().findings);
+    findings.extend(memory.walk_findings(open));
     findings.extend(open.unread());
-    findings.extend(of_notes.0.iter().cloned());
+    findings.extend(Arc::unwrap_or_clone(of_notes).0);
     sort(&mut findings);
     findings.dedup();
     Ok(findings)

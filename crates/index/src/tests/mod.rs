@@ -3,6 +3,7 @@
 mod damage;
 mod fresh;
 mod neighbours;
+mod overview;
 mod queries;
 mod spreading;
 mod surroundings;

@@ -177,7 +177,9 @@ const TARGETS: [&str; 30] = [
     "/pool.md",
     "nowhere",
 ];
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 10] = [
+    "..",
+    "pool/x/..",
     "./pool.md",
     "../facts/pool.md",
     "../../README.md",

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, TerminatingWrite,
-    WatchCallback, WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, OwnedBytes,
+    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
 use crate::frame;
@@ -101,6 +101,12 @@ impl Directory for FramedDirectory {
     fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
         Ok(WatchHandle::empty())
     }
+}
+
+/// Maps a file into memory; `None` if it cannot be read. A file that is replaced stays as it was.
+pub(crate) fn mapped(folder: &Path, name: &str) -> Option<OwnedBytes> {
+    let file = MmapDirectory::open(folder).ok()?.get_file_handle(Path::new(name)).ok()?;
+    file.read_bytes(0..file.len()).ok()
 }
 
 /// Returns length, modification time, change time and inode of a file, for detecting changes.

@@ -5,7 +5,7 @@ use tantivy::{TantivyDocument, Term};
 
 use super::schema::Fields;
 use crate::entry::IndexedNote;
-use cm_note::graph::{Mention, NameKey, mentions, mentions_beside_ends, names_of};
+use cm_note::graph::{NameKey, further_mentions, mentions, names_of};
 use cm_note::markdown::Outline;
 use cm_note::note::read::ParsedNote;
 use cm_note::note::turn::{Speaker, Turn};
@@ -51,9 +51,8 @@ pub(super) fn mention_number(key: NameKey, typed: bool) -> u64 {
     key.number() << 1 | u64::from(typed)
 }
 
-/// Returns the number under which a mention by this key is indexed if an edge file has it beside its
-/// ends. Searches do not follow it.
-pub(super) fn number_beside_ends(key: NameKey) -> u64 {
+/// Returns the number under which a mention of [`further_mentions`] is indexed. Searches do not follow it.
+pub(super) fn further_mention_number(key: NameKey) -> u64 {
     1 << 63 | key.number()
 }
 
@@ -143,11 +142,11 @@ impl Fields {
     fn add_names(&self, document: &mut TantivyDocument, note: &Note) {
         names_of(note).into_iter().for_each(|key| document.add_u64(self.names, key.number()));
         for mention in mentions(note) {
-            let keys = mention.keys().into_iter();
+            let keys = mention.keys_from(&note.path).into_iter();
             keys.for_each(|key| document.add_u64(self.targets, mention_number(key, mention.typed)));
         }
-        for key in mentions_beside_ends(note).iter().flat_map(Mention::keys) {
-            document.add_u64(self.targets, number_beside_ends(key));
+        for key in further_mentions(note).iter().flat_map(|mention| mention.keys_from(&note.path)) {
+            document.add_u64(self.targets, further_mention_number(key));
         }
     }
 

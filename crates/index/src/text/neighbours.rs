@@ -151,8 +151,9 @@ impl<'t> Gathered<'t> {
         let mut all = Vec::new();
         for (at, note) in self.notes.iter().enumerate() {
             let all_of_it = at < self.seeds || note.edge.is_some();
-            let concerned =
-                |mention: &Mention<'_>| all_of_it || mention.keys().iter().any(|key| wanted.contains(key));
+            let concerned = |mention: &Mention<'_>| {
+                all_of_it || mention.keys_from(&note.path).iter().any(|key| wanted.contains(key))
+            };
             for mention in mentions(note).into_iter().filter(concerned).take(MOST) {
                 for path in mention.paths(Some(&note.path)) {
                     let mut found = Vec::new();

@@ -10,10 +10,10 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocSet, TERMINATED, Term};
 
 use super::TextIndex;
-use super::document::{fact, mention_number, number_beside_ends};
+use super::document::{fact, further_mention_number, mention_number};
 use super::neighbours::is_alive;
 use crate::error::RebuildReason;
-use cm_note::graph::{EdgeFilter, Graph, Mention, NameKey, keys_of, mentions, mentions_beside_ends};
+use cm_note::graph::{EdgeFilter, Graph, Mention, NameKey, further_mentions, keys_of, mentions};
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_note::query::LabelField;
@@ -62,7 +62,7 @@ impl TextIndex {
     /// perhaps others.
     pub(crate) fn possible_targets(&self, reference: &str) -> Result<Vec<Note>, RebuildReason> {
         self.guarded(|| {
-            let mut around = Surroundings { most: usize::MAX, ..Surroundings::of(self) };
+            let mut around = Surroundings::unlimited(self);
             let wanted = Wanted::of(&Mention::by_name(reference), None);
             around.load(around.bearers(&wanted)?)?;
             around.load(self.with_beginning(reference)?)?;
@@ -88,10 +88,14 @@ impl TextIndex {
     }
 
     /// Returns the notes that have a mention with one of these keys.
-    fn mentioning(&self, keys: &[NameKey]) -> tantivy::Result<Vec<DocAddress>> {
+    pub(super) fn mentioning<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k NameKey>,
+    ) -> tantivy::Result<Vec<DocAddress>> {
         let mut found = Vec::new();
         for key in keys {
-            for number in [mention_number(*key, true), mention_number(*key, false), number_beside_ends(*key)]
+            for number in
+                [mention_number(*key, true), mention_number(*key, false), further_mention_number(*key)]
             {
                 found.extend(self.with_term(&Term::from_field_u64(self.fields.targets, number))?);
             }
@@ -145,25 +149,24 @@ impl Wanted {
         }
     }
 
-    /// The names in a note that have one of these keys, and the edge files that its relations name.
-    /// All names of an edge file, because its ends belong together.
-    fn in_note<'n>(
-        note: &'n Note,
-        is_wanted: &'n dyn Fn(&Mention<'_>) -> bool,
-    ) -> impl Iterator<Item = Self> {
-        let all = mentions(note).into_iter().chain(mentions_beside_ends(note));
-        let wanted = all.filter(move |mention| note.edge.is_some() || is_wanted(mention));
-        let files = note.relations.iter().filter(|entry| is_wanted(&Mention::by_name(&entry.target)));
+    /// The names in a note with keys for which `is_wanted` is true, and the edge files that its relations
+    /// with such names refer to. All names of an edge file, because its ends belong together.
+    fn in_note<'n>(note: &'n Note, is_wanted: &'n dyn Fn(&[NameKey]) -> bool) -> impl Iterator<Item = Self> {
+        let all = mentions(note).into_iter().chain(further_mentions(note));
+        let wanted =
+            all.filter(move |mention| note.edge.is_some() || is_wanted(&mention.keys_from(&note.path)));
+        let relations = note.relations.iter();
+        let files = relations.filter(|entry| is_wanted(&Mention::by_name(&entry.target).keys()));
         let files = files.filter_map(|entry| entry.edge_id.as_deref()).map(Mention::by_name);
         wanted.chain(files).map(|mention| Self::of(&mention, Some(&note.path)))
     }
 }
 
 /// Notes loaded so far.
-struct Surroundings<'t> {
+pub(super) struct Surroundings<'t> {
     text: &'t TextIndex,
-    notes: Vec<Note>,
-    addresses: Vec<DocAddress>,
+    pub(super) notes: Vec<Note>,
+    pub(super) addresses: Vec<DocAddress>,
     places: HashMap<DocAddress, usize>,
     /// Names whose bearers are loaded.
     looked_up: HashSet<Wanted>,
@@ -183,13 +186,18 @@ impl<'t> Surroundings<'t> {
         }
     }
 
+    /// Any number of notes may be loaded.
+    pub(super) fn unlimited(text: &'t TextIndex) -> Self {
+        Self { most: usize::MAX, ..Self::of(text) }
+    }
+
     /// Whether more notes are needed than may be loaded.
     fn is_full(&self) -> bool {
         self.notes.len() > self.most
     }
 
     /// Loads the notes that are not loaded yet, in storage order, and returns the places of all.
-    fn load(&mut self, mut addresses: Vec<DocAddress>) -> tantivy::Result<Vec<usize>> {
+    pub(super) fn load(&mut self, mut addresses: Vec<DocAddress>) -> tantivy::Result<Vec<usize>> {
         addresses.sort_unstable();
         addresses.dedup();
         let mut places = Vec::with_capacity(addresses.len());
@@ -212,16 +220,34 @@ impl<'t> Surroundings<'t> {
         let keys = keys_of(&self.notes[at]);
         let own: Vec<Wanted> = Wanted::in_note(&self.notes[at], &|_| true).collect();
         let naming = self.load(self.text.mentioning(&keys)?)?;
-        let concerned = |mention: &Mention<'_>| mention.keys().iter().any(|key| keys.contains(key));
+        let concerned = |theirs: &[NameKey]| theirs.iter().any(|key| keys.contains(key));
         let theirs = naming.into_iter().flat_map(|note| Wanted::in_note(&self.notes[note], &concerned));
         let wanted: HashSet<Wanted> = own.into_iter().chain(theirs).collect();
+        self.look_up(wanted).map(drop)
+    }
+
+    /// Loads what the statements of these notes about edges depend on.
+    pub(super) fn complete_statements(&mut self, notes: &HashSet<DocAddress>) -> tantivy::Result<()> {
+        let places = self.load(notes.iter().copied().collect())?;
+        let names = places.iter().flat_map(|place| Wanted::in_note(&self.notes[*place], &|_| true));
+        let wanted: HashSet<Wanted> = names.collect();
+        let found = self.look_up(wanted)?;
+        // Where a relation names an edge file, the ends of the file count.
+        let files = found.iter().map(|place| &self.notes[*place]).filter(|note| note.edge.is_some());
+        let ends: HashSet<Wanted> = files.flat_map(|note| Wanted::in_note(note, &|_| true)).collect();
+        self.look_up(ends).map(drop)
+    }
+
+    /// Loads the bearers of names and returns the places of those that were not looked up before.
+    fn look_up(&mut self, wanted: HashSet<Wanted>) -> tantivy::Result<Vec<usize>> {
+        let mut found = Vec::new();
         for wanted in wanted {
             if !self.looked_up.contains(&wanted) {
-                self.load(self.bearers(&wanted)?)?;
+                found.extend(self.load(self.bearers(&wanted)?)?);
                 self.looked_up.insert(wanted);
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Returns the documents of all notes that a name may refer to.
@@ -244,7 +270,7 @@ impl<'t> Surroundings<'t> {
     }
 
     /// Sorts the notes by path, as in the whole vault.
-    fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         let mut sorted: Vec<(Note, DocAddress)> =
             self.notes.drain(..).zip(self.addresses.drain(..)).collect();
         sorted.sort_unstable_by(|(a, _), (b, _)| a.path.cmp(&b.path));

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::note::types::LINKS_TO;
 use crate::note::{LinkForm, Note, NoteLink, RelationTable};
@@ -20,34 +22,51 @@ const MOST_HINTS: usize = 50;
 /// Maximum number of candidates listed for an ambiguous link.
 const MOST_CANDIDATES: usize = 8;
 
-pub(super) fn edges<'n>(
+/// Collects what the notes for which `is_wanted` is true, by position, say about edges. Without
+/// `relations` there are no findings.
+pub(super) fn statements<'n>(
     notes: &'n [Note],
     names: &NoteNames<'n>,
     relations: Option<&RelationTable>,
-) -> (Vec<Edge>, Vec<Finding>) {
+    types: &mut EdgeTypeTable,
+    is_wanted: impl Fn(usize) -> bool,
+) -> Statements {
     let mut collector = Collector {
         notes,
         names,
         relations,
-        types: EdgeTypeTable::default(),
+        types,
         statements: Vec::new(),
         files: HashMap::new(),
         findings: Vec::new(),
-        nearest: None,
-        hints: 0,
     };
+    // All edge files, because relations of other notes refer to them.
     for (position, note) in notes.iter().enumerate() {
+        let from = collector.statements.len();
+        let findings = collector.findings.len();
         collector.edge_file(position, note);
+        if !is_wanted(position) {
+            collector.statements.truncate(from);
+            collector.findings.truncate(findings);
+        }
     }
-    for (position, note) in notes.iter().enumerate() {
+    for (position, note) in notes.iter().enumerate().filter(|(position, _)| is_wanted(*position)) {
         collector.frontmatter(position, note);
         collector.links(position, note);
     }
-    (merge(collector.statements, &collector.types), collector.findings)
+    Statements { edges: collector.statements, findings: collector.findings }
+}
+
+/// What notes say about edges.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Statements {
+    pub edges: Vec<EdgeStatement>,
+    pub findings: Vec<LinkFinding>,
 }
 
 /// One definition of an edge, before merging.
-struct EdgeStatement {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EdgeStatement {
     from: u32,
     to: u32,
     relation: u32,
@@ -56,25 +75,77 @@ struct EdgeStatement {
     source: EdgeSource,
 }
 
+/// A finding about a reference to another note.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkFinding {
+    /// Position of the note with the reference.
+    note: u32,
+    finding: Finding,
+    /// The reference, where a similar title would be a better hint.
+    missing: Option<String>,
+}
+
+impl EdgeStatement {
+    /// Position of the note that defines the edge.
+    pub fn note(&self) -> usize {
+        self.source.note
+    }
+
+    /// The same definition among other notes; `place` returns the new position of a note. `None` if a
+    /// note of it has none.
+    pub fn moved(mut self, place: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+        self.from = place(self.from as usize)? as u32;
+        self.to = place(self.to as usize)? as u32;
+        self.source.note = place(self.source.note)?;
+        Some(self)
+    }
+}
+
+impl LinkFinding {
+    /// Position of the note with the reference.
+    pub fn note(&self) -> usize {
+        self.note as usize
+    }
+
+    /// The same finding among other notes, see [`EdgeStatement::moved`].
+    pub fn moved(mut self, place: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+        self.note = place(self.note())? as u32;
+        Some(self)
+    }
+
+    /// Completes findings, in the order of the notes: the first ones about missing notes suggest a title.
+    pub fn with_suggestions(findings: Vec<Self>, notes: &[Note]) -> Vec<Finding> {
+        let mut matcher = None;
+        let mut left = MOST_HINTS;
+        let completed = findings.into_iter().map(|LinkFinding { finding, missing, .. }| {
+            let Some(missing) = missing.filter(|_| left > 0) else { return finding };
+            left -= 1;
+            match matcher.get_or_insert_with(|| TitleMatcher::of(notes)).to(&missing) {
+                Some(title) => finding.with_hint(format!("did you mean `{title}`?")),
+                None => finding,
+            }
+        });
+        completed.collect()
+    }
+}
+
 struct Collector<'c, 'n> {
     notes: &'n [Note],
     names: &'c NoteNames<'n>,
     /// Declared edge types; `None` if findings are not wanted.
     relations: Option<&'c RelationTable>,
-    types: EdgeTypeTable,
+    types: &'c mut EdgeTypeTable,
     statements: Vec<EdgeStatement>,
     /// Ends and type of each edge file, by the position of its note.
     files: HashMap<usize, (u32, u32, u32)>,
-    findings: Vec<Finding>,
-    nearest: Option<TitleMatcher<'n>>,
-    hints: usize,
+    findings: Vec<LinkFinding>,
 }
 
 impl<'n> Collector<'_, 'n> {
     fn edge_file(&mut self, position: usize, note: &'n Note) {
         let Some(ends) = &note.edge else { return };
-        let from = self.end(note, "from_id", &ends.from);
-        let to = self.end(note, "to_id", &ends.to);
+        let from = self.end(position, "from_id", &ends.from);
+        let to = self.end(position, "to_id", &ends.to);
         let (Some(from), Some(to)) = (from, to) else { return };
         let relation = self.types.number(note.note_type.as_deref().unwrap_or(UNTYPED));
         self.files.insert(position, (from, to, relation));
@@ -84,7 +155,8 @@ impl<'n> Collector<'_, 'n> {
 
     /// Resolves `from_id` or `to_id` of an edge file to the position of a note. Reports a missing
     /// note as an error, because it makes the edge invalid.
-    fn end(&mut self, note: &Note, key: &str, reference: &str) -> Option<u32> {
+    fn end(&mut self, position: usize, key: &str, reference: &str) -> Option<u32> {
+        let note = &self.notes[position];
         match self.names.resolve(reference) {
             Resolution::One(found) => return Some(found as u32),
             _ if self.relations.is_none() => {}
@@ -92,12 +164,12 @@ impl<'n> Collector<'_, 'n> {
                 let message = format!("`{key}` matches {} notes: `{reference}`", candidates.len());
                 let finding =
                     Finding::new(&note.path, FindingCode::AmbiguousLink, Severity::Warning, message);
-                self.findings.push(finding.with_hint(self.listed(&candidates)));
+                self.report(position, finding.with_hint(self.listed(&candidates)), None);
             }
             Resolution::None => {
                 let message = format!("`{key}` refers to a missing note: `{reference}`");
                 let finding = Finding::new(&note.path, FindingCode::DanglingLink, Severity::Error, message);
-                self.findings.push(finding.with_hint("correct the ID, or delete the edge"));
+                self.report(position, finding.with_hint("correct the ID, or delete the edge"), None);
             }
         }
         None
@@ -106,7 +178,8 @@ impl<'n> Collector<'_, 'n> {
     fn frontmatter(&mut self, position: usize, note: &'n Note) {
         for entry in &note.relations {
             let other = self.names.resolve(&entry.target);
-            let Some(other) = self.found(note, other, &entry.target, "a relation", (entry.line, 1)) else {
+            let Some(other) = self.found(position, other, &entry.target, "a relation", (entry.line, 1))
+            else {
                 continue;
             };
             let here = position as u32;
@@ -138,14 +211,14 @@ impl<'n> Collector<'_, 'n> {
                 continue;
             }
             let place = (link.line, link.column);
-            let Some(to) = self.found(note, resolution, &link.target, "a link", place) else { continue };
+            let Some(to) = self.found(position, resolution, &link.target, "a link", place) else { continue };
             // The text of an edge names its ends again; that is no other edge.
             if self.files.get(&position).is_some_and(|edge| edge.0 == to || edge.1 == to) {
                 continue;
             }
             let form = if link.relation.is_some() { EdgeSourceForm::Inline } else { EdgeSourceForm::Link };
             let relation = link.relation.as_deref().unwrap_or(LINKS_TO);
-            self.check_relation(note, relation, place);
+            self.check_relation(position, relation, place);
             let relation = self.types.number(relation);
             let source = EdgeSource { form, note: position, line: Some(link.line) };
             self.add_statement(position as u32, to, relation, None, source);
@@ -171,12 +244,13 @@ impl<'n> Collector<'_, 'n> {
     /// reference, located at line and column.
     fn found(
         &mut self,
-        note: &Note,
+        position: usize,
         resolution: Resolution,
         target: &str,
         what: &str,
         (line, column): (u32, u32),
     ) -> Option<u32> {
+        let note = &self.notes[position];
         match resolution {
             Resolution::One(found) => return Some(found as u32),
             _ if self.relations.is_none() => {}
@@ -184,28 +258,22 @@ impl<'n> Collector<'_, 'n> {
                 let message = format!("{what} matches {} notes: `{target}`", candidates.len());
                 let finding =
                     Finding::new(&note.path, FindingCode::AmbiguousLink, Severity::Warning, message);
-                self.findings.push(finding.with_location(line, column).with_hint(self.listed(&candidates)));
+                let finding = finding.with_location(line, column).with_hint(self.listed(&candidates));
+                self.report(position, finding, None);
             }
             Resolution::None => {
                 let message = format!("{what} is broken: `{target}`");
                 let finding = Finding::new(&note.path, FindingCode::DanglingLink, Severity::Warning, message)
                     .with_location(line, column);
-                let hint = match self.nearest(target) {
-                    Some(title) => format!("did you mean `{title}`?"),
-                    None => "create that note, or correct the link".to_owned(),
-                };
-                self.findings.push(finding.with_hint(hint));
+                let finding = finding.with_hint("create that note, or correct the link");
+                self.report(position, finding, Some(target.to_owned()));
             }
         }
         None
     }
 
-    fn nearest(&mut self, target: &str) -> Option<&'n str> {
-        self.hints += 1;
-        if self.hints > MOST_HINTS {
-            return None;
-        }
-        self.nearest.get_or_insert_with(|| TitleMatcher::of(self.notes)).to(target)
+    fn report(&mut self, position: usize, finding: Finding, missing: Option<String>) {
+        self.findings.push(LinkFinding { note: position as u32, finding, missing });
     }
 
     fn listed(&self, candidates: &[usize]) -> String {
@@ -216,14 +284,15 @@ impl<'n> Collector<'_, 'n> {
         format!("use one of {}{more}", paths.join(", "))
     }
 
-    fn check_relation(&mut self, note: &Note, relation: &str, (line, column): (u32, u32)) {
+    fn check_relation(&mut self, position: usize, relation: &str, (line, column): (u32, u32)) {
         if self.relations.is_none_or(|relations| relations.contains(relation)) {
             return;
         }
         let message = format!("unknown edge type `{relation}`");
-        let finding = Finding::new(&note.path, FindingCode::UnknownRelation, Severity::Warning, message);
+        let path = &self.notes[position].path;
+        let finding = Finding::new(path, FindingCode::UnknownRelation, Severity::Warning, message);
         let hint = "add it to `relations` in cm.toml, or use an existing type such as RELATED_TO";
-        self.findings.push(finding.with_location(line, column).with_hint(hint));
+        self.report(position, finding.with_location(line, column).with_hint(hint), None);
     }
 }
 
@@ -235,13 +304,24 @@ fn must_exist(note: &Note, link: &NoteLink) -> bool {
 }
 
 /// Maps edge types to numbers, which keep an [`EdgeStatement`] small.
-#[derive(Default)]
-struct EdgeTypeTable {
+#[derive(Debug, Clone, Default)]
+pub struct EdgeTypeTable {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
+impl From<Vec<String>> for EdgeTypeTable {
+    fn from(names: Vec<String>) -> Self {
+        Self { numbers: names.iter().cloned().zip(0..).collect(), names }
+    }
+}
+
 impl EdgeTypeTable {
+    /// The edge types, in the order of their numbers.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     fn number(&mut self, name: &str) -> u32 {
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -259,10 +339,13 @@ impl EdgeTypeTable {
 
 /// Merges statements with the same ends and type into one edge. If typed edges join the same notes
 /// in the same direction, a plain link only adds a source to the strongest of them.
-fn merge(mut statements: Vec<EdgeStatement>, types: &EdgeTypeTable) -> Vec<Edge> {
-    let name = |statement: &EdgeStatement| types.names[statement.relation as usize].as_str();
+pub(super) fn merge(mut statements: Vec<EdgeStatement>, types: &EdgeTypeTable) -> Vec<Edge> {
+    let name =
+        |statement: &EdgeStatement| types.names.get(statement.relation as usize).map_or("", String::as_str);
+    let is_file = |statement: &EdgeStatement| statement.source.form == EdgeSourceForm::EdgeFile;
     // Stable, so that sources keep the order of the notes, edge files first.
-    statements.sort_by_key(|statement| (statement.from, statement.to, statement.relation));
+    statements
+        .sort_by_key(|statement| (statement.from, statement.to, statement.relation, !is_file(statement)));
     let mut edges = Vec::with_capacity(statements.len());
     for pair in statements.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)) {
         let first = edges.len();

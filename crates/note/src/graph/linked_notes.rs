@@ -1,8 +1,9 @@
 //! Notes whose edges are collected once, however many graphs are made of them.
 
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::collect::{EdgeStatement, EdgeTypeTable, merge};
 use super::edge_table::EdgeTable;
 use super::{Graph, NoteNames};
 use crate::note::Note;
@@ -11,20 +12,32 @@ use crate::note::Note;
 #[derive(Debug, Default)]
 pub struct LinkedNotes {
     notes: Vec<Note>,
+    /// What the notes say about edges, for notes without their links.
+    stated: Mutex<Option<(Vec<EdgeStatement>, EdgeTypeTable)>>,
     edges: OnceLock<Arc<EdgeTable>>,
 }
 
 impl LinkedNotes {
+    /// Notes that may be without their relations and links: `stated` is what they say about edges.
+    pub fn with_statements(notes: Vec<Note>, stated: Vec<EdgeStatement>, types: EdgeTypeTable) -> Self {
+        Self { notes, stated: Mutex::new(Some((stated, types))), edges: OnceLock::new() }
+    }
+
     /// The graph of these notes, like [`Graph::connect`].
     pub fn graph(&self) -> Graph<'_> {
-        let edges = self.edges.get_or_init(|| Graph::connect(&self.notes).edges);
+        let edges = self.edges.get_or_init(|| {
+            match self.stated.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some((stated, types)) => Arc::new(EdgeTable::of(self.notes.len(), merge(stated, &types))),
+                None => Graph::connect(&self.notes).edges,
+            }
+        });
         Graph { notes: &self.notes, names: NoteNames::of(&self.notes), edges: Arc::clone(edges) }
     }
 }
 
 impl From<Vec<Note>> for LinkedNotes {
     fn from(notes: Vec<Note>) -> Self {
-        Self { notes, edges: OnceLock::new() }
+        Self { notes, stated: Mutex::default(), edges: OnceLock::new() }
     }
 }
 

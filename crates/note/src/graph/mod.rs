@@ -23,9 +23,10 @@ use crate::finding::Finding;
 use crate::instant::Instant;
 use crate::note::{Note, RelationTable};
 
+pub use collect::{EdgeStatement, EdgeTypeTable, LinkFinding, Statements};
 use edge_table::EdgeTable;
 pub use linked_notes::LinkedNotes;
-pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, mentions_beside_ends, names_of};
+pub use names::{Mention, NameKey, NoteNames, Resolution, further_mentions, keys_of, mentions, names_of};
 pub use related::{EdgeDirection, EdgeFilter, RelatedNote};
 pub use relink::Relinker;
 pub use statistics::GraphStatistics;
@@ -72,6 +73,17 @@ pub enum EdgeSourceForm {
     Link,
 }
 
+/// Collects what the notes for which `is_wanted` is true, by position, say about edges, with the
+/// findings of [`Graph::build`].
+pub fn statements(
+    notes: &[Note],
+    relations: &RelationTable,
+    types: &mut EdgeTypeTable,
+    is_wanted: impl Fn(usize) -> bool,
+) -> Statements {
+    collect::statements(notes, &NoteNames::of(notes), Some(relations), types, is_wanted)
+}
+
 /// The notes of a vault with their edges.
 pub struct Graph<'n> {
     notes: &'n [Note],
@@ -85,15 +97,18 @@ impl<'n> Graph<'n> {
     /// not in `relations`.
     pub fn build(notes: &'n [Note], relations: &RelationTable) -> (Self, Vec<Finding>) {
         let names = NoteNames::of(notes);
-        let (edges, findings) = collect::edges(notes, &names, Some(relations));
-        (Self::assemble(notes, names, edges), findings)
+        let mut types = EdgeTypeTable::default();
+        let stated = collect::statements(notes, &names, Some(relations), &mut types, |_| true);
+        let findings = LinkFinding::with_suggestions(stated.findings, notes);
+        (Self::assemble(notes, names, collect::merge(stated.edges, &types)), findings)
     }
 
     /// Builds the graph without findings, which is much faster if there are dangling links.
     pub fn connect(notes: &'n [Note]) -> Self {
         let names = NoteNames::of(notes);
-        let (edges, _) = collect::edges(notes, &names, None);
-        Self::assemble(notes, names, edges)
+        let mut types = EdgeTypeTable::default();
+        let stated = collect::statements(notes, &names, None, &mut types, |_| true);
+        Self::assemble(notes, names, collect::merge(stated.edges, &types))
     }
 
     fn assemble(notes: &'n [Note], names: NoteNames<'n>, edges: Vec<Edge>) -> Self {

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::claim_comparison::LEAST;
 use super::statement::{RuleStatement, WrittenWord};
 use super::{RuleContradiction, chosen, claimed, likeness};
@@ -78,7 +80,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 /// How similar two rules are, measured by words or by embeddings.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Similarity {
     /// Share of common words, 0–1.
     Words(f64),

@@ -15,28 +15,18 @@ use cm_note::markdown::escape::escape_inline;
 use cm_note::note::{Note, NoteKind};
 use cm_note::score::{AccessStatistics, DecayScore, Scoring};
 
-use crate::conflict::MinSimilarity;
-use crate::curation::CurationLimits;
 use crate::current_notes::live;
-use crate::embedding_model::WordVectors;
 use crate::generated::{GeneratedFile, clipped, head, link};
+use crate::rule_pairs::PairFinder;
 use tagging::TagIndex;
 
 /// Settings for the generated overview of a vault.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReflectionSettings {
     /// Names of the vault's projects. If empty, every workspace is a project.
     pub projects: Vec<String>,
     /// Constants for computing scores from feedback.
     pub scoring: Scoring,
-    /// Similarity from which two rules are listed as merge candidates.
-    pub merge: MinSimilarity,
-}
-
-impl Default for ReflectionSettings {
-    fn default() -> Self {
-        Self { projects: Vec::new(), scoring: Scoring::default(), merge: CurationLimits::default().merge() }
-    }
 }
 
 const THEMES: usize = 8;
@@ -50,19 +40,19 @@ const CONTRADICTIONS: usize = 20;
 const HISTORY: usize = 20;
 
 /// Generates the overview of a vault at `now`. `scores` and `usage` are parallel to the graph's
-/// notes; missing values count as zero.
+/// notes; missing values count as zero. `pairs` compares the live rules.
 pub fn plan_reflection(
     graph: &Graph<'_>,
     scores: &[DecayScore],
     usage: &[AccessStatistics],
     settings: &ReflectionSettings,
-    sense: &WordVectors<'_>,
+    pairs: &PairFinder<'_>,
     now: Instant,
 ) -> GeneratedFile {
     let view = VaultView { graph, scores, usage, live: live(graph) };
     let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
     let tagging = TagIndex::of(graph.notes(), &memories);
-    let shelf = playbook::PlaybookView::of(&view, settings, sense, now);
+    let shelf = playbook::PlaybookView::of(&view, settings, pairs, now);
     let sections = [
         ReflectionSection::of(
             "Themes",

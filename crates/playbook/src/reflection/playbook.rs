@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::{CONTRADICTIONS, ReflectionSettings, SectionLines, VaultView};
 use crate::current_notes::in_place;
-use crate::embedding_model::WordVectors;
 use crate::generated::link;
 use crate::health::{ContradictingRules, PlaybookHealth, health};
+use crate::rule_pairs::PairFinder;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::graph::Edge;
 use cm_note::instant::Instant;
@@ -31,7 +31,7 @@ impl PlaybookView {
     pub(super) fn of(
         view: &VaultView<'_, '_>,
         settings: &ReflectionSettings,
-        sense: &WordVectors<'_>,
+        pairs: &PairFinder<'_>,
         now: Instant,
     ) -> Self {
         let found = view.graph.notes().iter().enumerate();
@@ -39,7 +39,7 @@ impl PlaybookView {
             found.filter_map(|(at, note)| Some((at, Bullet::of(note)?))).unzip();
         // Of two with one id the first counts.
         let notes = bullets.iter().zip(at).rev().map(|(bullet, at)| (bullet.id.to_string(), at)).collect();
-        let health = health(&bullets, now, &settings.scoring, settings.merge, sense);
+        let health = health(&bullets, now, &settings.scoring, pairs);
         Self { bullets, notes, health }
     }
 

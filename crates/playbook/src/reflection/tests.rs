@@ -1,8 +1,11 @@
 //! Tests with a sample vault, an empty vault, and notes that try to inject Markdown.
 
 use super::*;
-use crate::embedding_model::NoEmbeddings;
+use crate::curation::CurationLimits;
+use crate::embedding_model::{NoEmbeddings, WordVectors};
 use crate::generated::same_but_for_day;
+use crate::rule_pairs::RulePairs;
+use cm_note::bullet::Bullet;
 use cm_note::graph::sample::{edge, note};
 use cm_note::instant::Instant;
 use cm_note::markdown::outline;
@@ -24,14 +27,9 @@ fn plan_on(day: &str, notes: &[Note], scores: &[f64], accesses: &[u64], projects
         accesses.iter().map(|accesses| AccessStatistics { accesses: *accesses, last_access: None }).collect();
     let projects = projects.iter().map(|name| (*name).to_owned()).collect();
     let settings = ReflectionSettings { projects, ..ReflectionSettings::default() };
-    plan_reflection(
-        &graph,
-        &scores,
-        &usage,
-        &settings,
-        &WordVectors::of(&NoEmbeddings),
-        Instant::parse(day).unwrap(),
-    )
+    let sense = WordVectors::of(&NoEmbeddings);
+    let pairs = |rules: &[&Bullet]| RulePairs::of(rules, CurationLimits::default().merge(), &sense);
+    plan_reflection(&graph, &scores, &usage, &settings, &pairs, Instant::parse(day).unwrap())
 }
 
 fn vault() -> Vec<Note> {

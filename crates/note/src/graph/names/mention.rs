@@ -76,10 +76,13 @@ pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
     }
 }
 
-/// Returns the references in the relations and links of an edge file, which [`mentions`] leaves out;
-/// nothing for other notes.
-pub fn mentions_beside_ends(note: &Note) -> Vec<Mention<'_>> {
-    if note.edge.is_some() { relations_and_links(note) } else { Vec::new() }
+/// Returns the references that [`mentions`] leaves out: the relations and links of an edge file, and the
+/// edge files that relations name.
+pub fn further_mentions(note: &Note) -> Vec<Mention<'_>> {
+    let mut mentions = if note.edge.is_some() { relations_and_links(note) } else { Vec::new() };
+    mentions
+        .extend(note.relations.iter().filter_map(|entry| Some(Mention::by_name(entry.edge_id.as_ref()?))));
+    mentions
 }
 
 fn relations_and_links(note: &Note) -> Vec<Mention<'_>> {
@@ -116,6 +119,15 @@ impl<'n> Mention<'n> {
         let whole = (!self.is_path).then(|| NameKey::of(target));
         let id = (target.len() < WHOLE_ID).then(|| NameKey::of_beginning(bare)).flatten();
         sorted_unique([Some(NameKey::of(bare)), Some(last), whole, id].into_iter().flatten())
+    }
+
+    /// Returns the keys of the mention in a note at `from`. Every note to which it refers has one of them
+    /// in [`keys_of`].
+    pub fn keys_from(&self, from: &NotePath) -> Vec<NameKey> {
+        // A path such as `notes/..` ends with another name than it means.
+        let along = self.is_path.then(|| from.resolve(self.target.trim())).flatten();
+        let along = along.map(|path| NameKey::of(path.stem()));
+        sorted_unique(self.keys().into_iter().chain(along))
     }
 
     /// Returns the prefix of the ids that the mention may refer to; `None` for a path that cannot

@@ -14,7 +14,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::note::{LinkForm, Note, NoteKind, NoteLink};
 
-pub use mention::{Mention, NameKey, keys_of, mentions, mentions_beside_ends, names_of};
+pub use mention::{Mention, NameKey, further_mentions, keys_of, mentions, names_of};
 use obsidian::is_fixed;
 use tables::{HashedNames, IdTable, NameTable, NotesOfName};
 

@@ -1,5 +1,8 @@
 //! Words that deny, except, allow no exception or order steps, in the languages that cm reads.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
 use crate::conflict::lexicon::{CueWord, LEXICON};
 use cm_text::language::Language;
 
@@ -50,6 +53,25 @@ const SILENT: &str = "please kindly thanks could would should there's it's bitte
     their his her who whom which where also well too as its this that these those via everybody everywhere just more than most \
     up down out off on";
 
+/// The functions of single words. A word of several lists has the function of the first one.
+static CUES: LazyLock<HashMap<&str, CueKind>> = LazyLock::new(|| {
+    let lists = [
+        (DENY, CueKind::Deny),
+        (UNDO, CueKind::Undo),
+        (EXCEPT, CueKind::Except),
+        (ABSOLUTE, CueKind::Absolute),
+        (OPEN, CueKind::Open),
+        (PAST, CueKind::Past),
+        (ONLY, CueKind::Only),
+        (SILENT, CueKind::Silent),
+    ];
+    let words = |(words, kind): &(&'static str, CueKind)| {
+        let kind = *kind;
+        words.split_whitespace().map(move |word| (word, kind))
+    };
+    lists.iter().rev().flat_map(words).collect()
+});
+
 fn has(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|own| own == word)
 }
@@ -84,25 +106,8 @@ pub(super) fn cue(word: &str, negated: bool, before: &str, next: &str) -> Option
         ("used", "to") => return Some(CueKind::Past),
         _ => {}
     }
-    let own = if has(DENY, word) {
-        Some(CueKind::Deny)
-    } else if has(UNDO, word) {
-        Some(CueKind::Undo)
-    } else if has(EXCEPT, word) {
-        Some(CueKind::Except)
-    } else if has(ABSOLUTE, word) {
-        Some(CueKind::Absolute)
-    } else if has(OPEN, word) {
-        Some(CueKind::Open)
-    } else if has(PAST, word) {
-        Some(CueKind::Past)
-    } else if has(ONLY, word) {
-        Some(CueKind::Only)
-    } else if has(SILENT, word) || Language::is_function_word(word) {
-        Some(CueKind::Silent)
-    } else {
-        None
-    };
+    let own = CUES.get(word).copied();
+    let own = own.or_else(|| Language::is_function_word(word).then_some(CueKind::Silent));
     own.or_else(|| match LEXICON.cue(word)? {
         CueWord::Silent | CueWord::Affirm { .. } | CueWord::Purpose | CueWord::Where | CueWord::Reason => {
             Some(CueKind::Silent)
@@ -134,19 +139,22 @@ pub(super) fn order(word: &str, next: &str) -> Option<bool> {
     }
 }
 
+const MEASURES: &str = "second seconds minute minutes hour hours day days week weeks month months year years sec secs min mins \
+    ms kb mb gb tb kib mib gib megabyte megabytes gigabyte gigabytes kilobyte kilobytes percent times time version versions \
+    one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred thousand \
+    single half quarter twice weekly daily monthly nightly fortnight \
+    sekunde sekunden minuten stunde stunden tag tage tagen woche wochen monat monate jahr jahre uhr \
+    zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig \
+    segundo segundos minuto minutos hora horas día días semana semanas mes meses año años dos tres cuatro cinco seis siete ocho nueve \
+    diez doce quince veinte treinta \
+    seconde secondes heure heures jour jours semaine semaines mois deux trois quatre cinq sept huit neuf dix douze vingt trente \
+    天 秒 分钟 小时 周 月 年 次 号 一 二 三 四 五 六 七 八 九 十 两 百 千";
+
+static MEASURE_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| MEASURES.split_whitespace().collect());
+
 /// Whether the word is a unit or a number, which the quantities describe.
 pub(super) fn is_measure(word: &str) -> bool {
-    const MEASURES: &str = "second seconds minute minutes hour hours day days week weeks month months year years sec secs min mins \
-        ms kb mb gb tb kib mib gib megabyte megabytes gigabyte gigabytes kilobyte kilobytes percent times time version versions \
-        one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred thousand \
-        single half quarter twice weekly daily monthly nightly fortnight \
-        sekunde sekunden minuten stunde stunden tag tage tagen woche wochen monat monate jahr jahre uhr \
-        zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig \
-        segundo segundos minuto minutos hora horas día días semana semanas mes meses año años dos tres cuatro cinco seis siete ocho nueve \
-        diez doce quince veinte treinta \
-        seconde secondes heure heures jour jours semaine semaines mois deux trois quatre cinq sept huit neuf dix douze vingt trente \
-        天 秒 分钟 小时 周 月 年 次 号 一 二 三 四 五 六 七 八 九 十 两 百 千";
-    has(MEASURES, word) || word.starts_with(|c: char| c.is_ascii_digit())
+    MEASURE_WORDS.contains(word) || word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Words that qualify a statement, in order of spelling: "some" and "most", "may", "was", "up".

@@ -1,0 +1,61 @@
+//! All notes with their edges, for commands that look at the whole vault: they need not read and connect
+//! all notes.
+//!
+//! The file of the overview describes one commit of the text index. At a later commit, what changed since
+//! is read again, together with the notes that refer to it. The file is written anew after many changes.
+
+use std::sync::Arc;
+
+use tantivy::directory::OwnedBytes;
+
+use super::error::Error;
+use super::frame;
+use super::store::Index;
+use super::text::mapped;
+use cm_note::finding::Finding;
+use cm_note::graph::{LinkFinding, LinkedNotes};
+use cm_note::note::RelationTable;
+
+/// Name of the file.
+const NAME: &str = "overview";
+/// The file is written anew when more than this share of the notes changed: one in so many.
+const SHARE: usize = 400;
+
+/// The notes of a vault with their edges.
+#[derive(Debug)]
+pub struct Overview {
+    /// All notes, sorted by path, without their relations and links, and without the summaries of other
+    /// notes than insights. Their graph has all edges.
+    pub notes: Arc<LinkedNotes>,
+    /// Findings about references, serialized.
+    findings: OwnedBytes,
+}
+
+impl Overview {
+    /// Returns the findings about references between notes, in the order of the notes.
+    pub fn findings(&self) -> Vec<Finding> {
+        // They were serialized by this program, and checked when they were read.
+        let findings = postcard::from_bytes(&self.findings).unwrap_or_default();
+        LinkFinding::with_suggestions(findings, &self.notes)
+    }
+}
+
+impl Index {
+    /// Returns the overview as of the last refresh. `basis` names everything beside the notes on which
+    /// the findings depend, such as `relations`.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Index::search`].
+    pub fn overview(&self, basis: &str, relations: &RelationTable) -> Result<Overview, Error> {
+        let opened = self.text()??;
+        // A file that is missing or unsound is made from the notes.
+        let found = opened.text.overview(mapped(self.folder(), NAME), basis, relations)?;
+        if found.changes > found.notes.len() / SHARE {
+            // Where nothing can be written, the next command reads the notes again.
+            let _ = frame::write_frames(&self.folder().join(NAME), &found.sections(basis));
+        }
+        let notes = LinkedNotes::with_statements(found.notes, found.edges, found.types);
+        Ok(Overview { notes: Arc::new(notes), findings: found.findings })
+    }
+}

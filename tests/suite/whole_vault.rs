@@ -1,0 +1,88 @@
+//! Commands that look at the whole vault answer from what the index stores as from the notes.
+
+use std::fs;
+
+use crate::support::{Sandbox, vault_of};
+
+const QUESTIONS: [&[&str]; 8] = [
+    &["stats", "--json"],
+    &["validate", "--json", "--all"],
+    &["review", "--json"],
+    &["decay", "--json"],
+    &["tags", "--json"],
+    &["core", "--print"],
+    &["reflection", "--print"],
+    &["related", "Pool", "--json", "--hops", "3"],
+];
+
+/// Returns all answers, after checking that an index that stores nothing gives the same ones.
+#[track_caller]
+fn answers(sandbox: &Sandbox) -> Vec<String> {
+    let all = || -> Vec<String> { QUESTIONS.iter().map(|question| sandbox.cm(question).stdout).collect() };
+    let answers = all();
+    assert_eq!(all(), answers, "asked again");
+    fs::remove_dir_all(sandbox.vault().join("_index")).unwrap();
+    assert_eq!(all(), answers, "without what was stored");
+    answers
+}
+
+fn rule(number: usize, text: &str) -> String {
+    format!(
+        "---\nid: b-mt2ssunl-{number:06}\ncategory: git\nstate: active\nupdated: 2026-11-20\n---\n\n{text}\n"
+    )
+}
+
+#[test]
+fn what_the_index_stores_changes_no_answer() {
+    let sandbox = vault_of(
+        "--- graph/facts/pool.md
+---
+id: 00000001-0000-4000-8000-000000000001
+type: fact
+title: Pool
+tags: [net, pool]
+created: 2026-11-01
+---
+
+See [[Socket]] and [[nowhere]].
+--- graph/facts/socket.md
+---
+id: 00000002-0000-4000-8000-000000000002
+type: insight
+title: Socket
+tags: [net]
+created: 2026-11-02
+relations:
+  - target: 00000001-0000-4000-8000-000000000001
+    type: SUPERSEDES
+---
+
+SOLVES:: [[Pool]]
+--- graph/edges/e.md
+---
+id: 00000003-0000-4000-8000-000000000003
+type: CONTRADICTS
+from_id: 00000001-0000-4000-8000-000000000001
+to_id: 00000002-0000-4000-8000-000000000002
+---
+
+As in [[Pool]].
+",
+    );
+    for number in 0..60 {
+        let text =
+            format!("{} number {number} before the release.", ["Test", "Measure", "Close"][number % 3]);
+        sandbox.write(&format!("playbook/git/r{number}.md"), rule(number, &text));
+    }
+    sandbox.write("playbook/git/a.md", rule(100, "Always squash commits before merging a branch."));
+    let first = answers(&sandbox);
+    sandbox.write("playbook/git/b.md", rule(101, "Never squash commits before merging a branch."));
+    let with_conflict = answers(&sandbox);
+    assert_ne!(first[2], with_conflict[2], "the conflict is listed");
+    sandbox.write("playbook/git/b.md", rule(101, "Sign each commit."));
+    sandbox.write("notes/socket.md", "[[nowhere]]\n");
+    sandbox.write("nowhere.md", "[[Pool]]\n");
+    fs::remove_file(sandbox.vault().join("graph/edges/e.md")).unwrap();
+    let last = answers(&sandbox);
+    assert!(first[..2].iter().zip(&last).all(|(first, last)| first != last));
+}
