@@ -45,6 +45,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     hooks.propose                      true     default                       ask the agent to record what you type if it may be meant to last
     hooks.reflect                      ask      default                       what happens to unrecorded statements at the end of a session: `ask` the agent once, where cm's MCP server or skills are installed; read the session in the `background` with the agent's own command; or `off`
     hooks.start_tokens                 2000     default                       token limit of the context added at session start
+    hooks.sync                         false    default                       run `cm sync` in the background when a session ends; only from your own settings
     hooks.threshold                    0.5      default                       minimum relevance of a rule or memory added to a prompt
     llm.api_key_cmd                    -        default                       command that prints the API key of the model server; only from your own settings
     llm.base_url                       -        default                       URL of the model server, such as http://localhost:11434/v1; only from your own settings
@@ -104,6 +105,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sessions.workspaces                ["/"]    CM_SESSIONS_WORKSPACES        folders whose sessions are read: in addition to a project vault's own folder, and the only ones for the global vault and jobs; only from your own settings
     sources.cass                       false    default                       also search sessions with the program `cass`, if it is installed; only from your own settings
     sources.cass_timeout_s             10.0     default                       timeout of `cass` in seconds
+    sync.timeout_s                     60.0     default                       how long `cm sync` waits for a remote that gives no sign of life, in seconds
     vault.exclude                      []       default                       folders in the vault whose files are not notes
     vault.global                       -        default                       folder of the vault that you use in every project; only from your settings for all vaults [default: cm in the platform's data directory]
     [exit 0]

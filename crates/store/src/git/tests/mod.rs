@@ -1,6 +1,7 @@
 //! Compares this layer with the `git` program, on repositories in many states.
 
 mod dirty;
+mod divergence;
 mod history;
 mod layouts;
 mod locking;
