@@ -10,6 +10,7 @@ pub mod global_vault;
 pub(crate) mod imported_usage;
 pub mod last_run;
 pub(crate) mod layered_settings;
+mod main_worktree;
 pub mod meaning;
 pub mod models;
 pub mod open;

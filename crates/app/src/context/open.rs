@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::context::actor::{self, CallerIdentity};
 use crate::context::layered_settings::settings_of;
+use crate::context::main_worktree;
 use crate::context::models::Models;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::process_cache::ProcessCache;
@@ -279,8 +280,15 @@ fn selected_vaults(
             found.push((VaultLevel::Global, global));
         }
     }
-    let found: Vec<_> =
+    let mut found: Vec<_> =
         found.into_iter().filter_map(|(level, vault)| Some((level, prepare(vault)?))).collect();
+    if call.vault.is_none() {
+        for (_, vault) in found.iter_mut().filter(|(level, _)| *level == VaultLevel::Project) {
+            if let Some(main) = main_worktree::of_main(vault, call)?.and_then(prepare) {
+                *vault = main;
+            }
+        }
+    }
     if found.is_empty() {
         return Err(vault::Error::NoVault { from: call.cwd.clone() }.into());
     }

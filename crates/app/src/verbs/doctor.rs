@@ -12,6 +12,7 @@ use crate::sessions::parse_statistics::{ParseStatistics, understood};
 use crate::verbs::commit::is_ours;
 use crate::verbs::init;
 use crate::verbs::legacy_private;
+use crate::verbs::lost_feedback;
 use crate::verbs::token;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -93,6 +94,7 @@ pub fn doctor(memory: &Context, fix: bool) -> Result<HealthReport> {
     checks.push(crowds(&notes));
     checks.push(contents(memory, notes.len())?);
     checks.push(exposed(memory)?);
+    checks.extend(feedback(open, &notes)?);
     checks.extend(sessions(memory));
     Ok(HealthReport { vault: open.vault.root().display().to_string(), checks, fixed })
 }
@@ -109,6 +111,23 @@ fn check(
 /// Formats a count with its noun: `1 note`, `2 notes`.
 fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+/// Checks that the notes have all feedback that commits gave them.
+fn feedback(open: &OpenVault, notes: &[Note]) -> Result<Option<HealthCheck>> {
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    let lost = lost_feedback::lost_feedback(repo, notes)?;
+    let Some(first) = lost.first() else { return Ok(None) };
+    let message = format!(
+        "{} lost feedback, such as \"{}\": {} given, {} in the file",
+        counted(lost.len(), "note"),
+        first.title,
+        counted(first.given, "event"),
+        first.found
+    );
+    let hint =
+        format!("`cm history {id}` lists the versions, `cm restore {id}@COMMIT` takes one", id = first.id);
+    Ok(Some(check("feedback", CheckStatus::Warn, message, Some(&hint))))
 }
 
 fn settings(open: &OpenVault) -> HealthCheck {

@@ -41,6 +41,7 @@ pub mod legacy_private;
 pub mod line_origins;
 pub mod locate;
 pub mod log;
+pub(crate) mod lost_feedback;
 pub mod map;
 pub mod mark;
 pub mod memory_tool;

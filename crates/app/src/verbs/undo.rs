@@ -12,7 +12,7 @@ use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::note::read;
 use cm_note::path::NotePath;
-use cm_store::git::{CommitInfo, LogFilter, Repo, TreeChange};
+use cm_store::git::{CommitInfo, Identity, LogFilter, Repo, TreeChange};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UndoResult {
@@ -60,6 +60,10 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     if !is_agents {
         memory.persons_only("undo a person's commit")?;
     }
+    let own = repo.identity()?;
+    if !is_own(&target, &own) && !is_agents {
+        memory.notice(format!("{} was made by {}", target.id.short(), target.author));
+    }
     if target.parents.len() > 1 {
         return Err(Error::refused(
             "merge",
@@ -101,10 +105,10 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut others = false;
     let own = repo.identity()?;
     for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
-        let is_own = commit.email == own.email && (!own.email.is_empty() || commit.author == own.name);
+        let is_own = is_own(&commit, &own);
         let Some(message) = &commit.message else { continue };
-        match message.body.split_once(MARK).filter(|_| message.op == "undo") {
-            Some((_, rest)) => taken_back.push(rest.trim_end_matches('.').to_owned()),
+        match undone_commit(&commit) {
+            Some(undone) => taken_back.push(undone),
             // What a person committed is theirs to take back, by naming it.
             None if matches!(message.op.as_str(), "commit" | "init") => {}
             None if !is_own => others = true,
@@ -121,6 +125,18 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
             .hint("`cm log` lists the changes of others; undo one of them by its ID"));
     }
     Err(write::nothing_done("nothing to undo"))
+}
+
+/// Returns the hash of the commit that an undo reverted; `None` for other commits.
+pub(crate) fn undone_commit(commit: &CommitInfo) -> Option<String> {
+    let message = commit.message.as_ref().filter(|message| message.op == "undo")?;
+    let (_, rest) = message.body.split_once(MARK)?;
+    Some(rest.trim_end_matches('.').to_owned())
+}
+
+/// Whether the user of this clone is the author of a commit.
+fn is_own(commit: &CommitInfo, own: &Identity) -> bool {
+    commit.email == own.email && (!own.email.is_empty() || commit.author == own.name)
 }
 
 /// Refuses the undo if later commits changed the same files; the error names them.

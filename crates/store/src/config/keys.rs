@@ -339,6 +339,8 @@ settings! {
         "folders in the vault whose files are not notes";
     VAULT_GLOBAL = "vault.global": Text = "\"\"",
         "folder of the vault that you use in every project; only from your settings for all vaults [default: cm in the platform's data directory]";
+    VAULT_WORKTREE = "vault.worktree": Keyword(&["own", "main"]) = "\"own\"",
+        "which memory a linked Git work tree uses: its own files, or those of the main work tree; only from your own settings";
 }
 
 /// Names of tables that are not single settings.

@@ -29,6 +29,14 @@ impl Repo {
         found
     }
 
+    /// Returns the main work tree if this one is a linked one.
+    pub fn main_worktree(&self) -> Option<PathBuf> {
+        let common = self.common_dir();
+        let main = common.parent().filter(|main| main.join(".git").is_dir())?;
+        (main != self.workdir && self.worktrees().iter().any(|folder| folder == main))
+            .then(|| main.to_owned())
+    }
+
     /// Returns the folder that all work trees of the repository share: `.git` of the main one.
     pub fn common_dir(&self) -> PathBuf {
         self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into())
