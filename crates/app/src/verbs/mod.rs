@@ -44,6 +44,7 @@ pub mod log;
 pub mod map;
 pub mod mark;
 pub mod memory_tool;
+pub mod merge_driver;
 pub mod neighbours;
 pub(crate) mod note_fields;
 pub mod observe;
