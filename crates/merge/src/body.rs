@@ -69,7 +69,10 @@ impl BodyMerge {
         if ours == base {
             return Some(theirs.concat());
         }
-        let may_join = !rules.one_statement || !self.text.trim().is_empty();
+        let is_at_statement = rules.one_statement && self.text.trim().is_empty();
+        let first_line =
+            |lines: &[&str]| lines.concat().lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        let may_join = !is_at_statement || first_line(ours) == first_line(theirs);
         let (our, their) = (AroundBase::of(base, ours), AroundBase::of(base, theirs));
         if our.is_base || their.is_base {
             let middle = match (our.is_base, their.is_base) {

@@ -76,6 +76,8 @@ pub enum FindingCode {
     HiddenCharacter,
     /// An unresolved Git merge conflict.
     ConflictMarker,
+    /// A merge left a value or text of the other side to decide on.
+    MergeLeftover,
     /// A key of another tool's file that cannot be imported.
     UnknownKey,
 }

@@ -41,11 +41,13 @@ pub enum InboxKind {
     Inversions,
     /// Rules that people had to repeat in several sessions that had been shown them.
     NotFollowed,
+    /// Notes of which a merge did not take a version.
+    Leftovers,
 }
 
 impl InboxKind {
     /// All sections, in display order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Drafts,
         Self::Conflicts,
         Self::Quarantined,
@@ -53,6 +55,7 @@ impl InboxKind {
         Self::Due,
         Self::Inversions,
         Self::NotFollowed,
+        Self::Leftovers,
     ];
 
     pub fn name(self) -> &'static str {
@@ -64,6 +67,7 @@ impl InboxKind {
             Self::Due => "due",
             Self::Inversions => "inversions",
             Self::NotFollowed => "not_followed",
+            Self::Leftovers => "leftovers",
         }
     }
 }
@@ -95,6 +99,7 @@ pub fn timeless_sections(graph: &Graph<'_>, pairs: &PairFinder<'_>) -> InboxSect
         (InboxKind::Merges, merges(graph.notes(), &rules)),
         (InboxKind::Inversions, inversions(graph.notes())),
         (InboxKind::NotFollowed, not_followed(graph.notes())),
+        (InboxKind::Leftovers, leftovers(graph.notes())),
     ])
 }
 
@@ -268,6 +273,21 @@ fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
             since: bullet.updated,
         })
         .collect();
+    entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
+    entries
+}
+
+/// Lists notes with leftovers of a merge, last changed first.
+fn leftovers(notes: &[Note]) -> Vec<InboxNoteEntry> {
+    let why = |note: &Note| {
+        let left = note.findings.iter().filter(|finding| finding.code == FindingCode::MergeLeftover);
+        let left: Vec<&str> = left.map(|finding| finding.message.as_str()).collect();
+        (!left.is_empty()).then(|| left.join("; "))
+    };
+    let entry = |(at, note): (usize, &Note)| {
+        Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.updated })
+    };
+    let mut entries: Vec<InboxNoteEntry> = notes.iter().enumerate().filter_map(entry).collect();
     entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
     entries
 }

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options};
+use cm_app::verbs::merge_driver;
 use cm_app::{Request, Result};
 use cm_render::text;
 
@@ -83,7 +84,11 @@ impl Which {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         Action::Install { which, skills, mcp, dry_run } => {
-            written(hooks::install(&call, &which.options(skills, mcp))?, dry_run, output)
+            let changes = hooks::install(&call, &which.options(skills, mcp))?;
+            if !dry_run {
+                merge_driver::register_in_vault(call);
+            }
+            written(changes, dry_run, output)
         }
         Action::Uninstall { which, dry_run } => {
             written(hooks::uninstall(&call, &which.options(false, false))?, dry_run, output)

@@ -42,7 +42,7 @@ commands! {
         stash::Stash, propose::Propose, handoff::Handoff, onboard::Onboard, friction::Friction, trauma::Trauma, privacy::Privacy;
     "Connect agents": hooks::Hooks, mcp::Mcp, memory_tool::MemoryTool, serve::Serve, guard::Guard, hook::Hook, token::Token, trust::Trust;
     "Team": sync::Sync, status::Status;
-    "History": log::Log, history::History, diff::Diff, undo::Undo, restore::Restore;
+    "History": log::Log, history::History, diff::Diff, undo::Undo, restore::Restore, merge_driver::MergeDriver;
     "Generated files and the index": core::Core, reflection::Reflection, reindex::Reindex, embed::Embed, decay::Decay;
     "Care": validate::Validate, doctor::Doctor, stats::Stats, usage::Usage, config::Config, export::Export,
         completions::Completions, manpages::Manpages;

@@ -155,7 +155,7 @@ fn subjects(command: &str, argument: &Arg) -> &'static [CompletionSubject] {
         ("privacy", _) => &[],
         (_, "note" | "notes" | "memory" | "like") => &[Note],
         (_, "bullet" | "replaced_by" | "rules") | ("audit", "ids") => &[Bullet],
-        ("review", "accept" | "reject" | "confirm" | "merge") => &[Note],
+        ("review", "accept" | "reject" | "confirm" | "take" | "keep" | "merge") => &[Note],
         (_, "tag" | "tags" | "add_tag" | "remove_tag") => &[Tag],
         ("ls" | "recent", "note_type") => &[TypeOrKind],
         (_, "note_type" | "types") => &[Type],

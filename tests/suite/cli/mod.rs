@@ -36,6 +36,7 @@ mod manpages;
 mod mark;
 mod mcp;
 mod memory_tool;
+mod merge_driver;
 mod new;
 mod onboard;
 mod open;

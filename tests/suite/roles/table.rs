@@ -88,6 +88,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("manpages", Reads),
     ("mark", Tries(&["mark 0192d000 --helpful", "mark b-mt2ssunl-bbbbbb --helpful"])),
     ("mcp", Reads),
+    ("merge-driver", Reads),
     (
         "memory-tool",
         Tries(&[

@@ -13,6 +13,7 @@ use crate::verbs::commit::is_ours;
 use crate::verbs::init;
 use crate::verbs::legacy_private;
 use crate::verbs::lost_feedback;
+use crate::verbs::merge_driver;
 use crate::verbs::token;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -22,7 +23,7 @@ use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
 use cm_store::config::CommitMode;
-use cm_store::git::{BrokenHead, unreadable_head};
+use cm_store::git::{BrokenHead, MergeDriver, Repo, unreadable_head};
 use cm_store::vault::journal::Journal;
 
 /// Severity of a check's result.
@@ -209,6 +210,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         Ok(who) => check("author", CheckStatus::Ok, format!("{} <{}>", who.name, who.email), None),
         Err(error) => check("author", CheckStatus::Fail, error.to_string(), None),
     });
+    checks.push(driver(repo));
     checks.push(match repo.hand_edits() {
         Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
             0 => check("hand edits", CheckStatus::Ok, "all committed", None),
@@ -220,6 +222,24 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         Err(error) => check("hand edits", CheckStatus::Fail, error.to_string(), None),
     });
     checks
+}
+
+/// Reports whether Git runs cm to merge notes in this clone.
+fn driver(repo: &Repo) -> HealthCheck {
+    const NAME: &str = "merge driver";
+    let hint = Some("`cm doctor --fix` registers it");
+    match merge_driver::registration(repo) {
+        Ok(MergeDriver::Registered) => check(NAME, CheckStatus::Ok, "Git merges notes with cm", None),
+        Ok(MergeDriver::Missing) => {
+            let message = "not registered in this clone, so Git merges notes as text";
+            check(NAME, CheckStatus::Warn, message, hint)
+        }
+        Ok(MergeDriver::Other(command)) => {
+            let message = format!("Git runs another command to merge notes: {command}");
+            check(NAME, CheckStatus::Warn, message, hint)
+        }
+        Err(error) => check(NAME, CheckStatus::Fail, error.message, None),
+    }
 }
 
 fn ignored(open: &OpenVault) -> Result<HealthCheck> {
@@ -409,6 +429,11 @@ fn repair(memory: &Context) -> Result<Vec<String>> {
             ChangeSet { message: CommitMessage::new("doctor", "Add the Git rules"), changes },
         )?;
         fixed.push("added the Git rules".to_owned());
+    }
+    if let Some(repo) = memory.target().repo()?
+        && merge_driver::register(repo)?
+    {
+        fixed.push("registered the merge driver".to_owned());
     }
     fixed.extend(shard(memory)?);
     Ok(fixed)

@@ -14,7 +14,6 @@ use crate::verbs::playbook;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
-use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::DeltaFile;
@@ -55,12 +54,7 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
-    let wanted = ForgetRequest {
-        id: bullet.id.clone(),
-        reason: reason.to_owned(),
-        invert,
-        block: NoteId::from(memory.new_uuid()),
-    };
+    let wanted = ForgetRequest { id: bullet.id.clone(), reason: reason.to_owned(), invert };
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,

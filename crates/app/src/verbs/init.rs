@@ -10,7 +10,7 @@ use crate::context::open_vault::VaultLevel;
 use crate::context::request::Request;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::trust;
+use crate::verbs::{merge_driver, trust};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
@@ -55,7 +55,14 @@ const IGNORED: [&str; 10] = [
     "/_embeddings.json",
     "/_config.json",
 ];
-const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md linguist-generated"];
+/// Git attributes: generated files, and the files that the merge driver merges. A clone without the
+/// driver merges them as text.
+const ATTRIBUTES: [&str; 4] = [
+    "/CORE.md linguist-generated",
+    "/REFLECTION.md linguist-generated",
+    "*.md merge=cm",
+    "/cm.toml merge=cm",
+];
 
 /// Creates a vault with settings and ignore rules, and a repository if there is none yet.
 ///
@@ -88,7 +95,10 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
     if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
     }
-    let repository = memory.target().repo()?.map(|repo| repo.workdir().display().to_string());
+    let repo = memory.target().repo()?;
+    // A repository whose configuration cannot be written is a vault all the same; `cm doctor` says so.
+    let _ = repo.map(merge_driver::register);
+    let repository = repo.map(|repo| repo.workdir().display().to_string());
     let outcome = CreatedVault {
         vault: memory.target().vault.root().display().to_string(),
         repository,

@@ -45,6 +45,7 @@ pub(crate) mod lost_feedback;
 pub mod map;
 pub mod mark;
 pub mod memory_tool;
+pub mod merge_driver;
 pub mod neighbours;
 pub(crate) mod note_fields;
 pub mod observe;

@@ -13,9 +13,11 @@ use crate::verbs::playbook;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::finding::FindingCode;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
+use cm_note::note::leftover::{self, LeftoverError, MERGE};
 use cm_note::note::name::slug;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
@@ -173,6 +175,7 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
             let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
             vec![invert, word("confirm", 0)]
         }
+        (InboxKind::Leftovers, _) => vec![word("take", 0), word("keep", 0)],
         (InboxKind::NotFollowed, _) => {
             let key = notes[0].key();
             let pin = format!("cm pin {key} --reason \"agents do not follow it\"");
@@ -188,7 +191,7 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
 
 /// Returns the ways to settle an entry that need no command line.
 pub(crate) fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
-    use Settlement::{Accept, Confirm, Invert, Merge, Pin, Reject, Supersede};
+    use Settlement::{Accept, Confirm, Invert, Keep, Merge, Pin, Reject, Supersede, Take};
     let is_rules = notes.iter().all(|note| note.kind == NoteKind::Bullet);
     match (kind, notes) {
         (InboxKind::Drafts, _) => vec![Accept, Reject, Supersede],
@@ -200,6 +203,7 @@ pub(crate) fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
         (InboxKind::Due, _) => vec![Confirm, Reject, Supersede],
         (InboxKind::Inversions, _) => vec![Invert, Confirm],
         (InboxKind::NotFollowed, _) => vec![Confirm, Pin, Reject, Supersede],
+        (InboxKind::Leftovers, _) => vec![Take, Keep],
     }
 }
 
@@ -244,6 +248,10 @@ pub enum ReviewDecision {
     Confirm,
     /// Combines several bullets into one.
     Merge,
+    /// Takes the versions that a merge left over.
+    Take,
+    /// Keeps the note as it is and removes what a merge left over.
+    Keep,
 }
 
 impl ReviewDecision {
@@ -253,6 +261,8 @@ impl ReviewDecision {
             Self::Reject => "reject",
             Self::Confirm => "confirm",
             Self::Merge => "merge",
+            Self::Take => "take",
+            Self::Keep => "keep",
         }
     }
 }
@@ -275,12 +285,16 @@ pub enum Settlement {
     Invert,
     /// Pins the rule.
     Pin,
+    /// Takes the versions that a merge left over.
+    Take,
+    /// Removes the versions that a merge left over.
+    Keep,
 }
 
 /// A decision that was applied to one or more notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedDecision {
-    /// The decision: accept, reject, confirm or merge.
+    /// The decision: accept, reject, confirm, merge, take or keep.
     pub word: ReviewDecision,
     /// Ids of the notes that were changed.
     pub ids: Vec<String>,
@@ -297,7 +311,7 @@ pub struct ReviewResult {
     pub decisions: Vec<AppliedDecision>,
 }
 
-/// Notes to accept, reject and confirm.
+/// Notes to decide on, by decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewDecisions {
     /// Ids, titles or paths of drafts to accept.
@@ -306,6 +320,10 @@ pub struct ReviewDecisions {
     pub reject: Vec<String>,
     /// Ids, titles or paths of notes to confirm.
     pub confirm: Vec<String>,
+    /// Ids, titles or paths of notes that take what a merge left over.
+    pub take: Vec<String>,
+    /// Ids, titles or paths of notes that drop what a merge left over.
+    pub keep: Vec<String>,
     /// Whether each note gets its own commit instead of one commit per kind.
     pub one_by_one: bool,
 }
@@ -313,7 +331,7 @@ pub struct ReviewDecisions {
 impl ReviewDecisions {
     /// Returns whether there is no decision.
     pub fn is_empty(&self) -> bool {
-        self.accept.is_empty() && self.reject.is_empty() && self.confirm.is_empty()
+        [&self.accept, &self.reject, &self.confirm, &self.take, &self.keep].into_iter().all(Vec::is_empty)
     }
 }
 
@@ -330,6 +348,8 @@ pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<Revi
         (ReviewDecision::Accept, &words.accept),
         (ReviewDecision::Reject, &words.reject),
         (ReviewDecision::Confirm, &words.confirm),
+        (ReviewDecision::Take, &words.take),
+        (ReviewDecision::Keep, &words.keep),
     ] {
         let mut paths: Vec<NotePath> = Vec::new();
         for id in ids {
@@ -383,6 +403,9 @@ pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewRe
 /// Returns the edits that a decision makes to a note.
 fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
+    if matches!(word, ReviewDecision::Take | ReviewDecision::Keep) {
+        return of_leftovers(word, found, memory.now());
+    }
     if !is_reviewed(note) {
         let message =
             format!("{} is a {}; only memories and rules can be reviewed", note.path, note.kind.name());
@@ -397,6 +420,29 @@ fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -
     }
 }
 
+/// Returns the edits that take or drop what a merge left over.
+fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) -> Result<Vec<Edit>> {
+    let note = &found.note;
+    if note.findings.iter().all(|finding| finding.code != FindingCode::MergeLeftover) {
+        let error =
+            Error::refused("no-leftover", format!("{} has nothing left over from a merge", note.key()));
+        return Err(error.at(&note.path, None, None).hint("`cm review --kind leftovers` lists the notes"));
+    }
+    if word == ReviewDecision::Keep {
+        return Ok(vec![Edit::Remove { key: MERGE.to_owned() }]);
+    }
+    let mut edits = leftover::taken(&found.text()).map_err(|error| {
+        let hint = match error {
+            LeftoverError::TextChanged => "change the note by hand, then use --keep",
+            LeftoverError::AboutFile => "`cm delete` or `cm rename` does the same; --keep drops the leftover",
+        };
+        Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)
+    })?;
+    let updated = Value::String(now.to_string());
+    edits.push(Edit::Set { key: "updated".to_owned(), value: updated });
+    Ok(edits)
+}
+
 fn of_bullet(
     word: ReviewDecision,
     bullet: &Bullet,
@@ -406,7 +452,7 @@ fn of_bullet(
     let decided = match word {
         ReviewDecision::Accept => review_decision::accept(bullet, now)?,
         ReviewDecision::Reject => review_decision::reject(bullet, reason, now)?,
-        ReviewDecision::Confirm | ReviewDecision::Merge => review_decision::confirm(bullet, now),
+        _ => review_decision::confirm(bullet, now),
     };
     // No word changes what a bullet says, so that its text is not asked for.
     Ok(plan::edits(bullet, &decided, &|_| None))
@@ -424,7 +470,7 @@ fn of_memory(
             return Err(ReviewRefusal::Retired);
         }
         ReviewDecision::Reject => BulletState::Retired,
-        ReviewDecision::Confirm | ReviewDecision::Merge => {
+        _ => {
             return Ok(vec![set("last_checked", now.to_string())]);
         }
     };
@@ -475,6 +521,8 @@ fn subject(word: ReviewDecision, titles: &[String]) -> String {
         ReviewDecision::Accept => "Accept",
         ReviewDecision::Reject => "Reject",
         ReviewDecision::Confirm | ReviewDecision::Merge => "Confirm",
+        ReviewDecision::Take => "Take the other version of",
+        ReviewDecision::Keep => "Keep the version of",
     };
     match titles {
         [one] => format!("{verb} \"{one}\""),

@@ -75,3 +75,17 @@ fn two_statements_are_not_joined_to_one() {
     assert!(merged.contains("\n\nRun all tests first.\n"), "{merged}");
     assert!(merged.contains("value: Let the server test.\n"), "{merged}");
 }
+
+#[test]
+fn a_warning_that_both_sides_made_has_both_reasons() {
+    let warning = |why: &str| {
+        rule("state: active\n", &[])
+            .replace("a push.\n", &format!("a push.\n\n## Why\n\nWithdrawn: {why}.\n"))
+    };
+    let (ours, theirs) = (warning("too slow"), warning("an outage"));
+    let merged = merged(RULE, None, ours.as_bytes(), theirs.as_bytes(), Clash::Markers);
+    let text = String::from_utf8(merged.bytes).unwrap();
+    assert!(!merged.markers, "{text}");
+    assert!(text.contains("too slow") && text.contains("an outage"), "{text}");
+    assert_eq!(text.matches("Run the tests").count(), 1, "{text}");
+}

@@ -3,13 +3,14 @@
 //! Relevance to a task and the minimum score are decided by the callers.
 
 use super::{Bullet, Scope};
-use crate::finding::FindingCode;
+use crate::finding::{Finding, FindingCode};
 use crate::note::Note;
 
 /// Whether an agent may see a bullet, given its note: the bullet is live, and the note has no
-/// hidden characters, which a person would not see.
+/// hidden characters, which a person would not see, and no unresolved merge conflict.
 pub fn may_be_shown(bullet: &Bullet, note: &Note) -> bool {
-    bullet.is_live() && !note.findings.iter().any(|finding| finding.code == FindingCode::HiddenCharacter)
+    let is_hidden = |finding: &Finding| finding.code == FindingCode::HiddenCharacter;
+    bullet.is_live() && !note.has_conflict() && !note.findings.iter().any(is_hidden)
 }
 
 /// Whether two names denote the same project, ignoring case.
@@ -54,6 +55,8 @@ mod tests {
         assert!(!shown("state: draft", "Give every request a timeout."));
         assert!(!shown("state: active\nmaturity: deprecated", "Give every request a timeout."));
         assert!(!shown("state: active", "Give every re\u{200b}quest a timeout."));
+        let conflict = "Give every request a timeout.\n\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b";
+        assert!(!shown("state: active", conflict));
         assert!(!shown("state: active", "Give every request a timeout.\n\n## Why\n\n\u{202e}It hung."));
     }
 

@@ -1,12 +1,14 @@
 //! Leftovers of a merge: what one side wrote and the merged note does not say. They are entries of
 //! the frontmatter key `merge` until a person has decided.
 
-use serde::{Deserialize, Serialize};
 use yaml_serde::{Mapping, Value};
 
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::edit::Edit;
-use crate::frontmatter::parse::scalar_text;
+use crate::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
+use crate::frontmatter::split::Split;
 use crate::instant::Instant;
+use crate::path::NotePath;
 
 /// The frontmatter key of the leftovers.
 pub const MERGE: &str = "merge";
@@ -24,12 +26,11 @@ pub struct Leftover {
 }
 
 /// The part of a note that a leftover belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeftoverPart {
     /// A frontmatter key.
     Key(String),
-    /// A stretch of the body: the first line of the text that stands there now.
+    /// A stretch of the body: the text that stands there now.
     Paragraph(String),
     /// The file itself, by its path on the other side. Without a value, that side deleted it.
     File(String),
@@ -48,7 +49,7 @@ impl LeftoverPart {
 
 impl Leftover {
     /// Leftover of a note that the other side deleted.
-    pub fn deleted(path: &crate::path::NotePath) -> Self {
+    pub fn deleted(path: &NotePath) -> Self {
         let part = LeftoverPart::File(path.to_string());
         Self { part, value: Value::Null, updated: None, author: None }
     }
@@ -84,5 +85,159 @@ impl Leftover {
             updated: text("updated").and_then(|at| Instant::parse(&at).ok()),
             author: text("author"),
         })
+    }
+}
+
+/// Why the other side of a leftover cannot be taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LeftoverError {
+    /// The text that a leftover belongs to is not in the body, or several times.
+    #[error("the text next to the leftover has changed since the merge")]
+    TextChanged,
+    /// The leftover is about the file itself.
+    #[error("the leftover is about the file itself, which was deleted or renamed on the other side")]
+    AboutFile,
+}
+
+/// Returns the leftovers of a frontmatter, each with its line in the file. Entries of another form
+/// are left out, because other tools may use the key.
+pub fn leftovers(fields: &FrontmatterFields) -> Vec<(Leftover, u32)> {
+    let Some(field) = fields.get(MERGE) else { return Vec::new() };
+    let items = field.value.as_sequence().into_iter().flatten().enumerate();
+    items.filter_map(|(at, item)| Some((Leftover::of(item.as_mapping()?)?, field.item_line(at)))).collect()
+}
+
+/// Returns the findings about the leftovers of a note.
+pub(super) fn findings(path: &NotePath, fields: &FrontmatterFields) -> Vec<Finding> {
+    let finding = |(leftover, line): (Leftover, u32)| {
+        let finding = Finding::new(path, FindingCode::MergeLeftover, Severity::Warning, leftover.to_string());
+        finding.with_location(line, 1).with_hint("`cm review` takes one of the two versions")
+    };
+    leftovers(fields).into_iter().map(finding).collect()
+}
+
+/// Returns the edits that put the other side's versions into a note, and remove its leftovers.
+///
+/// # Errors
+/// A leftover's text no longer stands in the body, or a leftover is about the file.
+pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
+    let split = Split::of(text);
+    let fields = parse(&split).fields;
+    let mut body = split.body().to_owned();
+    let mut edits = Vec::new();
+    for (leftover, _) in leftovers(&fields) {
+        match leftover.part {
+            LeftoverPart::Key(key) => edits.extend(edits_of_key(&fields, key, leftover.value)),
+            LeftoverPart::Paragraph(stands) => {
+                let line_break = split.line_break();
+                let stands = stands.replace('\n', line_break);
+                let mut places = body.match_indices(&stands).map(|(at, _)| at);
+                let (Some(at), None) = (places.next(), places.next()) else {
+                    return Err(LeftoverError::TextChanged);
+                };
+                let other = scalar_text(&leftover.value).unwrap_or_default().replace('\n', line_break);
+                body.replace_range(at..at + stands.len(), &other);
+            }
+            LeftoverPart::File(_) => return Err(LeftoverError::AboutFile),
+        }
+    }
+    if body != split.body() {
+        edits.push(Edit::SetBody { text: body });
+    }
+    edits.push(Edit::Remove { key: MERGE.to_owned() });
+    Ok(edits)
+}
+
+/// Returns the edits that set a key to the other side's value. A mapping for a list is one of its
+/// items and replaces the item with the same `target` and `type`.
+fn edits_of_key(fields: &FrontmatterFields, key: String, value: Value) -> Vec<Edit> {
+    let items = fields.get(&key).and_then(|field| field.value.as_sequence());
+    match (items, value) {
+        (_, Value::Null) => vec![Edit::Remove { key }],
+        (Some(items), Value::Mapping(item)) => {
+            let is_same = |other: &&Value| {
+                let same = |name: &str| {
+                    other.get(name).and_then(scalar_text) == item.get(name).and_then(scalar_text)
+                };
+                same("target") && same("type")
+            };
+            let old = items.iter().find(is_same).cloned();
+            let pull = old.map(|old| Edit::Pull { key: key.clone(), item: old });
+            pull.into_iter().chain([Edit::Push { key: key.clone(), item: Value::Mapping(item) }]).collect()
+        }
+        (_, value) => vec![Edit::Set { key, value }],
+    }
+}
+
+/// Maximum number of characters of a value or text in a message.
+const SHOWN: usize = 120;
+
+impl std::fmt::Display for Leftover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = match &self.value {
+            Value::Null => None,
+            value => Some(scalar_text(value).unwrap_or_else(|| crate::frontmatter::write::flow_item(value))),
+        };
+        let short = |text: &str| {
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            match line.char_indices().nth(SHOWN) {
+                Some((at, _)) => format!("{}…", &line[..at]),
+                None => line,
+            }
+        };
+        match (&self.part, value.as_deref().map(short)) {
+            (LeftoverPart::Key(key), Some(value)) => write!(f, "the other side set `{key}` to `{value}`")?,
+            (LeftoverPart::Key(key), None) => write!(f, "the other side removed `{key}`")?,
+            (LeftoverPart::Paragraph(stands), Some(value)) => {
+                write!(f, "where the note says \"{}\", the other side says \"{value}\"", short(stands))?;
+            }
+            (LeftoverPart::Paragraph(stands), None) => {
+                write!(f, "the other side removed \"{}\"", short(stands))?;
+            }
+            (LeftoverPart::File(path), Some(value)) => write!(f, "the other side moved {path} to {value}")?,
+            (LeftoverPart::File(path), None) => write!(f, "the other side deleted {path}")?,
+        }
+        let by = self.author.as_deref().map(|author| format!(" by {author}")).unwrap_or_default();
+        let at = self.updated.map(|at| format!(" ({})", at.day())).unwrap_or_default();
+        write!(f, "{by}{at}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontmatter::edit::apply;
+
+    fn takes(text: &str) -> Result<String, LeftoverError> {
+        taken(text).map(|edits| apply(text, &edits).unwrap())
+    }
+
+    #[test]
+    fn the_other_versions_replace_values_items_and_texts() {
+        let note = |keys: &str, body: &str| format!("---\n{keys}---\n\n{body}");
+        let merge = "merge:\n  - {key: title, value: Other}\n  - {key: owner}\n  - paragraph: Ten.\n    value: Nine.\n";
+        let before = note(&format!("title: One # why\nowner: x\n{merge}"), "Top.\n\nTen.\n");
+        assert_eq!(takes(&before), Ok(note("title: Other # why\n", "Top.\n\nNine.\n")));
+        let items = "relations:\n  - {target: a, type: SOLVES}\n  - {target: b, type: SOLVES}\n";
+        let merge = "merge:\n  - {key: relations, value: {target: a, type: SOLVES, context: c}}\n";
+        let after = takes(&note(&format!("{items}{merge}"), "")).unwrap();
+        assert_eq!(after.matches("target: a").count(), 1, "{after}");
+        assert!(after.contains("context: c") && !after.contains("merge"), "{after}");
+    }
+
+    #[test]
+    fn a_text_that_changed_since_is_not_replaced() {
+        let note = "---\nmerge:\n  - {paragraph: Ten., value: Nine.}\n---\n\nTwelve.\n";
+        assert_eq!(takes(note), Err(LeftoverError::TextChanged));
+        assert_eq!(takes(&note.replace("Twelve.", "Ten. Ten.")), Err(LeftoverError::TextChanged));
+        assert_eq!(takes("---\nmerge: [{file: a.md}]\n---\n"), Err(LeftoverError::AboutFile));
+    }
+
+    #[test]
+    fn a_key_of_that_name_with_other_values_is_nobodys_leftover() {
+        let read = |text: &str| leftovers(&parse(&Split::of(text)).fields).len();
+        assert_eq!(read("---\nmerge: yes\n---\n"), 0);
+        assert_eq!(read("---\nmerge: [a, {x: 1}]\n---\n"), 0);
+        assert_eq!(read("---\nmerge: [{key: a, value: b}, {file: x.md}]\n---\n"), 2);
     }
 }

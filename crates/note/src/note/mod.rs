@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bullet::BulletFields;
 use crate::bullet::blocked::BlockedFields;
-use crate::finding::Finding;
+use crate::finding::{Finding, FindingCode};
 use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::path::NotePath;
@@ -113,6 +113,12 @@ impl Note {
     /// Whether the note needs confirmation or activation. Until then it cannot replace other notes.
     pub fn is_waiting(&self) -> bool {
         matches!(self.state.as_deref(), Some("draft" | Self::UNVERIFIED))
+    }
+
+    /// Whether the note contains an unresolved merge conflict. Agents do not see it until a person
+    /// resolves the conflict.
+    pub fn has_conflict(&self) -> bool {
+        self.findings.iter().any(|finding| finding.code == FindingCode::ConflictMarker)
     }
 
     /// Type of memories with a lifetime that depends on feedback, like that of rules.

@@ -14,7 +14,7 @@ use crate::note::turn::Speaker;
 use crate::note::values::FieldReader;
 use crate::note::{
     EdgeEnds, Note, NoteKind, NoteLink, Priority, RelationTable, TypeTable, bullet, check, conflict,
-    hidden_characters, mapping_lists,
+    hidden_characters, leftover, mapping_lists,
 };
 use crate::path::NotePath;
 use cm_text::position::line_and_column;
@@ -41,6 +41,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     let broken = findings.iter().any(|finding| finding.code != FindingCode::DuplicateKey);
     findings.extend(hidden_characters::findings(path, &text));
     findings.extend(conflict::finding(path, &text));
+    findings.extend(leftover::findings(path, &parsed.fields));
     if text.trim().is_empty() {
         let empty = Finding::new(path, FindingCode::EmptyNote, Severity::Warning, "the note is empty");
         findings.push(empty.with_location(1, 1).with_hint("add text, or delete the note"));

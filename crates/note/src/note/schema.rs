@@ -106,6 +106,25 @@ struct Memory {
     last_checked: Option<Date>,
     /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
+    /// What a merge left to decide.
+    merge: Option<Vec<Leftover>>,
+}
+
+/// A version of one part of the note that a merge did not take. `cm review` shows and removes it.
+#[derive(JsonSchema)]
+struct Leftover {
+    /// Name of the frontmatter key that has two values.
+    key: Option<String>,
+    /// Text of the body that has another version.
+    paragraph: Option<String>,
+    /// Path of the file on the other side, which deleted or renamed it.
+    file: Option<String>,
+    /// The other version; absent if the other side removed it.
+    value: Option<serde_json::Value>,
+    /// `updated` of the note on the other side.
+    updated: Option<Date>,
+    /// Author of the note on the other side.
+    author: Option<String>,
 }
 
 /// A typed edge to or from another note.
@@ -245,6 +264,8 @@ struct Bullet {
     promoted_at: Option<Date>,
     /// Date of the last search for evidence.
     last_validated_at: Option<Date>,
+    /// What a merge left to decide.
+    merge: Option<Vec<Leftover>>,
 }
 
 /// Whether a bullet recommends something or warns of it.

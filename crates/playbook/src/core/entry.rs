@@ -117,6 +117,8 @@ pub enum OmissionReason {
     Deprecated,
     /// The note has hidden characters.
     HiddenCharacters,
+    /// The note contains an unresolved merge conflict.
+    Conflict,
 }
 
 impl From<NotCurrent> for OmissionReason {
@@ -187,11 +189,13 @@ fn held_back(note: &Note) -> Option<OmissionReason> {
             let bullet = Bullet::of(note).filter(|bullet| !may_be_shown(bullet, note))?;
             Some(match (bullet.state, bullet.maturity) {
                 (_, Maturity::Deprecated) => OmissionReason::Deprecated,
+                _ if note.has_conflict() => OmissionReason::Conflict,
                 (BulletState::Active, _) => OmissionReason::HiddenCharacters,
                 (BulletState::Draft, _) => OmissionReason::Waiting,
                 (BulletState::Retired, _) => OmissionReason::Retired,
             })
         }
+        _ if note.has_conflict() => Some(OmissionReason::Conflict),
         _ if note.maturity.as_deref() == Some("deprecated") => Some(OmissionReason::Deprecated),
         _ => is_held_back(note).then_some(OmissionReason::Waiting),
     }
@@ -201,6 +205,7 @@ fn is_held_back(note: &Note) -> bool {
     note.state.as_deref().is_some_and(|state| HELD_BACK.contains(&state))
         || note.maturity.as_deref() == Some("deprecated")
         || note.path.is_generated()
+        || note.has_conflict()
 }
 
 /// Number of note ids for each prefix.

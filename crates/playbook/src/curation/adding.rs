@@ -14,6 +14,7 @@ use cm_note::bullet::{
     SessionSource, content,
 };
 use cm_note::id::NoteId;
+use cm_note::instant::Instant;
 use cm_note::note::check::is_category;
 use cm_note::note::name::file_name;
 use cm_note::note::{Feedback, FeedbackSignal};
@@ -158,7 +159,31 @@ impl Curation<'_> {
         bullet_type: BulletType,
         fields: BulletFields,
     ) -> Bullet {
-        let id = self.new_id(rule);
+        self.with_id(self.new_id(rule), rule, category, bullet_type, fields)
+    }
+
+    /// Creates a bullet with the opposite of another. Its id follows from the id of the other, so
+    /// that two clones that invert a rule create one bullet.
+    pub(super) fn opposite_of(
+        &self,
+        old: &Bullet,
+        rule: &str,
+        bullet_type: BulletType,
+        fields: BulletFields,
+    ) -> Bullet {
+        let entropy = derived_bytes(&["inversion", old.id.as_str()]);
+        let id = self.free_id(old.created.unwrap_or(Instant::from_unix(0)), entropy);
+        self.with_id(id, rule, &old.category, bullet_type, fields)
+    }
+
+    fn with_id(
+        &self,
+        id: NoteId,
+        rule: &str,
+        category: &str,
+        bullet_type: BulletType,
+        fields: BulletFields,
+    ) -> Bullet {
         Bullet {
             path: path_of(category, rule, &id),
             id,
@@ -184,8 +209,12 @@ impl Curation<'_> {
         let hash = RuleHash::of(rule);
         let mut entropy = [0; 16];
         entropy.copy_from_slice(&hash.bytes()[..16]);
+        self.free_id(self.request.now, entropy)
+    }
+
+    fn free_id(&self, at: Instant, mut entropy: [u8; 16]) -> NoteId {
         loop {
-            let id = BulletId::generate(self.request.now, &entropy);
+            let id = BulletId::generate(at, &entropy);
             if !self.shelf.contains_id(id.as_str()) && !self.elsewhere.contains_id(id.as_str()) {
                 return id.into();
             }
@@ -322,6 +351,13 @@ pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
 fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
     let category = if is_category(category) { category } else { "general" };
     NotePath::below(&format!("playbook/{category}"), &file_name(rule, id)).expect("made of sound parts only")
+}
+
+/// Returns bytes that depend on these texts alone.
+pub(super) fn derived_bytes(parts: &[&str]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&blake3::hash(parts.join("\n").as_bytes()).as_bytes()[..16]);
+    bytes
 }
 
 pub(super) fn blocked_words(reason: Option<&str>, near: Option<Similarity>) -> String {

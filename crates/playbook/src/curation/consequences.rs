@@ -123,7 +123,7 @@ impl Curation<'_> {
                 supersedes: Some(old.id.to_string()),
                 ..BulletFields::default()
             };
-            let mut anti = self.blank(&text, &old.category, bullet_type, fields);
+            let mut anti = self.opposite_of(&old, &text, bullet_type, fields);
             anti.scope = old.scope;
             anti.workspace.clone_from(&old.workspace);
             let marks = if bullet_type == BulletType::AntiPattern { &INVERTED[..] } else { &INVERTED[..1] };

@@ -1,5 +1,6 @@
 //! Forgets a bullet: deprecates it and blocks similar rules.
 
+use super::adding::derived_bytes;
 use super::apply::{Curation, CurationRequest, CurationResult};
 use super::{Playbook, bullet_index};
 use cm_note::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
@@ -17,8 +18,6 @@ pub struct ForgetRequest {
     pub reason: String,
     /// Whether to also create an anti-pattern from the rule.
     pub invert: bool,
-    /// ID that a new blocked pattern gets if no existing pattern matches the rule.
-    pub block: NoteId,
 }
 
 /// The playbook after a bullet was forgotten, and the notes that prevent the rule.
@@ -58,9 +57,12 @@ pub fn forget(
         let blocked_by = there.id.clone();
         return Some(ForgetResult { curated, blocked_by, is_new: false, inverted_to });
     }
+    // Two clones that forget a rule create one block.
+    let bytes = derived_bytes(&["block", bullet.id.as_str(), &hash.to_string()]);
+    let id = NoteId::from(uuid::Builder::from_random_bytes(bytes).into_uuid());
     curated.playbook.blocked.push(BlockedNote {
-        id: forget.block.clone(),
-        path: path_of(bullet.content(), &forget.block),
+        id: id.clone(),
+        path: path_of(bullet.content(), &id),
         kind: BlockKind::Toxic,
         created: Some(request.now),
         fields: BlockedFields {
@@ -72,7 +74,7 @@ pub fn forget(
             ..BlockedFields::default()
         },
     });
-    Some(ForgetResult { curated, blocked_by: forget.block.clone(), is_new: true, inverted_to })
+    Some(ForgetResult { curated, blocked_by: id, is_new: true, inverted_to })
 }
 
 #[allow(clippy::expect_used, reason = "a file name of letters, digits and dashes is a sound path")]

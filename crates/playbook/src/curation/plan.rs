@@ -3,6 +3,7 @@
 use yaml_serde::Value;
 
 use super::Playbook;
+use super::adding::derived_bytes;
 use super::apply::{CurationResult, NewContradiction};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::content;
@@ -126,8 +127,6 @@ fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd>
 
 /// Derives the id of a contradiction's edge from the ids of its two bullets.
 fn edge_id(found: &NewContradiction) -> NoteId {
-    let hash = blake3::hash(format!("{CONTRADICTS} {} {}", found.from.0, found.to.0).as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    let bytes = derived_bytes(&[&format!("{CONTRADICTS} {} {}", found.from.0, found.to.0)]);
     uuid::Builder::from_random_bytes(bytes).into_uuid().into()
 }

@@ -473,9 +473,8 @@ fn what_is_forgotten_is_blocked_and_may_leave_a_warning() {
     let asking = TestRequest::default();
     let proposer = Proposer::default();
     let scoring = Scoring::default();
-    let block = NoteId::parse("a4855549-0184-4510-b102-e83a63a6de27").unwrap();
     let wanted =
-        ForgetRequest { id: NoteId::parse("b-a").unwrap(), reason: "an  outage".into(), invert: true, block };
+        ForgetRequest { id: NoteId::parse("b-a").unwrap(), reason: "an  outage".into(), invert: true };
     let forgotten = forgetting::forget(&there, &asking.request(&[], &proposer, &scoring), &wanted).unwrap();
     let after = &forgotten.curated.playbook;
     assert_eq!((after.bullets[0].maturity, after.bullets.len()), (Maturity::Deprecated, 2));
@@ -484,6 +483,24 @@ fn what_is_forgotten_is_blocked_and_may_leave_a_warning() {
     assert_eq!(codes(&asking.curate(after, &[add(JITTER)])), ["blocked"]);
     let again = forgetting::forget(after, &asking.request(&[], &proposer, &scoring), &wanted).unwrap();
     assert!(!again.is_new && again.curated.playbook.bullets.len() == 2);
+}
+
+#[test]
+fn two_clones_that_forget_a_rule_give_the_block_and_the_warning_one_id() {
+    let there = playbook(vec![bullet("a", JITTER)]);
+    let (proposer, scoring) = (Proposer::default(), Scoring::default());
+    let forget = |reason: &str, later: u32| {
+        let asking =
+            TestRequest { now: (0..later).fold(now(), |at, _| at.plus_second()), ..TestRequest::default() };
+        let wanted = ForgetRequest { id: NoteId::parse("b-a").unwrap(), reason: reason.into(), invert: true };
+        let done = forgetting::forget(&there, &asking.request(&[], &proposer, &scoring), &wanted).unwrap();
+        let after = done.curated.playbook;
+        [
+            (after.blocked[0].id.clone(), after.blocked[0].path.clone()),
+            (after.bullets[1].id.clone(), after.bullets[1].path.clone()),
+        ]
+    };
+    assert_eq!(forget("an outage", 0), forget("too slow", 60));
 }
 
 #[test]

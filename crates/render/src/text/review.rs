@@ -46,6 +46,7 @@ pub fn heading(kind: InboxKind) -> &'static str {
         InboxKind::Due => "Due for review",
         InboxKind::Inversions => "Retired by feedback, without a warning",
         InboxKind::NotFollowed => "Not followed",
+        InboxKind::Leftovers => "Left over from a merge",
     }
 }
 
@@ -76,6 +77,8 @@ fn decision(decision: &AppliedDecision) -> String {
         ReviewDecision::Reject => "rejected",
         ReviewDecision::Confirm => "confirmed",
         ReviewDecision::Merge => "merged",
+        ReviewDecision::Take => "took the other version in",
+        ReviewDecision::Keep => "kept",
     };
     let ids: Vec<String> = decision.ids.iter().map(|id| paint(ID, &shown_id(&safe(id)))).collect();
     let into = decision.into.as_ref().map(|id| format!(" into {}", paint(ID, &safe(id)))).unwrap_or_default();

@@ -14,7 +14,7 @@ fn commits(result: ReviewResult) -> impl Iterator<Item = String> {
     result.decisions.into_iter().rev().filter_map(|decision| decision.commit)
 }
 
-/// Accepts, rejects or confirms notes, with one commit for each.
+/// Applies a decision to notes, with one commit for each.
 pub(super) fn decide(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let ids = form.all("id");
     let n = ids.len();
@@ -28,6 +28,8 @@ pub(super) fn decide(memory: &Context, _: &PageRequest, form: &Fields) -> Result
         "reject" => ("Rejected", ReviewDecisions { reject: ids, ..each }),
         "deprecate" => ("Deprecated", ReviewDecisions { reject: ids, ..each }),
         "confirm" => ("Confirmed", ReviewDecisions { confirm: ids, ..each }),
+        "take" => ("Took the other version in", ReviewDecisions { take: ids, ..each }),
+        "keep" => ("Kept", ReviewDecisions { keep: ids, ..each }),
         other => return Err(Error::usage(format!("`{other}` is no decision"))),
     };
     let result = review::apply_decisions(&memory, &decisions)?;

@@ -30,7 +30,7 @@ pub enum MergeDriver {
 
 /// Returns the command for the configuration. Git runs it in a shell and quotes the names of files.
 /// The program has its absolute path, so that no folder on the `PATH` decides what runs.
-pub fn merge_driver_command(program: &Path) -> String {
+fn merge_driver_command(program: &Path) -> String {
     let program = program.display().to_string().replace('\\', "/");
     format!("'{}' merge-driver %O %A %B %P", program.replace('\'', r"'\''"))
 }

@@ -38,7 +38,7 @@ pub use divergence::ForeignPaths;
 pub use error::{Error, Result};
 pub use history::{CommitInfo, LogFilter};
 pub use identity::Identity;
-pub use merge_driver::{MergeDriver, merge_driver_command};
+pub use merge_driver::MergeDriver;
 pub use note_history::NoteHistoryEntry;
 pub use repo::{CommitId, Operation, Programs, Repo, RepoHead};
 pub use snapshot::VaultSnapshot;

@@ -15,6 +15,10 @@ enum Key {
     Accept,
     Reject,
     Confirm,
+    /// Take what a merge left over.
+    Take,
+    /// Drop what a merge left over.
+    Drop,
     Edit,
     /// Keep the note with this index (0 or 1) and reject the other.
     Keep(usize),
@@ -124,6 +128,8 @@ fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
         Key::Accept => words.accept.extend(ids()),
         Key::Reject => words.reject.extend(ids()),
         Key::Confirm => words.confirm.extend(ids()),
+        Key::Take => words.take.extend(ids()),
+        Key::Drop => words.keep.extend(ids()),
         Key::Keep(kept) => {
             words.reject.extend(ids().enumerate().filter(|(at, _)| *at != kept).map(|(_, id)| id))
         }
@@ -151,6 +157,10 @@ fn offered(kind: InboxKind, item: &InboxEntry, can_undo: bool) -> Vec<OfferedKey
     }
     if matches!(kind, InboxKind::Due | InboxKind::Inversions | InboxKind::NotFollowed) {
         keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
+    }
+    if kind == InboxKind::Leftovers {
+        keys.push(('t', Key::Take, "take", "use the other version"));
+        keys.push(('k', Key::Drop, "keep", "keep the note as it is"));
     }
     keys.push(('e', Key::Edit, "edit", "change the note in your editor"));
     keys.push(('s', Key::Skip, "skip", "decide later"));

@@ -387,7 +387,8 @@ impl<'m> BriefingCandidates<'m> {
             old.extend(links.map(|link| link.target.clone()));
         }
         let fits = |hit: &RankedNote<'_>| hit.confidence.is_none_or(|confidence| !confidence.is_weak());
-        let hits = hits.into_iter().filter(|hit| hit.note.staleness().is_none() && fits(hit));
+        let is_usable = |note: &Note| note.staleness().is_none() && !note.has_conflict();
+        let hits = hits.into_iter().filter(|hit| is_usable(&hit.note) && fits(hit));
         self.memories.extend(hits.map(|hit| {
             let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =

@@ -174,7 +174,7 @@ fn line(
 }
 
 fn remembered(note: &Note, snippet: &str) -> Option<String> {
-    let waits = matches!(note.state.as_deref(), Some("draft" | "retired"));
+    let waits = matches!(note.state.as_deref(), Some("draft" | "retired")) || note.has_conflict();
     if !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) || waits || note.staleness().is_some() {
         return None;
     }

@@ -19,7 +19,7 @@ use crate::context::open_vault::repository;
 use crate::context::secrets::BlockedSecret;
 use crate::context::write::{self, JoinedChange, WriteResult};
 use crate::error::{Error, ErrorKind, Result};
-use crate::verbs::{commit, generate, project};
+use crate::verbs::{commit, generate, merge_driver, project};
 use cm_merge::tree::HowMerged;
 use cm_note::path::{GENERATED, NotePath};
 use cm_store::config::keys;
@@ -114,6 +114,10 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     }
     let repo = repository(open)?;
     let place = SyncPlace::of(repo, options)?;
+    if !options.dry_run {
+        // For the merges that a person makes with Git. `cm doctor` reports a failure.
+        let _ = merge_driver::register(repo);
+    }
     let mut result = SyncResult {
         remote: place.remote.clone(),
         branch: place.branch.clone(),

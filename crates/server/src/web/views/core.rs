@@ -105,5 +105,6 @@ fn in_words(reason: OmissionReason) -> &'static str {
         OmissionReason::Stale => "a stale observation",
         OmissionReason::Deprecated => "deprecated",
         OmissionReason::HiddenCharacters => "hidden characters",
+        OmissionReason::Conflict => "unresolved merge conflict",
     }
 }

@@ -54,6 +54,7 @@ struct InboxRow {
     can_accept: bool,
     can_reject: bool,
     can_confirm: bool,
+    can_take: bool,
     can_merge: bool,
     can_supersede: bool,
     can_invert: bool,
@@ -87,6 +88,7 @@ pub(super) fn heading(kind: InboxKind) -> &'static str {
         InboxKind::Due => "Due for another look",
         InboxKind::Inversions => "Harmful without an opposite",
         InboxKind::NotFollowed => "Not followed",
+        InboxKind::Leftovers => "Left over from a merge",
     }
 }
 
@@ -105,6 +107,9 @@ fn explanation(kind: InboxKind) -> &'static str {
         InboxKind::Due => "Confirm what still holds; reject what does not.",
         InboxKind::Inversions => "Retired because they caused harm. A warning states their opposite.",
         InboxKind::NotFollowed => "People repeated these rules although the agent had been shown them.",
+        InboxKind::Leftovers => {
+            "Two clones changed the same part. One version stands, and the other waits here."
+        }
     }
 }
 
@@ -170,6 +175,7 @@ fn row(memory: &Context, detail: InboxDetail) -> InboxRow {
         can_accept: can(Settlement::Accept),
         can_reject: can(Settlement::Reject),
         can_confirm: can(Settlement::Confirm),
+        can_take: can(Settlement::Take),
         can_merge: can(Settlement::Merge),
         can_supersede: can(Settlement::Supersede),
         can_invert: can(Settlement::Invert),
