@@ -54,7 +54,10 @@ impl Index {
         let _ = generation.keep();
         self.reopen();
         self.remove_outdated(&name);
-        Ok(refreshed)
+        Ok(match self.text()? {
+            Ok(opened) => opened.report(refreshed),
+            Err(_) => refreshed,
+        })
     }
 
     /// Creates the index folder and removes files and folders that block its own paths.

@@ -9,8 +9,9 @@ use super::diff::{Diff, FileHash, ManifestEntry, diff};
 use super::entry::IndexedNote;
 use super::error::{Error, RebuildReason, at};
 use super::lock::IndexWriteLock;
-use super::store::{Index, IndexState};
+use super::store::{Index, IndexState, OpenedIndex};
 use super::text::{TextIndex, TextIndexWriter};
+use super::vector::IndexVersion;
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::listing::{FileStat, VaultListing};
 use cm_note::path::NotePath;
@@ -50,6 +51,8 @@ pub struct RefreshReport {
     pub stale: Option<String>,
     /// Files that could not be read.
     pub findings: Vec<Finding>,
+    /// Version of the index after the refresh.
+    pub version: Option<IndexVersion>,
 }
 
 /// Changes that a refresh would make.
@@ -151,6 +154,13 @@ impl RefreshSource<'_> {
     }
 }
 
+impl OpenedIndex {
+    /// Adds the number of notes and the version to a report.
+    pub(super) fn report(&self, report: RefreshReport) -> RefreshReport {
+        RefreshReport { notes: self.text.count(), version: Some(self.version()), ..report }
+    }
+}
+
 impl Index {
     /// Updates the index to the files of `listing`, reading only those that differ. An index that
     /// is missing, damaged or of another version is rebuilt.
@@ -169,7 +179,7 @@ impl Index {
             && let Ok(diff) = diff(state.manifest.entries(), &listing.files)
         {
             if diff.is_empty() && state.opened.text.is_sealed() {
-                return Ok(RefreshReport { notes: state.opened.text.count(), ..RefreshReport::default() });
+                return Ok(state.opened.report(RefreshReport::default()));
             }
             seen = Some((state.manifest.serial(), diff));
         }
@@ -295,7 +305,7 @@ impl Index {
             Error::Io { path, source } => format!("cannot use `{}`: {source}", path.display()),
             other => other.to_string(),
         });
-        Ok(RefreshReport { notes: state.opened.text.count(), stale, ..RefreshReport::default() })
+        Ok(state.opened.report(RefreshReport { stale, ..RefreshReport::default() }))
     }
 
     /// Writes the changes to the text index first and the manifest second. After a crash in
@@ -330,7 +340,7 @@ impl Index {
             state.manifest.record(serial, changes)?;
         }
         refreshed.findings = findings;
-        Ok(self.text()?.map(|opened| RefreshReport { notes: opened.text.count(), ..refreshed }))
+        Ok(self.text()?.map(|opened| opened.report(refreshed)))
     }
 }
 

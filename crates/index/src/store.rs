@@ -43,6 +43,14 @@ pub(super) struct OpenedIndex {
     pub(super) text: TextIndex,
 }
 
+impl OpenedIndex {
+    /// Version of the indexed notes.
+    pub(super) fn version(&self) -> IndexVersion {
+        let generation = self.generation.file_name().unwrap_or_default().to_string_lossy();
+        format!("{generation}-{}", self.text.serial())
+    }
+}
+
 /// Candidate notes for a question, at one state of the index.
 pub struct Candidates {
     opened: Arc<OpenedIndex>,
@@ -107,9 +115,7 @@ impl Index {
     ///
     /// Fails like [`Index::search`].
     pub fn version(&self) -> Result<IndexVersion, Error> {
-        let opened = self.text()??;
-        let generation = opened.generation.file_name().unwrap_or_default().to_string_lossy();
-        Ok(format!("{generation}-{}", opened.text.serial()))
+        Ok(self.text()??.version())
     }
 
     /// Returns the passages of all notes. Fails like [`Index::search`].

@@ -28,6 +28,8 @@ pub struct VaultListing {
     pub files: Vec<FileStat>,
     /// Unreadable folders, links that lead out of the vault, names that are not UTF-8.
     pub findings: Vec<Finding>,
+    /// Number of symbolic links in the walked folders; their targets can change outside of them.
+    pub links: usize,
 }
 
 /// An entry of a folder in a commit.

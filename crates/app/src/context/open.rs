@@ -13,10 +13,22 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::process_cache::ProcessCache;
 use crate::context::request::Request;
 use crate::context::trust;
+use crate::context::vault_cache::VaultCache;
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_store::vault::{self, Vault, layout};
+
+/// Whether a call reads the index as it is while another thread refreshes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Lag {
+    /// Waits for the refresh.
+    #[default]
+    No,
+    /// Only if the index has everything that the caller wrote.
+    AfterOwnWrites,
+    Any,
+}
 
 /// State of one operation: the open vaults, the request and the embedding models.
 pub struct Context {
@@ -30,6 +42,7 @@ pub struct Context {
     shown: RefCell<Vec<String>>,
     drawn: std::cell::Cell<u64>,
     low_latency: bool,
+    lag: std::cell::Cell<Lag>,
     /// Whether the project's vault was left out because the user does not trust it. Writes then
     /// fail instead of going to the global vault.
     without_project: bool,
@@ -128,6 +141,7 @@ impl Context {
             shown: RefCell::default(),
             drawn: std::cell::Cell::new(0),
             low_latency: false,
+            lag: std::cell::Cell::default(),
             without_project: false,
             past_instant: None,
         }
@@ -171,7 +185,7 @@ impl Context {
     /// The errors of [`Context::open`].
     pub fn with_actor(&self, by: CallerIdentity) -> Result<Self> {
         let other = Self::open_with(Request { by, ..self.call.clone() }, self.cache.clone())?;
-        Ok(Self { notices: Rc::clone(&self.notices), ..other })
+        Ok(Self { notices: Rc::clone(&self.notices), lag: self.lag.clone(), ..other })
     }
 
     /// The vault that receives writes.
@@ -184,6 +198,33 @@ impl Context {
         self.call.no_refresh = true;
         self.low_latency = true;
         self
+    }
+
+    /// Allows answers from the index as it is while another thread refreshes it, so that a reader does
+    /// not wait for writers. What the caller itself wrote is always in the index.
+    #[must_use]
+    pub fn allow_lag(self) -> Self {
+        self.lag.set(Lag::AfterOwnWrites);
+        self
+    }
+
+    /// Runs `compare` on the index as it is if another thread refreshes it. The result may lack what
+    /// was written since [`RecentWrites::indexed`](crate::context::recent_writes::RecentWrites).
+    pub(crate) fn with_lag<T>(&self, compare: impl FnOnce() -> T) -> T {
+        let before = self.lag.replace(Lag::Any);
+        let result = compare();
+        self.lag.set(before);
+        self.vaults.iter().for_each(OpenVault::end_lag);
+        result
+    }
+
+    /// Whether this call can be answered from an index that lacks recent changes.
+    pub(super) fn may_lag(&self, kept: &VaultCache) -> bool {
+        match self.lag.get() {
+            Lag::No => false,
+            Lag::AfterOwnWrites => kept.writes().has_all_of(self.call.by.actor.as_deref()),
+            Lag::Any => true,
+        }
     }
 
     /// Reads and writes no usage counts: an answer depends on the notes and the time only, and leaves

@@ -53,6 +53,7 @@ pub struct OpenVault {
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Arc<Index>>,
     fresh: std::cell::Cell<bool>,
+    lagging: std::cell::Cell<bool>,
     /// The notes of this call; in a long-lived process with the version of the index.
     notes: RefCell<Option<(Arc<LinkedNotes>, Option<IndexVersion>)>>,
     /// The overview of this call; `None` in a long-lived process.
@@ -76,6 +77,7 @@ impl OpenVault {
             repo: OnceCell::new(),
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
+            lagging: std::cell::Cell::new(false),
             notes: RefCell::default(),
             overview: RefCell::default(),
             walk_findings: RefCell::default(),
@@ -154,6 +156,23 @@ impl OpenVault {
     /// Marks the index as refreshed for this call.
     pub fn set_fresh(&self) {
         self.fresh.set(true);
+    }
+
+    /// Records that this call reads the index as it is, while another thread refreshes it.
+    pub(super) fn set_lagging(&self) {
+        self.lagging.set(true);
+    }
+
+    /// Whether [`Self::set_lagging`] was called.
+    pub(super) fn is_lagging(&self) -> bool {
+        self.lagging.get()
+    }
+
+    /// Makes the next read of this call refresh the index, if the last one did not.
+    pub(super) fn end_lag(&self) {
+        if self.lagging.replace(false) {
+            self.set_stale();
+        }
     }
 
     /// Records that the vault's files changed: the index must be refreshed and the cached notes are

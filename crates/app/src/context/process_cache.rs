@@ -9,12 +9,14 @@ use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::request::Request;
 use crate::context::vault_cache::VaultCache;
+use crate::context::watched_listing::{WatchedListing, differing};
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::listing::FileStat;
 use cm_store::config::keys;
+use cm_store::vault::watch::Watch;
 use cm_store::vault::{Vault, layout, walk};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -108,44 +110,35 @@ struct MonitoredVault {
     exclude: Vec<String>,
     cache: Arc<VaultCache>,
     events: Option<u64>,
-    files: BTreeMap<String, FileStat>,
+    listing: WatchedListing,
+    own: Vec<FileStat>,
 }
 
 impl MonitoredVault {
-    fn of(open: &OpenVault, kept: Arc<VaultCache>) -> Self {
+    fn of(open: &OpenVault, cache: Arc<VaultCache>) -> Self {
         let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
         let (level, vault) = (open.level, open.vault.clone());
-        let mut followed = Self { level, vault, exclude, cache: kept, events: None, files: BTreeMap::new() };
-        followed.events = followed.count();
-        followed.files = followed.look();
-        followed
-    }
-
-    fn count(&self) -> Option<u64> {
-        self.cache.watch.as_ref()?.count()
-    }
-
-    fn look(&self) -> BTreeMap<String, FileStat> {
-        let notes = self.cache.walk(&self.vault, &self.exclude).files;
-        let own = walk::of_root(self.vault.root(), &OWN);
-        notes.into_iter().chain(own).map(|file| (file.path.to_string(), file)).collect()
+        let events = cache.watch.as_ref().and_then(Watch::count);
+        let listing = WatchedListing::walk(&vault, &exclude, cache.watch.as_ref(), 0);
+        let own = walk::of_root(vault.root(), &OWN);
+        Self { level, vault, exclude, cache, events, listing, own }
     }
 
     /// Returns the changes since the last call; `None` if there are none. With `patient`, a folder
     /// without a working watch is not walked.
     fn changed(&mut self, patient: bool) -> Option<VaultChange> {
-        let events = self.count();
+        let watch = self.cache.watch.as_ref();
+        let events = watch.and_then(Watch::count);
         let quiet = if events.is_some() { events == self.events } else { patient };
         if quiet {
             return None;
         }
         self.events = events;
-        let now = self.look();
-        let before = std::mem::replace(&mut self.files, now);
-        let differs = |(path, file): &(&String, &FileStat)| before.get(*path) != Some(*file);
-        let there = self.files.iter().filter(differs).map(|(path, _)| path.clone());
-        let gone = before.keys().filter(|path| !self.files.contains_key(*path)).cloned();
-        let mut paths: Vec<String> = there.chain(gone).collect();
+        let notes = self.listing.update(&self.vault, &self.exclude, watch, 0);
+        let own = walk::of_root(self.vault.root(), &OWN);
+        let before = std::mem::replace(&mut self.own, own);
+        let paths = notes.into_iter().chain(differing(&before, &self.own));
+        let mut paths: Vec<String> = paths.map(|path| path.to_string()).collect();
         paths.sort();
         (!paths.is_empty()).then_some(VaultChange { level: self.level, paths })
     }

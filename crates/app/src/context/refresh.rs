@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::context::meaning::CoarseEmbedder;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::vault_cache::{VaultCache, VaultVersion};
 use crate::error::Result;
 use cm_embed::builtin::StaticModel;
 use cm_index::{Index, IndexedNote, Options, RefreshReport};
@@ -46,10 +47,7 @@ impl OpenVault {
         let exclude = self.settings.texts(keys::VAULT_EXCLUDE);
         match &self.past {
             Some(past) => past.walk(&exclude),
-            None => match self.cached() {
-                Some(kept) => kept.walk(&self.vault, &exclude),
-                None => walk::walk(self.vault.root(), &exclude),
-            },
+            None => walk::walk(self.vault.root(), &exclude),
         }
     }
 
@@ -156,10 +154,19 @@ impl Context {
         if let Some(past) = &open.past {
             past.hold();
         }
-        let Some(refreshed) = self.refresh(open)? else {
-            open.set_fresh();
-            return Ok(());
-        };
+        match (open.cached(), &open.past) {
+            (Some(kept), None) => self.refresh_shared(open, kept)?,
+            _ => {
+                let refreshed = open.reindex(&open.walk(), false, self.models().coarse())?;
+                self.finish_refresh(open, refreshed);
+            }
+        }
+        open.set_fresh();
+        Ok(())
+    }
+
+    /// Reports a refresh and embeds what is new.
+    fn finish_refresh(&self, open: &OpenVault, refreshed: RefreshReport) {
         self.add_refresh_notices(&refreshed);
         self.complete(open);
         match &open.past {
@@ -169,30 +176,43 @@ impl Context {
                 self.refine(open, &changed);
             }
         }
-        open.set_fresh();
-        Ok(())
     }
 
-    /// Updates the index; returns `None` if the cached vault version shows that nothing changed.
-    fn refresh(&self, open: &OpenVault) -> Result<Option<RefreshReport>> {
-        let reindex = |listing: &VaultListing| open.reindex(listing, false, self.models().coarse());
-        let Some(kept) = open.cached() else { return Ok(Some(reindex(&open.walk())?)) };
-        // A thread that walked earlier would take away from the index what another one has just found.
-        let _alone = kept.lock_refresh();
-        // Taken before the walk: what happens from here on makes the next call walk again.
-        let begun = kept.current_version(open);
-        if begun.as_ref().is_some_and(|moment| kept.is_current(moment, open, (self.call.clock)())) {
-            return Ok(None);
+    /// Updates an index that other threads use as well, unless the vault's version shows that nothing
+    /// changed. A call that may lag does not wait for another thread that is at it.
+    fn refresh_shared(&self, open: &OpenVault, kept: &VaultCache) -> Result<()> {
+        let now = (self.call.clock)();
+        let is_current = |moment: &Option<VaultVersion>| {
+            moment.as_ref().is_some_and(|moment| kept.is_current(moment, open, now))
+        };
+        if is_current(&kept.current_version(open)) {
+            return Ok(());
         }
-        let listing = open.walk();
-        let refreshed = reindex(&listing)?;
-        // Only an index that was found to be as the folder is answers for it: what this call has put right, another process
-        // may be putting wrong again with what it saw before.
-        let same = RefreshReport { notes: refreshed.notes, ..RefreshReport::default() } == refreshed;
-        if let Some(begun) = begun.filter(|_| same && listing.findings.is_empty()) {
-            kept.mark_indexed(begun, (self.call.clock)());
+        let mut turn = match kept.try_lock_refresh() {
+            Some(turn) => turn,
+            None if kept.was_complete() && self.may_lag(kept) => {
+                open.set_lagging();
+                return Ok(());
+            }
+            None => kept.lock_refresh(),
+        };
+        // Taken before the listing: what happens from here on makes the next call look again.
+        let (begun, writes) = (kept.current_version(open), kept.writes().count());
+        if is_current(&begun) {
+            return Ok(());
         }
-        Ok(Some(refreshed))
+        let listing = kept.relist(&mut turn, open, now);
+        let refreshed = open.reindex(listing, false, self.models().coarse())?;
+        // An index that another process changes afterwards, with what it saw before, has another version.
+        let is_whole =
+            refreshed.stale.is_none() && refreshed.findings.is_empty() && listing.findings.is_empty();
+        let version = refreshed.version.clone();
+        self.finish_refresh(open, refreshed);
+        if let (true, Some(begun), Some(version)) = (is_whole, begun, version) {
+            kept.mark_indexed(begun, version, now);
+            kept.writes().mark_indexed(writes);
+        }
+        Ok(())
     }
 
     /// Adds notices about an index refresh: why the index was rebuilt, or why it may be outdated.

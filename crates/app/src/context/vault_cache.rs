@@ -1,13 +1,16 @@
 //! State of one vault that a long-lived process keeps between calls.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::context::open_vault::OpenVault;
+use crate::context::recent_writes::{RecentWrites, WriteTurns};
 use crate::context::value_cache::ValueCache;
-use cm_index::{Index, Vectors};
+use crate::context::watched_listing::WatchedListing;
+use cm_index::{Index, IndexVersion, Vectors};
 use cm_note::listing::VaultListing;
+use cm_store::config::keys;
+use cm_store::vault::Vault;
 use cm_store::vault::watch::Watch;
-use cm_store::vault::{Vault, walk};
 
 /// Time in milliseconds for which an index counts as current without watch events. Some changes
 /// cause no event: writes through hard links or mapped memory, and mounts over a folder.
@@ -20,8 +23,13 @@ pub struct VaultCache {
     pub(super) watch: Option<Watch>,
     pub(crate) values: ValueCache,
     last_indexed: Mutex<Option<IndexedVersion>>,
-    refreshing: Mutex<()>,
+    refreshing: Mutex<Option<WatchedListing>>,
+    writes: Mutex<RecentWrites>,
+    pub(super) write_turns: WriteTurns,
 }
+
+/// Lock of the refresh, with the listing of the last one.
+pub(super) type RefreshTurn<'a> = MutexGuard<'a, Option<WatchedListing>>;
 
 /// Version stamp of a vault and its index: equal stamps mean that nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,12 +58,54 @@ impl VaultCache {
             values: ValueCache::default(),
             last_indexed: Mutex::default(),
             refreshing: Mutex::default(),
+            writes: Mutex::default(),
+            write_turns: WriteTurns::default(),
         }
     }
 
     /// Locks the refresh: only one thread at a time may refresh the index.
-    pub(crate) fn lock_refresh(&self) -> MutexGuard<'_, ()> {
+    pub(super) fn lock_refresh(&self) -> RefreshTurn<'_> {
         self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Like [`Self::lock_refresh`]; `None` if another thread refreshes the index.
+    pub(super) fn try_lock_refresh(&self) -> Option<RefreshTurn<'_>> {
+        match self.refreshing.try_lock() {
+            Ok(turn) => Some(turn),
+            Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Changes that were made through this process.
+    pub(crate) fn writes(&self) -> MutexGuard<'_, RecentWrites> {
+        self.writes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the index was complete at some time, so that it can answer as it is.
+    pub(crate) fn was_complete(&self) -> bool {
+        self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Brings the listing of the last refresh up to date. It walks the folder where the watch cannot
+    /// tell what changed, and when the last walk is too old.
+    pub(super) fn relist<'a>(
+        &self,
+        turn: &'a mut RefreshTurn<'_>,
+        open: &OpenVault,
+        now: u64,
+    ) -> &'a VaultListing {
+        let (vault, exclude) = (&open.vault, open.settings.texts(keys::VAULT_EXCLUDE));
+        let watch = self.watch.as_ref();
+        let known = turn.take().filter(|known| now.saturating_sub(known.walked_at()) < WATCH_TRUST_MS);
+        let listing = match known {
+            Some(mut known) => {
+                known.update(vault, &exclude, watch, now);
+                known
+            }
+            None => WatchedListing::walk(vault, &exclude, watch, now),
+        };
+        turn.insert(listing).listing()
     }
 
     /// Returns the current version stamp; `None` without a working file watch or without an index.
@@ -81,16 +131,10 @@ impl VaultCache {
         })
     }
 
-    /// Records that the index was complete for this version at `at`, in milliseconds.
-    pub(crate) fn mark_indexed(&self, moment: VaultVersion, at: u64) {
-        let settled = IndexedVersion { moment, at };
+    /// Records that the index was complete at `at`, in milliseconds: since `begun`, in its version
+    /// `version`.
+    pub(crate) fn mark_indexed(&self, begun: VaultVersion, version: IndexVersion, at: u64) {
+        let settled = IndexedVersion { moment: VaultVersion { version, ..begun }, at };
         *self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);
-    }
-
-    /// Walks the vault's folder and starts to watch every folder in it.
-    pub(crate) fn walk(&self, vault: &Vault, exclude: &[String]) -> VaultListing {
-        walk::walk_visiting(vault.root(), exclude, &mut |folder| {
-            self.watch.iter().for_each(|watch| watch.add(&vault.root().join(folder)));
-        })
     }
 }

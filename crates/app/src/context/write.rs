@@ -27,6 +27,7 @@ use cm_store::vault::exchange::{self, ReplacedFile};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
+use std::path::PathBuf;
 
 /// Result of a write to the vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,6 +60,22 @@ pub fn apply_with(
     open.writable()?;
     memory.may_write()?;
     refuse_broken_settings(open)?;
+    let mut unsynced = Vec::new();
+    let written = apply_locked(memory, open, plan, &mut unsynced)?;
+    // Without the lock, so that one sync of the disk serves all that other threads write meanwhile.
+    unsynced.iter().try_for_each(|file| files::sync(file))?;
+    Ok(written)
+}
+
+/// Applies a change under the vault's lock. The created files that are not synced yet are added to
+/// `unsynced`.
+fn apply_locked(
+    memory: &Context,
+    open: &OpenVault,
+    plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
+    unsynced: &mut Vec<PathBuf>,
+) -> Result<WriteResult> {
+    let _turn = open.cached().map(|kept| kept.write_turns.take(open.lock_timeout()));
     let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     // What was read before may have been written by the one who held the lock.
     open.set_stale();
@@ -67,7 +84,7 @@ pub fn apply_with(
     let set = plan(open)?;
     let mut attempts = 0;
     loop {
-        match attempt(memory, open, &journal, set.clone()) {
+        match attempt(memory, open, &journal, set.clone(), unsynced) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
             Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
             outcome => return outcome,
@@ -80,7 +97,13 @@ const ATTEMPTS: usize = 10;
 
 /// Plans the change, records it in the journal, writes the files and creates the commit; one
 /// attempt.
-fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<WriteResult> {
+fn attempt(
+    memory: &Context,
+    open: &OpenVault,
+    journal: &Journal,
+    set: ChangeSet,
+    unsynced: &mut Vec<PathBuf>,
+) -> Result<WriteResult> {
     let rules = secrets::rules(memory, open)?;
     let mut files = bytes_of(open, &rules, set.changes)?;
     if files.is_empty() {
@@ -97,8 +120,12 @@ fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         refuse_during_merge(repo)?;
     }
-    journal.begin(&entry)?;
-    let commit = match write_and_commit(memory, open, &entry) {
+    if creates_only(&entry) {
+        journal.begin_creation(&entry)?;
+    } else {
+        journal.begin(&entry)?;
+    }
+    let commit = match write_and_commit(memory, open, &entry, unsynced) {
         Ok(commit) => commit,
         Err(error) => {
             roll_back(open, &entry)?;
@@ -108,6 +135,9 @@ fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet
     };
     queue(open, &entry);
     open.set_stale();
+    if let Some(kept) = open.cached() {
+        kept.writes().record(memory.call.by.actor.as_deref(), entry.files.iter().map(|file| &file.path));
+    }
     journal.done(&entry.operation)?;
     // Folding usage is housekeeping: the change stands whether or not it works.
     let _ = open.usage().compact();
@@ -412,16 +442,39 @@ fn refuse_new_errors(
     }
 }
 
+/// Whether an operation changes and removes no file.
+fn creates_only(entry: &JournalEntry) -> bool {
+    entry.files.iter().all(|file| file.before.is_none() && file.after.is_some() && file.from.is_empty())
+}
+
 /// Writes the files, then creates the commit.
-fn write_and_commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
+fn write_and_commit(
+    memory: &Context,
+    open: &OpenVault,
+    entry: &JournalEntry,
+    unsynced: &mut Vec<PathBuf>,
+) -> Result<Option<String>> {
     let mut replaced = Vec::new();
-    let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
+    let files = if creates_only(entry) {
+        create_files(open, entry, unsynced)
+    } else {
+        write_files(open, entry, &mut replaced)
+    };
+    let outcome = files.and_then(|()| commit(memory, open, entry));
     for (path, old) in replaced {
         if !old.finish(&open.vault)? {
             memory.notice(format!("another program saved {path} at the same moment; its version was kept"));
         }
     }
     outcome
+}
+
+fn create_files(open: &OpenVault, entry: &JournalEntry, unsynced: &mut Vec<PathBuf>) -> Result<()> {
+    for file in &entry.files {
+        let after = file.after.as_ref().map(FileBytes::as_slice).unwrap_or_default();
+        unsynced.push(exchange::create_unsynced(&open.vault, &file.path, after)?);
+    }
+    Ok(())
 }
 
 fn write_files(
@@ -513,8 +566,15 @@ fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Re
             let known: Vec<&[u8]> = before.into_iter().chain(after).map(FileBytes::as_slice).collect();
             files::sweep(&open.vault, &file.path, &known)?;
             let before = before.map(FileBytes::as_slice);
-            if current(open, &file.path)?.as_deref() == before {
-                replace_if_unchanged(open, &file.path, before, after)?;
+            let found = current(open, &file.path)?;
+            // A power failure may have left a part of a new file.
+            let is_cut_short = before.is_none()
+                && found
+                    .as_deref()
+                    .zip(after)
+                    .is_some_and(|(found, after)| after.as_slice().starts_with(found));
+            if found.as_deref() == before || is_cut_short {
+                replace_if_unchanged(open, &file.path, found.as_deref(), after)?;
             }
         }
         if entry.commits && !is_committed(open, &entry)? {

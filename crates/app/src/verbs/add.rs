@@ -88,8 +88,19 @@ pub fn split_thought(text: &str) -> (String, String) {
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
 pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
-    let planned = plan(memory, options, NoteTemplate::skeleton)?;
-    planned.write(memory)
+    add_if(memory, options, |_| Ok(()))
+}
+
+/// Like [`add`], if `check` finds nothing against it while no other process writes.
+///
+/// # Errors
+/// The errors of [`add`] and of `check`.
+pub(crate) fn add_if(
+    memory: &Context,
+    options: &Options,
+    check: impl FnOnce(&OpenVault) -> Result<()>,
+) -> Result<AddedNote> {
+    plan(memory, options, NoteTemplate::skeleton)?.write_if(memory, check)
 }
 
 /// Opens a private draft of a new memory in `editor`, then writes and commits the result without
@@ -144,8 +155,13 @@ struct PlannedNote {
 
 impl PlannedNote {
     fn write(self, memory: &Context) -> Result<AddedNote> {
+        self.write_if(memory, |_| Ok(()))
+    }
+
+    fn write_if(self, memory: &Context, check: impl FnOnce(&OpenVault) -> Result<()>) -> Result<AddedNote> {
         let change = VaultFileChange::Create { path: self.path.clone(), text: self.text };
-        let written = write::apply(memory, ChangeSet { message: self.message, changes: vec![change] })?;
+        let set = ChangeSet { message: self.message, changes: vec![change] };
+        let written = write::apply_with(memory, |open| check(open).map(|()| set))?;
         let (id, path) = (self.id.into(), self.path.into());
         Ok(AddedNote { id, path, commit: written.commit, similar: self.similar })
     }

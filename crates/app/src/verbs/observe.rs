@@ -7,17 +7,20 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{ResolvedNote, find};
+use crate::context::find::{ResolvedNote, find, load};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add;
 use crate::verbs::mark;
 use crate::verbs::playbook;
 use crate::verbs::similar;
 use cm_note::bullet::content::{self, fold_whitespace};
+use cm_note::frontmatter::split::Split;
 use cm_note::note::check::is_category;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
+use cm_note::path::NotePath;
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
 use cm_playbook::embedding_model::WordVectors;
 
@@ -77,13 +80,24 @@ const NEAR: f64 = 0.5;
 /// An invalid text or category, and the errors of [`add::add`] and [`mark::mark`].
 pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult> {
     let told = checked(options)?;
-    let neighbours = match compared(memory, told)? {
+    // Taken before the comparison: what is written from here on is compared under the lock.
+    let compared_until = memory.target().cached().map(|kept| kept.writes().indexed());
+    let neighbours = match memory.with_lag(|| compared(memory, told))? {
         ObservationMatch::Same(id) => return credit(memory, &id, told),
         ObservationMatch::New(neighbours) => neighbours,
     };
+    let mut same = None;
+    let unless_written_meanwhile = |open: &OpenVault| {
+        let paths = open.cached().zip(compared_until).map(|(kept, count)| kept.writes().since(count));
+        same = same_in(memory, open, paths.unwrap_or_default(), told);
+        match &same {
+            Some(_) => Err(Error::refused("observed-meanwhile", "the same was observed at this moment")),
+            None => Ok(()),
+        }
+    };
     let category = options.category.clone().map(|category| ("category".to_owned(), category));
     let priority = options.priority.map(|priority| ("priority".to_owned(), priority.name().to_owned()));
-    let added = add::add(
+    let added = add::add_if(
         memory,
         &add::Options {
             note_type: Note::OBSERVATION.to_owned(),
@@ -93,7 +107,12 @@ pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult>
             extra: category.into_iter().chain(priority).collect(),
             ..add::Options::default()
         },
-    )?;
+        unless_written_meanwhile,
+    );
+    if let Some(id) = same {
+        return credit(memory, &id, told);
+    }
+    let added = added?;
     Ok(ObservationResult {
         id: added.id,
         path: added.path,
@@ -127,6 +146,24 @@ enum ObservationMatch {
     Same(String),
     /// No memory states the same; contains the similar ones.
     New(Vec<SimilarMemory>),
+}
+
+/// The memory among notes that were written meanwhile that states the same.
+fn same_in(memory: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str) -> Option<String> {
+    let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
+    let sense = WordVectors::of(model);
+    let statement = RuleStatement::of(told);
+    let embedding = sense.statement(&statement);
+    let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let states_the_same = |found: &ResolvedNote<'_>| {
+        let said = RuleStatement::of(&statement_of(&found.note.title, Split::of(&found.text()).body()));
+        let embedding = sense.statement(&said);
+        let there = EmbeddedStatement { statement: &said, embedding: embedding.as_ref() };
+        matches!(meant.verdict(&there, least, &sense), StatementRelation::Same)
+    };
+    let mut found = paths.iter().filter_map(|path| load(open, path).ok());
+    let found = found.find(|found| found.note.kind == NoteKind::Memory && states_the_same(found))?;
+    memory_in_use(memory, found.note.key())
 }
 
 /// Compares an observation with the most similar memories of the vault.

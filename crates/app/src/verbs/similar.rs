@@ -74,6 +74,8 @@ pub struct SimilarNotes {
 /// Number of notes taken from the index: `PROPOSED` per requested note, at least `PROPOSED_LEAST`.
 const PROPOSED: usize = 5;
 const PROPOSED_LEAST: usize = 50;
+/// The same where a new text is compared before it is stored: what says the same comes first.
+const PROPOSED_TO_WRITERS: usize = 2;
 /// Minimum word overlap and minimum cosine of a similar note, 0–1; lower values occur by chance.
 const LEAST: f64 = 0.05;
 const LEAST_MEANING: f64 = 0.4;
@@ -101,7 +103,8 @@ struct ComparisonSubject {
 /// not found, or if an index can be neither used nor rebuilt.
 pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
     let subject = subject(memory, &options.like)?;
-    let notes = compare(memory, &subject, options.kind, options.limit)?;
+    let proposed = options.limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
+    let notes = compare(memory, &subject, options.kind, proposed, options.limit)?;
     Ok(SimilarNotes {
         id: subject.id,
         like: subject.title,
@@ -120,7 +123,8 @@ pub(crate) fn similar_to_text(
     kind: NoteKind,
     limit: usize,
 ) -> Result<Vec<(SimilarNote, String)>> {
-    let found = compare(memory, &text_subject(text)?, Some(kind), limit)?;
+    let proposed = limit.saturating_mul(PROPOSED_TO_WRITERS);
+    let found = compare(memory, &text_subject(text)?, Some(kind), proposed, limit)?;
     let said = |(alike, note): (SimilarNote, Note)| {
         let text = load(memory.vault_at(alike.vault), &note.path)
             .map(|found| Split::of(&found.text()).body().to_owned());
@@ -133,9 +137,9 @@ fn compare(
     memory: &Context,
     subject: &ComparisonSubject,
     kind: Option<NoteKind>,
+    proposed: usize,
     limit: usize,
 ) -> Result<Vec<(SimilarNote, Note)>> {
-    let wanted = limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
     let query = query_for(subject, kind);
     let mut notes = Vec::new();
     for open in &memory.vaults {
@@ -146,7 +150,7 @@ fn compare(
             stages,
             by_meaning: SemanticThreshold::Near,
         };
-        for hit in memory.retrieve_from(std::slice::from_ref(open), question, wanted)?.ranked {
+        for hit in memory.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked {
             let itself = subject
                 .note
                 .as_ref()

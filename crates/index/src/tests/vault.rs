@@ -52,11 +52,13 @@ impl Vault {
         let mut files = Vec::new();
         list(self.dir.path(), self.dir.path(), &mut files);
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        VaultListing { files, findings: Vec::new() }
+        VaultListing { files, ..VaultListing::default() }
     }
 
     pub(super) fn refresh(&self) -> RefreshReport {
-        self.refresh_by(&self.index, Duration::from_secs(60)).unwrap()
+        let refreshed = self.refresh_by(&self.index, Duration::from_secs(60)).unwrap();
+        assert_eq!(refreshed.version, self.index.version().ok());
+        RefreshReport { version: None, ..refreshed }
     }
 
     pub(super) fn refresh_by(&self, index: &Index, patience: Duration) -> Result<RefreshReport, Error> {

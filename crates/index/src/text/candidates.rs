@@ -178,13 +178,13 @@ impl TextIndex {
         within: Option<&PassageMap<Vec<DocAddress>>>,
     ) -> tantivy::Result<Vec<DocAddress>> {
         let CandidateRequest { nearest: pool, least, .. } = request;
-        let passes = |at: &usize| {
-            scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
+        let passes = |(cosine, key): &(f32, PassageKey)| {
+            *cosine >= least && within.is_none_or(|within| within.contains_key(key))
         };
-        let mut rows: Vec<usize> = (0..scan.keys.len()).filter(passes).collect();
-        let nearer = |a: &usize, b: &usize| {
-            scan.cosines[*b].total_cmp(&scan.cosines[*a]).then_with(|| scan.keys[*a].cmp(&scan.keys[*b]))
-        };
+        let passages = scan.cosines.iter().copied().zip(scan.keys.iter().copied());
+        let mut rows: Vec<(f32, PassageKey)> = passages.filter(passes).collect();
+        let nearer =
+            |a: &(f32, PassageKey), b: &(f32, PassageKey)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
         let mut notes = Vec::new();
         let mut seen = HashSet::new();
         let mut taken = 0;
@@ -196,13 +196,12 @@ impl TextIndex {
                 rest.select_nth_unstable_by(some - 1, nearer);
             }
             rest[..some].sort_unstable_by(nearer);
-            for at in &rest[..some] {
+            for (_, key) in &rest[..some] {
                 if notes.len() >= pool {
                     break;
                 }
-                let key = scan.keys[*at];
                 let of_key = match within {
-                    Some(within) => within[&key].clone(),
+                    Some(within) => within[key].clone(),
                     None => self.holders(Term::from_field_u64(self.fields.passages, key.number()))?,
                 };
                 notes.extend(of_key.into_iter().filter(|address| seen.insert(*address)));

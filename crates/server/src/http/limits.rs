@@ -27,8 +27,11 @@ pub struct HttpLimits {
     pub connections: usize,
     /// Maximum number of connections per address.
     pub connections_each: usize,
-    /// Maximum number of concurrent reads; writes run one at a time.
+    /// Maximum number of concurrent reads.
     pub readers: usize,
+    /// Maximum number of concurrent writes. They prepare and sync their files at once; each has the
+    /// vault's lock by itself.
+    pub writers: usize,
     /// Maximum number of queued operations, for reads and writes each.
     pub queue: usize,
     /// Maximum time in the queue.
@@ -73,6 +76,7 @@ impl Default for HttpLimits {
             connections: 1024,
             connections_each: 512,
             readers: 4,
+            writers: 8,
             queue: 256,
             queue_timeout: Duration::from_secs(30),
             token: RateLimit { per_second: 200, burst: 400 },

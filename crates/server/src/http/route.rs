@@ -123,7 +123,7 @@ async fn run(
     let operate = move |input| -> Result<Vec<u8>, Problem> {
         let record = AuditRecord::begin(audit, attempt);
         let work = || {
-            let memory = opener(by)?;
+            let memory = operation.context(opener(by)?);
             (operation.run)(&memory, input).map_err(|error| memory.call.conceal(error))
         };
         let OperationResult { json, .. } = record.end(work())?;

@@ -128,7 +128,7 @@ impl ServerState {
             is_open,
             contract: openapi::document(setup.table, setup.version).to_string(),
             reads: lane(limits.readers),
-            writes: lane(1),
+            writes: lane(limits.writers),
             bodies: Arc::new(body::room(&limits)),
             by_token: Buckets::new(limits.token),
             by_address: Buckets::new(limits.address),

@@ -78,6 +78,7 @@ pub(super) async fn run<T: Send + 'static>(
             let record = AuditRecord::begin(audit, attempt);
             let run = || {
                 let memory = opener(CallContext { by, watch })?;
+                let memory = if work.role == AccessRole::Reader { memory.allow_lag() } else { memory };
                 (work.run)(&memory).map_err(|error| memory.call.conceal(error))
             };
             record.end(run())

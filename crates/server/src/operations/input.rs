@@ -6,8 +6,8 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::OperationSpec;
-use cm_app::{Error, Result};
+use super::{Effect, OperationSpec};
+use cm_app::{Context, Error, Result};
 use cm_text::spelling::nearest;
 
 /// The JSON Schema of a type: references inlined, and keywords removed that do not help to fill it
@@ -61,6 +61,11 @@ pub(super) fn tidy(schema: &mut Value) {
 }
 
 impl OperationSpec {
+    /// Prepares a context for this operation: one that only reads does not wait for writers.
+    pub fn context(&self, memory: Context) -> Context {
+        if self.effect == Effect::Reads { memory.allow_lag() } else { memory }
+    }
+
     /// The input schema for HTTP, where some fields have other names.
     pub fn endpoint_input(&self) -> Value {
         let mut schema = (self.input)();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::layout::Vault;
-use super::write::{Temporary, permissions, sync_folder, target, temporary};
+use super::write::{Temporary, permissions, sync_folder, target, temporary, temporary_unsynced};
 use cm_note::path::NotePath;
 
 /// The old file of a replaced or removed note. It stays next to the note under a temporary name,
@@ -57,6 +57,19 @@ pub fn replace(
     let note = replaced.note.clone();
     replaced.put_back()?;
     Err(Error::Changed { path: note })
+}
+
+/// Creates a note. A power failure may lose it or its content until the caller has passed the returned
+/// file to [`super::write::sync`].
+///
+/// # Errors
+///
+/// [`Error::Changed`] if the note exists by now, [`Error::LeadsOut`] and [`Error::Io`].
+pub fn create_unsynced(vault: &Vault, path: &NotePath, bytes: &[u8]) -> Result<PathBuf, Error> {
+    let note = target(vault, path)?;
+    let folder = note.parent().unwrap_or_else(|| vault.root());
+    create(temporary_unsynced(folder, &note, bytes, permissions(&note))?, &note)?;
+    Ok(note)
 }
 
 /// Removes a note with the content `before`, and folders that become empty. Does nothing if the

@@ -39,7 +39,7 @@ impl VaultLock {
         let note = holder_note(vault);
         if let Some(note) = &note {
             // Who holds the lock is a courtesy to others who wait.
-            let _ = vault.private().and_then(|private| private.write(note, holder.as_bytes()));
+            let _ = vault.private().and_then(|private| private.write_unsynced(note, holder.as_bytes()));
         }
         Ok(Self { file, note })
     }

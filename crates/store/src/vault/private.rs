@@ -79,6 +79,16 @@ impl PrivateFolder {
         write::replace_private(file, bytes)
     }
 
+    /// Like [`Self::write`], but not synced: a power failure may lose the file or its content.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], including if a parent folder belongs to another user.
+    pub fn write_unsynced(&self, file: &Path, bytes: &[u8]) -> Result<(), Error> {
+        self.make_parent(file)?;
+        write::replace_private_unsynced(file, bytes)
+    }
+
     /// Creates the parent folder of a private file.
     ///
     /// # Errors

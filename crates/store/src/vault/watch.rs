@@ -5,6 +5,7 @@
 //! the kernel cannot observe reliably, such as network drives, are not watched; callers walk them
 //! instead.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A watch on individually added folders.
@@ -27,8 +28,8 @@ impl Watch {
         }
     }
 
-    /// Adds a folder. Adding it again has no effect.
-    pub fn add(&self, folder: &Path) {
+    /// Adds a folder, relative to the root. Adding it again has no effect.
+    pub fn add(&self, folder: &str) {
         #[cfg(target_os = "linux")]
         self.noted.add(folder);
         #[cfg(not(target_os = "linux"))]
@@ -43,14 +44,27 @@ impl Watch {
         #[cfg(not(target_os = "linux"))]
         None
     }
+
+    /// Returns the files and folders that changed since the count was `since`, relative to the root.
+    /// `None` if they are not known, for example because there were too many.
+    pub fn changed_since(&self, since: u64) -> Option<BTreeSet<String>> {
+        #[cfg(target_os = "linux")]
+        return self.noted.changed_since(since);
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = since;
+            None
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::collections::{BTreeSet, HashMap, VecDeque};
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
-    use std::path::Path;
-    use std::sync::{Mutex, PoisonError};
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     use rustix::fs::{inotify, statfs};
     use rustix::io::Errno;
@@ -81,10 +95,14 @@ mod linux {
         .union(inotify::WatchFlags::ONLYDIR)
         .union(inotify::WatchFlags::DONT_FOLLOW);
 
+    /// Number of the latest events whose paths are known.
+    const MOST_NAMED: usize = 4096;
+
     /// The inotify queue, and the events read from it.
     #[derive(Debug)]
     pub(super) struct InotifyQueue {
         kernel: OwnedFd,
+        root: PathBuf,
         read: Mutex<WatchState>,
     }
 
@@ -93,6 +111,32 @@ mod linux {
         events: u64,
         /// Whether a folder could not be watched, for example because of the limit on watches.
         blind: bool,
+        /// Watched folders by their watch descriptors.
+        folders: HashMap<i32, String>,
+        /// Path of each of the latest events; `None` if anything may have changed.
+        named: VecDeque<Option<String>>,
+    }
+
+    impl WatchState {
+        fn take(&mut self, event: &inotify::Event<'_>) {
+            self.events += 1;
+            if self.named.len() == MOST_NAMED {
+                self.named.pop_front();
+            }
+            let path = self.path(event);
+            self.named.push_back(path);
+        }
+
+        /// The path that an event is about; `None` for an event that a walk has to follow.
+        fn path(&self, event: &inotify::Event<'_>) -> Option<String> {
+            let flags = event.events();
+            // A moved folder takes its watches with it, and they would name its former place.
+            let moves = inotify::ReadFlags::MOVED_FROM | inotify::ReadFlags::MOVED_TO;
+            let moves_folder = flags.contains(inotify::ReadFlags::ISDIR) && flags.intersects(moves);
+            let name = event.file_name().filter(|_| !moves_folder)?.to_str().ok()?;
+            let folder = self.folders.get(&event.wd())?;
+            Some(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") })
+        }
     }
 
     impl InotifyQueue {
@@ -100,25 +144,44 @@ mod linux {
             let disk = u64::try_from(statfs(root).ok()?.f_type).ok()?;
             let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;
             let kernel = OWN_DISKS.contains(&disk).then(|| inotify::init(flags).ok())??;
-            Some(Self { kernel, read: Mutex::default() })
+            Some(Self { kernel, root: root.to_owned(), read: Mutex::default() })
         }
 
-        pub(super) fn add(&self, folder: &Path) {
-            match inotify::add_watch(&self.kernel, folder, CHANGES) {
+        fn state(&self) -> MutexGuard<'_, WatchState> {
+            self.read.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        pub(super) fn add(&self, folder: &str) {
+            let mut read = self.state();
+            match inotify::add_watch(&self.kernel, &self.root.join(folder), CHANGES) {
+                Ok(watched) => drop(read.folders.insert(watched, folder.to_owned())),
                 // A folder that is gone again was noted where it lay.
-                Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => {}
-                Err(_) => self.read.lock().unwrap_or_else(PoisonError::into_inner).blind = true,
+                Err(Errno::NOENT | Errno::NOTDIR) => {}
+                Err(_) => read.blind = true,
             }
         }
 
         pub(super) fn count(&self) -> Option<u64> {
-            let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut read = self.state();
+            self.drain(&mut read);
+            (!read.blind).then_some(read.events)
+        }
+
+        pub(super) fn changed_since(&self, since: u64) -> Option<BTreeSet<String>> {
+            let mut read = self.state();
+            self.drain(&mut read);
+            let newer = usize::try_from(read.events.checked_sub(since)?).ok()?;
+            let first = read.named.len().checked_sub(newer).filter(|_| !read.blind)?;
+            read.named.range(first..).cloned().collect()
+        }
+
+        fn drain(&self, read: &mut WatchState) {
             let mut buffer = [MaybeUninit::uninit(); 4096];
             let mut events = inotify::Reader::new(&self.kernel, &mut buffer);
             loop {
                 match events.next() {
                     // That too much happened for the kernel to note is one more thing that happened.
-                    Ok(_) => read.events += 1,
+                    Ok(event) => read.take(&event),
                     Err(Errno::AGAIN) => break,
                     Err(Errno::INTR) => {}
                     Err(_) => {
@@ -127,7 +190,6 @@ mod linux {
                     }
                 }
             }
-            (!read.blind).then_some(read.events)
         }
     }
 }
@@ -143,7 +205,7 @@ mod tests {
     fn watched() -> Option<(tempfile::TempDir, Watch)> {
         let folder = tempfile::tempdir().unwrap();
         let watch = Watch::of(folder.path())?;
-        watch.add(folder.path());
+        watch.add("");
         Some((folder, watch))
     }
 
@@ -170,6 +232,28 @@ mod tests {
         fs::read(&other).unwrap();
         fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(watch.count(), before);
+    }
+
+    #[test]
+    fn what_changed_is_known_by_its_path() {
+        let Some((folder, watch)) = watched() else { return };
+        let paths =
+            |since| watch.changed_since(since).map(|paths| paths.into_iter().collect::<Vec<_>>().join(" "));
+        let begin = watch.count().unwrap();
+        assert_eq!(paths(begin), Some(String::new()));
+        fs::write(folder.path().join("a.md"), "one").unwrap();
+        fs::create_dir(folder.path().join("b")).unwrap();
+        watch.add("b");
+        fs::write(folder.path().join("b/c.md"), "one").unwrap();
+        assert_eq!(paths(begin).as_deref(), Some("a.md b b/c.md"));
+        let later = watch.count().unwrap();
+        fs::rename(folder.path().join("a.md"), folder.path().join("b/d.md")).unwrap();
+        assert_eq!(paths(later).as_deref(), Some("a.md b/d.md"));
+        fs::rename(folder.path().join("b"), folder.path().join("e")).unwrap();
+        assert_eq!(paths(later), None, "its watch names the old place");
+        let later = watch.count().unwrap();
+        (0..3000).for_each(|_| fs::write(folder.path().join("f.md"), "text").unwrap());
+        assert_eq!(paths(later), None, "too many");
     }
 
     #[test]

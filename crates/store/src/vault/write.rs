@@ -129,10 +129,42 @@ fn owner_only(target: &Path) -> fs::Permissions {
 }
 
 fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Result<(), Error> {
-    let folder = folder_of(target)?;
-    let new = temporary(folder, target, bytes, permissions)?;
-    new.persist(target).map_err(|failed| Error::io("write", target)(failed.error))?;
-    sync_folder(folder)
+    replace_unsynced(target, bytes, permissions, temporary)?;
+    sync_folder(folder_of(target)?)
+}
+
+/// Like [`replace_private`], but a power failure may lose the file or its content until the caller
+/// has passed it to [`sync`].
+///
+/// # Errors
+///
+/// [`Error::Io`]; the file is then unchanged.
+pub fn replace_private_unsynced(target: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_unsynced(target, bytes, owner_only(target), temporary_unsynced)
+}
+
+fn replace_unsynced(
+    target: &Path,
+    bytes: &[u8],
+    permissions: fs::Permissions,
+    temporary: impl Fn(&Path, &Path, &[u8], fs::Permissions) -> Result<Temporary, Error>,
+) -> Result<(), Error> {
+    let new = temporary(folder_of(target)?, target, bytes, permissions)?;
+    new.persist(target).map(drop).map_err(|failed| Error::io("write", target)(failed.error))
+}
+
+/// Syncs a file that was written unsynced, and its folder. Does nothing if it is gone.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub fn sync(file: &Path) -> Result<(), Error> {
+    match File::open(file) {
+        Ok(open) => open.sync_all().map_err(Error::io("write", file))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io("open", file)(error)),
+    }
+    sync_folder(file.parent().unwrap_or(file))
 }
 
 /// Returns the parent folder of a file, creating it if necessary.
@@ -152,6 +184,18 @@ pub(super) fn temporary(
     bytes: &[u8],
     permissions: fs::Permissions,
 ) -> Result<Temporary, Error> {
+    let new = temporary_unsynced(folder, target, bytes, permissions)?;
+    new.as_file().sync_all().map_err(Error::io("write", target))?;
+    Ok(new)
+}
+
+/// Like [`temporary`], but not synced.
+pub(super) fn temporary_unsynced(
+    folder: &Path,
+    target: &Path,
+    bytes: &[u8],
+    permissions: fs::Permissions,
+) -> Result<Temporary, Error> {
     let mut new = tempfile::Builder::new()
         .prefix(PREFIX)
         .suffix(SUFFIX)
@@ -159,7 +203,6 @@ pub(super) fn temporary(
         .tempfile_in(folder)
         .map_err(Error::io("write to", folder))?;
     new.write_all(bytes).map_err(Error::io("write", target))?;
-    new.as_file().sync_all().map_err(Error::io("write", target))?;
     Ok(new)
 }
 

@@ -8,6 +8,7 @@ mod linux;
 mod metadata;
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
+mod relist;
 
 use std::io;
 use std::path::Path;
@@ -20,7 +21,8 @@ pub use commit_tree::{CommitTree, walk_recorded};
 #[cfg(target_os = "linux")]
 use linux::FdFolder;
 #[cfg(not(target_os = "linux"))]
-use portable::PathFolder;
+use portable::PathFolder as FdFolder;
+pub use relist::relist;
 
 /// Folders of derived data at the root.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
@@ -185,7 +187,7 @@ impl EntryName {
     }
 
     fn is_note(&self) -> bool {
-        self.bytes().ends_with(b".md") || self.bytes().ends_with(b".markdown")
+        is_note_name(self.bytes())
     }
 
     /// Returns the byte at a position for sorting by path. A folder's name continues with `/`.
@@ -214,6 +216,11 @@ impl EntryName {
             (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
     }
+}
+
+/// Whether a file of this name is a note.
+fn is_note_name(name: &[u8]) -> bool {
+    name.ends_with(b".md") || name.ends_with(b".markdown")
 }
 
 /// Whether a folder is one of `exclude`, which are names, or paths if they contain `/`.
@@ -309,6 +316,7 @@ impl Walk<'_> {
     /// Adds linked notes. A link counts as a note only if its target is not listed itself.
     fn follow_links(&mut self, lead: &Lead<'_>) {
         let mut found = Vec::new();
+        self.listing.links = self.links.len();
         for (link, is_note) in std::mem::take(&mut self.links) {
             match lead(&link) {
                 ResolvedLink::Nowhere if is_note => self.bad_link(&link, "is broken or points to itself"),

@@ -1,0 +1,126 @@
+//! Changes that the threads of one process make to a vault: their order, and what the index may not
+//! have yet.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use cm_note::path::NotePath;
+
+/// Number of the latest changed paths that are kept.
+const MOST: usize = 1024;
+
+/// The latest changes.
+#[derive(Debug, Default)]
+pub(crate) struct RecentWrites {
+    /// Number of changes until now.
+    count: u64,
+    /// Number of changes that the index is known to have.
+    indexed: u64,
+    /// Changed paths with the number of their change, oldest first.
+    paths: VecDeque<(u64, NotePath)>,
+    /// The last change of each caller that the index may not have.
+    last: HashMap<Option<String>, u64>,
+}
+
+impl RecentWrites {
+    /// Records a change, after which `caller` is not answered from an older index.
+    pub(super) fn record<'a>(&mut self, caller: Option<&str>, paths: impl Iterator<Item = &'a NotePath>) {
+        self.count += 1;
+        self.paths.extend(paths.map(|path| (self.count, path.clone())));
+        let excess = self.paths.len().saturating_sub(MOST);
+        self.paths.drain(..excess);
+        self.last.insert(caller.map(str::to_owned), self.count);
+    }
+
+    /// Number of changes until now; a refresh that begins afterwards has them.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Records that the index has the first `count` changes.
+    pub(super) fn mark_indexed(&mut self, count: u64) {
+        self.indexed = self.indexed.max(count);
+        self.last.retain(|_, last| *last > count);
+    }
+
+    /// Number of changes that the index has.
+    pub(crate) fn indexed(&self) -> u64 {
+        self.indexed
+    }
+
+    /// Whether the index has everything that `caller` changed.
+    pub(super) fn has_all_of(&self, caller: Option<&str>) -> bool {
+        !self.last.contains_key(&caller.map(str::to_owned))
+    }
+
+    /// Paths that were changed after the first `count` changes; of very many, the latest.
+    pub(crate) fn since(&self, count: u64) -> Vec<NotePath> {
+        let newer = self.paths.iter().filter(|(number, _)| *number > count);
+        newer.map(|(_, path)| path.clone()).collect()
+    }
+}
+
+/// Lets one thread of this process at a time wait for the vault's lock and hold it. The lock itself
+/// is for other processes: it is polled, and knows no order.
+#[derive(Debug, Default)]
+pub(super) struct WriteTurns {
+    is_taken: Mutex<bool>,
+    freed: Condvar,
+}
+
+/// The turn of one thread; ends when dropped.
+pub(super) struct WriteTurn<'a>(&'a WriteTurns);
+
+impl WriteTurns {
+    /// Waits up to `patience`; `None` if another thread still has the turn.
+    pub(super) fn take(&self, patience: Duration) -> Option<WriteTurn<'_>> {
+        let is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut is_taken, _) = self
+            .freed
+            .wait_timeout_while(is_taken, patience, |is_taken| *is_taken)
+            .unwrap_or_else(PoisonError::into_inner);
+        if *is_taken {
+            return None;
+        }
+        *is_taken = true;
+        Some(WriteTurn(self))
+    }
+}
+
+impl Drop for WriteTurn<'_> {
+    fn drop(&mut self) {
+        *self.0.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> NotePath {
+        NotePath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_caller_is_answered_from_an_older_index_only_if_it_has_all_of_the_caller() {
+        let mut writes = RecentWrites::default();
+        writes.record(Some("Ada"), [path("a.md")].iter());
+        writes.record(Some("Bo"), [path("b.md")].iter());
+        assert!(writes.has_all_of(Some("Cy")) && !writes.has_all_of(Some("Ada")));
+        assert_eq!(writes.since(writes.indexed()), [path("a.md"), path("b.md")]);
+        writes.mark_indexed(1);
+        assert!(writes.has_all_of(Some("Ada")) && !writes.has_all_of(Some("Bo")));
+        assert_eq!(writes.since(writes.indexed()), [path("b.md")]);
+    }
+
+    #[test]
+    fn only_one_thread_has_the_turn() {
+        let turns = WriteTurns::default();
+        let turn = turns.take(Duration::ZERO);
+        assert!(turn.is_some() && turns.take(Duration::ZERO).is_none());
+        drop(turn);
+        assert!(turns.take(Duration::ZERO).is_some());
+    }
+}
