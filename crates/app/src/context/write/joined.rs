@@ -13,6 +13,7 @@ use cm_note::path::NotePath;
 use cm_store::git::{self, Join, Repo};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry, JournalJoin};
 use cm_store::vault::lock::VaultLock;
+use cm_store::vault::write as files;
 
 /// Files and history that a synchronization brings into the vault.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ fn attempt(
     let operation = memory.new_uuid().simple().to_string();
     let message =
         CommitMessage { operation: Some(operation.clone()), ..with_actor(change.message, &memory.call.by) };
-    let files = change.files.into_iter().map(|file| FileChange {
+    let changed = change.files.into_iter().map(|file| FileChange {
         path: file.path,
         from: Vec::new(),
         before: file.before.map(FileBytes::from),
@@ -93,9 +94,16 @@ fn attempt(
         Join::Merge(theirs) => JournalJoin::Merge(theirs.to_string()),
         Join::FastForward(theirs) => JournalJoin::FastForward(theirs.to_string()),
     };
-    let entry = JournalEntry { operation, message, commits: true, files: files.collect(), join: Some(join) };
+    let entry =
+        JournalEntry { operation, message, commits: true, files: changed.collect(), join: Some(join) };
     journal.begin(&entry)?;
-    let commit = match write_and_commit(memory, open, &entry) {
+    let mut unsynced = Vec::new();
+    let written = write_and_commit(memory, open, &entry, &mut unsynced);
+    let synced = written.and_then(|commit| {
+        unsynced.iter().try_for_each(|file| files::sync(file))?;
+        Ok(commit)
+    });
+    let commit = match synced {
         Ok(commit) => commit,
         Err(error) => {
             roll_back(open, &entry)?;
