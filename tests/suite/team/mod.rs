@@ -7,6 +7,7 @@ mod refusals;
 mod replicas;
 mod simulation;
 mod situations;
+mod worktrees;
 
 use std::cell::Cell;
 use std::path::PathBuf;

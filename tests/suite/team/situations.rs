@@ -255,3 +255,36 @@ fn conflict_markers_that_somebody_committed_stop_the_next_sync_24() {
     assert_eq!(ran.code, 5, "{}", ran.snapshot());
     assert!(ran.stderr.contains("unresolved merge conflict"), "{}", ran.snapshot());
 }
+
+#[test]
+fn doctor_finds_feedback_that_a_merge_by_hand_lost_23() {
+    let (_remote, ada, _ben) = pair();
+    for _ in 0..3 {
+        ada.later(24 * 60);
+        ada.cm(&["mark", RULE, "--helpful"]).ok();
+    }
+    let doctor = || ada.cm(&["doctor"]).stdout;
+    assert!(!doctor().contains("lost feedback"), "{}", doctor());
+    ada.cm(&["undo"]).ok();
+    assert!(!doctor().contains("lost feedback"), "an undo loses nothing: {}", doctor());
+    let first = ada.sandbox.git(&["show", &format!("HEAD~3:{RULE_FILE}")]);
+    ada.sandbox.write(RULE_FILE, first);
+    ada.cm(&["commit"]).ok();
+    assert!(
+        doctor().contains("1 note lost feedback") && doctor().contains("2 events given, 1 in the file"),
+        "{}",
+        doctor()
+    );
+}
+
+#[test]
+fn undoing_a_commit_of_another_person_names_that_person() {
+    let (_remote, ada, ben) = pair();
+    ben.sandbox.git(&["config", "user.name", "Ben"]);
+    ben.sandbox.git(&["config", "user.email", "ben@example.org"]);
+    ben.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    settle(&[&ben, &ada]);
+    assert_eq!(ada.cm(&["undo"]).code, 8, "without a name only one's own");
+    let ran = ada.cm(&["undo", "HEAD"]).ok();
+    assert!(ran.stderr.contains("was made by Ben"), "{}", ran.snapshot());
+}

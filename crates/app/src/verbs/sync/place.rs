@@ -31,8 +31,15 @@ impl SyncPlace {
                 .hint("`git fetch --unshallow` gets the rest"));
         }
         let Some(local) = repo.head()?.branch else {
-            return Err(Error::refused("detached", "HEAD is not on a branch")
-                .hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here"));
+            let error = Error::refused("detached", "HEAD is not on a branch");
+            return Err(match repo.workdir().join(".jj").symlink_metadata() {
+                Ok(_) => {
+                    error.hint("in a Jujutsu repository, `jj git fetch` and `jj git push` exchange commits")
+                }
+                Err(_) => {
+                    error.hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here")
+                }
+            });
         };
         let (followed, upstream) = repo.upstream(&local);
         let remotes = repo.remotes();
