@@ -213,7 +213,7 @@ const SESSION: &[u8] = include_bytes!(
 );
 
 /// Commands that print only for people, or for agents in another format.
-const TALKERS: [&str; 4] = ["hook", "mcp", "open", "quickstart"];
+const TALKERS: [&str; 5] = ["hook", "mcp", "merge-driver", "open", "quickstart"];
 /// Commands that run until stopped; their own tests read the document.
 const SERVERS: [&str; 2] = ["serve", "web"];
 

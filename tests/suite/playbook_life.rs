@@ -88,18 +88,18 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     2026-09-09 $ cm mark b-mm8eww00-fbz6xa --harmful --reason "all stations at once" --session s-7
     b-mm8eww00-fbz6xa  deprecated, score 0 (5 helpful, 2 harmful)  commit [COMMIT]
       demoted candidate → deprecated: score -3.3997 after 2 harmful
-      inverted to b-mttc0lc0-jlzp62: AVOID: Retry a failed gauge request at once, up to five times.
+      inverted to b-mm8eww00-rrmkmf: AVOID: Retry a failed gauge request at once, up to five times.
     [exit 0]
     2026-09-10 $ cm context "the gauge request failed, retry it"
     # Briefing: the gauge request failed, retry it
 
     ## Warnings
 
-    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is similar to the task and is deprecated: score -3.3997 after 2 harmful. Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mttc0lc0-jlzp62).
+    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is similar to the task and is deprecated: score -3.3997 after 2 harmful. Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mm8eww00-rrmkmf).
 
     ## Pitfalls
 
-    - AVOID: Retry a failed gauge request at once, up to five times. (b-mttc0lc0-jlzp62, net, candidate)
+    - AVOID: Retry a failed gauge request at once, up to five times. (b-mm8eww00-rrmkmf, net, candidate)
 
     ## Search on
 
@@ -119,7 +119,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
 
     ## Pitfalls
 
-    - AVOID: Retry a failed gauge request at once, up to five times. (inverted, anti-pattern) `b-mttc0lc0-jlzp62`
+    - AVOID: Retry a failed gauge request at once, up to five times. (inverted, anti-pattern) `b-mm8eww00-rrmkmf`
     [exit 0]
     2026-09-10 $ cm why b-mm8eww00-fbz6xa
     b-mm8eww00-fbz6xa  rule, net, retired, deprecated
@@ -145,12 +145,12 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     2026-09-09 00:00  harmful in s-7: all stations at once
     2026-09-09 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-7: all stations at once
 
-    replaced by    b-mttc0lc0-jlzp62 AVOID: Retry a failed gauge request at once, up to five times.
+    replaced by    b-mm8eww00-rrmkmf AVOID: Retry a failed gauge request at once, up to five times.
     retired        score -3.3997 after 2 harmful
     [exit 0]
     2026-09-11 $ cm undo
     reverted [COMMIT]: Mark "Retry a failed gauge request at once, up to five times." harmful  commit [COMMIT]
-      playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-68f447.md
+      playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-0133cd.md
       playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md
     [exit 0]
     2026-09-11 $ cm playbook list

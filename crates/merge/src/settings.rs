@@ -40,7 +40,7 @@ fn merge_table(base: &Table, ours: &mut Table, theirs: &Table) {
 }
 
 fn merge_entry(name: &str, base: &Table, ours: &mut Table, theirs: &Table) {
-    let [old, our, their] = [base, &*ours, theirs].map(|table| Entry::of(table, name));
+    let [old, our, their] = [base, &*ours, theirs].map(|table| SettingEntry::of(table, name));
     match one_sided(&old.text, our.text.clone(), their.text.clone()) {
         Some(one) if one == our.text => {}
         Some(_) => take(name, ours, theirs),
@@ -70,7 +70,7 @@ fn merge_entry(name: &str, base: &Table, ours: &mut Table, theirs: &Table) {
 }
 
 /// An entry of a table as written.
-struct Entry {
+struct SettingEntry {
     /// Comments and blank lines above.
     prefix: String,
     /// The whole entry; `None` if the table lacks it.
@@ -79,7 +79,7 @@ struct Entry {
     value: Option<String>,
 }
 
-impl Entry {
+impl SettingEntry {
     fn of(table: &Table, name: &str) -> Self {
         let Some((key, item)) = table.get_key_value(name) else {
             return Self { prefix: String::new(), text: None, value: None };

@@ -15,6 +15,7 @@ fn a_sound_vault_is_well_in_every_check() {
     ok    settings      all valid
     ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
+    ok    merge driver  Git merges notes with cm
     ok    hand edits    1 file not committed yet
                         hint: `cm commit` commits them
     ok    git rules     derived and private files are ignored
@@ -60,6 +61,8 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
                         hint: `cm validate` lists the lines, `cm config list` the settings
     ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
+    warn  merge driver  not registered in this clone, so Git merges notes as text
+                        hint: `cm doctor --fix` registers it
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
@@ -74,10 +77,12 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     let ran = sandbox.cm(&["doctor", "--fix"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     fixed: added the Git rules
+    fixed: registered the merge driver
     warn  settings      unknown setting `search.limits`
                         hint: `cm validate` lists the lines, `cm config list` the settings
     ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
+    ok    merge driver  Git merges notes with cm
     ok    hand edits    all committed
     ok    git rules     derived and private files are ignored
     ok    trust         agents may read it
@@ -102,6 +107,8 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     ok    repository    inside another; `cm commit` commits
     warn  author        no Git author is set, so commits use cm <cm@localhost>
                         hint: run `git config --global user.name NAME` and `git config --global user.email ADDRESS`
+    warn  merge driver  not registered in this clone, so Git merges notes as text
+                        hint: `cm doctor --fix` registers it
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
@@ -153,6 +160,7 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     ok    settings      all valid
     ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
+    ok    merge driver  Git merges notes with cm
     ok    hand edits    1 file not committed yet
                         hint: `cm commit` commits them
     ok    git rules     derived and private files are ignored

@@ -8,47 +8,47 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     let sandbox = rules();
     let ran = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage", "--invert"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, blocked by cd63c4b0-cfa3-4077-817d-e9eae7dba62c  commit [COMMIT]
-      inverted to b-mwqcvpc0-3qvrcm
+    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, blocked by 24ad0053-bb71-4d16-9cf9-d5e56fa118f1  commit [COMMIT]
+      inverted to b-mvxji0w0-vjrfgq
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r#"
     Forget "Retry requests at once, up to five times."
 
-    b-mnq4ancz-yuvp8h: inverted to b-mwqcvpc0-3qvrcm
+    b-mnq4ancz-yuvp8h: inverted to b-mvxji0w0-vjrfgq
 
     Cm-Op: forget
     Cm-Id: b-mnq4ancz-yuvp8h
-    Cm-Id: b-mwqcvpc0-3qvrcm
-    Cm-Id: cd63c4b0-cfa3-4077-817d-e9eae7dba62c
+    Cm-Id: b-mvxji0w0-vjrfgq
+    Cm-Id: 24ad0053-bb71-4d16-9cf9-d5e56fa118f1
     Cm-Reason: caused an outage
-    Cm-Operation: a5ab2bf3d8124904a5698f4e9803f376
+    Cm-Operation: cd63c4b0cfa34077817de9eae7dba62c
     "#);
     insta::assert_snapshot!(sandbox.git(&["show", "-U0", "--format="]), @"
-    diff --git a/blocked/retry-requests-at-once-up-to-five-times-cd63c4.md b/blocked/retry-requests-at-once-up-to-five-times-cd63c4.md
+    diff --git a/blocked/retry-requests-at-once-up-to-five-times-24ad00.md b/blocked/retry-requests-at-once-up-to-five-times-24ad00.md
     new file mode 100644
-    index 0000000..0809a2c
+    index 0000000..87949fc
     --- /dev/null
-    +++ b/blocked/retry-requests-at-once-up-to-five-times-cd63c4.md
+    +++ b/blocked/retry-requests-at-once-up-to-five-times-24ad00.md
     @@ -0,0 +1,10 @@
     +---
-    +id: cd63c4b0-cfa3-4077-817d-e9eae7dba62c
+    +id: 24ad0053-bb71-4d16-9cf9-d5e56fa118f1
     +kind: toxic
     +content: Retry requests at once, up to five times.
     +content_hash: c7f67157a41eba31d6ea7bb77c30dd208d7b16346333acc2f3df8521923951bf
     +reason: caused an outage
     +source_bullet: b-mnq4ancz-yuvp8h
-    +inverted_to: b-mwqcvpc0-3qvrcm
+    +inverted_to: b-mvxji0w0-vjrfgq
     +created: 2026-11-21T12:00:00Z
     +---
-    diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
+    diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-c4fa79.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-c4fa79.md
     new file mode 100644
-    index 0000000..c6229c6
+    index 0000000..c4406e2
     --- /dev/null
-    +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
+    +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-c4fa79.md
     @@ -0,0 +1,22 @@
     +---
-    +id: b-mwqcvpc0-3qvrcm
+    +id: b-mvxji0w0-vjrfgq
     +type: anti_pattern
     +kind: anti_pattern
     +category: net
@@ -70,7 +70,7 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     +
     +This was the rule b-mnq4ancz-yuvp8h until it was withdrawn: caused an outage.
     diff --git a/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md b/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
-    index 34a1697..80c7b99 100644
+    index 34a1697..b17fdd0 100644
     --- a/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
     +++ b/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
     @@ -4 +4 @@ category: net
@@ -80,13 +80,13 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     -updated: 2026-11-01T08:00:00Z
     +updated: 2026-11-21T12:00:00Z
     +maturity: deprecated
-    +replaced_by: b-mwqcvpc0-3qvrcm
+    +replaced_by: b-mvxji0w0-vjrfgq
     +deprecation_reason: caused an outage
     ");
     let deltas = r#"[{"type": "add", "bullet": {"category": "net", "content": "Retry the requests at once, up to five times!"}}]"#;
     let back = sandbox.run(&["curate", "-"]).stdin(deltas).go();
     insta::assert_snapshot!(back.snapshot(), @"
-       refused  delta 1 (add)  cd63c4b0-cfa3-4077-817d-e9eae7dba62c: its text is blocked: caused an outage
+       refused  delta 1 (add)  24ad0053-bb71-4d16-9cf9-d5e56fa118f1: its text is blocked: caused an outage
     0 deltas applied, 0 skipped, 1 refused  nothing to commit
     [exit 8]
     ");
@@ -115,7 +115,7 @@ fn forgetting_twice_changes_nothing() {
     sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
     let again = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
     insta::assert_snapshot!(again.snapshot(), @"
-    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, already blocked by 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  nothing to change
+    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, already blocked by 24ad0053-bb71-4d16-9cf9-d5e56fa118f1  nothing to change
     [exit 0]
     ");
 }

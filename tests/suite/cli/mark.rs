@@ -130,32 +130,32 @@ fn harm_in_two_sessions_turns_a_rule_into_a_warning() {
     insta::assert_snapshot!(ran.snapshot(), @"
     b-mnq4ancz-yuvp8h  deprecated, score 0 (0 helpful, 2 harmful)  commit [COMMIT]
       demoted candidate → deprecated: score -4 after 2 harmful
-      inverted to b-mwqcvpc0-3qvrcm: AVOID: Retry requests at once, up to five times.
+      inverted to b-mvxji0w0-vjrfgq: AVOID: Retry requests at once, up to five times.
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r#"
     Mark "Retry requests at once, up to five times." harmful
 
     b-mnq4ancz-yuvp8h: candidate → deprecated, score -4 after 2 harmful
-    b-mnq4ancz-yuvp8h: inverted to b-mwqcvpc0-3qvrcm
+    b-mnq4ancz-yuvp8h: inverted to b-mvxji0w0-vjrfgq
 
     Cm-Op: mark
     Cm-Id: b-mnq4ancz-yuvp8h
-    Cm-Id: b-mwqcvpc0-3qvrcm
+    Cm-Id: b-mvxji0w0-vjrfgq
     Cm-Session: s-9
     Cm-Reason: took the gateway down
     Cm-Operation: e49cc8ec72e6441a9d3fffee7f0c5495
     "#);
     let warning = sandbox.git(&["show", "--format=", "--diff-filter=A"]);
     insta::assert_snapshot!(warning, @"
-    diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
+    diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-c4fa79.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-c4fa79.md
     new file mode 100644
-    index 0000000..ac7c63a
+    index 0000000..cc1e985
     --- /dev/null
-    +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
+    +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-c4fa79.md
     @@ -0,0 +1,22 @@
     +---
-    +id: b-mwqcvpc0-3qvrcm
+    +id: b-mvxji0w0-vjrfgq
     +type: anti_pattern
     +kind: anti_pattern
     +category: net

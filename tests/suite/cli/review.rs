@@ -178,7 +178,7 @@ fn one_section_is_listed_alone_and_cut() {
     "#);
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "odd"]).snapshot(), @"
     [stderr]
-    error: invalid value 'odd' for '--kind <SECTION>': expected drafts, conflicts, quarantined, merges, due, inversions or not_followed
+    error: invalid value 'odd' for '--kind <SECTION>': expected drafts, conflicts, quarantined, merges, due, inversions, not_followed or leftovers
 
     For more information, try '--help'.
     [exit 2]
@@ -252,7 +252,7 @@ fn decisions_of_one_kind_are_one_commit_and_change_only_their_lines() {
     let left = sandbox.cm(&["review", "--json"]).ok().json();
     let totals: Vec<_> =
         left["sections"].as_array().unwrap().iter().map(|section| &section["total"]).collect();
-    assert_eq!(totals, [0, 0, 1, 1, 0, 0, 0], "{left:#}");
+    assert_eq!(totals, [0, 0, 1, 1, 0, 0, 0, 0], "{left:#}");
 }
 
 #[test]

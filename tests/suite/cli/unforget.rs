@@ -8,7 +8,7 @@ fn a_lifted_block_lets_the_rule_in_again() {
     sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
     let ran = sandbox.cm(&["unforget", JITTER, "--revive"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  blocked/retry-requests-at-once-up-to-five-times-53c9fc.md  no longer blocked  commit [COMMIT]
+    24ad0053-bb71-4d16-9cf9-d5e56fa118f1  blocked/retry-requests-at-once-up-to-five-times-24ad00.md  no longer blocked  commit [COMMIT]
       b-mnq4ancz-yuvp8h is a draft again
     [exit 0]
     ");
@@ -16,12 +16,12 @@ fn a_lifted_block_lets_the_rule_in_again() {
     Remove the block of "Retry requests at once, up to five times."
 
     Cm-Op: unforget
-    Cm-Id: 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef
+    Cm-Id: 24ad0053-bb71-4d16-9cf9-d5e56fa118f1
     Cm-Id: b-mnq4ancz-yuvp8h
     Cm-Operation: 9129b69eba7040cfb847fdec38c004c6
 
 
-     blocked/retry-requests-at-once-up-to-five-times-53c9fc.md      | 9 ---------
+     blocked/retry-requests-at-once-up-to-five-times-24ad00.md      | 9 ---------
      playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md | 6 +++---
      2 files changed, 3 insertions(+), 12 deletions(-)
     "#);
@@ -38,7 +38,7 @@ fn the_block_alone_is_lifted_unless_more_is_asked_for() {
     let forgotten = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage", "--json"]).ok().json();
     let ran = sandbox.cm(&["unforget", forgotten["blocked_by"].as_str().unwrap()]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    1286d416-09fd-41fb-a922-3a3c2b22199d  blocked/retry-requests-at-once-up-to-five-times-1286d4.md  no longer blocked  commit [COMMIT]
+    24ad0053-bb71-4d16-9cf9-d5e56fa118f1  blocked/retry-requests-at-once-up-to-five-times-24ad00.md  no longer blocked  commit [COMMIT]
       b-mnq4ancz-yuvp8h stays deprecated (add --revive to make it a draft)
     [exit 0]
     ");
@@ -90,7 +90,7 @@ fn a_rule_that_stands_is_not_set_back_to_a_draft() {
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER]).snapshot(), @"
-    53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  blocked/retry-requests-at-once-up-to-five-times-53c9fc.md  no longer blocked  commit [COMMIT]
+    24ad0053-bb71-4d16-9cf9-d5e56fa118f1  blocked/retry-requests-at-once-up-to-five-times-24ad00.md  no longer blocked  commit [COMMIT]
       b-mnq4ancz-yuvp8h stays deprecated (add --revive to make it a draft)
     [exit 0]
     ");

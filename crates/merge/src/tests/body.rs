@@ -1,3 +1,5 @@
+//! Merges of bodies.
+
 use super::*;
 
 /// Merges bodies of a memory; returns the merged body, and the leftovers after `---`.

@@ -1,3 +1,5 @@
+//! Merges of episodes.
+
 use super::*;
 
 const DAY: &str = "episodes/2026-11-21.md";

@@ -1,3 +1,5 @@
+//! Merges of frontmatter keys.
+
 use super::*;
 
 /// Merges the frontmatter lines of a memory; returns them without the lines that all versions have.

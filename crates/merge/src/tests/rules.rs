@@ -1,3 +1,5 @@
+//! Merges of rules and what follows from their feedback.
+
 use super::*;
 
 const RULE: &str = "playbook/ci/a.md";

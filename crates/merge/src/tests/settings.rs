@@ -1,3 +1,5 @@
+//! Merges of `cm.toml` and of files with sections that programs write.
+
 use super::*;
 
 #[test]

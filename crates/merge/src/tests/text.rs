@@ -1,3 +1,5 @@
+//! Merges of files that are not notes, and leftovers about files.
+
 use super::*;
 
 #[test]
