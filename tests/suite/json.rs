@@ -201,6 +201,7 @@ config set search.limit 7
 config unset search.limit
 token add Ada --role admin --expires 90d
 token list
+token log Ada
 token revoke Ada
 trust --status
 completions bash

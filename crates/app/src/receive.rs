@@ -4,7 +4,7 @@
 //! The log is stored in the user's private files of the vault and is indexed like the logs of local
 //! agents. It is user data, not a cache: only its owner deletes it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,6 +17,7 @@ use cm_agents::ingest::uploaded::{self, UploadHeader, UploadLine, UploadMessage}
 use cm_note::instant::Instant;
 use cm_secrets::{RedactionRules, redact};
 use cm_session::Agent;
+use cm_store::vault::Vault;
 use cm_store::vault::lock::VaultLock;
 
 pub use cm_agents::ingest::uploaded::MessageRole;
@@ -67,6 +68,10 @@ const LONGEST_ID: usize = 128;
 const MOST_MESSAGES: usize = 10_000;
 /// Maximum size of a session's log in bytes.
 const LARGEST: usize = 50_000_000;
+/// Maximum size of the logs of one sender in bytes.
+const LARGEST_EACH: u64 = 2_000_000_000;
+/// Private file with the size of the logs of each sender, as JSON.
+const STORED: &str = "uploads.json";
 /// Maximum length of the workspace path in bytes.
 const LONGEST_FOLDER: usize = 4096;
 
@@ -91,11 +96,31 @@ pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     let received = new.len();
     if received > 0 {
         let lines = new.into_iter().map(|one| UploadLine::Message(one.message));
+        let length = before.len();
         let after = append_lines(before, [upload_header(memory, options, &rules)].into_iter().chain(lines))?;
+        let stored = count_stored(&open.vault, memory.call.by.actor.as_deref(), after.len() - length)?;
         open.vault.write_private(&path, &after)?;
+        open.vault.write_private(STORED, &stored)?;
     }
     let (session, agent) = (options.session.clone(), agent.name().to_owned());
     Ok(UploadResult { session, agent, received, known: known.len(), redacted })
+}
+
+/// Adds `bytes` to what a sender has stored, and returns the new text of [`STORED`].
+///
+/// # Errors
+/// `storage-full` if the sender would store more than [`LARGEST_EACH`].
+fn count_stored(vault: &Vault, sender: Option<&str>, bytes: usize) -> Result<String> {
+    let text = vault.read_private(STORED)?.unwrap_or_default();
+    // A file that cannot be parsed counts from the beginning: it only bounds what senders store.
+    let mut stored: BTreeMap<String, u64> = serde_json::from_str(&text).unwrap_or_default();
+    let own = stored.entry(sender.unwrap_or_default().to_owned()).or_default();
+    *own += bytes as u64;
+    if *own > LARGEST_EACH {
+        let message = format!("you have stored more than {} GB of sessions", LARGEST_EACH / 1_000_000_000);
+        return Err(Error::refused("storage-full", message).hint("ask the owner of the server to make room"));
+    }
+    Ok(serde_json::to_string(&stored).unwrap_or_default())
 }
 
 /// Creates the log line with the sender, working directory and title of the upload.
@@ -224,6 +249,24 @@ mod tests {
         );
         assert_eq!(keys_of(&[said(Some("m1"), "yes")]), keys_of(&[said(Some("m1"), "yes, reworded")]));
         assert_ne!(keys_of(&[said(Some("m1"), "yes")]), keys_of(&[said(Some("m2"), "yes")]));
+    }
+
+    #[test]
+    fn a_sender_stores_no_more_than_the_share_and_takes_nothing_from_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = cm_store::vault::PrivateHome {
+            state: folder.path().join("state"),
+            config: folder.path().join("config"),
+        };
+        let vault = Vault::at(folder.path()).unwrap().prepare(Some(&home));
+        let store = |sender, bytes: u64| {
+            let text = count_stored(&vault, sender, usize::try_from(bytes).unwrap())?;
+            Ok::<_, Error>(vault.write_private(STORED, &text)?)
+        };
+        store(Some("Ada"), LARGEST_EACH - 1).unwrap();
+        store(Some("Ada"), 1).unwrap();
+        assert_eq!(store(Some("Ada"), 1).unwrap_err().code, "storage-full");
+        store(Some("Bob"), LARGEST_EACH).unwrap();
     }
 
     #[test]

@@ -1,14 +1,21 @@
 //! The server's audit log (`audit.jsonl` in the vault's private files): who requested which
-//! operation, when, and with which outcome. It never contains request or response data.
+//! operation, when, on which notes, and with which outcome. It contains no text of requests and
+//! responses: of a question, it has a hash.
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::context::open::Context;
 use crate::error::Result;
+use crate::verbs::token;
 use cm_note::instant::Instant;
 use cm_store::vault::json_lines::JsonLinesFile;
+
+/// Maximum number of notes in one record.
+const MOST_IDS: usize = 50;
 
 /// A request to the server, as recorded in the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,6 +30,39 @@ pub struct AuditedRequest {
     pub person: Option<String>,
     /// Agent name as given by the client.
     pub agent: Option<String>,
+    /// First 16 hexadecimal digits of the BLAKE3 hash of the question; `None` if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Ids of the notes that were read or written, at most 50.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
+}
+
+/// Keys of a question in the input of operations.
+const QUESTIONS: [&str; 3] = ["query", "q", "task"];
+/// Keys of lists of notes in results.
+const NOTES: [&str; 7] = ["hits", "rules", "pitfalls", "memories", "notes", "entries", "bullets"];
+
+impl AuditedRequest {
+    /// Records the hash of the question. Ids in an input are not recorded, because the client chose them.
+    fn ask(&mut self, input: &Value) {
+        let question = QUESTIONS.iter().find_map(|key| input.get(key)?.as_str());
+        self.query = question.map(|text| blake3::hash(text.as_bytes()).to_hex().as_str()[..16].to_owned());
+    }
+
+    /// Adds the notes of a JSON object: its own `id` or `ids`, and those of its lists.
+    fn add_ids(&mut self, of: &Value) {
+        let listed = NOTES.iter().filter_map(|key| of.get(key)?.as_array()).flatten();
+        let own = of.get("id").into_iter();
+        let several = of.get("ids").and_then(Value::as_array).into_iter().flatten();
+        let ids =
+            own.chain(several).chain(listed.filter_map(|note| note.get("id"))).filter_map(Value::as_str);
+        for id in ids {
+            if self.ids.len() < MOST_IDS && !self.ids.iter().any(|known| known == id) {
+                self.ids.push(id.to_owned());
+            }
+        }
+    }
 }
 
 /// Receives each finished request with its outcome: `done`, an error code, or `panicked`.
@@ -37,6 +77,31 @@ struct AuditEntry<'a> {
     outcome: &'a str,
 }
 
+/// A request as read from the audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditRecordLine {
+    /// Time at which the request ended.
+    pub at: Instant,
+    /// Interface: `http`, `mcp` or `web`.
+    pub surface: String,
+    /// Name of the operation.
+    pub operation: String,
+    /// Token id; null if the server did not require tokens.
+    pub token: Option<String>,
+    /// Owner of the token.
+    pub person: Option<String>,
+    /// Agent name as given by the client.
+    pub agent: Option<String>,
+    /// Hash of the question; null if there was none.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Ids of the notes that were read or written.
+    #[serde(default)]
+    pub ids: Vec<String>,
+    /// `done`, an error code, or `panicked`.
+    pub outcome: String,
+}
+
 #[derive(Debug)]
 pub struct AuditLog(JsonLinesFile);
 
@@ -49,6 +114,14 @@ impl AuditLog {
         Ok(Self(JsonLinesFile::of_server(&memory.target().vault)?))
     }
 
+    /// Returns the recorded requests, oldest first.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn read(&self) -> Result<Vec<AuditRecordLine>> {
+        Ok(self.0.read()?.0)
+    }
+
     /// Appends a request with its time and outcome.
     ///
     /// # Errors
@@ -56,6 +129,46 @@ impl AuditLog {
     pub fn append(&self, at: Instant, attempt: &AuditedRequest, outcome: &str) -> Result<()> {
         Ok(self.0.append(&[AuditEntry { at, attempt, outcome }])?)
     }
+}
+
+/// Selects records of the audit log.
+#[derive(Debug, Clone, Default)]
+pub struct LogOptions {
+    /// Owner of tokens, or a token id or unique prefix; `None` selects all.
+    pub which: Option<String>,
+    /// Only requests since this time.
+    pub since: Option<Instant>,
+    /// Maximum number of requests.
+    pub limit: usize,
+}
+
+/// Requests to the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TokenLog {
+    /// The latest requests, oldest first.
+    pub requests: Vec<AuditRecordLine>,
+    /// Number of earlier requests that are not listed.
+    pub omitted: usize,
+}
+
+/// Lists what was requested from the server, by whom, and on which notes.
+///
+/// # Errors
+/// Returns an error if the caller is not a person, if no token matches, or if the log cannot be read.
+pub fn log(memory: &Context, options: &LogOptions) -> Result<TokenLog> {
+    memory.persons_only("read the log of the server")?;
+    let ids = match &options.which {
+        Some(which) => Some(token::ids_of(memory, which)?),
+        None => None,
+    };
+    let is_chosen = |line: &AuditRecordLine| {
+        ids.as_ref().is_none_or(|ids| line.token.as_ref().is_some_and(|token| ids.contains(token)))
+            && options.since.is_none_or(|since| line.at >= since)
+    };
+    let mut requests: Vec<_> = AuditLog::of(memory)?.read()?.into_iter().filter(is_chosen).collect();
+    let omitted = requests.len().saturating_sub(options.limit);
+    requests.drain(..omitted);
+    Ok(TokenLog { requests, omitted })
 }
 
 /// A request in progress. If it is dropped before [`AuditRecord::end`], the outcome is `panicked`.
@@ -69,6 +182,17 @@ impl AuditRecord {
     /// Starts the record of a request; its outcome goes to `sink`.
     pub fn begin(sink: Option<AuditSink>, attempt: AuditedRequest) -> Self {
         Self { sink, attempt, is_finished: false }
+    }
+
+    /// Records the input of the operation.
+    pub fn of_input(mut self, input: &Value) -> Self {
+        self.attempt.ask(input);
+        self
+    }
+
+    /// Records the result of the operation.
+    pub fn answered(&mut self, result: &Value) {
+        self.attempt.add_ids(result);
     }
 
     /// Reports the outcome of `result` to the sink, `done` or the error code, and returns `result`.
@@ -113,11 +237,39 @@ mod tests {
             token: None,
             person: None,
             agent: None,
+            query: None,
+            ids: Vec::new(),
         };
         let record = || AuditRecord::begin(Some(Arc::clone(&sink)), attempt.clone());
         record().end(Ok(1)).unwrap();
         record().end::<()>(Err(Error::refused("forbidden", "no"))).unwrap_err();
         drop(record());
         assert_eq!(*lines.lock().unwrap(), ["done", "forbidden", "panicked"]);
+    }
+
+    #[test]
+    fn a_record_has_the_notes_and_a_hash_instead_of_the_question() {
+        let recorded = Arc::new(Mutex::new(None));
+        let sink: AuditSink = Arc::new({
+            let recorded = Arc::clone(&recorded);
+            move |request: &AuditedRequest, _: &str| *recorded.lock().unwrap() = Some(request.clone())
+        });
+        let attempt = AuditedRequest {
+            surface: "http",
+            operation: "memory_search",
+            token: None,
+            person: None,
+            agent: None,
+            query: None,
+            ids: Vec::new(),
+        };
+        let mut record =
+            AuditRecord::begin(Some(sink), attempt).of_input(&serde_json::json!({"query": "secret pool"}));
+        record.answered(&serde_json::json!({"hits": [{"id": "a"}, {"id": "b"}, {"id": "a"}]}));
+        record.end(Ok(())).unwrap();
+        let request = recorded.lock().unwrap().clone().unwrap();
+        assert_eq!(request.ids, ["a", "b"]);
+        assert_eq!(request.query.as_deref().map(str::len), Some(16));
+        assert!(!serde_json::to_string(&request).unwrap().contains("pool"));
     }
 }

@@ -184,6 +184,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("tags", schema_for!(cm_app::verbs::tags::TagList)),
         ("token-add", schema_for!(cm_app::verbs::token::NewToken)),
         ("token-list", schema_for!(cm_app::verbs::token::TokenList)),
+        ("token-log", schema_for!(cm_app::server_audit::TokenLog)),
         ("token-revoke", schema_for!(cm_app::verbs::token::TokenList)),
         ("top", schema_for!(cm_app::verbs::top::TopBullets)),
         ("trauma-accept", schema_for!(cm_app::verbs::trauma::AcceptResult)),

@@ -2,20 +2,22 @@
 
 use clap::{Args, Subcommand};
 
+use super::recent::when;
 use crate::cli::answer::{Output, Printed};
+use cm_app::server_audit::{self, LogOptions};
 use cm_app::verbs::token::{self, Options};
 use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::instant::Instant;
 use cm_note::token::{AccessRole, TokenKind};
 use cm_render::text;
 
-/// Create, list and revoke access tokens for `cm serve`
+/// Create, list and revoke access tokens for `cm serve`, and show their use
 ///
 /// A token is 256 random bits and is shown once. Only its hash is stored, in your private files outside the vault. Changes made
 /// with a token are attributed to its owner. A running server notices new and revoked tokens immediately.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm token add Ada --kind person\n  cm token add \"Build agent\" --role reader --expires 90d\n  cm token list\n  cm token revoke Ada"
+    after_help = "Examples:\n  cm token add Ada --kind person\n  cm token add \"Build agent\" --role reader --expires 90d\n  cm token list\n  cm token revoke Ada\n  cm token log Ada --since 7d"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -36,6 +38,21 @@ enum Action {
         /// Token ID (or unique prefix), or the owner's name
         which: String,
     },
+    /// Show who requested which operation from the server, on which notes, and the result
+    #[command(after_help = "Example:\n  cm token log Ada --since 7d")]
+    Log(Log),
+}
+
+#[derive(Debug, Args)]
+struct Log {
+    /// Token ID (or unique prefix), or the owner's name; all requests without it
+    which: Option<String>,
+    /// Only requests since a date or within a duration such as 7d
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Maximum number of requests, the latest
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: usize,
 }
 
 #[derive(Debug, Args)]
@@ -63,6 +80,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             };
             let options = Options { person, role, kind, expires: expires.map(parse).transpose()? };
             output.print(&memory, &token::add(&memory, &options, random()?)?, text::token::made)
+        }
+        Action::Log(Log { which, since, limit }) => {
+            let since = since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
+            let options = LogOptions { which, since, limit };
+            output.print(&memory, &server_audit::log(&memory, &options)?, text::token::log)
         }
         Action::List => output.print(&memory, &token::list(&memory)?, text::token::listed),
         Action::Revoke { which } => {

@@ -158,3 +158,31 @@ fn the_demo_shows_the_example_vault_to_everyone_and_has_no_endpoints() {
     assert_eq!(server.ask("POST", "/observations", "", "{\"content\": \"x\"}").0, 401);
     assert_eq!(server.ask("GET", "/export", "", "").0, 401);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_certificate_of_its_own_is_made_once_and_speaks_no_plain_http() {
+    use std::io::{Read as _, Write as _};
+    let sandbox = rules();
+    token(&sandbox, "Ada", "reader");
+    let start = || {
+        let server = ServerProcess::of(&sandbox, &["--tls-self-signed"]);
+        let said: Value = serde_json::from_str(&server.said).unwrap();
+        assert!(said["address"].as_str().unwrap().starts_with("https://"), "{said}");
+        (server, said["fingerprint"].as_str().unwrap().to_owned())
+    };
+    let (server, fingerprint) = start();
+    assert_eq!(fingerprint.len(), 95);
+    let mut plain = std::net::TcpStream::connect(server.address.trim_start_matches("https://")).unwrap();
+    plain.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    let _ = plain.read_to_end(&mut answer);
+    assert!(!String::from_utf8_lossy(&answer).contains("HTTP/1.1"), "{answer:?}");
+    assert_eq!(server.end(rustix::process::Signal::TERM).0, Some(143));
+    let (server, again) = start();
+    assert_eq!(again, fingerprint);
+    server.end(rustix::process::Signal::TERM);
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(sandbox.private("tls-key.pem")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}

@@ -116,3 +116,45 @@ fn whoever_adds_tokens_at_once_loses_none() {
     });
     assert_eq!(sandbox.cm(&["token", "list", "--json"]).ok().json()["tokens"].as_array().unwrap().len(), 4);
 }
+
+#[test]
+fn the_log_shows_what_a_persons_tokens_were_used_for() {
+    let sandbox = vault_of("");
+    let id = |person: &str| {
+        let made = sandbox.cm(&["token", "add", person, "--json"]).ok().json();
+        made["record"]["id"].as_str().unwrap().to_owned()
+    };
+    let (ada, bob) = (id("Ada"), id("Bob"));
+    insta::assert_snapshot!(sandbox.cm(&["token", "log"]).snapshot(), @"
+    no requests to the server are recorded
+    [exit 0]
+    ");
+    let line = |at: &str, token: &str, person: &str, operation: &str, more: &str| {
+        format!(
+            "{{\"at\":\"{at}\",\"surface\":\"http\",\"operation\":\"{operation}\",\"token\":\"{token}\",\
+             \"person\":\"{person}\",\"agent\":\"codex\"{more},\"outcome\":\"done\"}}\n"
+        )
+    };
+    let log = [
+        line(
+            "2026-11-01T08:00:00Z",
+            &ada,
+            "Ada",
+            "memory_search",
+            ",\"query\":\"0123456789abcdef\",\"ids\":[\"n1\"]",
+        ),
+        line("2026-11-20T08:00:00Z", &bob, "Bob", "observe", ",\"ids\":[\"n2\"]"),
+        line("2026-11-20T09:00:00Z", &ada, "Ada", "memory_recent", ""),
+    ];
+    std::fs::write(sandbox.private("audit.jsonl"), log.concat()).unwrap();
+    let shown = |words: &[&str]| {
+        let ran = sandbox.cm(&[&["token", "log"], words].concat()).ok().stdout;
+        ran.replace(&ada, "[ada]").replace(&bob, "[bob]")
+    };
+    let all = shown(&["Ada"]);
+    assert!(all.contains("Ada ([ada])") && all.contains("query 0123456789abcdef n1"), "{all}");
+    assert!(!all.contains("observe") && all.lines().count() == 2, "{all}");
+    assert_eq!(shown(&["--since", "2026-11-10"]).lines().count(), 2);
+    assert!(shown(&["--limit", "1"]).contains("2 earlier requests"));
+    assert_eq!(sandbox.cm(&["token", "log", "Cy"]).code, 4);
+}

@@ -232,6 +232,7 @@ fn the_audit_log_says_who_did_what_and_when_and_nothing_of_the_contents() {
     assert_eq!(told("outcome"), ["done", "forbidden", "not-found", "done", "forbidden"]);
     assert!(told("at").iter().all(|at| at.starts_with("2026-")), "{log}");
     assert!(told("token").iter().all(|id| id.len() >= 8), "{log}");
+    assert_eq!(lines[3]["query"].as_str().map(str::len), Some(16), "{log}");
     for contents in ["Ports", "heron", "nowhere", &ada[3..], &bob[3..]] {
         assert!(!log.contains(contents), "{contents}: {log}");
     }

@@ -137,6 +137,7 @@ impl TestServerConfig {
             web: self.web,
             jobs: self.jobs,
             limits: self.limits,
+            tls: None,
             // A server without tokens has no host name.
             hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),

@@ -31,6 +31,39 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(server.sandbox.git(&["status", "--porcelain"]), "");
 }
 
+#[test]
+fn the_same_observation_of_several_at_once_is_stored_once() {
+    let server = TestServerConfig::default().run();
+    let body = format!("{{\"content\": \"{}\"}}", unique_observation(1));
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            let (server, body) = (&server, &body);
+            scope.spawn(move || assert_eq!(server.ask("POST", "/observations", &[JSON], body).status, 201));
+        }
+    });
+    assert_eq!(server.added(), 1);
+}
+
+#[test]
+fn who_wrote_finds_it_at_once_while_others_write() {
+    let server = TestServerConfig::default().run();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                for n in 0..4 {
+                    let body = format!("{{\"content\": \"{}\"}}", unique_observation(50 * writer + n));
+                    let made = server.ask("POST", "/observations", &[JSON], &body).json();
+                    let word = unique_observation(50 * writer + n);
+                    let target = format!("/search?limit=100&q={}", word.split(' ').next().unwrap());
+                    let found = server.ask("GET", &target, &[], "").body;
+                    assert!(found.contains(made["id"].as_str().unwrap()), "{found}");
+                }
+            });
+        }
+    });
+}
+
 /// Set to let the running operation finish.
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 

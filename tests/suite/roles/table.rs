@@ -167,6 +167,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("tags", Reads),
     ("token add", Persons(&["token add Eve --kind person"])),
     ("token list", Reads),
+    ("token log", Persons(&["token log"])),
     ("token revoke", Persons(&["token revoke Eve"])),
     ("top", Reads),
     ("trauma accept", Reads),

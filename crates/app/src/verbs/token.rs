@@ -111,6 +111,14 @@ pub fn revoke(memory: &Context, which: &str) -> Result<TokenList> {
     revoke_in(&open.vault, which, memory.now())
 }
 
+/// The ids of all tokens of a person, or of the token with this id or unique id prefix.
+///
+/// # Errors
+/// Returns an error if no token matches, or if the prefix is ambiguous.
+pub(crate) fn ids_of(memory: &Context, which: &str) -> Result<Vec<String>> {
+    chosen(&read(&memory.target().vault)?, which)
+}
+
 /// Checks the token file; returns `None` if it does not exist.
 ///
 /// # Errors

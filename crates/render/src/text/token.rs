@@ -2,6 +2,7 @@
 
 use super::list::rows;
 use super::style::{DIM, GOOD, WARN, paint, safe};
+use cm_app::server_audit::TokenLog;
 use cm_app::verbs::token::{NewToken, TokenInfo, TokenList};
 
 /// A new token; the secret is on a line of its own for scripts.
@@ -44,6 +45,33 @@ pub fn listed(outcome: &TokenList) -> String {
         "revoked" | "expired" => paint(WARN, cell),
         _ => cell.to_owned(),
     })
+}
+
+/// One line for each request to the server.
+pub fn log(outcome: &TokenLog) -> String {
+    if outcome.requests.is_empty() {
+        return "no requests to the server are recorded\n".to_owned();
+    }
+    let table: Vec<Vec<String>> = outcome
+        .requests
+        .iter()
+        .map(|request| {
+            let person = request.person.as_deref().unwrap_or("no token");
+            let who = match &request.token {
+                Some(token) => format!("{} ({token})", safe(person)),
+                None => person.to_owned(),
+            };
+            let on = request.query.iter().map(|hash| format!("query {hash}"));
+            let on: Vec<String> = on.chain(request.ids.iter().map(|id| safe(id))).collect();
+            [request.at.to_string(), who, safe(&request.operation), safe(&request.outcome), on.join(" ")]
+                .into()
+        })
+        .collect();
+    let omitted = match outcome.omitted {
+        0 => String::new(),
+        more => paint(DIM, &format!("{more} earlier requests; --limit shows more")) + "\n",
+    };
+    rows(&table, |_, cell| if cell.trim() == "done" { paint(GOOD, cell) } else { cell.to_owned() }) + &omitted
 }
 
 /// One line for each revoked token.

@@ -18,7 +18,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -127,11 +127,29 @@ async fn connection(
     from: SocketAddr,
     place: ConnectionSlot,
     router: Router,
+    stop: watch::Receiver<bool>,
+) {
+    // Answers are written whole; waiting for more to send would only delay them.
+    let _ = stream.set_nodelay(true);
+    match place.state.tls.clone() {
+        None => serve_requests(stream, from, place, router, stop).await,
+        Some(tls) => {
+            let accepted = timeout(place.state.limits.head_timeout, tls.acceptor.accept(stream)).await;
+            if let Ok(Ok(stream)) = accepted {
+                serve_requests(stream, from, place, router, stop).await;
+            }
+        }
+    }
+}
+
+async fn serve_requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    from: SocketAddr,
+    place: ConnectionSlot,
+    router: Router,
     mut stop: watch::Receiver<bool>,
 ) {
     let limits = place.state.limits;
-    // Answers are written whole; waiting for more to send would only delay them.
-    let _ = stream.set_nodelay(true);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(from.ip()));
         router.clone().oneshot(request.map(Body::new))
@@ -162,6 +180,10 @@ async fn connection(
 /// Rejects a connection with a 503 response, without reading the request.
 fn reject_connection(state: &ServerState, stream: TcpStream, tellers: &Arc<Semaphore>) {
     state.metrics.rejected_connections.fetch_add(1, Ordering::Relaxed);
+    // A response without encryption would not be understood.
+    if state.tls.is_some() {
+        return;
+    }
     let Ok(teller) = Arc::clone(tellers).try_acquire_owned() else { return };
     tokio::spawn(async move {
         let text = format!(

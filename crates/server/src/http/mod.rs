@@ -31,6 +31,7 @@ mod server;
 mod shape;
 mod shutdown;
 mod state;
+mod tls;
 mod token_ends;
 mod write_timeout;
 
@@ -45,3 +46,4 @@ pub(crate) use route::in_lane;
 pub use route::router;
 pub use server::{HttpServer, ShutdownResult, serve};
 pub use state::{Clock, HttpSetup, ServerState, TokenSource, VaultMetricsFn, VaultOpener};
+pub use tls::{SelfSigned, ServerTls, invalid_certificate};

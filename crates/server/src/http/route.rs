@@ -121,12 +121,13 @@ async fn run(
     let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
     let key = caller.token.as_deref().unwrap_or_default();
     let operate = move |input| -> Result<Vec<u8>, Problem> {
-        let record = AuditRecord::begin(audit, attempt);
+        let mut record = AuditRecord::begin(audit, attempt).of_input(&input);
         let work = || {
             let memory = operation.context(opener(by)?);
             (operation.run)(&memory, input).map_err(|error| memory.call.conceal(error))
         };
-        let OperationResult { json, .. } = record.end(work())?;
+        let result = work().inspect(|result| record.answered(&result.json));
+        let OperationResult { json, .. } = record.end(result)?;
         Ok(json.to_string().into_bytes())
     };
     let document = match endpoint.method {

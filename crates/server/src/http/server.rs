@@ -14,6 +14,7 @@ use super::jobs::{self, Job};
 use super::nested::NestedService;
 use super::schedule::JobInterval;
 use super::state::{HttpSetup, ServerState};
+use super::tls::ServerTls;
 use super::{connections, listen, router, token_ends};
 use cm_app::{Error, ErrorKind, Result};
 
@@ -61,6 +62,11 @@ impl HttpServer {
     /// The bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Certificate of encrypted connections.
+    pub fn tls(&self) -> Option<&ServerTls> {
+        self.state.tls.as_ref()
     }
 
     /// Whether requests need no token.

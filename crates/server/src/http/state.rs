@@ -20,6 +20,7 @@ use super::openapi;
 use super::operation_runner::OperationRunner;
 use super::rate::Buckets;
 use super::shape::InputSchema;
+use super::tls::ServerTls;
 use super::token_ends::TokenEnds;
 use crate::operations::OperationSpec;
 use crate::web::{self, WebSetup, WebState};
@@ -50,6 +51,8 @@ pub struct HttpSetup {
     /// Scheduled jobs.
     pub jobs: Vec<Job>,
     pub limits: HttpLimits,
+    /// Certificate; `None` for unencrypted connections.
+    pub tls: Option<ServerTls>,
     /// Host names in addition to the bound address.
     pub hosts: Vec<String>,
     /// Writes the log.
@@ -71,6 +74,7 @@ pub struct ServerState {
     pub(crate) opener: VaultOpener,
     pub(super) tokens: TokenSource,
     pub(super) limits: HttpLimits,
+    pub(super) tls: Option<ServerTls>,
     pub(super) hosts: Hosts,
     pub(super) log: ServerLog,
     pub(crate) audit: Option<server_audit::AuditSink>,
@@ -119,6 +123,7 @@ impl ServerState {
             opener: Arc::clone(&setup.opener),
             tokens: Arc::clone(&setup.tokens),
             limits,
+            tls: setup.tls.clone(),
             hosts: Hosts::of(bound, &setup.hosts),
             log: ServerLog::spawn(Arc::clone(&setup.log)),
             audit: setup.audit.clone(),

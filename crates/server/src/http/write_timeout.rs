@@ -9,7 +9,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use super::framing::Framing;
@@ -18,9 +17,9 @@ use super::framing::Framing;
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 << 20;
 
-/// A TCP stream with a write timeout.
-pub struct WriteTimeout {
-    stream: TcpStream,
+/// A TCP or TLS stream with a write timeout.
+pub struct WriteTimeout<S> {
+    stream: S,
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
     linger: Option<(Pin<Box<Sleep>>, usize)>,
@@ -28,9 +27,9 @@ pub struct WriteTimeout {
     framing: Framing,
 }
 
-impl WriteTimeout {
+impl<S> WriteTimeout<S> {
     /// Wraps a stream; a write that stalls longer than `patience` fails.
-    pub fn new(stream: TcpStream, patience: Duration) -> Self {
+    pub fn new(stream: S, patience: Duration) -> Self {
         Self { stream, patience, stalled: None, linger: None, ended: false, framing: Framing::default() }
     }
 
@@ -47,7 +46,7 @@ impl WriteTimeout {
     }
 }
 
-impl AsyncRead for WriteTimeout {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -65,7 +64,7 @@ impl AsyncRead for WriteTimeout {
     }
 }
 
-impl AsyncWrite for WriteTimeout {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.written(cx, outcome)

@@ -25,7 +25,15 @@ impl Caller {
     /// The audit log entry for an operation.
     pub fn attempt(&self, surface: &'static str, operation: &'static str) -> AuditedRequest {
         let (person, agent) = (self.by.actor.clone(), self.by.agent.clone());
-        AuditedRequest { surface, operation, token: self.token.clone(), person, agent }
+        AuditedRequest {
+            surface,
+            operation,
+            token: self.token.clone(),
+            person,
+            agent,
+            query: None,
+            ids: Vec::new(),
+        }
     }
 
     /// Checks that the caller's role permits an operation.

@@ -114,17 +114,17 @@ mod linux {
         /// Watched folders by their watch descriptors.
         folders: HashMap<i32, String>,
         /// Path of each of the latest events; `None` if anything may have changed.
-        named: VecDeque<Option<String>>,
+        paths: VecDeque<Option<String>>,
     }
 
     impl WatchState {
         fn take(&mut self, event: &inotify::Event<'_>) {
             self.events += 1;
-            if self.named.len() == MOST_NAMED {
-                self.named.pop_front();
+            if self.paths.len() == MOST_NAMED {
+                self.paths.pop_front();
             }
             let path = self.path(event);
-            self.named.push_back(path);
+            self.paths.push_back(path);
         }
 
         /// The path that an event is about; `None` for an event that a walk has to follow.
@@ -153,7 +153,7 @@ mod linux {
 
         pub(super) fn add(&self, folder: &str) {
             let mut read = self.state();
-            match inotify::add_watch(&self.kernel, &self.root.join(folder), CHANGES) {
+            match inotify::add_watch(&self.kernel, self.root.join(folder), CHANGES) {
                 Ok(watched) => drop(read.folders.insert(watched, folder.to_owned())),
                 // A folder that is gone again was noted where it lay.
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
@@ -171,8 +171,8 @@ mod linux {
             let mut read = self.state();
             self.drain(&mut read);
             let newer = usize::try_from(read.events.checked_sub(since)?).ok()?;
-            let first = read.named.len().checked_sub(newer).filter(|_| !read.blind)?;
-            read.named.range(first..).cloned().collect()
+            let first = read.paths.len().checked_sub(newer).filter(|_| !read.blind)?;
+            read.paths.range(first..).cloned().collect()
         }
 
         fn drain(&self, read: &mut WatchState) {

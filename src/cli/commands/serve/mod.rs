@@ -3,8 +3,10 @@
 mod agents;
 mod demo;
 mod jobs;
+mod tls;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -18,7 +20,8 @@ use cm_app::{CallerIdentity, Context, ErrorKind, ProgressWatch, Request, Result,
 use cm_note::note;
 use cm_render::json;
 use cm_server::http::{
-    HttpLimits, HttpServer, HttpSetup, LogEntry, Metric, ShutdownResult, VaultOpener, listen, serve,
+    HttpLimits, HttpServer, HttpSetup, LogEntry, Metric, ServerTls, ShutdownResult, VaultOpener, listen,
+    serve,
 };
 use cm_server::operations::TABLE;
 use cm_server::web::{ChangeFeed, Visitor, WebSetup};
@@ -28,7 +31,11 @@ use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 /// Serves one vault, the one that commands write to, without the global vault. Programs use the HTTP API; agents use the Model
 /// Context Protocol at /mcp; people open the address in a browser and log in with a token. Requests need a token from `cm token add`, and each change is committed in the name of the
 /// token's owner. On a loopback address no token is needed until the first one exists. Without tokens the server refuses to
-/// listen on any other address. It speaks plain HTTP: put a TLS proxy or a tunnel in front of it.
+/// listen on any other address.
+///
+/// Connections are plain HTTP, for use on this machine or behind a TLS proxy or tunnel. With --tls-cert and --tls-key, or with
+/// --tls-self-signed, they are encrypted. --tls-self-signed creates a certificate in your private files at the first start
+/// and prints its SHA-256 fingerprint, which clients can compare.
 ///
 /// /openapi.json describes the API, /health is the liveness check, /metrics serves Prometheus metrics. Each request is logged
 /// to stderr as a line of JSON, without its content. The private file audit.jsonl records who called which operation, and
@@ -50,6 +57,15 @@ pub struct Arguments {
     /// Additional accepted host name, besides localhost and the address; may be repeated
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
+    /// Certificate for HTTPS, a PEM file; certificates that signed it may follow in the file
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Use HTTPS with a certificate that cm creates, and print its fingerprint
+    #[arg(long, conflicts_with_all = ["tls_cert", "demo"])]
+    tls_self_signed: bool,
     /// Run scheduled jobs: learn from sessions and condense observations daily, recompute decay weekly
     #[arg(long)]
     jobs: bool,
@@ -75,6 +91,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let memory = Context::open(Request { for_prompts: true, ..call })?;
     output.notices(&memory);
     let vault = memory.target().vault.clone();
+    let tls = match (&arguments.tls_cert, &arguments.tls_key) {
+        (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key)?),
+        _ if arguments.tls_self_signed => Some(tls::self_signed(&memory, address, &arguments.host_name)?),
+        _ => None,
+    };
     // Only the team's vault. The global vault is private to the person.
     let calls =
         Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
@@ -95,6 +116,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         web,
         jobs,
         limits: HttpLimits::default(),
+        tls,
         hosts: arguments.host_name,
         log: Arc::new(move |entry| log.log(&entry)),
         audit: Some(audit),
@@ -140,6 +162,7 @@ pub(super) fn page_alone(calls: Arc<Calls>, web: WebSetup, hosts: Vec<String>, o
         web: Some(web),
         jobs: Vec::new(),
         limits: HttpLimits::default(),
+        tls: None,
         hosts,
         log: Arc::new(move |entry| output.log_if_verbose(&entry)),
         audit: None,
@@ -161,17 +184,23 @@ pub(super) fn follow_for_page(calls: &Calls, changes: ChangeFeed) -> Result<()> 
 
 /// Prints the address and whether requests need a token.
 fn print_address(server: &HttpServer, output: &Output) -> Result<Printed> {
-    let address = format!("http://{}", server.address());
+    let fingerprint = server.tls().map(ServerTls::fingerprint);
+    let scheme = if fingerprint.is_some() { "https" } else { "http" };
+    let address = format!("{scheme}://{}", server.address());
     if output.json {
-        return output
-            .plain(&json::document(&serde_json::json!({ "address": address, "open": server.is_open() })));
+        let mut document = serde_json::json!({ "address": address, "open": server.is_open() });
+        if let Some(fingerprint) = fingerprint {
+            document["fingerprint"] = fingerprint.into();
+        }
+        return output.plain(&json::document(&document));
     }
     let who = if server.is_open() {
         "every process on this machine has access; run `cm token add NAME` to require tokens"
     } else {
         "requests need a token"
     };
-    output.plain(&format!("listening on {address}\n{who}"))
+    let certificate = fingerprint.map(|hash| format!("\nSHA-256 of the certificate: {hash}"));
+    output.plain(&format!("listening on {address}\n{who}{}", certificate.unwrap_or_default()))
 }
 
 /// Returns a function that opens the vault for each request.
