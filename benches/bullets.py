@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a vault with a large playbook, and measures `cm context` beside `cm search` on it.
+"""Writes a vault with a large playbook, and measures `cm context` beside `cm search` on it, and commands that look at all rules.
 
     python3 benches/bullets.py DIR 10000                        # only writes DIR
     python3 benches/bullets.py DIR 10000 --cm target/release/cm # and measures; DIR must not exist
 
 The vault is the same for the same number: N bullets in twenty categories, with feedback, of all states and maturities, and
-beside them N/10 memories and N/500 blocked patterns. The two commands run in rounds, one after the other; the table shows
+beside them N/10 memories and N/500 blocked patterns. The commands run in rounds, one after the other; the table shows
 medians of the CPU and wall time of whole processes.
 """
 
@@ -114,12 +114,18 @@ def main():
         "cm context": [cm, "context", task],
         "cm context --no-refresh": [cm, "context", task, "--no-refresh", "--quiet"],
         "cm search --no-refresh": [cm, "search", task, "--no-refresh", "--quiet"],
+        "cm playbook add": [cm, "playbook", "add", "Measure rule NUMBER before the release goes out.", "--quiet"],
+        "cm stats after an add": [cm, "stats"],
+    } | {
+        f"cm {name} --no-refresh": [cm, *name.split(), "--no-refresh", "--quiet"]
+        for name in ["playbook list", "core --print", "stats", "reflection --print", "review"]
     }
     run([cm, "trust"], given.folder)
     run([cm, "reindex"], given.folder)
     costs = {name: [] for name in pieces}
-    for _ in range(given.runs + 1):
+    for number in range(given.runs + 1):
         for name, command in pieces.items():
+            command = [word.replace("NUMBER", str(number)) for word in command]
             costs[name].append(run(command, given.folder))
     print(f"| {given.count} bullets | CPU ms | wall ms |\n|---|---|---|")
     for name, measured in costs.items():

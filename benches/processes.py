@@ -193,6 +193,10 @@ def works_of(vault, word):
         # Generated notes may have errors; finding them is the work.
         Work("validate", [cm("validate")], accepted=(0, 1)),
         Work("stats", [cm("stats")]),
+        Work("get --no-refresh", lambda number: [cm("get", vault.note_id(number), "--no-refresh")]),
+        Work("related --no-refresh", lambda number: [cm("related", vault.note_id(number), "--no-refresh")]),
+        *[Work(f"{name} --no-refresh", [cm(*name.split(), "--no-refresh")], accepted=(0, 1))
+          for name in ["core --print", "reflection --print", "validate", "stats", "decay", "review"]],
         Work("git status", [["git", "status", "--porcelain"]]),
         Work("git add, git commit of one note", by_hand, before=vault.edit, after=edited),
         Work("cm --version", [cm("--version")]),
@@ -200,7 +204,7 @@ def works_of(vault, word):
     ripgrep = shutil.which("rg", path=vault.env["PATH"])
     if ripgrep:
         # ripgrep exits 1 where it finds nothing.
-        rows.insert(12, Work(f"rg -c {word}", [[ripgrep, "-c", word, "."]], accepted=(0, 1)))
+        rows.insert(-3, Work(f"rg -c {word}", [[ripgrep, "-c", word, "."]], accepted=(0, 1)))
     return rows
 
 

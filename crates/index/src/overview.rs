@@ -11,7 +11,7 @@ use tantivy::directory::OwnedBytes;
 use super::error::Error;
 use super::frame;
 use super::store::Index;
-use super::text::mapped;
+use super::text::{StoredFindings, mapped};
 use cm_note::finding::Finding;
 use cm_note::graph::{LinkFinding, LinkedNotes};
 use cm_note::note::RelationTable;
@@ -27,7 +27,7 @@ pub struct Overview {
     /// All notes, sorted by path, without their relations and links, and without the summaries of other
     /// notes than insights. Their graph has all edges.
     pub notes: Arc<LinkedNotes>,
-    /// Findings about references, serialized.
+    /// The findings about references, serialized.
     findings: OwnedBytes,
 }
 
@@ -35,8 +35,10 @@ impl Overview {
     /// Returns the findings about references between notes, in the order of the notes.
     pub fn findings(&self) -> Vec<Finding> {
         // They were serialized by this program, and checked when they were read.
-        let findings = postcard::from_bytes(&self.findings).unwrap_or_default();
-        LinkFinding::with_suggestions(findings, &self.notes)
+        let StoredFindings { findings, suggestions } =
+            postcard::from_bytes(&self.findings).unwrap_or_default();
+        let suggestions = suggestions.unwrap_or_else(|| LinkFinding::suggestions(&findings, &self.notes));
+        LinkFinding::with_suggestions(findings, suggestions)
     }
 }
 
@@ -50,8 +52,9 @@ impl Index {
     pub fn overview(&self, basis: &str, relations: &RelationTable) -> Result<Overview, Error> {
         let opened = self.text()??;
         // A file that is missing or unsound is made from the notes.
-        let found = opened.text.overview(mapped(self.folder(), NAME), basis, relations)?;
+        let mut found = opened.text.overview(mapped(self.folder(), NAME), basis, relations)?;
         if found.changes > found.notes.len() / SHARE {
+            found.suggest();
             // Where nothing can be written, the next command reads the notes again.
             let _ = frame::write_frames(&self.folder().join(NAME), &found.sections(basis));
         }

@@ -2,7 +2,7 @@
 //!
 //! Knows the languages of which the classifiers have training examples. Names and code say nothing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A language with a list of function words.
@@ -41,6 +41,22 @@ const SPANISH: [&str; 42] = [
     "también", "una", "usamos", "y",
 ];
 
+const FUNCTION_WORDS: [(Language, &[&str]); 4] = [
+    (Language::English, &ENGLISH),
+    (Language::German, &GERMAN),
+    (Language::French, &FRENCH),
+    (Language::Spanish, &SPANISH),
+];
+
+/// The languages of each function word.
+static LANGUAGES: LazyLock<HashMap<&str, Vec<Language>>> = LazyLock::new(|| {
+    let mut languages: HashMap<&str, Vec<Language>> = HashMap::new();
+    for (language, words) in FUNCTION_WORDS {
+        words.iter().for_each(|word| languages.entry(word).or_default().push(language));
+    }
+    languages
+});
+
 impl Language {
     /// Returns the language of most function words; `None` if no language has more of them than
     /// every other one.
@@ -60,13 +76,10 @@ impl Language {
             .split(|c: char| !c.is_alphanumeric() && c != '\'')
             .filter(|word| !word.is_empty())
             .collect();
-        let count = |list: &[&str]| words.iter().filter(|word| list.contains(word)).count();
-        let mut counts = [
-            (count(&ENGLISH), Self::English),
-            (count(&GERMAN), Self::German),
-            (count(&FRENCH), Self::French),
-            (count(&SPANISH), Self::Spanish),
-        ];
+        let mut counts = FUNCTION_WORDS.map(|(language, _)| (0, language));
+        for language in words.iter().filter_map(|word| LANGUAGES.get(word)).flatten() {
+            counts.iter_mut().filter(|(_, counted)| counted == language).for_each(|(count, _)| *count += 1);
+        }
         counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let [(best, language), (second, _), ..] = counts;
         (best > second).then_some(language)
@@ -74,10 +87,7 @@ impl Language {
 
     /// Whether a lower-case word is a function word of any of the languages.
     pub fn is_function_word(word: &str) -> bool {
-        static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-            [&ENGLISH[..], &GERMAN[..], &FRENCH[..], &SPANISH[..]].concat().into_iter().collect()
-        });
-        WORDS.contains(word)
+        LANGUAGES.contains_key(word)
     }
 }
 

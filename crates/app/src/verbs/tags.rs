@@ -1,6 +1,6 @@
 //! Lists the tags of the vaults with their frequency.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,12 +34,24 @@ pub struct TagList {
 /// Returns an error if an index can be neither used nor rebuilt.
 pub fn tags(memory: &Context, under: Option<&str>) -> Result<TagList> {
     let shelves = memory.notes()?;
-    let mut counts: HashMap<String, TagCount> = HashMap::new();
+    let mut counts: Vec<(String, TagCount)> = Vec::new();
+    let mut folded: HashMap<String, usize> = HashMap::new();
+    // By the tag as it is written, because most notes share their tags.
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
     for note in shelves.iter().flat_map(VaultNotes::notes) {
-        let folded: BTreeMap<String, &String> =
-            note.tags.iter().rev().map(|tag| (tag.to_lowercase(), tag)).collect();
-        for (key, tag) in folded {
-            counts.entry(key).or_insert_with(|| TagCount { tag: tag.clone(), notes: 0 }).notes += 1;
+        let mut of_note: Vec<usize> = Vec::with_capacity(note.tags.len());
+        for tag in &note.tags {
+            let number = *numbers.entry(tag).or_insert_with(|| {
+                let key = tag.to_lowercase();
+                *folded.entry(key.clone()).or_insert_with(|| {
+                    counts.push((key, TagCount { tag: tag.clone(), notes: 0 }));
+                    counts.len() - 1
+                })
+            });
+            if !of_note.contains(&number) {
+                of_note.push(number);
+                counts[number].1.notes += 1;
+            }
         }
     }
     let under = under.map(str::to_lowercase);

@@ -33,10 +33,19 @@ pub(crate) struct OverviewParts {
     /// Definitions of edges, in the order of the notes that have them.
     pub(crate) edges: Vec<EdgeStatement>,
     pub(crate) types: EdgeTypeTable,
-    /// Findings about references, in the order of the notes, serialized.
+    /// The [`StoredFindings`], serialized.
     pub(crate) findings: OwnedBytes,
     /// Number of notes that were read because they are not as stored.
     pub(crate) changes: usize,
+}
+
+/// The findings about references.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct StoredFindings {
+    /// In the order of the notes.
+    pub(crate) findings: Vec<LinkFinding>,
+    /// The titles that missing notes may mean; `None` if they were not looked for.
+    pub(crate) suggestions: Option<Vec<Option<String>>>,
 }
 
 /// The beginning of a stored overview, before its notes.
@@ -70,8 +79,20 @@ impl OverviewParts {
         self.edges = edges;
         self.edges.sort_by_key(EdgeStatement::note);
         findings.sort_by_key(LinkFinding::note);
+        self.set_findings(&StoredFindings { findings, suggestions: None });
+    }
+
+    fn set_findings(&mut self, findings: &StoredFindings) {
         // Writing to memory cannot fail.
-        self.findings = OwnedBytes::new(postcard::to_allocvec(&findings).unwrap_or_default());
+        self.findings = OwnedBytes::new(postcard::to_allocvec(findings).unwrap_or_default());
+    }
+
+    /// Looks for the titles that missing notes may mean, once for all who read the stored overview.
+    pub(crate) fn suggest(&mut self) {
+        if let Ok(mut found) = postcard::from_bytes::<StoredFindings>(&self.findings) {
+            found.suggestions = Some(LinkFinding::suggestions(&found.findings, &self.notes));
+            self.set_findings(&found);
+        }
     }
 }
 
@@ -245,7 +266,9 @@ impl TextIndex {
             .filter_map(|place| position(&around.notes[place].path))
             .collect();
         let edges = std::mem::take(&mut parts.edges);
-        let Ok(findings) = postcard::from_bytes::<Vec<LinkFinding>>(&parts.findings) else { return Ok(None) };
+        let Ok(StoredFindings { findings, .. }) = postcard::from_bytes(&parts.findings) else {
+            return Ok(None);
+        };
         // What is removed and not there anew says nothing any more.
         let is_current = |note: usize| moves.place(note).is_some_and(|place| !renewed.contains(&place));
         let before = edges.into_iter().filter(|edge| is_current(edge.note()));

@@ -113,14 +113,20 @@ impl LinkFinding {
         Some(self)
     }
 
-    /// Completes findings, in the order of the notes: the first ones about missing notes suggest a title.
-    pub fn with_suggestions(findings: Vec<Self>, notes: &[Note]) -> Vec<Finding> {
+    /// Returns the titles that the first findings about missing notes may mean, in the order of the notes.
+    pub fn suggestions(findings: &[Self], notes: &[Note]) -> Vec<Option<String>> {
+        let missing = findings.iter().filter_map(|finding| finding.missing.as_deref()).take(MOST_HINTS);
         let mut matcher = None;
-        let mut left = MOST_HINTS;
+        missing
+            .map(|name| matcher.get_or_insert_with(|| TitleMatcher::of(notes)).to(name).map(str::to_owned))
+            .collect()
+    }
+
+    /// Completes findings, in the order of the notes, by what [`Self::suggestions`] returned for them.
+    pub fn with_suggestions(findings: Vec<Self>, suggestions: Vec<Option<String>>) -> Vec<Finding> {
+        let mut suggestions = suggestions.into_iter();
         let completed = findings.into_iter().map(|LinkFinding { finding, missing, .. }| {
-            let Some(missing) = missing.filter(|_| left > 0) else { return finding };
-            left -= 1;
-            match matcher.get_or_insert_with(|| TitleMatcher::of(notes)).to(&missing) {
+            match missing.and_then(|_| suggestions.next().flatten()) {
                 Some(title) => finding.with_hint(format!("did you mean `{title}`?")),
                 None => finding,
             }

@@ -99,7 +99,8 @@ impl<'n> Graph<'n> {
         let names = NoteNames::of(notes);
         let mut types = EdgeTypeTable::default();
         let stated = collect::statements(notes, &names, Some(relations), &mut types, |_| true);
-        let findings = LinkFinding::with_suggestions(stated.findings, notes);
+        let suggestions = LinkFinding::suggestions(&stated.findings, notes);
+        let findings = LinkFinding::with_suggestions(stated.findings, suggestions);
         (Self::assemble(notes, names, collect::merge(stated.edges, &types)), findings)
     }
 

@@ -3,6 +3,9 @@
 //!
 //! Digits inside a name (`S3`, `utf-8`) are no quantity.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Kind of measure; values of different dimensions cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {
@@ -177,13 +180,20 @@ fn number_word(word: &str) -> Option<f64> {
 }
 
 fn unit(word: &str) -> Option<(Dimension, f64)> {
-    let has = |words: &str| words.split(' ').any(|own| own == word);
-    UNITS.iter().find(|(words, ..)| has(words)).map(|(_, dimension, factor)| (*dimension, *factor))
+    static BY_WORD: LazyLock<HashMap<&str, (Dimension, f64)>> = LazyLock::new(|| {
+        let rows = UNITS.iter().rev();
+        rows.flat_map(|(words, dimension, factor)| words.split(' ').map(|word| (word, (*dimension, *factor))))
+            .collect()
+    });
+    BY_WORD.get(word).copied()
 }
 
 fn period(word: &str) -> Option<f64> {
-    let has = |words: &str| words.split(' ').any(|own| own == word);
-    PERIODS.iter().find(|(words, _)| has(words)).map(|(_, seconds)| *seconds)
+    static BY_WORD: LazyLock<HashMap<&str, f64>> = LazyLock::new(|| {
+        let rows = PERIODS.iter().rev();
+        rows.flat_map(|(words, seconds)| words.split(' ').map(|word| (word, *seconds))).collect()
+    });
+    BY_WORD.get(word).copied()
 }
 
 /// A word or number of a text, in lower case.
