@@ -99,6 +99,12 @@ impl<'a> Head<'a> {
         })
     }
 
+    /// The frontmatter with its markers.
+    pub fn without_body(&self) -> String {
+        let yaml = self.chunks.iter().flat_map(|chunk| [chunk.lead, chunk.text]);
+        [self.opening].into_iter().chain(yaml).chain([self.tail, self.closing]).collect()
+    }
+
     pub fn get(&self, key: &str) -> Option<&Chunk<'a>> {
         self.chunks.iter().find(|chunk| chunk.key == key)
     }
