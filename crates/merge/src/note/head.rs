@@ -17,7 +17,7 @@ pub(crate) struct Head<'a> {
     /// The closing line; empty without frontmatter.
     pub closing: &'a str,
     pub body: &'a str,
-    fields: FrontmatterFields,
+    pub fields: FrontmatterFields,
 }
 
 /// One key of a frontmatter.
@@ -97,12 +97,6 @@ impl<'a> Head<'a> {
             body: split.body(),
             fields: parsed.fields,
         })
-    }
-
-    /// The frontmatter with its markers.
-    pub fn without_body(&self) -> String {
-        let yaml = self.chunks.iter().flat_map(|chunk| [chunk.lead, chunk.text]);
-        [self.opening].into_iter().chain(yaml).chain([self.tail, self.closing]).collect()
     }
 
     pub fn get(&self, key: &str) -> Option<&Chunk<'a>> {

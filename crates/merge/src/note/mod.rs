@@ -5,7 +5,7 @@ mod head;
 mod keys;
 mod lists;
 
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::{BulletState, Maturity};
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::note::leftover::{Leftover, LeftoverPart, MERGE};
 use cm_note::note::{NoteKind, read};
@@ -81,13 +81,7 @@ impl NoteMerge<'_> {
         if of_merge == inputs(rules.ours) || of_merge == inputs(rules.theirs) {
             return Some(merged);
         }
-        // What follows from feedback does not depend on the body.
-        let rule = |head: &Head<'_>| {
-            let text = head.without_body();
-            let note =
-                read::read(self.path, text.as_bytes(), self.vocabulary.types, self.vocabulary.relations);
-            Bullet::of(&note.note)
-        };
+        let rule = |head: &Head<'_>| read::rule_of(self.path, &head.fields);
         let versions = RuleVersions {
             base: if rules.base.chunks.is_empty() { None } else { rule(rules.base) },
             ours: rule(rules.ours)?,
