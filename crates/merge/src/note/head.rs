@@ -17,7 +17,7 @@ pub(crate) struct Head<'a> {
     /// The closing line; empty without frontmatter.
     pub closing: &'a str,
     pub body: &'a str,
-    fields: FrontmatterFields,
+    pub fields: FrontmatterFields,
 }
 
 /// One key of a frontmatter.

@@ -5,7 +5,7 @@ mod head;
 mod keys;
 mod lists;
 
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::{BulletState, Maturity};
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::note::leftover::{Leftover, LeftoverPart, MERGE};
 use cm_note::note::{NoteKind, read};
@@ -56,12 +56,11 @@ impl NoteMerge<'_> {
         heads.note_leftovers(&body);
         let mut text = head + &body.text;
         if kind == NoteKind::Bullet {
-            text = self.with_derived(base, ours, theirs, text)?;
+            text = self.with_derived(&heads.rules, text)?;
         }
         let text = with_leftovers(text, &heads.leftovers)?;
-        let text = heads.with_new_keys_in_order(text)?;
-        let merged = Head::of(&text)?;
-        (merged.body == body.text).then_some((text.clone(), body.markers))
+        let text = heads.with_new_keys_in_order(text, &body.text)?;
+        Some((text, body.markers))
     }
 
     fn body(&self, heads: &Heads<'_, '_>) -> Option<BodyMerge> {
@@ -74,29 +73,47 @@ impl NoteMerge<'_> {
         Some(body::merge(base, ours, theirs, rules))
     }
 
-    fn with_derived(&self, base: &str, ours: &str, theirs: &str, merged: String) -> Option<String> {
-        let rule = |text: &str| {
-            let note =
-                read::read(self.path, text.as_bytes(), self.vocabulary.types, self.vocabulary.relations);
-            Bullet::of(&note.note)
-        };
-        let versions = || {
-            let base = if base.is_empty() { None } else { rule(base) };
-            Some(RuleVersions { base, ours: rule(ours)?, theirs: rule(theirs)?, merged: rule(&merged)? })
-        };
-        let Some(versions) = versions() else { return Some(merged) };
-        let mut edits = versions.edits(self.vocabulary.scoring);
-        // A word that cm does not know is a person's.
+    /// Sets what follows from the feedback of both sides.
+    fn with_derived(&self, rules: &KeyRules<'_, '_>, merged: String) -> Option<String> {
         let head = Head::of(&merged)?;
-        let is_known = |key: &str| match head.text(key) {
-            Some(word) if key == "state" => BulletState::of(&word).is_some(),
-            Some(word) if key == "maturity" => Maturity::of(&word).is_some(),
-            _ => true,
+        let inputs = |head: &Head<'_>| INPUTS.map(|key| head.get(key).map(|chunk| chunk.value.clone()));
+        let of_merge = inputs(&head);
+        if of_merge == inputs(rules.ours) || of_merge == inputs(rules.theirs) {
+            return Some(merged);
+        }
+        let rule = |head: &Head<'_>| read::rule_of(self.path, &head.fields);
+        let versions = RuleVersions {
+            base: if rules.base.chunks.is_empty() { None } else { rule(rules.base) },
+            ours: rule(rules.ours)?,
+            theirs: rule(rules.theirs)?,
+            merged: rule(&head)?,
         };
-        edits.retain(|edit| !matches!(edit, Edit::Set { key, .. } if !is_known(key)));
-        apply(&merged, &edits).ok()
+        let mut edits = versions.edits(self.vocabulary.scoring);
+        edits.retain(|edit| match edit {
+            // A word that cm does not know is a person's.
+            Edit::Set { key, value } => {
+                let written = head.text(key);
+                let is_known = match written.as_deref() {
+                    Some(word) if key == "state" => BulletState::of(word).is_some(),
+                    Some(word) if key == "maturity" => Maturity::of(word).is_some(),
+                    _ => true,
+                };
+                is_known && written.as_deref() != value.as_str()
+            }
+            Edit::Remove { key } => head.get(key).is_some(),
+            _ => true,
+        });
+        if edits.is_empty() {
+            return Some(merged);
+        }
+        let body = head.body.len();
+        let (above, below) = merged.split_at(merged.len() - body);
+        Some(apply(above, &edits).ok()? + below)
     }
 }
+
+/// Keys that the replay of feedback depends on.
+const INPUTS: [&str; 4] = ["feedback", "half_life_days", "pinned", "last_validated_at"];
 
 impl Heads<'_, '_> {
     /// Returns the merged frontmatter with its markers.
@@ -128,11 +145,11 @@ impl Heads<'_, '_> {
         Some(opening + &keys.yaml + &closing)
     }
 
-    /// Sorts the last keys that the base lacks, if the merge itself added some: these would stand
-    /// behind the keys of a later merge otherwise.
-    fn with_new_keys_in_order(&self, text: String) -> Option<String> {
+    /// Checks that the result is well-formed, and sorts its last keys that the base lacks if the merge
+    /// itself added some: these would stand behind the keys of a later merge otherwise.
+    fn with_new_keys_in_order(&self, text: String, body: &str) -> Option<String> {
         let KeyRules { base, ours, theirs, kind, .. } = self.rules;
-        let head = Head::of(&text)?;
+        let head = Head::of(&text).filter(|head| head.body == body)?;
         let is_ours = |chunk: &Chunk<'_>| ours.get(&chunk.key).is_none() && theirs.get(&chunk.key).is_none();
         if !head.chunks.iter().any(is_ours) {
             return Some(text);
@@ -144,7 +161,8 @@ impl Heads<'_, '_> {
         after.sort_by(|a, b| keys::usual_order(&a.key, &b.key, kind));
         let yaml: String =
             before.iter().chain(&after).map(|chunk| [chunk.lead, chunk.text].concat()).collect();
-        Some([head.opening, &yaml, head.tail, head.closing, head.body].concat())
+        let sorted = [head.opening, &yaml, head.tail, head.closing, head.body].concat();
+        Head::of(&sorted).is_some_and(|head| head.body == body).then_some(sorted)
     }
 
     fn note_leftovers(&mut self, body: &BodyMerge) {

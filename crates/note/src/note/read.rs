@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use crate::bullet::Bullet;
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::edit;
 use crate::frontmatter::parse::{FrontmatterFields, parse};
@@ -65,6 +66,14 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     values.findings.dedup();
     note.findings = values.findings;
     ParsedNote { note, outline }
+}
+
+/// Reads a rule from the fields of its frontmatter alone; the rule has no text.
+pub fn rule_of(path: &NotePath, fields: &FrontmatterFields) -> Option<Bullet> {
+    let mut values = FieldReader { path, fields, findings: Vec::new(), required: &[] };
+    let mut note = fill(&mut values, NoteKind::Bullet, &outline("", 1), &RelationTable::default());
+    note.bullet = Some(Box::new(bullet::bullet(&mut values, "")));
+    Bullet::of(&note)
 }
 
 /// Returns the kind by folder; elsewhere, a note with an id and a declared type is a memory.
