@@ -50,15 +50,15 @@ def main():
     run(work, "git", "clone", "--quiet", str(remote), str(two))
     for clone in (one, two):
         run(clone, cm, "reindex")
-    files = sorted((one / "graph").rglob("*.md"))
-    files = [file.relative_to(one) for file in files if b"\ntags: [" in file.read_bytes()]
+    files = sorted(file.relative_to(one) for file in (one / "graph").rglob("*.md"))
+    files = [file for file in files if b"\ntags:\n  - " in (one / file).read_bytes()]
     half = given.changed // 2
 
     def change(clone, chosen, word):
         for file in chosen:
             path = clone / file
             text = path.read_text()
-            text = text.replace("tags: [", f"tags: [{word}, ", 1) + f"\nSeen by {word}.\n"
+            text = text.replace("\ntags:\n", f"\ntags:\n  - {word}\n", 1) + f"\nSeen by {word}.\n"
             path.write_text(text)
         run(clone, cm, "commit", "--quiet")
 
@@ -84,9 +84,9 @@ def main():
         base, ours, theirs = (work / name for name in ("base.md", "ours.md", "theirs.md"))
         text = (two / both[0]).read_text()
         base.write_text(text)
-        theirs.write_text(text.replace("tags: [", "tags: [theirs, ", 1) + "\nTheirs.\n")
+        theirs.write_text(text.replace("\ntags:\n", "\ntags:\n  - theirs\n", 1) + "\nTheirs.\n")
         for _ in range(20):
-            ours.write_text(text.replace("tags: [", "tags: [ours, ", 1))
+            ours.write_text(text.replace("\ntags:\n", "\ntags:\n  - ours\n", 1))
             figures["driver"].append(run(two, cm, "merge-driver", str(base), str(ours), str(theirs), str(both[0])))
     for name, values in figures.items():
         print(f"{name:10} median {statistics.median(values):8.1f} ms   least {min(values):8.1f}   most {max(values):8.1f}")

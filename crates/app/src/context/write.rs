@@ -63,7 +63,7 @@ pub fn apply_with(
     let mut unsynced = Vec::new();
     let written = apply_locked(memory, open, plan, &mut unsynced)?;
     // Without the lock, so that one sync of the disk serves all that other threads write meanwhile.
-    unsynced.iter().try_for_each(|file| files::sync(file))?;
+    files::sync_all(&unsynced)?;
     Ok(written)
 }
 
@@ -455,8 +455,8 @@ fn write_and_commit(
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<Option<String>> {
     let mut replaced = Vec::new();
-    let files = if creates_only(entry) {
-        create_files(open, entry, unsynced)
+    let files = if creates_only(entry) || entry.join.is_some() {
+        write_unsynced(open, entry, &mut replaced, unsynced)
     } else {
         write_files(open, entry, &mut replaced)
     };
@@ -469,10 +469,24 @@ fn write_and_commit(
     outcome
 }
 
-fn create_files(open: &OpenVault, entry: &JournalEntry, unsynced: &mut Vec<PathBuf>) -> Result<()> {
+fn write_unsynced(
+    open: &OpenVault,
+    entry: &JournalEntry,
+    replaced: &mut Vec<(NotePath, ReplacedFile)>,
+    unsynced: &mut Vec<PathBuf>,
+) -> Result<()> {
     for file in &entry.files {
-        let after = file.after.as_ref().map(FileBytes::as_slice).unwrap_or_default();
-        unsynced.push(exchange::create_unsynced(&open.vault, &file.path, after)?);
+        let before = file.before.as_ref().map(FileBytes::as_slice);
+        let old = match &file.after {
+            Some(after) => {
+                let (new, old) =
+                    exchange::replace_unsynced(&open.vault, &file.path, before, after.as_slice())?;
+                unsynced.push(new);
+                old
+            }
+            None => exchange::remove(&open.vault, &file.path, before)?,
+        };
+        replaced.extend(old.map(|old| (file.path.clone(), old)));
     }
     Ok(())
 }
@@ -568,7 +582,7 @@ fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Re
             let before = before.map(FileBytes::as_slice);
             let found = current(open, &file.path)?;
             // A power failure may have left a part of a new file.
-            let is_cut_short = before.is_none()
+            let is_cut_short = (before.is_none() || entry.join.is_some())
                 && found
                     .as_deref()
                     .zip(after)

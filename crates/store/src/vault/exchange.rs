@@ -25,6 +25,8 @@ pub struct ReplacedFile {
     before: Vec<u8>,
     /// New content of the note; `None` if it was removed.
     after: Option<Vec<u8>>,
+    /// Whether the folder is synced once the old file is gone.
+    syncs: bool,
 }
 
 /// Replaces a note with the content `before`, or creates it if `before` is `None`.
@@ -42,34 +44,50 @@ pub fn replace(
     let note = target(vault, path)?;
     let folder = note.parent().unwrap_or_else(|| vault.root()).to_owned();
     let new = temporary(&folder, &note, after, permissions(&note))?;
+    let replaced = put(new, note, before, after, true)?;
+    sync_folder(&folder)?;
+    Ok(replaced)
+}
+
+/// Like [`replace`]. A power failure may lose the new content until the caller has passed the returned
+/// file to [`super::write::sync`].
+///
+/// # Errors
+///
+/// The errors of [`replace`].
+pub fn replace_unsynced(
+    vault: &Vault,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: &[u8],
+) -> Result<(PathBuf, Option<ReplacedFile>), Error> {
+    let note = target(vault, path)?;
+    let folder = note.parent().unwrap_or_else(|| vault.root());
+    let new = temporary_unsynced(folder, &note, after, permissions(&note))?;
+    let replaced = put(new, note.clone(), before, after, false)?;
+    Ok((note, replaced))
+}
+
+/// Puts a new file in the place of a note.
+fn put(
+    new: Temporary,
+    note: PathBuf,
+    before: Option<&[u8]>,
+    after: &[u8],
+    syncs: bool,
+) -> Result<Option<ReplacedFile>, Error> {
     let Some(before) = before else {
-        create(new, &note)?;
-        sync_folder(&folder)?;
-        return Ok(None);
+        return create(new, &note).map(|()| None);
     };
     let old = keep(new, &note)?;
     exchange(&old, &note).inspect_err(|_| drop(fs::remove_file(&old)))?;
-    let replaced = ReplacedFile { note, old, before: before.to_vec(), after: Some(after.to_vec()) };
+    let replaced = ReplacedFile { note, old, before: before.to_vec(), after: Some(after.to_vec()), syncs };
     if replaced.is_unchanged()? {
-        sync_folder(&folder)?;
         return Ok(Some(replaced));
     }
     let note = replaced.note.clone();
     replaced.put_back()?;
     Err(Error::Changed { path: note })
-}
-
-/// Creates a note. A power failure may lose it or its content until the caller has passed the returned
-/// file to [`super::write::sync`].
-///
-/// # Errors
-///
-/// [`Error::Changed`] if the note exists by now, [`Error::LeadsOut`] and [`Error::Io`].
-pub fn create_unsynced(vault: &Vault, path: &NotePath, bytes: &[u8]) -> Result<PathBuf, Error> {
-    let note = target(vault, path)?;
-    let folder = note.parent().unwrap_or_else(|| vault.root());
-    create(temporary_unsynced(folder, &note, bytes, permissions(&note))?, &note)?;
-    Ok(note)
 }
 
 /// Removes a note with the content `before`, and folders that become empty. Does nothing if the
@@ -92,7 +110,7 @@ pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<O
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::io("remove", &note)(error)),
     }
-    let replaced = ReplacedFile { note, old, before: before.to_vec(), after: None };
+    let replaced = ReplacedFile { note, old, before: before.to_vec(), after: None, syncs: true };
     if replaced.is_unchanged()? {
         return Ok(Some(replaced));
     }
@@ -115,7 +133,9 @@ impl ReplacedFile {
         }
         fs::remove_file(&self.old).map_err(Error::io("remove", &self.old))?;
         let folder = self.note.parent().unwrap_or_else(|| vault.root());
-        sync_folder(folder)?;
+        if self.syncs {
+            sync_folder(folder)?;
+        }
         if self.after.is_none() {
             super::write::remove_empty(vault, folder);
         }

@@ -167,6 +167,25 @@ pub fn sync(file: &Path) -> Result<(), Error> {
     sync_folder(file.parent().unwrap_or(file))
 }
 
+/// Number of threads that [`sync_all`] uses: the disk joins syncs that wait at the same time.
+const SYNCS: usize = 16;
+
+/// Syncs files that were written unsynced, and their folders. Files that are gone are left out.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub fn sync_all(files: &[PathBuf]) -> Result<(), Error> {
+    let part = files.len().div_ceil(SYNCS).max(1);
+    std::thread::scope(|scope| {
+        let parts =
+            files.chunks(part).map(|part| scope.spawn(|| part.iter().try_for_each(|file| sync(file))));
+        let threads: Vec<_> = parts.collect();
+        // A panic of a thread is passed on by the scope.
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
+    })
+}
+
 /// Returns the parent folder of a file, creating it if necessary.
 fn folder_of(target: &Path) -> Result<&Path, Error> {
     let folder = target.parent().unwrap_or_else(|| Path::new("."));

@@ -100,7 +100,7 @@ fn attempt(
     let mut unsynced = Vec::new();
     let written = write_and_commit(memory, open, &entry, &mut unsynced);
     let synced = written.and_then(|commit| {
-        unsynced.iter().try_for_each(|file| files::sync(file))?;
+        files::sync_all(&unsynced)?;
         Ok(commit)
     });
     let commit = match synced {
