@@ -82,12 +82,49 @@ impl Repo {
 
 /// Replaces a configuration file as Git does: through `config.lock`, which excludes other writers.
 fn write_locked(path: &Path, bytes: &[u8]) -> Result<()> {
+    // The configuration may be a link to a file elsewhere.
+    let path = &path.canonicalize().in_path(path)?;
     let lock = path.with_extension("lock");
     let mut file = OpenOptions::new().write(true).create_new(true).open(&lock).in_path(&lock)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&lock, path));
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| fs::set_permissions(&lock, fs::metadata(path)?.permissions()))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&lock, path));
     if written.is_err() {
         // The lock is ours, and nothing else has been written.
         let _ = fs::remove_file(&lock);
     }
     written.in_path(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_with_odd_characters_in_its_path_is_one_word_for_the_shell() {
+        let command = merge_driver_command(Path::new("/home/a b/it's/cm"));
+        assert_eq!(command, r"'/home/a b/it'\''s/cm' merge-driver %O %A %B %P");
+    }
+
+    #[test]
+    fn a_registration_keeps_the_rest_of_the_configuration_and_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repo::init(folder.path()).unwrap();
+        let path = repo.git_dir().join("config");
+        let before = fs::read_to_string(&path).unwrap() + "# mine\n[user]\n\tname = Ada # me\n";
+        fs::write(&path, &before).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions();
+        let program = Path::new("/usr/bin/cm");
+        assert_eq!(repo.merge_driver(program).unwrap(), MergeDriver::Missing);
+        assert!(repo.register_merge_driver(program).unwrap());
+        assert!(!repo.register_merge_driver(program).unwrap(), "once is enough");
+        assert_eq!(repo.merge_driver(program).unwrap(), MergeDriver::Registered);
+        assert!(matches!(repo.merge_driver(Path::new("/other")).unwrap(), MergeDriver::Other(_)));
+        assert!(fs::read_to_string(&path).unwrap().starts_with(&before));
+        assert_eq!(fs::metadata(&path).unwrap().permissions(), mode);
+    }
 }
