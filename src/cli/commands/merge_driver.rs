@@ -28,10 +28,14 @@ pub struct Arguments {
     theirs: PathBuf,
     /// Path of the file in the work tree (%P)
     path: String,
+    /// Write the result to this file instead of OURS, as other version control programs want it
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let Arguments { base, ours, theirs, path } = arguments;
-    let markers = merge_driver::merge(&call, &merge_driver::Options { base, ours, theirs, path })?;
+    let Arguments { base, ours, theirs, path, output: result } = arguments;
+    let markers =
+        merge_driver::merge(&call, &merge_driver::Options { base, ours, theirs, output: result, path })?;
     Ok(output.plain("")?.failed(markers))
 }

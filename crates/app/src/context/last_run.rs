@@ -24,7 +24,7 @@ pub fn last(memory: &Context, job: &str) -> Result<Instant> {
 }
 
 /// Returns the time of a job's last run, if it is recorded.
-pub(crate) fn known(memory: &Context, job: &str) -> Option<Instant> {
+pub(crate) fn recorded(memory: &Context, job: &str) -> Option<Instant> {
     read_last_runs(&memory.target().vault).remove(job)
 }
 

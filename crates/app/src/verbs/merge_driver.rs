@@ -25,15 +25,17 @@ use cm_store::vault::layout;
 pub struct Options {
     /// The common ancestor (`%O`); empty if both sides added the file.
     pub base: PathBuf,
-    /// Our version (`%A`). The result replaces it.
+    /// Our version (`%A`).
     pub ours: PathBuf,
+    /// File for the result; by default it replaces our version.
+    pub output: Option<PathBuf>,
     /// Their version (`%B`).
     pub theirs: PathBuf,
     /// Path of the file from the root of the work tree (`%P`).
     pub path: String,
 }
 
-/// Merges three files and writes the result over ours. Returns whether conflict markers are left.
+/// Merges three files and writes the result. Returns whether conflict markers are left.
 ///
 /// # Errors
 /// A file cannot be read or written, or the path leads out of the work tree.
@@ -51,7 +53,7 @@ pub fn merge(call: &Request, options: &Options) -> Result<bool> {
         theirs: &theirs,
     };
     let merged = merge_file(&path, &versions, &vocabulary, Clash::Markers);
-    let file = call.cwd.join(&options.ours);
+    let file = call.cwd.join(options.output.as_ref().unwrap_or(&options.ours));
     fs::write(&file, &merged.bytes).map_err(|error| failed(&file, &error))?;
     Ok(merged.markers)
 }

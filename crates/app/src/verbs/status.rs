@@ -10,10 +10,11 @@ use crate::context::last_run;
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::verbs::commit::{CommittedFile, is_ours, word};
+use crate::verbs::merge_driver;
 use crate::verbs::review::{InboxKind, waiting};
 use crate::verbs::sync::{self, SyncPlace};
 use cm_note::instant::Instant;
-use cm_store::git::Repo;
+use cm_store::git::{MergeDriver, Repo};
 
 /// Maximum number of files with manual edits that are listed.
 const LISTED: usize = 20;
@@ -38,6 +39,8 @@ pub struct RepositoryStatus {
     pub in_progress: Option<String>,
     /// State relative to the remote; null if there is no remote to synchronize with.
     pub remote: Option<RemoteStatus>,
+    /// Whether Git runs cm to merge notes in this clone.
+    pub has_merge_driver: bool,
     /// Number of files with manual edits.
     pub edits: usize,
     /// The first files with manual edits, by path.
@@ -84,6 +87,7 @@ fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> 
         head: head.commit.map(|commit| commit.to_string()),
         in_progress: repo.state().map(|operation| operation.to_string()),
         remote: remote_status(memory, repo)?,
+        has_merge_driver: merge_driver::registration(repo)? == MergeDriver::Registered,
         edits: edits.len(),
         edited: edited.collect(),
     })
@@ -105,6 +109,6 @@ fn remote_status(memory: &Context, repo: &Repo) -> Result<Option<RemoteStatus>> 
         }
         _ => (None, None),
     };
-    let last_sync = last_run::known(memory, sync::JOB);
+    let last_sync = last_run::recorded(memory, sync::JOB);
     Ok(Some(RemoteStatus { name: remote, branch, ahead, behind, last_sync }))
 }

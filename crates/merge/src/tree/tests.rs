@@ -1,3 +1,5 @@
+//! Tests of the merge of whole trees: in both directions, and again.
+
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::score::Scoring;
 use proptest::prelude::*;

@@ -39,6 +39,10 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
         Some(remote) => remote_rows(remote),
         None => row("remote", &paint(DIM, "none")),
     };
+    if repository.remote.is_some() && !repository.has_merge_driver {
+        let missing = format!("not registered in this clone  {}", paint(DIM, "cm sync registers it"));
+        lines += &row("merging", &missing);
+    }
     let edits = match repository.edits {
         0 => paint(DIM, "none"),
         n => format!("{}  {}", count(n, "file"), paint(DIM, "cm commit")),

@@ -16,7 +16,7 @@ use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Join, Repo, TreeChange};
 
 /// Maximum number of notes that the message of a merge commit names.
-const NAMED: usize = 50;
+const MAX_IDS: usize = 50;
 
 /// The commits of a remote, and what they change here.
 pub(super) struct IncomingPlan {
@@ -221,7 +221,7 @@ fn message(memory: &Context, place: &SyncPlace, files: &[PlannedFile]) -> Commit
         [one] => format!("Merge {}/{}: both sides changed {}", place.remote, place.branch, one.path),
         all => format!("Merge {}/{}: both sides changed {} files", place.remote, place.branch, all.len()),
     };
-    let ids = merged.into_iter().take(NAMED).filter_map(|file| {
+    let ids = merged.into_iter().take(MAX_IDS).filter_map(|file| {
         let bytes = file.after.as_deref().or(file.before.as_deref())?;
         read::read(&file.path, bytes, &settings.types, &settings.relations).note.id
     });

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use cm_store::git::{self, CommitId, Repo};
 
 /// Maximum number of paths that a message names.
-const NAMED: usize = 5;
+const MAX_PATHS: usize = 5;
 
 /// A branch and its counterpart on a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,8 +104,8 @@ impl SyncPlace {
         if outside.is_empty() {
             return Ok(());
         }
-        let named: Vec<&str> = outside.iter().take(NAMED).map(String::as_str).collect();
-        let more = match outside.len().saturating_sub(NAMED) {
+        let named: Vec<&str> = outside.iter().take(MAX_PATHS).map(String::as_str).collect();
+        let more = match outside.len().saturating_sub(MAX_PATHS) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
