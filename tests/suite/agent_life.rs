@@ -146,7 +146,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
 
     ## Warnings
 
-    - “Run a flaky upload test again until it passes.” (b-mnq4ancz-0a0a0a) is similar to the task and is deprecated: score -3.8352 after 2 harmful. Instead: AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w).
+    - “Run a flaky upload test again until it passes.” (b-mnq4ancz-0a0a0a) is similar to the task and is deprecated: score -3.8352 after 2 harmful. Instead: AVOID: Run a flaky upload test again until it passes. (b-mvxji0w0-109fdv).
 
     ## Rules for the current work
 
@@ -192,7 +192,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     Mark "Run a flaky upload test again until it passes." harmful
     Cm-Op: mark
     Cm-Id: b-mnq4ancz-0a0a0a
-    Cm-Id: b-mwqcvpc0-awe52w
+    Cm-Id: b-mvxji0w0-109fdv
     Cm-Session: aaaaaaaa-0000-4000-8000-000000000001
     Cm-Agent: tester
     Cm-Reason: hid a real failure

@@ -108,6 +108,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sync.timeout_s                     60.0     default                       how long `cm sync` waits for a remote that gives no sign of life, in seconds
     vault.exclude                      []       default                       folders in the vault whose files are not notes
     vault.global                       -        default                       folder of the vault that you use in every project; only from your settings for all vaults [default: cm in the platform's data directory]
+    vault.worktree                     own      default                       which memory a linked Git work tree uses: its own files, or those of the main work tree; only from your own settings
     [exit 0]
     "#);
 }

@@ -24,6 +24,7 @@ fn branch_remote_edits_and_inbox_fit_on_one_screen() {
        branch  main  [COMMIT]
        remote  origin/main  never fetched  cm sync
     last sync  never
+      merging  not registered in this clone  cm sync registers it
         edits  1 file  cm commit
                added graph/facts/by-hand.md
         inbox  1 due  cm review

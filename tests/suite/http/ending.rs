@@ -34,7 +34,9 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     let (began, begins) = mpsc::channel();
     let (release, released) = mpsc::channel();
     assert!(GATE.set((began, Mutex::new(released))).is_ok());
-    let start = TestServerConfig { table: table_with("/observations", held), ..TestServerConfig::default() };
+    let mut start =
+        TestServerConfig { table: table_with("/observations", held), ..TestServerConfig::default() };
+    start.limits.writers = 1;
     let mut server = start.run();
     let post =
         request("POST", "/observations", &[("content-type", "application/json")], b"{\"content\": \"x\"}");

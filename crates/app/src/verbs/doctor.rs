@@ -117,7 +117,8 @@ fn counted(n: usize, one: &str) -> String {
 /// Checks that the notes have all feedback that commits gave them.
 fn feedback(open: &OpenVault, notes: &[Note]) -> Result<Option<HealthCheck>> {
     let Some(repo) = open.repo()? else { return Ok(None) };
-    let lost = lost_feedback::lost_feedback(repo, notes)?;
+    // A repository that cannot be read is reported by its own check.
+    let lost = lost_feedback::lost_feedback(repo, notes).unwrap_or_default();
     let Some(first) = lost.first() else { return Ok(None) };
     let message = format!(
         "{} lost feedback, such as \"{}\": {} given, {} in the file",

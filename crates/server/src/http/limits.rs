@@ -76,7 +76,7 @@ impl Default for HttpLimits {
             connections: 1024,
             connections_each: 512,
             readers: 4,
-            writers: 8,
+            writers: 2,
             queue: 256,
             queue_timeout: Duration::from_secs(30),
             token: RateLimit { per_second: 200, burst: 400 },
