@@ -131,7 +131,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn it_is_what_a_walk_would_find(
-            steps in proptest::collection::vec(("(a|b|c-d|_index|node_modules)(/(a|b|[.]h))?(|.md|-b.md)", 0u8..6), 1..20),
+            steps in proptest::collection::vec(("(a|b|c-d|_index|node_modules)(/(a|b|[.]h))?(|[.]md|-b[.]md)", 0u8..6), 1..20),
         ) {
             let dir = tempfile::tempdir().unwrap();
             let exclude = ["c-d/b".to_owned()];
