@@ -7,7 +7,7 @@ use super::{Clone, Remote, settle};
 
 /// Number of operations; `CM_TEST_SYNC_OPERATIONS` sets it for the full measurement.
 fn operations() -> u64 {
-    std::env::var("CM_TEST_SYNC_OPERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+    std::env::var("CM_TEST_SYNC_OPERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(25)
 }
 
 /// Seed of the random choices; `CM_TEST_SYNC_SEED` sets it.
