@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::note::NoteKind;
+use cm_note::note::compose::key_order;
 use cm_note::note::leftover::MERGE;
 use yaml_serde::Value;
 
@@ -278,69 +279,10 @@ fn joined(ours: &[String], theirs: &[String], kind: NoteKind) -> Vec<String> {
 /// Compares two keys by the order in which `cm` writes keys; unknown ones follow by name, and the
 /// leftovers last.
 pub(super) fn usual_order(a: &str, b: &str, kind: NoteKind) -> Ordering {
-    let usual: &[&str] = if kind == NoteKind::Bullet { &RULE_KEYS } else { &NOTE_KEYS };
+    let usual = key_order(kind);
     let place = |key: &str| match usual.iter().position(|usual| *usual == key) {
         Some(place) => place,
         None => usual.len() + usize::from(key == MERGE),
     };
     place(a).cmp(&place(b)).then_with(|| a.cmp(b))
 }
-
-/// Keys of a rule in the order of its file.
-const RULE_KEYS: [&str; 27] = [
-    "id",
-    "type",
-    "kind",
-    "category",
-    "scope",
-    "scope_key",
-    "workspace",
-    "state",
-    "maturity",
-    "pinned",
-    "pinned_reason",
-    "half_life_days",
-    "tags",
-    "feedback",
-    "sources",
-    "derived_from",
-    "search_pointer",
-    "verify",
-    "incident",
-    "supersedes",
-    "replaced_by",
-    "deprecation_reason",
-    "created",
-    "updated",
-    "promoted_at",
-    "last_validated_at",
-    "last_checked",
-];
-
-/// Keys of the other notes in the order of their files.
-const NOTE_KEYS: [&str; 24] = [
-    "id",
-    "type",
-    "kind",
-    "state",
-    "from_id",
-    "from_title",
-    "to_id",
-    "to_title",
-    "strength",
-    "pattern",
-    "content",
-    "content_hash",
-    "reason",
-    "replacement",
-    "source_bullet",
-    "inverted_to",
-    "title",
-    "aliases",
-    "tags",
-    "importance",
-    "confidence",
-    "created",
-    "updated",
-    "relations",
-];

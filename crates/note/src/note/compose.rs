@@ -14,7 +14,7 @@ use crate::note::NoteKind;
 use crate::path::NotePath;
 
 /// Returns the order in which the frontmatter keys of this kind are written; other keys follow.
-fn order(kind: NoteKind) -> &'static [&'static str] {
+pub fn key_order(kind: NoteKind) -> &'static [&'static str] {
     match kind {
         NoteKind::Memory | NoteKind::Stash | NoteKind::Plain => &MEMORY,
         NoteKind::Edge => &EDGE,
@@ -257,7 +257,7 @@ pub fn note(kind: NoteKind, fields: Vec<(String, Value)>, body: &str) -> String 
     for (key, value) in fields {
         mapping.insert(Value::String(key), value);
     }
-    let order = order(kind);
+    let order = key_order(kind);
     let place = |key: &str| order.iter().position(|known| *known == key).unwrap_or(order.len());
     let mut ordered: Vec<(&str, &Value)> = mapping
         .iter()
