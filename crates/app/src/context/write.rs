@@ -125,14 +125,7 @@ fn attempt(
     } else {
         journal.begin(&entry)?;
     }
-    let commit = match write_and_commit(memory, open, &entry, unsynced) {
-        Ok(commit) => commit,
-        Err(error) => {
-            roll_back(open, &entry)?;
-            journal.drop_entry(&entry.operation)?;
-            return Err(error);
-        }
-    };
+    let commit = or_roll_back(open, journal, &entry, write_and_commit(memory, open, &entry, unsynced))?;
     queue(open, &entry);
     open.set_stale();
     if let Some(kept) = open.cached() {
@@ -536,6 +529,20 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
     let committed = repo.commit(&changes, &entry.message, &options)?;
     repo.maintain();
     Ok(committed.map(|committed| committed.id.to_string()))
+}
+
+/// Returns the result of a write. If it failed, first restores the files and drops the journal entry.
+fn or_roll_back<T>(
+    open: &OpenVault,
+    journal: &Journal,
+    entry: &JournalEntry,
+    written: Result<T>,
+) -> Result<T> {
+    if written.is_err() {
+        roll_back(open, entry)?;
+        journal.drop_entry(&entry.operation)?;
+    }
+    written
 }
 
 /// Restores the former content of the files; those changed since the failed write stay as they are.

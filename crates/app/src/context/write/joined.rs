@@ -2,8 +2,8 @@
 //! exchange of files, then a merge commit or a move of the branch.
 
 use super::{
-    ATTEMPTS, WriteResult, current, finish_leftovers, queue, refuse_broken_settings, refuse_during_merge,
-    roll_back, with_actor, write_and_commit,
+    ATTEMPTS, WriteResult, current, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
+    refuse_during_merge, with_actor, write_and_commit,
 };
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, repository};
@@ -103,14 +103,7 @@ fn attempt(
         files::sync_all(&unsynced)?;
         Ok(commit)
     });
-    let commit = match synced {
-        Ok(commit) => commit,
-        Err(error) => {
-            roll_back(open, &entry)?;
-            journal.drop_entry(&entry.operation)?;
-            return Err(error);
-        }
-    };
+    let commit = or_roll_back(open, journal, &entry, synced)?;
     queue(open, &entry);
     open.set_stale();
     journal.done(&entry.operation)?;
