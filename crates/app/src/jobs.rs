@@ -9,7 +9,7 @@ use crate::verbs::condense;
 use crate::verbs::decay::{self, decay};
 use crate::verbs::generate;
 use crate::verbs::reflect::{self, ReflectResult};
-use crate::verbs::sync;
+use crate::verbs::sync::{self, MergeOrigin};
 use cm_store::vault::layout;
 
 pub use crate::context::last_run::{done, last};
@@ -66,7 +66,7 @@ pub fn synchronize(memory: &Context) -> Result<String> {
     if !done.changed {
         return Ok(String::new());
     }
-    let both = done.files.iter().filter(|file| file.how != "taken").count();
+    let both = done.files.iter().filter(|file| file.how != MergeOrigin::Taken).count();
     Ok(format!(
         "received {} commits, sent {}; {} files changed here, {both} of them on both sides",
         done.received,

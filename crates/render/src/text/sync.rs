@@ -3,7 +3,7 @@
 use super::commit::stopped;
 use super::short;
 use super::style::{DIM, ID, WARN, count, paint, safe};
-use cm_app::verbs::sync::{SyncResult, SyncedFile};
+use cm_app::verbs::sync::{MergeOrigin, SyncResult, SyncedFile};
 
 /// Maximum number of files that are listed.
 const LISTED: usize = 20;
@@ -23,7 +23,7 @@ pub fn synced(result: &SyncResult) -> String {
     }
     if result.received > 0 {
         let done = if result.dry_run { "receive" } else { "received" };
-        let merged = result.files.iter().filter(|file| file.how != "taken").count();
+        let merged = result.files.iter().filter(|file| file.how != MergeOrigin::Taken).count();
         let both = match merged {
             0 => String::new(),
             n => format!(", {} changed on both sides", count(n, "file")),
@@ -35,7 +35,7 @@ pub fn synced(result: &SyncResult) -> String {
         );
         // What both sides changed is what a person wants to look at.
         let mut files: Vec<&SyncedFile> = result.files.iter().collect();
-        files.sort_by_key(|file| (file.how == "taken", !file.open));
+        files.sort_by_key(|file| (file.how == MergeOrigin::Taken, !file.open));
         for file in files.iter().take(LISTED) {
             lines += &line(file);
         }
@@ -60,12 +60,12 @@ pub fn synced(result: &SyncResult) -> String {
 }
 
 fn line(file: &SyncedFile) -> String {
-    let how = match file.how.as_str() {
-        "merged" => "  merged",
-        "kept" => "  kept, although one side deleted it",
-        "renamed" => "  renamed, because another note has its place",
-        _ => "",
+    let how = match file.how {
+        MergeOrigin::Taken => "",
+        MergeOrigin::Merged => "  merged",
+        MergeOrigin::Kept => "  kept, although one side deleted it",
+        MergeOrigin::Renamed => "  renamed, because another note has its path or ID",
     };
     let open = if file.open { paint(WARN, "  needs a decision") } else { String::new() };
-    format!("  {} {}{}{open}\n", paint(DIM, &file.change), safe(&file.path), paint(DIM, how))
+    format!("  {} {}{}{open}\n", paint(DIM, file.change.name()), safe(&file.path), paint(DIM, how))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{JoinedChange, SyncPlace, SyncedFile};
+use super::{JoinedChange, SyncPlace, SyncedChange, SyncedFile};
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::context::write::JoinedFile;
@@ -55,22 +55,11 @@ impl IncomingPlan {
 impl PlannedFile {
     pub fn reported(&self) -> SyncedFile {
         let change = match (&self.before, &self.after) {
-            (None, _) => "added",
-            (_, None) => "deleted",
-            _ => "modified",
+            (None, _) => SyncedChange::Added,
+            (_, None) => SyncedChange::Deleted,
+            _ => SyncedChange::Modified,
         };
-        let how = match self.how {
-            HowMerged::Taken => "taken",
-            HowMerged::Merged => "merged",
-            HowMerged::Kept => "kept",
-            HowMerged::Renamed => "renamed",
-        };
-        SyncedFile {
-            path: self.path.to_string(),
-            change: change.to_owned(),
-            how: how.to_owned(),
-            open: self.open,
-        }
+        SyncedFile { path: self.path.to_string(), change, how: self.how.into(), open: self.open }
     }
 }
 

@@ -58,15 +58,58 @@ pub struct Options {
     pub asks: bool,
 }
 
+/// How a file changed in this clone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SyncedChange {
+    Added,
+    Modified,
+    Deleted,
+}
+
+impl SyncedChange {
+    /// Name in JSON and in text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// Sides from which the new version of a file comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MergeOrigin {
+    /// Only the remote changed the file.
+    Taken,
+    /// Both sides changed the file.
+    Merged,
+    /// One side changed the file, the other deleted it.
+    Kept,
+    /// Another note has the path or the id.
+    Renamed,
+}
+
+impl From<HowMerged> for MergeOrigin {
+    fn from(how: HowMerged) -> Self {
+        match how {
+            HowMerged::Taken => Self::Taken,
+            HowMerged::Merged => Self::Merged,
+            HowMerged::Kept => Self::Kept,
+            HowMerged::Renamed => Self::Renamed,
+        }
+    }
+}
+
 /// A file of the vault that the other side changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SyncedFile {
     pub path: String,
-    /// `added`, `modified` or `deleted` in this clone.
-    pub change: String,
-    /// `taken`: only the remote had changed it. `merged`: both sides had. `kept`: one side had
-    /// deleted it, the other changed it. `renamed`: another note has its path or id.
-    pub how: String,
+    /// Change in this clone.
+    pub change: SyncedChange,
+    pub how: MergeOrigin,
     /// Whether something in the file waits for a person's decision.
     pub open: bool,
 }
