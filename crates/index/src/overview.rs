@@ -18,7 +18,7 @@ use cm_note::note::RelationTable;
 
 /// Name of the file.
 const NAME: &str = "overview";
-/// The file is written anew when more than this share of the notes changed: one in so many.
+/// The overview file is rewritten after more than one change per `SHARE` notes.
 const SHARE: usize = 400;
 
 /// The notes of a vault with their edges.

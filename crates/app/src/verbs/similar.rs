@@ -74,7 +74,8 @@ pub struct SimilarNotes {
 /// Number of notes taken from the index: `PROPOSED` per requested note, at least `PROPOSED_LEAST`.
 const PROPOSED: usize = 5;
 const PROPOSED_LEAST: usize = 50;
-/// The same where a new text is compared before it is stored: what says the same comes first.
+/// Candidates per returned neighbour when a new text is compared before it is stored: the texts that
+/// say the same rank highest, so that fewer candidates suffice.
 const PROPOSED_TO_WRITERS: usize = 2;
 /// Minimum word overlap and minimum cosine of a similar note, 0–1; lower values occur by chance.
 const LEAST: f64 = 0.05;

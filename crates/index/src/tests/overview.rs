@@ -16,7 +16,7 @@ fn overview(index: &Index) -> Overview {
 }
 
 /// Returns all that an overview says: notes, edges in their order, and findings.
-fn said(notes: &[Note], graph: &Graph<'_>, findings: &[cm_note::finding::Finding]) -> String {
+fn described(notes: &[Note], graph: &Graph<'_>, findings: &[cm_note::finding::Finding]) -> String {
     let bare = |note: &Note| {
         let is_insight = note.note_type.as_deref() == Some("insight");
         let summary = if is_insight { note.summary.clone() } else { String::new() };
@@ -28,14 +28,14 @@ fn said(notes: &[Note], graph: &Graph<'_>, findings: &[cm_note::finding::Finding
 
 fn stored(index: &Index) -> String {
     let found = overview(index);
-    said(&found.notes, &found.notes.graph(), &found.findings())
+    described(&found.notes, &found.notes.graph(), &found.findings())
 }
 
 fn from_scratch(notes: &[Note]) -> String {
     let (graph, mut findings) = Graph::build(notes, &RelationTable::default());
     let place = |path: &str| notes.iter().position(|note| note.path.as_str() == path);
     findings.sort_by_key(|finding| place(&finding.path));
-    said(notes, &graph, &findings)
+    described(notes, &graph, &findings)
 }
 
 #[test]

@@ -16,9 +16,9 @@ use cm_note::graph::{EdgeStatement, EdgeTypeTable, LinkFinding, NameKey, keys_of
 use cm_note::note::{Note, RelationTable};
 use cm_note::path::NotePath;
 
-/// More changes than one in so many notes are not worked in one by one.
+/// With more than one change per `MANY` notes, the overview is computed from scratch.
 const MANY: usize = 10;
-/// Number of changes that are always worked in.
+/// Number of changes that are always applied one by one.
 const FEW: usize = 500;
 /// Type of the notes whose summaries are listed.
 const INSIGHT: &str = "insight";

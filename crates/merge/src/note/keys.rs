@@ -23,7 +23,7 @@ pub(crate) struct KeyLeftover {
     pub from: SideName,
 }
 
-/// What the merge of a frontmatter depends on.
+/// The three versions of a frontmatter, and the rules that decide between them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyRules<'h, 'a> {
     pub base: &'h Head<'a>,

@@ -54,7 +54,8 @@ fn listed(key: &str, chunk: Option<&Chunk<'_>>) -> Vec<Item> {
     items.into_iter().map(|value| Item { id: identity(key, &value), value }).collect()
 }
 
-/// What makes two items of a list the same: the ends and type of a relation, else the whole value.
+/// Key by which two items of a list are equal: target, type and direction of a relation, else the whole
+/// value.
 fn identity(key: &str, value: &Value) -> String {
     match (key, value) {
         ("relations", Value::Mapping(relation)) if relation.contains_key("target") => {

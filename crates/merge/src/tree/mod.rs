@@ -140,18 +140,18 @@ impl MergeResult {
             (None, None) => None,
             (Some(ours), None) => match item.base {
                 None => Some(one_sided(&ours, HowMerged::Taken, Some(Side::Ours))),
-                Some(base) => Self::kept(&ours, &base),
+                Some(base) => Self::edit_or_delete(&ours, &base),
             },
             (None, Some(theirs)) => match item.base {
                 None => Some(one_sided(&theirs, HowMerged::Taken, Some(Side::Theirs))),
-                Some(base) => Self::kept(&theirs, &base),
+                Some(base) => Self::edit_or_delete(&theirs, &base),
             },
             (Some(ours), Some(theirs)) => Some(Self::both(item.base, &ours, &theirs, vocabulary)),
         }
     }
 
     /// The version of the only side that still has the file: deleted if it is as in the base.
-    fn kept(version: &FileVersion<'_>, base: &FileVersion<'_>) -> Option<Self> {
+    fn edit_or_delete(version: &FileVersion<'_>, base: &FileVersion<'_>) -> Option<Self> {
         if version.bytes == base.bytes || version.path.is_generated() {
             return None;
         }

@@ -172,7 +172,7 @@ fn without_id_at<'a>(theirs: &[FileVersion<'a>], version: &FileVersion<'a>) -> O
     (!has_id(version) || !has_id(&other)).then_some(other)
 }
 
-/// By which two new files are the same note.
+/// Key of a file that the base does not have: two files with equal keys are versions of one note.
 #[derive(PartialEq, Eq, Hash)]
 enum NewKey {
     /// Start, type and end of an edge.

@@ -57,7 +57,7 @@ pub(super) fn statements<'n>(
     Statements { edges: collector.statements, findings: collector.findings }
 }
 
-/// What notes say about edges.
+/// Edges that notes define, and findings about their links.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statements {
     pub edges: Vec<EdgeStatement>,
@@ -91,8 +91,8 @@ impl EdgeStatement {
         self.source.note
     }
 
-    /// The same definition among other notes; `place` returns the new position of a note. `None` if a
-    /// note of it has none.
+    /// Renumbers the notes of the definition; `place` maps an old position to the new one. `None` if a
+    /// note has no new position.
     pub fn moved(mut self, place: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         self.from = place(self.from as usize)? as u32;
         self.to = place(self.to as usize)? as u32;
@@ -107,7 +107,7 @@ impl LinkFinding {
         self.note as usize
     }
 
-    /// The same finding among other notes, see [`EdgeStatement::moved`].
+    /// Renumbers the note of the finding, like [`EdgeStatement::moved`].
     pub fn moved(mut self, place: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         self.note = place(self.note())? as u32;
         Some(self)

@@ -12,13 +12,14 @@ use crate::note::Note;
 #[derive(Debug, Default)]
 pub struct LinkedNotes {
     notes: Vec<Note>,
-    /// What the notes say about edges, for notes without their links.
+    /// Edges that the notes define; only if the notes were loaded without their links.
     stated: Mutex<Option<(Vec<EdgeStatement>, EdgeTypeTable)>>,
     edges: OnceLock<Arc<EdgeTable>>,
 }
 
 impl LinkedNotes {
-    /// Notes that may be without their relations and links: `stated` is what they say about edges.
+    /// Creates the notes with the edges that they define (`stated`), so that their own relations and links
+    /// may be left out.
     pub fn with_statements(notes: Vec<Note>, stated: Vec<EdgeStatement>, types: EdgeTypeTable) -> Self {
         Self { notes, stated: Mutex::new(Some((stated, types))), edges: OnceLock::new() }
     }

@@ -106,7 +106,7 @@ struct Memory {
     last_checked: Option<Date>,
     /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
-    /// What a merge left to decide.
+    /// Versions of parts of the note that a merge did not take.
     merge: Option<Vec<Leftover>>,
 }
 
@@ -264,7 +264,7 @@ struct Bullet {
     promoted_at: Option<Date>,
     /// Date of the last search for evidence.
     last_validated_at: Option<Date>,
-    /// What a merge left to decide.
+    /// Versions of parts of the note that a merge did not take.
     merge: Option<Vec<Leftover>>,
 }
 

@@ -16,7 +16,7 @@ use crate::git::repo::Repo;
 
 /// Name of the driver in `.gitattributes` and in the configuration.
 const NAME: &str = "cm";
-/// What Git shows for the driver.
+/// Description of the driver that Git displays.
 const DESCRIPTION: &str = "notes by key, event and paragraph";
 
 /// Whether a clone runs cm to merge notes.
