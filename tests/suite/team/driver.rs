@@ -18,40 +18,10 @@
 //! | 24 | committed conflict markers | yes |
 //! | 25 | edited by hand before the pull | Git refuses; `cm sync` commits first |
 
-use super::{Clone, Remote};
+use super::{Clone, FACT_FILE, RULE, RULE_FILE, Remote, VAULT};
 
-const RULE: &str = "b-mq6d3m8l-aaaaaa";
-const RULE_FILE: &str = "playbook/testing/seed-1.md";
+/// Title of the note in [`FACT_FILE`].
 const FACT: &str = "Prices are cached";
-const FACT_FILE: &str = "graph/facts/prices.md";
-const VAULT: &str = "\
---- playbook/testing/seed-1.md
----
-id: b-mq6d3m8l-aaaaaa
-category: testing
-state: active
-maturity: candidate
-created: 2026-06-01T08:00:00Z
----
-
-Print the seed of every random test before it runs.
---- graph/facts/prices.md
----
-id: 11111111-0000-4000-8000-000000000001
-type: fact
-title: Prices are cached
-tags: [cache]
-importance: 0.5
-created: 2026-06-01T08:00:00Z
-updated: 2026-06-01T08:00:00Z
----
-
-# Prices are cached
-
-For five minutes, in Redis.
-
-The key has the currency.
-";
 
 struct Pair {
     remote: Remote,

@@ -19,6 +19,51 @@ use tempfile::TempDir;
 
 use crate::support::{NOW, Ran, Sandbox};
 
+/// A vault with a rule, a fact and a solution.
+const VAULT: &str = "\
+--- playbook/testing/seed-1.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: testing
+state: active
+maturity: candidate
+created: 2026-06-01T08:00:00Z
+---
+
+Print the seed of every random test before it runs.
+--- graph/facts/prices.md
+---
+id: 11111111-0000-4000-8000-000000000001
+type: fact
+title: Prices are cached
+tags: [cache]
+importance: 0.5
+created: 2026-06-01T08:00:00Z
+updated: 2026-06-01T08:00:00Z
+---
+
+# Prices are cached
+
+For five minutes, in Redis.
+
+The key has the currency.
+--- graph/solutions/queue.md
+---
+id: 11111111-0000-4000-8000-000000000002
+type: solution
+title: Restart the queue
+importance: 0.5
+created: 2026-06-01T08:00:00Z
+updated: 2026-06-01T08:00:00Z
+---
+
+Stop the workers first.
+";
+/// ID of the rule.
+const RULE: &str = "b-mq6d3m8l-aaaaaa";
+const RULE_FILE: &str = "playbook/testing/seed-1.md";
+const FACT_FILE: &str = "graph/facts/prices.md";
+
 /// A bare remote.
 pub struct Remote {
     pub path: PathBuf,

@@ -1,50 +1,7 @@
 //! What two clones do to the same notes, and what `cm sync` makes of it. The numbers are those of the
 //! situations in which plain Git conflicts, loses lines, or gives a wrong file.
 
-use super::{Clone, Remote, settle};
-
-const VAULT: &str = "\
---- playbook/testing/seed-1.md
----
-id: b-mq6d3m8l-aaaaaa
-category: testing
-state: active
-maturity: candidate
-created: 2026-06-01T08:00:00Z
----
-
-Print the seed of every random test before it runs.
---- graph/facts/prices.md
----
-id: 11111111-0000-4000-8000-000000000001
-type: fact
-title: Prices are cached
-tags: [cache]
-importance: 0.5
-created: 2026-06-01T08:00:00Z
-updated: 2026-06-01T08:00:00Z
----
-
-# Prices are cached
-
-For five minutes, in Redis.
-
-The key has the currency.
---- graph/solutions/queue.md
----
-id: 11111111-0000-4000-8000-000000000002
-type: solution
-title: Restart the queue
-importance: 0.5
-created: 2026-06-01T08:00:00Z
-updated: 2026-06-01T08:00:00Z
----
-
-Stop the workers first.
-";
-const RULE: &str = "b-mq6d3m8l-aaaaaa";
-const RULE_FILE: &str = "playbook/testing/seed-1.md";
-const FACT: &str = "graph/facts/prices.md";
+use super::{Clone, FACT_FILE, RULE, RULE_FILE, Remote, VAULT, settle};
 
 fn pair() -> (Remote, Clone, Clone) {
     let remote = Remote::new();
@@ -111,7 +68,7 @@ fn updates_of_both_sides_are_joined_7_8_10_22() {
     ben.later(3);
     ben.cm(&["update", "Prices are cached", "--add-tag", "prices", "--append", "Ben doubts it."]).ok();
     settle(&[&ada, &ben]);
-    let fact = ada.sandbox.read(FACT);
+    let fact = ada.sandbox.read(FACT_FILE);
     for part in ["cache", "redis", "prices", "Ada measured it.", "Ben doubts it."] {
         assert!(fact.contains(part), "{part}: {fact}");
     }
@@ -128,7 +85,7 @@ fn of_two_values_the_later_one_stands_and_the_inbox_has_the_other_7() {
     let answer = ben.sync();
     assert_eq!(answer["files"][0]["open"], true, "{answer}");
     settle(&[&ada, &ben]);
-    let fact = ada.sandbox.read(FACT);
+    let fact = ada.sandbox.read(FACT_FILE);
     assert!(fact.contains("importance: 0.2") && fact.contains("0.9"), "{fact}");
 }
 
@@ -169,11 +126,11 @@ fn an_edit_outlives_a_deletion_and_says_so_17() {
 #[test]
 fn a_hand_edit_is_committed_first_and_merged_9_25() {
     let (_remote, ada, ben) = pair();
-    let text = ada.sandbox.read(FACT);
-    ada.sandbox.write(FACT, text.replace("five minutes", "ten minutes"));
-    ben.sandbox.write(FACT, text.replace("the currency", "the country"));
+    let text = ada.sandbox.read(FACT_FILE);
+    ada.sandbox.write(FACT_FILE, text.replace("five minutes", "ten minutes"));
+    ben.sandbox.write(FACT_FILE, text.replace("the currency", "the country"));
     settle(&[&ada, &ben]);
-    let fact = ben.sandbox.read(FACT);
+    let fact = ben.sandbox.read(FACT_FILE);
     assert!(fact.contains("ten minutes") && fact.contains("the country"), "{fact}");
 }
 
@@ -246,9 +203,9 @@ fn harm_on_both_sides_gives_one_inversion_14_15() {
 #[test]
 fn conflict_markers_that_somebody_committed_stop_the_next_sync_24() {
     let (_remote, ada, _ben) = pair();
-    let text = ada.sandbox.read(FACT);
+    let text = ada.sandbox.read(FACT_FILE);
     ada.sandbox.write(
-        FACT,
+        FACT_FILE,
         text.replace("For five minutes", "<<<<<<< HEAD\nFor five\n=======\nFor ten\n>>>>>>> theirs"),
     );
     let ran = ada.cm(&["sync"]);
