@@ -18,7 +18,8 @@ use cm_render::text;
 /// stands and `cm review` shows the other. Nothing is forced and no history is rewritten.
 ///
 /// Exit codes: 5 if the state of the repository needs a decision, 6 if other clones kept pushing, 7 if the remote cannot be reached or
-/// does not accept your credentials. Your changes are committed in all of these cases.
+/// does not accept your credentials. In all of these cases nothing is lost or overwritten. Exit code 1: some files were not committed,
+/// because they contain possible secrets.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm sync\n  cm sync --dry-run   # fetch, and show what would happen\n  cm sync --pull      # merge, but do not push"

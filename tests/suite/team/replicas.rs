@@ -62,3 +62,23 @@ fn an_interval_that_is_none_is_refused() {
         assert_eq!(ran.code, 2, "{interval}: {}", ran.snapshot());
     }
 }
+
+#[test]
+fn the_end_of_a_session_synchronizes_if_the_user_wants_it() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", "--- graph/facts/a.md\n# A\n");
+    ada.trust(&remote);
+    ada.sandbox.settings("[hooks]\nsync = true\n");
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    let head = ada.sandbox.git(&["rev-parse", "HEAD"]);
+    let message = json!({ "session_id": "s-1", "hook_event_name": "SessionEnd", "reason": "other" });
+    let hook = ada.sandbox.run(&["hook", "claude", "session-end"]).env("CM_NOW", &ada.tick());
+    hook.stdin(message.to_string()).go().ok();
+    for _ in 0..600 {
+        if ada.sandbox.git(&["ls-remote", "origin", "refs/heads/main"]).starts_with(head.trim()) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("nothing was sent:\n{}", ada.cm(&["status"]).stdout);
+}
