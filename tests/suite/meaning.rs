@@ -101,6 +101,19 @@ fn what_is_excluded_comes_in_by_no_way() {
 }
 
 #[test]
+fn a_filter_finds_the_same_by_meaning_however_many_notes_it_selects() {
+    let sandbox = harbourmaster();
+    for filter in ["type:fact", "updated:2024-01-01", "-type:procedure", "type:fact updated:2024-01-01"] {
+        let found = search(&sandbox, &[&format!("paying boat fees {filter}"), "--no-words"]);
+        assert_eq!(titles(&found)[0], "Manual of the berth form", "{filter}");
+    }
+    for filter in ["type:procedure", "updated:>2025-01-01", "type:fact -payment"] {
+        let found = search(&sandbox, &[&format!("paying boat fees {filter}"), "--no-words", "--no-graph"]);
+        assert!(!titles(&found).contains(&"Manual of the berth form"), "{filter}");
+    }
+}
+
+#[test]
 fn explain_tells_what_each_score_is_made_of() {
     let sandbox = harbourmaster();
     insta::assert_snapshot!(sandbox.cm(&["search", "database copy", "--explain"]).snapshot(), @"

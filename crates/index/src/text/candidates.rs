@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use tantivy::collector::DocSetCollector;
 use tantivy::columnar::{Column, ColumnValues};
+use tantivy::query::{EnableScoring, Query as _};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, SegmentOrdinal, SegmentReader, TERMINATED, Term};
 
@@ -83,6 +83,24 @@ pub struct PassageSimilarity {
     pub passage: PassageKey,
 }
 
+/// The passages of selected notes are gathered before the search if less than one note of so many is
+/// selected; else the nearest notes are looked at until enough of them are selected ones.
+const FEW: usize = 4;
+
+/// Notes that the filters of a query select.
+struct SelectedNotes {
+    /// By segment and document, deleted ones included.
+    notes: Vec<Vec<bool>>,
+    /// The passages of these notes, with the notes that contain them, if these are few.
+    passages: Option<PassageMap<Vec<DocAddress>>>,
+}
+
+impl SelectedNotes {
+    fn has(&self, address: DocAddress) -> bool {
+        self.notes[address.segment_ord as usize][address.doc_id as usize]
+    }
+}
+
 impl TextIndex {
     /// Returns the candidate notes.
     pub(crate) fn candidates(&self, request: CandidateRequest<'_>) -> Result<FoundCandidates, RebuildReason> {
@@ -108,9 +126,10 @@ impl TextIndex {
                 best_notes.extend(first.map(|(_, address)| *address));
                 found.extend(best.matches.into_iter().map(|(score, address)| (address, score)));
             }
-            let within = match request.query.bounds() {
+            let bounds = request.query.bounds();
+            let within = match &bounds {
                 Some(bounds) if !request.scans.is_empty() => {
-                    Some(self.within(&bounds, &statistics, &columns)?)
+                    Some(self.within(bounds, &statistics, &columns)?)
                 }
                 _ => None,
             };
@@ -121,11 +140,9 @@ impl TextIndex {
                     found.entry(address).or_default();
                 }
             }
-            if request.query.bounds().is_none() || within.is_some() {
+            if bounds.is_none() || within.is_some() {
                 for address in self.around(&best_notes, &columns)? {
-                    let passes =
-                        |within| columns.passages(address).any(|key| PassageMap::contains_key(within, &key));
-                    if within.as_ref().is_none_or(passes) {
+                    if within.as_ref().is_none_or(|within| within.has(address)) {
                         found.entry(address).or_default();
                     }
                 }
@@ -136,22 +153,35 @@ impl TextIndex {
         })
     }
 
-    /// Returns the passages of the notes selected by `bounds`, with the notes that contain them.
+    /// Returns the notes selected by `bounds`.
     fn within(
         &self,
         bounds: &QueryNode,
         statistics: &Statistics<'_>,
         columns: &Columns,
-    ) -> tantivy::Result<PassageMap<Vec<DocAddress>>> {
+    ) -> tantivy::Result<SelectedNotes> {
         let query = Translator::new(self.fields.places(), statistics).root(bounds)?;
-        let passing = self.searcher.search(&*query, &DocSetCollector)?;
-        let mut passages: PassageMap<Vec<DocAddress>> = PassageMap::default();
-        for address in passing {
-            for key in columns.passages(address) {
-                passages.entry(key).or_default().push(address);
-            }
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
+        let mut notes: Vec<Vec<bool>> = Vec::new();
+        for segment in self.searcher.segment_readers() {
+            let mut is_selected = vec![false; segment.max_doc() as usize];
+            weight.for_each_no_score(segment, &mut |docs| {
+                docs.iter().for_each(|doc| is_selected[*doc as usize] = true);
+            })?;
+            notes.push(is_selected);
         }
-        Ok(passages)
+        let mut selected = SelectedNotes { notes, passages: None };
+        let all: Vec<DocAddress> = self.alive().filter(|address| selected.has(*address)).collect();
+        if all.len() * FEW < self.count() {
+            let mut passages: PassageMap<Vec<DocAddress>> = PassageMap::default();
+            for address in all {
+                for key in columns.passages(address) {
+                    passages.entry(key).or_default().push(address);
+                }
+            }
+            selected.passages = Some(passages);
+        }
+        Ok(selected)
     }
 
     /// Returns the neighbours of notes in their conversations.
@@ -170,16 +200,17 @@ impl TextIndex {
     }
 
     /// Returns the notes with the most similar passages, nearest first, at most about
-    /// `request.nearest`. With `within`, returns only notes listed there.
+    /// `request.nearest`. With `within`, returns only notes selected there.
     fn nearest(
         &self,
         scan: &SimilarityScan,
         request: CandidateRequest<'_>,
-        within: Option<&PassageMap<Vec<DocAddress>>>,
+        within: Option<&SelectedNotes>,
     ) -> tantivy::Result<Vec<DocAddress>> {
         let CandidateRequest { nearest: pool, least, .. } = request;
+        let few = within.and_then(|within| within.passages.as_ref());
         let passes = |(cosine, key): &(f32, PassageKey)| {
-            *cosine >= least && within.is_none_or(|within| within.contains_key(key))
+            *cosine >= least && few.is_none_or(|few| few.contains_key(key))
         };
         let passages = scan.cosines.iter().copied().zip(scan.keys.iter().copied());
         let mut rows: Vec<(f32, PassageKey)> = passages.filter(passes).collect();
@@ -200,11 +231,14 @@ impl TextIndex {
                 if notes.len() >= pool {
                     break;
                 }
-                let of_key = match within {
-                    Some(within) => within[key].clone(),
+                let of_key = match few {
+                    Some(few) => few[key].clone(),
                     None => self.holders(Term::from_field_u64(self.fields.passages, key.number()))?,
                 };
-                notes.extend(of_key.into_iter().filter(|address| seen.insert(*address)));
+                let is_selected = |address: &DocAddress| within.is_none_or(|within| within.has(*address));
+                notes.extend(
+                    of_key.into_iter().filter(|address| is_selected(address) && seen.insert(*address)),
+                );
             }
             taken += some;
         }

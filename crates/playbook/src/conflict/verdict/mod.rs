@@ -37,7 +37,7 @@ const SAME_DESPITE_CLAIMS: f64 = 0.8;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
 /// Probability up to which a pair is judged by the fast model alone.
-const UNLIKELY: f64 = 0.12;
+const UNLIKELY: f64 = 0.4;
 
 /// Probabilities, 0–1, that two statements say the same or contradict each other; the rest is that
 /// they differ.
