@@ -16,7 +16,7 @@ pub struct Mode {
     pub spread: bool,
 }
 
-const MODES: [Mode; 9] = [
+const MODES: &[Mode] = &[
     Mode { name: "text", stages: RankingStages::WORDS, settings: &[], spread: false },
     Mode {
         name: "static",
@@ -62,6 +62,13 @@ const MODES: [Mode; 9] = [
     },
     Mode { name: "default", stages: RankingStages::ALL, settings: &[], spread: false },
     Mode { name: "spread", stages: RankingStages::ALL, settings: &[], spread: true },
+    #[cfg(feature = "multilingual")]
+    Mode {
+        name: "multilingual",
+        stages: RankingStages::ALL,
+        settings: &[("CM_EMBEDDINGS_MODEL", "e5-small")],
+        spread: false,
+    },
 ];
 
 /// Returns the modes with these names, or all if none are given.
