@@ -33,6 +33,9 @@ const MOST_READS: u64 = 1 << 20;
 /// Size in bytes above which the server's audit log is rotated.
 const MOST_AUDITED: u64 = 16 << 20;
 
+/// Size in bytes above which the answers to keyed requests are rotated: some ten thousand requests.
+const MOST_REQUESTS: u64 = 4 << 20;
+
 /// Size in bytes above which the log of signals is rotated. Hooks read it while the agent waits.
 const MOST_SIGNALS: u64 = 256 << 10;
 
@@ -76,6 +79,16 @@ impl JsonLinesFile {
     /// [`Error::NoPrivateFolder`].
     pub fn of_server(vault: &Vault) -> Result<Self, Error> {
         Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
+    }
+
+    /// Opens the answers to requests with an idempotency key: `requests.jsonl`, rotated to
+    /// `requests.jsonl.1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_requests(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_REQUESTS), ..Self::private(vault, "requests.jsonl")? })
     }
 
     /// Opens the log of what hooks saw that may be worth recording: `signals.jsonl`, rotated to
@@ -249,6 +262,26 @@ impl JsonLinesFile {
             }
         }
         Ok((lines, damaged))
+    }
+
+    /// Returns the parsed lines that contain a text, oldest first. Other lines are not parsed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn lines_with<T: DeserializeOwned>(&self, text: &str) -> Result<Vec<T>, Error> {
+        let mut found = Vec::new();
+        for path in [self.aside(), self.path.clone()] {
+            let bytes = match read_regular(&path) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Error::io("read", &path)(error)),
+            };
+            let lines = String::from_utf8_lossy(&bytes);
+            let matching = lines.lines().filter(|line| line.contains(text));
+            found.extend(matching.filter_map(|line| serde_json::from_str(line).ok()));
+        }
+        Ok(found)
     }
 
     /// Opens and locks the file until it is dropped. Retries if the file was rotated while waiting
