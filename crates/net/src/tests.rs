@@ -36,6 +36,7 @@ fn client(patience: RetryPolicy) -> (Client, Arc<Mutex<Vec<Duration>>>) {
             largest: 1 << 20,
             patience,
             pace,
+            certificate: None,
         }),
         waits,
     )
@@ -185,6 +186,7 @@ fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
         largest: 1,
         patience: PATIENCE,
         pace: RetrySleeper::default(),
+        certificate: None,
     };
     let error = Client::new(terms)
         .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
@@ -200,7 +202,14 @@ fn who_is_called_off_asks_no_further() {
         let server = Server::start(|_, _| Reply::status(503, ""));
         let looks = AtomicUsize::new(0);
         let pace = RetrySleeper::new(|_| (), move || looks.fetch_add(1, Ordering::SeqCst) >= called_off_from);
-        let terms = ClientConfig { key: None, headers: Vec::new(), largest: 1, patience: PATIENCE, pace };
+        let terms = ClientConfig {
+            key: None,
+            headers: Vec::new(),
+            largest: 1,
+            patience: PATIENCE,
+            pace,
+            certificate: None,
+        };
         let error = Client::new(terms)
             .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
             .unwrap_err();
