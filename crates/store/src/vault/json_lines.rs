@@ -50,7 +50,12 @@ const HOOKS_FOLDER: &str = "hooks";
 
 /// Deletes injection logs of sessions that were last active before `since`. Errors are ignored.
 pub fn remove_old_injection_logs(vault: &Vault, since: Instant) {
-    let Ok(entries) = fs::read_dir(vault.state().join(HOOKS_FOLDER)) else { return };
+    remove_old_files(&vault.state().join(HOOKS_FOLDER), since);
+}
+
+/// Deletes the files in a folder that were last changed before `since`. Errors are ignored.
+pub fn remove_old_files(folder: &Path, since: Instant) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let written =
             entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|stat| stat.modified().ok());
@@ -137,6 +142,18 @@ impl JsonLinesFile {
     /// Opens the injection log of a session, a file in `hooks/`.
     pub fn injection_log(vault: &Vault, name: &str) -> Self {
         Self { path: vault.state().join(HOOKS_FOLDER).join(name), most: None, private: None }
+    }
+
+    /// Opens the log of failed hooks that call a team server, among the private files about it.
+    pub fn of_server_hooks(folder: &PrivateFolder) -> Self {
+        let (path, private) = (folder.state().join("hooks.log"), Some(folder.clone()));
+        Self { path, most: Some(MOST_FAILURES), private }
+    }
+
+    /// Opens the injection log of a session whose hooks call a team server.
+    pub fn server_injection_log(folder: &PrivateFolder, name: &str) -> Self {
+        let path = folder.state().join(HOOKS_FOLDER).join(name);
+        Self { path, most: None, private: Some(folder.clone()) }
     }
 
     /// Opens a private file of the vault by name. It need not exist, and is never rotated.
