@@ -52,6 +52,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             hook::read_with_agent(call, agent, session);
             return None;
         }
+        if words == ["deliver"] {
+            hook::deliver(&call, &standard_input());
+            return None;
+        }
         if words == ["judge"] {
             hook::judge_prompt(call, &standard_input());
             return None;
@@ -87,6 +91,7 @@ fn detached(later: &BackgroundTask) -> Command {
         }
         BackgroundTask::Sync => command.args(["hook", "sync"]),
         BackgroundTask::JudgePrompt(_) => command.args(["hook", "judge"]),
+        BackgroundTask::Deliver(_) => command.args(["hook", "deliver"]),
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
@@ -103,7 +108,9 @@ fn detached(later: &BackgroundTask) -> Command {
 /// Starts a background process, and gives it its input. Command lines can be seen by other users, so
 /// that no prompt is part of one.
 fn start(command: &mut Command, task: &BackgroundTask) -> std::io::Result<()> {
-    let BackgroundTask::JudgePrompt(input) = task else { return command.spawn().map(drop) };
+    let (BackgroundTask::JudgePrompt(input) | BackgroundTask::Deliver(input)) = task else {
+        return command.spawn().map(drop);
+    };
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()))
 }
