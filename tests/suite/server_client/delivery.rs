@@ -70,7 +70,7 @@ fn a_server_that_is_away_breaks_no_hook_and_gets_everything_once_when_it_is_back
     }
     laptop.waits_for(4);
     let shown = laptop.sandbox.cm(&["hooks", "status"]).ok().stdout;
-    assert!(shown.contains("4 uploads wait") && shown.contains("away since"), "{shown}");
+    assert!(shown.contains("4 uploads wait") && shown.contains("failing since"), "{shown}");
     assert!(laptop.start(SESSION).contains("4 uploads wait on this machine."));
     assert_eq!(team.commits(), commits);
     let server = team.serve();
@@ -83,7 +83,7 @@ fn a_server_that_is_away_breaks_no_hook_and_gets_everything_once_when_it_is_back
     }
     assert_eq!(team.commits(), commits + 2, "one change for each mark");
     assert_eq!(team.sandbox.read(RULE).matches("signal: helpful").count(), 2);
-    assert!(eventually(|| laptop.server()["away_since"].is_null()), "{}", laptop.server());
+    assert!(eventually(|| laptop.server()["failing_since"].is_null()), "{}", laptop.server());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn an_upload_whose_answer_is_lost_is_delivered_once() {
     let sent = proxy.count("POST /feedback");
     laptop.hook(SESSION, "pre-tool", &json!({ "tool_name": "Read", "tool_input": {} }));
     assert_eq!(proxy.count("POST /feedback"), sent, "an event without work sends nothing");
-    laptop.hook(SESSION, "stop", &json!({}));
+    laptop.hook(SESSION, "session-end", &json!({}));
     laptop.waits_for(0);
     assert_eq!(team.commits(), commits + 1);
     laptop.talk(OTHER, &[("user", "Run it."), ("assistant", &helpful())]);
@@ -118,8 +118,8 @@ fn an_upload_whose_answer_is_lost_is_delivered_once() {
     laptop.talk(third, &[("assistant", &helpful())]);
     proxy.lose(2);
     laptop.hook(third, "stop", &json!({}));
-    assert!(eventually(|| proxy.count("POST /sessions") >= 4));
-    laptop.hook(third, "stop", &json!({}));
+    laptop.waits_for(2);
+    laptop.hook(third, "session-end", &json!({}));
     assert!(eventually(|| proxy.are_answers_lost()));
     laptop.hook(third, "session-end", &json!({}));
     laptop.waits_for(0);
@@ -175,6 +175,21 @@ fn what_the_server_never_accepts_is_set_aside_with_its_reason_and_holds_up_nothi
 }
 
 #[test]
+fn a_session_is_found_without_the_path_of_its_log_and_a_subagents_is_not_sent() {
+    let team = Team::new();
+    let server = team.serve();
+    let laptop = Laptop::connected(&format!("http://{}", server.address), &team.token);
+    for session in [SESSION, OTHER] {
+        laptop.talk(session, &[("user", "Run the suite.")]);
+    }
+    laptop.hook(OTHER, "stop", &json!({ "agent_id": "a-1" }));
+    laptop.hook(SESSION, "session-end", &json!({ "transcript_path": null }));
+    assert!(eventually(|| team.messages(SESSION).len() == 1), "{}", laptop.server());
+    laptop.waits_for(0);
+    assert!(team.messages(OTHER).is_empty());
+}
+
+#[test]
 fn a_token_that_can_only_read_or_was_revoked_loses_nothing() {
     let team = Team::new();
     let made = team.sandbox.cm(&["token", "add", "Bob", "--role", "reader", "--json"]).ok().json();
@@ -187,11 +202,15 @@ fn a_token_that_can_only_read_or_was_revoked_loses_nothing() {
     laptop.talk(SESSION, &[("user", "Run the suite.")]);
     laptop.hook(SESSION, "stop", &json!({}));
     laptop.waits_for(1);
+    assert!(eventually(|| laptop.server()["cause"].to_string().contains("403")), "{}", laptop.server());
+    let prompt = laptop.prompt(OTHER, "run the whole suite before the push");
+    assert!(prompt.contains("Run the whole suite"), "briefings go on: {prompt}");
     team.sandbox.cm(&["token", "revoke", "Bob"]).ok();
-    let start = laptop.start(OTHER);
+    let start = laptop.start("after-the-end-of-the-token");
     assert!(start.contains("does not accept the token of this machine. "), "{start}");
     laptop.install(&url, &team.token, &[]).ok();
-    assert!(laptop.start(OTHER).contains("Run the whole suite"));
+    assert!(laptop.start("after-the-new-token").contains("Run the whole suite"));
     laptop.waits_for(0);
     assert_eq!(team.messages(SESSION).len(), 1);
+    assert!(eventually(|| laptop.server()["cause"].is_null()), "{}", laptop.server());
 }

@@ -116,9 +116,9 @@ fn server(state: &ServerState) -> String {
     if let Some(file) = &state.memory_file {
         lines.push_str(&format!("{} is a copy of its MEMORY.md\n", safe(file)));
     }
-    match (&state.away_since, &state.cause) {
+    match (&state.failing_since, &state.cause) {
         (Some(since), Some(cause)) => {
-            let away = format!("away since {}: {}", safe(since), one_line(cause));
+            let away = format!("failing since {}: {}", safe(since), one_line(cause));
             lines.push_str(&format!("{}\n", paint(WARN, &away)));
         }
         _ => lines.push_str(&format!("{}\n", paint(GOOD, "no failure since its last answer"))),

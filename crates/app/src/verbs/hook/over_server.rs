@@ -167,7 +167,7 @@ fn ask(
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);
                 parts.extend(found.parts_for(&question, is_failure, &injections.excluded_ids(), &limits));
-                reachability::record_success(connection);
+                reachability::record_answer(connection);
             }
             Err(failure) => return Ok(missing(call, message, connection, &failure)),
         }
@@ -180,7 +180,7 @@ fn ask(
         match briefing(&api, &task, settings.integer(keys::HOOKS_START_TOKENS), START) {
             Ok(found) => {
                 parts.extend(found.start_parts());
-                reachability::record_success(connection);
+                reachability::record_answer(connection);
             }
             Err(failure) => return Ok(missing(call, message, connection, &failure)),
         }
@@ -214,7 +214,7 @@ fn missing(
     connection: &ServerConnection,
     failure: &CallFailure,
 ) -> ServerAnswer {
-    if reachability::record_failure(connection, call.now, &failure.cause) {
+    if reachability::record_failure(connection, call.now, failure) {
         log(connection, call, message, &failure.cause);
     }
     let mut parts = Vec::new();

@@ -36,8 +36,9 @@ pub struct ServerState {
     pub waiting_bytes: u64,
     /// Time at which the oldest waiting upload was added, as RFC 3339.
     pub oldest: Option<String>,
-    /// Time since which the server does not answer, as RFC 3339; null if its last answer was good.
-    pub away_since: Option<String>,
+    /// Time since which the server does not answer or refuses uploads, as RFC 3339; null if its last
+    /// answer was good.
+    pub failing_since: Option<String>,
     /// Cause of the last failure; null if the last answer was good.
     pub cause: Option<String>,
     /// Uploads that the server will never accept, latest first.
@@ -91,7 +92,7 @@ fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<Serve
         waiting: size.items,
         waiting_bytes: size.bytes,
         oldest: outbox.oldest()?.map(|item| item.at.to_string()),
-        away_since: outage.as_ref().map(|outage| outage.since.to_string()),
+        failing_since: outage.as_ref().map(|outage| outage.since.to_string()),
         cause: outage.map(|outage| outage.cause),
         refused: refused.into_iter().take(LATEST).map(RefusedUpload::of).collect(),
         refused_total,

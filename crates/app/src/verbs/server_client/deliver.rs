@@ -8,9 +8,10 @@ use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::server_client::api::ServerApi;
 use crate::verbs::server_client::connection::ServerConnection;
+use crate::verbs::server_client::memory_copy;
 use crate::verbs::server_client::outbox::{Outbox, OutboxItem, OutboxTurn};
+use crate::verbs::server_client::reachability::{self, Outage};
 use crate::verbs::server_client::session_upload::{self, PlannedUpload, SessionReference, UploadProgress};
-use crate::verbs::server_client::{memory_copy, reachability};
 use cm_store::config::keys;
 
 /// The task, as the hook passes it to its background process.
@@ -31,25 +32,31 @@ impl DeliveryTask {
         self.session.is_none() && !self.refresh_memory
     }
 
-    /// Runs the task.
+    /// Runs the task. During an outage, uploads are only queued, except at the start and the end of a
+    /// session.
     ///
     /// # Errors
-    /// The first failure; the remaining work is done nevertheless, as far as it is possible.
+    /// The first failure; the remaining work is done nevertheless, as far as it is possible. A server
+    /// that does not answer is a failure only where an outage begins.
     pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
         let outbox = Outbox::of(&connection.private);
         let turn = outbox.take_turn()?;
         let queued = self.session.as_ref().map_or(Ok(()), |session| queue(call, connection, &turn, session));
+        let is_away = Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now));
+        if is_away && !self.refresh_memory {
+            return queued;
+        }
         let name = self.session.as_ref().map(|session| session.session.as_str());
         let api = ServerApi::new(connection, call, &self.agent, name)?;
         let delivered = deliver(call, connection, &turn, &api);
         drop(turn);
         let refreshed = match (&delivered, self.refresh_memory) {
-            (Ok(()), true) => {
-                memory_copy::refresh(connection, &api).inspect(|()| reachability::record_success(connection))
+            (Ok(true), true) => {
+                memory_copy::refresh(connection, &api).inspect(|()| reachability::record_answer(connection))
             }
             _ => Ok(()),
         };
-        queued.and(delivered).and(refreshed)
+        queued.and(delivered.map(drop)).and(refreshed)
     }
 }
 
@@ -83,19 +90,22 @@ fn queue(
     Ok(())
 }
 
+/// Delivers what waits. Returns whether the server answers.
 fn deliver(
     call: &Request,
     connection: &ServerConnection,
     turn: &OutboxTurn<'_>,
     api: &ServerApi,
-) -> Result<()> {
+) -> Result<bool> {
     let delivery = turn.deliver(api, call.now)?;
-    if let Some(failure) = delivery.failure {
-        reachability::record_failure(connection, call.now, &failure.cause);
-        return Err(failure.into());
-    }
     if delivery.delivered > 0 {
-        reachability::record_success(connection);
+        reachability::record_upload(connection);
     }
-    Ok(())
+    let Some(failure) = delivery.failure else { return Ok(true) };
+    let answers = failure.status == Some(403);
+    if reachability::record_failure(connection, call.now, &failure) {
+        Err(failure.into())
+    } else {
+        Ok(answers)
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::verbs::server_client::api::CallFailure;
 use crate::verbs::server_client::connection::ServerConnection;
 use cm_note::instant::Instant;
 
@@ -19,6 +20,9 @@ pub struct Outage {
     pub last: Instant,
     /// Cause of the last failure.
     pub cause: String,
+    /// Whether the server answers and only refuses uploads, because the token can only read.
+    #[serde(default)]
+    pub is_read_only: bool,
 }
 
 impl Outage {
@@ -31,15 +35,16 @@ impl Outage {
 
     /// Whether the last failure is so recent that a prompt should not wait for another.
     pub fn is_recent(&self, now: Instant) -> bool {
-        (0..PAUSE).contains(&(now.unix() - self.last.unix()))
+        !self.is_read_only && (0..PAUSE).contains(&(now.unix() - self.last.unix()))
     }
 }
 
 /// Stores a failure. Returns whether it begins an outage.
-pub fn record_failure(connection: &ServerConnection, now: Instant, cause: &str) -> bool {
-    let earlier = Outage::of(connection);
+pub fn record_failure(connection: &ServerConnection, now: Instant, failure: &CallFailure) -> bool {
+    let is_read_only = failure.status == Some(403);
+    let earlier = Outage::of(connection).filter(|outage| outage.is_read_only == is_read_only);
     let since = earlier.as_ref().map_or(now, |outage| outage.since);
-    let outage = Outage { since, last: now, cause: cause.to_owned() };
+    let outage = Outage { since, last: now, cause: failure.cause.clone(), is_read_only };
     let private = &connection.private;
     let text = serde_json::to_string(&outage).unwrap_or_default();
     // A state folder that cannot be written costs only time.
@@ -47,8 +52,15 @@ pub fn record_failure(connection: &ServerConnection, now: Instant, cause: &str) 
     earlier.is_none()
 }
 
-/// Ends an outage.
-pub fn record_success(connection: &ServerConnection) {
+/// Ends an outage after an answer; one of uploads only after an upload.
+pub fn record_answer(connection: &ServerConnection) {
+    if Outage::of(connection).is_some_and(|outage| !outage.is_read_only) {
+        record_upload(connection);
+    }
+}
+
+/// Ends an outage after an upload.
+pub fn record_upload(connection: &ServerConnection) {
     let private = &connection.private;
     let _ = private.remove(&private.state().join(FILE));
 }
