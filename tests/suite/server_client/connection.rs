@@ -133,7 +133,7 @@ fn a_self_signed_server_is_trusted_by_its_certificate_alone() {
     let laptop = Laptop::new();
     let unknown = laptop.install(&url, &team.token, &[]).ok();
     assert!(unknown.stderr.contains("the server could not be asked"), "{}", unknown.stderr);
-    assert!(laptop.start("one").contains("does not answer"));
+    assert!(laptop.start("one").contains("is not available"));
     laptop.install(&url, &team.token, &["--certificate", &certificate.display().to_string()]).ok();
     assert!(laptop.start("two").contains("Run the whole suite"), "{}", laptop.server());
 }

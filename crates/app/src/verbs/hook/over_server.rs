@@ -220,31 +220,32 @@ fn missing(
     let mut parts = Vec::new();
     if message.event == Some(HookEvent::SessionStart) {
         let waiting = Outbox::of(&connection.private).size().unwrap_or_default().items;
-        let text = line(connection, failure, waiting);
+        let copy = memory_copy::stored(connection).map(|copy| memory_text::parts(&copy)).unwrap_or_default();
+        let text = line(connection, failure, !copy.is_empty(), waiting);
         parts.push(InjectionPart {
             entries: vec![InjectionEntry { text, ..InjectionEntry::default() }],
             ..InjectionPart::default()
         });
-        parts.extend(
-            memory_copy::stored(connection).map(|copy| memory_text::parts(&copy)).unwrap_or_default(),
-        );
+        parts.extend(copy);
     }
     ServerAnswer { parts, is_missing: true }
 }
 
-fn line(connection: &ServerConnection, failure: &CallFailure, waiting: usize) -> String {
+/// One line about the outage. It contains no text of the server.
+fn line(connection: &ServerConnection, failure: &CallFailure, has_copy: bool, waiting: usize) -> String {
     let url = &connection.url;
-    let what = if failure.is_unauthorized() {
-        format!("The memory server {url} does not accept the token of this machine.")
-    } else {
-        format!("The memory server {url} does not answer ({}).", short_line(&failure.cause, CAUSE))
+    let what = match failure.status {
+        Some(401) => format!("The memory server {url} does not accept the token of this machine."),
+        Some(status) => format!("The memory server {url} is not available (status {status})."),
+        None => format!("The memory server {url} is not available ({}).", short_line(&failure.cause, CAUSE)),
     };
+    let instead = if has_copy { "Its last copy follows." } else { "Its notes are missing here." };
     let waiting = match waiting {
         0 => String::new(),
         1 => " 1 upload waits on this machine.".to_owned(),
         many => format!(" {many} uploads wait on this machine."),
     };
-    format!("{what} What follows, if anything, is its last copy.{waiting}")
+    format!("{what} {instead}{waiting}")
 }
 
 /// Name of the project: the folder of its repository.

@@ -329,6 +329,7 @@ impl HookChanges {
         let action = if is_last { ConnectionAction::Disconnect } else { ConnectionAction::Keep };
         if is_last {
             self.notices.extend(server::undelivered(&open));
+            self.notices.extend(open.memory_file.as_ref().map(|file| format!("{file} stays as it is")));
         }
         self.server = Some(server::change_of(call, &open, action)?);
         Ok(())
