@@ -66,6 +66,8 @@ fn what_would_send_the_token_in_the_open_or_to_nobody_is_refused_and_nothing_is_
     assert_eq!(install("memory.example.org", &[]), "usage");
     assert_eq!(install("https://ada:secret@memory.example.org", &[]), "usage");
     assert_eq!(install(&refusing.url(), &[]), "token-refused");
+    let other = Server::start(|_, _| Reply::status(404, "<html>Not found</html>"));
+    assert_eq!(install(&other.url(), &[]), "no-server");
     assert_eq!(install(&refusing.url(), &["--memory-file", "notes.md"]), "not-ours");
     assert_eq!(install(&refusing.url(), &["--memory-file", "../notes.md"]), "usage");
     assert_eq!(install(&refusing.url(), &["--certificate", "notes.md"]), "usage");

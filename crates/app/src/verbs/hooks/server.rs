@@ -184,6 +184,11 @@ fn check(
             Err(Error::refused("token-refused", format!("{} does not accept the token", open.url))
                 .hint("whoever runs the server creates tokens with `cm token add NAME`"))
         }
+        Err(failure) if failure.is_final => Err(Error::refused(
+            "no-server",
+            format!("{} is not a memory server: {}", open.url, failure.cause),
+        )
+        .hint("pass the address that `cm serve` prints, as it is reached from this machine")),
         Err(failure) => {
             notices.push(format!("the server could not be asked: {}", failure.cause));
             Ok(None)

@@ -14,7 +14,7 @@ use cm_net::{
 use cm_text::shorten::short_line;
 
 /// Maximum size of an answer in bytes.
-const LARGEST: u64 = 1 << 20;
+const LARGEST: u64 = 4 << 20;
 /// Maximum length of a header value that names an agent or a session.
 const LONGEST_NAME: usize = 200;
 /// Maximum length of a failure, in characters.

@@ -152,6 +152,10 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
     let mut progress = progress.clone();
     let mut planned = Vec::new();
     let session = found.meta.id.as_str();
+    // A log that ends before what was sent was written anew: all of it is sent, and the server knows
+    // again what it has.
+    let last = found.events.iter().map(place).max();
+    progress.after = progress.after.filter(|after| last.is_some_and(|last| last >= *after));
     let new = found.events.iter().filter(|event| progress.after.is_none_or(|after| place(event) > after));
     let messages: Vec<((u64, u32), Value)> =
         new.filter_map(|event| Some((place(event), message(event)?))).collect();
@@ -226,9 +230,10 @@ fn message(event: &SessionEvent) -> Option<Value> {
     if text.trim().is_empty() {
         return None;
     }
-    let mut message = json!({
-        "role": role.name(), "content": shorten(&text, most), "id": format!("{}.{}", event.line, event.part),
-    });
+    let text = shorten(&text, most);
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    let id = format!("{}.{}-{}", event.line, event.part, &hash[..8]);
+    let mut message = json!({ "role": role.name(), "content": text, "id": id });
     if let Some(at) = event.at {
         message["at"] = Value::from(at.to_string());
     }
@@ -253,4 +258,82 @@ fn chunks<T>(messages: Vec<(T, Value)>) -> Vec<Vec<(T, Value)>> {
         }
     }
     chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(line: u64, kind: EventKind) -> SessionEvent {
+        SessionEvent { at: None, line, part: 0, record: None, side: false, kind }
+    }
+
+    fn session(events: Vec<SessionEvent>) -> ParsedSession {
+        let mut meta = SessionMeta::new(Agent::ClaudeCode, "s-1".into());
+        meta.workspace = Some("/home/ada/shop".to_owned());
+        ParsedSession { meta, events, path: PathBuf::new() }
+    }
+
+    fn typed(line: u64, text: &str) -> SessionEvent {
+        event(line, EventKind::UserPrompt { text: text.to_owned() })
+    }
+
+    fn answered(line: u64, text: &str) -> SessionEvent {
+        event(line, EventKind::AssistantText { text: text.to_owned() })
+    }
+
+    /// Contents of the planned messages, by upload.
+    fn contents(planned: &[PlannedUpload]) -> Vec<Vec<String>> {
+        let messages = |upload: &PlannedUpload| upload.item.body["messages"].as_array().cloned();
+        let text = |message: Value| message["content"].as_str().unwrap_or_default().to_owned();
+        planned.iter().filter_map(messages).map(|list| list.into_iter().map(text).collect()).collect()
+    }
+
+    #[test]
+    fn what_was_queued_is_not_planned_again_and_a_log_written_anew_is() {
+        let now = Instant::from_unix(0);
+        let found = session(vec![typed(1, "one"), answered(2, "two\n\n[cm: helpful b-mt2ssunl-jq6d8j]")]);
+        let planned = plan(&found, &UploadProgress::default(), now);
+        assert_eq!((planned.len(), contents(&planned)[0].len()), (2, 2));
+        assert_eq!(planned[1].item.body["signal"], "helpful");
+        let progress = planned[1].progress.clone();
+        assert!(plan(&found, &progress, now).is_empty());
+        let longer = session([found.events, vec![typed(3, "three")]].concat());
+        assert_eq!(contents(&plan(&longer, &progress, now)), [["three"]]);
+        let anew = session(vec![typed(1, "another")]);
+        assert_eq!(contents(&plan(&anew, &progress, now)), [["another"]]);
+    }
+
+    #[test]
+    fn a_long_session_is_several_uploads_of_which_each_can_be_the_last_one() {
+        let events: Vec<SessionEvent> = (1..=1_200).map(|line| typed(line, "word")).collect();
+        let planned = plan(&session(events.clone()), &UploadProgress::default(), Instant::from_unix(0));
+        let sizes: Vec<usize> = contents(&planned).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [500, 500, 200]);
+        let rest = plan(&session(events), &planned[0].progress, Instant::from_unix(0));
+        assert_eq!(rest, planned[1..]);
+        let long = "x".repeat(90_000);
+        let events = (1..=30).map(|line| answered(line, &long)).collect();
+        let planned = plan(&session(events), &UploadProgress::default(), Instant::from_unix(0));
+        assert_eq!(planned.len(), 3);
+        assert!(planned.iter().all(|upload| upload.item.body.to_string().len() < 2 << 20));
+    }
+
+    #[test]
+    fn calls_and_outputs_of_tools_are_shortened_and_what_nobody_wrote_is_left_out() {
+        let input = json!({ "command": "cargo test" });
+        let mut side = typed(4, "for the subagent");
+        side.side = true;
+        let found = session(vec![
+            event(1, EventKind::ToolCall { id: None, name: "Bash".to_owned(), input }),
+            event(2, EventKind::Injected { text: "injected".to_owned() }),
+            event(3, EventKind::Thinking { text: "hm".to_owned() }),
+            side,
+            typed(5, " "),
+            event(6, EventKind::ToolRejected { id: None, text: "é".repeat(9_000) }),
+        ]);
+        let planned = plan(&found, &UploadProgress::default(), Instant::from_unix(0));
+        let sent = &contents(&planned)[0];
+        assert_eq!((sent.len(), sent[0].as_str(), sent[1].chars().count()), (2, "Bash: cargo test", TOOL));
+    }
 }
