@@ -95,6 +95,32 @@ fn no_secret_leaves_the_machine_and_the_token_goes_in_its_header_only() {
 }
 
 #[test]
+fn an_upload_is_sent_with_the_same_key_until_it_is_answered() {
+    let server = Server::start(|number, request| match request.line.starts_with("POST /sessions") {
+        // The first one is the check of the token.
+        true if number == 1 => Reply::Close,
+        true if number == 2 => Reply::status(503, "{}"),
+        _ => Reply::json(&json!({ "rules": [] })),
+    });
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    laptop.talk(SESSION, &[("user", "Run the suite.")]);
+    let uploads = || {
+        let sent = server.requests().into_iter().skip(1).filter(|one| one.line.starts_with("POST"));
+        sent.map(|one| (one.header("idempotency-key").unwrap().to_owned(), one.body)).collect::<Vec<_>>()
+    };
+    for count in 1..=3 {
+        laptop.hook(SESSION, "session-end", &json!({}));
+        assert!(eventually(|| uploads().len() == count), "{:?}", uploads());
+        laptop.waits_for(u64::from(count < 3));
+    }
+    let uploads = uploads();
+    assert!(uploads.iter().all(|upload| *upload == uploads[0]), "{uploads:?}");
+    laptop.hook(SESSION, "session-end", &json!({}));
+    assert!(eventually(|| server.requests().last().unwrap().line.starts_with("GET /export")));
+    assert_eq!(server.requests().iter().filter(|one| one.line.starts_with("POST")).count(), 4);
+}
+
+#[test]
 fn sessions_of_other_projects_and_switched_off_capture_send_nothing() {
     let server = answering(|_| None);
     let laptop = Laptop::connected(&server.url(), TOKEN);
