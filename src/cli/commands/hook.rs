@@ -17,7 +17,8 @@ use cm_app::{Request, Result};
 /// Reads the agent's message from standard input and answers in the agent's format. The answer adds memories when a session
 /// starts, a prompt is sent or a tool fails, and the guard's decision before a command runs. Each rule is shown once per
 /// session. When a conversation is compacted or ends, new log entries are read in the background (`cm hook read`). The exit
-/// code is always 0. Errors go to `_state/hooks.log`; `cm hooks status` shows them.
+/// code is always 0. Errors go to `_state/hooks.log`, or to your private files where hooks call a team server; `cm hooks status`
+/// shows them.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Events: session-start, prompt, pre-tool, post-tool, tool-failure, pre-compact, stop, session-end\n\nExamples:\n  echo '{\"session_id\": \"s\", \"prompt\": \"fix the flaky retry test\"}' | cm hook claude prompt\n  cm hook read"

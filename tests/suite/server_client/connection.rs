@@ -6,6 +6,7 @@ use cm_test_server::{Reply, Server};
 use serde_json::json;
 
 use super::support::{Laptop, SESSION, Team};
+use crate::cli::rules::rules;
 use crate::support::{ServerProcess, everything, vault_of};
 
 #[test]
@@ -103,6 +104,18 @@ fn the_token_may_come_from_the_environment_and_is_not_stored_then() {
     };
     assert!(start("").contains("does not accept the token"));
     assert!(start(&team.token).contains("Run the whole suite"));
+}
+
+#[test]
+fn a_server_without_tokens_on_this_machine_needs_none() {
+    let sandbox = rules();
+    sandbox.cm(&["reindex"]).ok();
+    let server = ServerProcess::of(&sandbox, &[]);
+    let laptop = Laptop::new();
+    let url = format!("http://{}", server.address);
+    let ran = laptop.sandbox.cm(&["hooks", "install", "claude", "--server", &url]).ok();
+    assert!(ran.stdout.contains("no token is used"), "{}", ran.stdout);
+    assert!(laptop.start(SESSION).contains("Run the whole suite"));
 }
 
 #[test]

@@ -181,8 +181,9 @@ fn check(
             Ok(Some(false))
         }
         Err(failure) if failure.is_unauthorized() => {
-            Err(Error::refused("token-refused", format!("{} does not accept the token", open.url))
-                .hint("whoever runs the server creates tokens with `cm token add NAME`"))
+            Err(Error::refused("token-refused", format!("{} does not accept the token", open.url)).hint(
+                "pass another one with `--token-file FILE`; whoever runs the server creates tokens with `cm token add NAME`",
+            ))
         }
         Err(failure) if failure.is_final => Err(Error::refused(
             "no-server",
