@@ -31,7 +31,7 @@ impl Team {
     pub fn new() -> Self {
         let sandbox = rules();
         sandbox.cm(&["reindex"]).ok();
-        let made = sandbox.cm(&["token", "add", "Ada", "--kind", "person", "--json"]).ok().json();
+        let made = sandbox.cm(&["token", "add", "Ada", "--json"]).ok().json();
         let token = made["token"].as_str().unwrap().to_owned();
         Self { sandbox, token }
     }
