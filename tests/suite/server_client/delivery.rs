@@ -1,5 +1,8 @@
 //! Briefings, sessions and feedback between a laptop and a real server.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::json;
 
 use super::support::{Laptop, Proxy, SECRET, SESSION, Team, eventually};
@@ -39,6 +42,9 @@ fn a_briefing_arrives_and_the_session_and_its_feedback_reach_the_vault_without_s
     assert_eq!(roles, ["user", "assistant", "user"]);
     laptop.waits_for(0);
     assert_eq!(team.sandbox.read(RULE), rule, "a mark counts once a session");
+    let outcome = team.sandbox.cm(&["outcome", SESSION, "success"]);
+    let learned = team.sandbox.read(RULE).matches("signal: helpful").count();
+    assert_eq!(learned, 1, "nor when the session is evaluated: {}", outcome.snapshot());
     for (folder, sandbox) in [("server", &team.sandbox), ("laptop", &laptop.sandbox)] {
         let files =
             everything(sandbox.root()).into_keys().filter(|path| !path.starts_with("home/.claude/projects"));
@@ -213,4 +219,65 @@ fn a_token_that_can_only_read_or_was_revoked_loses_nothing() {
     laptop.waits_for(0);
     assert_eq!(team.messages(SESSION).len(), 1);
     assert!(eventually(|| laptop.server()["cause"].is_null()), "{}", laptop.server());
+}
+
+#[test]
+fn a_delivery_that_is_killed_between_change_and_answer_is_completed_once() {
+    let team = Team::new();
+    let proxy = Proxy::start();
+    let server = team.serve();
+    proxy.lead_to(Some(&server));
+    let laptop = Laptop::connected(&proxy.url, &team.token);
+    let commits = team.commits();
+    laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", &helpful())]);
+    let task = json!({
+        "agent": "claude-code", "refresh_memory": true,
+        "session": { "agent": "claude-code", "session": SESSION, "transcript": laptop.transcript(SESSION) },
+    });
+    for endpoint in ["POST /sessions", "POST /feedback"] {
+        let before = proxy.count(endpoint);
+        proxy.hold(Some(endpoint));
+        let mut command = laptop.sandbox.command(&["hook", "deliver"]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(task.to_string().as_bytes()).unwrap();
+        assert!(eventually(|| proxy.count(endpoint) == before + 1), "{endpoint}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        proxy.hold(None);
+    }
+    let run = laptop.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go();
+    assert_eq!(run.code, 0);
+    laptop.waits_for(0);
+    assert_eq!((team.commits(), team.messages(SESSION).len()), (commits + 1, 2));
+    assert_eq!(team.sandbox.read(RULE).matches("signal: helpful").count(), 1);
+}
+
+#[test]
+fn a_linked_work_tree_belongs_to_the_project_and_a_repository_inside_it_does_not() {
+    let team = Team::new();
+    let server = team.serve();
+    let laptop = Laptop::connected(&format!("http://{}", server.address), &team.token);
+    let project = laptop.sandbox.vault();
+    laptop.sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "Begin"]);
+    laptop.sandbox.git(&["worktree", "add", "--quiet", "../tree"]);
+    laptop.sandbox.git(&["init", "--quiet", "vendor"]);
+    let folders = [(SESSION, laptop.sandbox.root().join("tree")), (OTHER, project.join("vendor"))];
+    for (session, folder) in &folders {
+        laptop.talk(session, &[("user", "Run the suite.")]);
+        let path = laptop.transcript(session);
+        let (from, to) = (project.display().to_string(), folder.display().to_string());
+        std::fs::write(&path, std::fs::read_to_string(&path).unwrap().replace(&from, &to)).unwrap();
+    }
+    let start = |session, folder| {
+        laptop.added(session, "session-start", &json!({ "source": "startup", "cwd": folder }))
+    };
+    assert!(start(SESSION, &folders[0].1).contains("Run the whole suite"));
+    assert_eq!(start(OTHER, &folders[1].1), "");
+    for (session, folder) in &folders {
+        laptop.hook(session, "session-end", &json!({ "cwd": folder }));
+    }
+    laptop.hook(OTHER, "session-end", &json!({}));
+    assert!(eventually(|| team.messages(SESSION).len() == 1), "{}", laptop.server());
+    laptop.waits_for(0);
+    assert!(team.messages(OTHER).is_empty(), "a session of another repository");
 }

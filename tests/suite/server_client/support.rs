@@ -154,7 +154,7 @@ pub fn eventually(is_true: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Forwards requests to a server that may change or be away, and can lose its answers.
+/// Forwards requests to a server that may change or be away, and can lose or hold its answers.
 pub struct Proxy {
     pub url: String,
     state: Arc<Mutex<ProxyState>>,
@@ -166,6 +166,8 @@ struct ProxyState {
     target: Option<String>,
     /// Number of answers to `POST` requests that get lost.
     lost: usize,
+    /// Answers to requests that begin with this text wait.
+    held: Option<&'static str>,
     /// First line of each request that reached the server.
     forwarded: Vec<String>,
 }
@@ -195,6 +197,11 @@ impl Proxy {
         self.state.lock().unwrap().lost = answers;
     }
 
+    /// Holds the answers to requests that begin with this text, after the server has done its work.
+    pub fn hold(&self, begin: Option<&'static str>) {
+        self.state.lock().unwrap().held = begin;
+    }
+
     /// Number of requests that reached the server and begin with this text.
     pub fn count(&self, begin: &str) -> usize {
         self.state.lock().unwrap().forwarded.iter().filter(|line| line.starts_with(begin)).count()
@@ -206,8 +213,8 @@ impl Proxy {
 }
 
 /// Forwards one request, without keeping the connection.
-fn forward(client: TcpStream, state: &Mutex<ProxyState>) -> Option<()> {
-    let target = state.lock().unwrap().target.clone()?;
+fn forward(client: TcpStream, shared: &Mutex<ProxyState>) -> Option<()> {
+    let target = shared.lock().unwrap().target.clone()?;
     let mut reader = BufReader::new(&client);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -227,12 +234,17 @@ fn forward(client: TcpStream, state: &Mutex<ProxyState>) -> Option<()> {
     server.write_all(&body).ok()?;
     let mut answer = Vec::new();
     server.read_to_end(&mut answer).ok()?;
-    let mut state = state.lock().unwrap();
+    let mut state = shared.lock().unwrap();
     state.forwarded.push(first.to_owned());
     if first.starts_with("POST") && state.lost > 0 {
         state.lost -= 1;
         client.shutdown(Shutdown::Both).ok()?;
         return None;
+    }
+    while state.held.is_some_and(|begin| first.starts_with(begin)) {
+        drop(state);
+        std::thread::sleep(Duration::from_millis(10));
+        state = shared.lock().unwrap();
     }
     drop(state);
     (&client).write_all(&answer).ok()

@@ -10,6 +10,7 @@ use crate::context::request::Request;
 use crate::error::{Error, ErrorKind, Result};
 use cm_net::{ApiKey, ServerUrl, TrustedCertificate};
 use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
+use cm_store::git::Repo;
 use cm_store::vault::{PrivateFolder, PrivateHome, Vault};
 
 /// Environment variable with the token, for machines where it must not be stored.
@@ -60,11 +61,10 @@ impl ServerConnection {
         if stored.is_empty() {
             return Ok(None);
         }
-        let cwd = call.cwd.canonicalize().unwrap_or_else(|_| call.cwd.clone());
         let holds =
-            |one: &&StoredConnection| one.folder.as_ref().is_some_and(|folder| cwd.starts_with(folder));
-        let of_project =
-            stored.iter().filter(holds).max_by_key(|one| one.folder.as_ref().map(|it| it.as_os_str().len()));
+            |one: &&StoredConnection| one.folder.as_ref().is_some_and(|folder| holds(folder, &call.cwd));
+        let length = |one: &&StoredConnection| one.folder.as_ref().map(|folder| folder.as_os_str().len());
+        let of_project = stored.iter().filter(holds).max_by_key(length);
         let found = match of_project {
             Some(found) => Some(found),
             None if Vault::find_upwards(&call.cwd).is_some() => None,
@@ -132,6 +132,17 @@ impl ServerConnection {
             folder: self.folder.clone(),
             memory_file: self.memory_file.clone(),
         }
+    }
+}
+
+/// Whether a path belongs to the project with this root: it is in the work tree or in a linked one, or
+/// below the folder of a project without a repository. A repository below the root is another project.
+#[must_use]
+pub fn holds(folder: &Path, path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match Repo::discover(&path).ok().flatten() {
+        Some(repo) => repo.workdir() == folder || repo.main_worktree().as_deref() == Some(folder),
+        None => path.starts_with(folder),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::context::request::Request;
 use crate::error::Result;
 use crate::sessions::logs::{self, ParsedSession};
 use crate::sessions::sources::LogSources;
-use crate::verbs::server_client::connection::ServerConnection;
+use crate::verbs::server_client::connection::{ServerConnection, holds};
 use crate::verbs::server_client::outbox::OutboxItem;
 use cm_agents::hook::injection_log::file_name;
 use cm_agents::ingest::LogSource;
@@ -134,16 +134,15 @@ fn may_leave(call: &Request, connection: &ServerConnection, settings: &Settings,
         typed.iter().map(|typed| PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed)));
     let folders: Vec<PathBuf> = folders.collect();
     let workspace = meta.workspace.as_deref().map(Path::new);
-    let is_in = |folder: &Path| {
-        workspace.is_some_and(|inner| {
-            inner.starts_with(folder) || inner.canonicalize().is_ok_and(|inner| inner.starts_with(folder))
-        })
-    };
+    let is_in = |folder: &Path| workspace.is_some_and(|inner| inner.starts_with(folder));
     !meta.ours
         && !meta.subagent
         && (agents.is_empty() || agents.iter().any(|name| name == meta.agent.name()))
         && (folders.is_empty() || folders.iter().any(|folder| is_in(folder)))
-        && connection.folder.as_deref().is_none_or(is_in)
+        && connection
+            .folder
+            .as_deref()
+            .is_none_or(|folder| workspace.is_some_and(|inner| holds(folder, inner)))
 }
 
 /// Plans the uploads of what is new in a session, in order.
