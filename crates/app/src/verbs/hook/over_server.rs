@@ -29,6 +29,7 @@ use cm_agents::hook::injection_log::{InjectionLog, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::selection::SelectionLimits;
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
+use cm_embed::builtin::StaticModel;
 use cm_playbook::briefing::LEAST_TOKENS;
 use cm_secrets::redact;
 use cm_store::config::{Settings, keys};
@@ -166,7 +167,10 @@ fn ask(
         match briefing(&api, &question, tokens, PROMPT) {
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);
-                parts.extend(found.parts_for(&question, is_failure, &injections.excluded_ids(), &limits));
+                let by_words = settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none");
+                let model = (!by_words).then(StaticModel::shipped);
+                let shown = injections.excluded_ids();
+                parts.extend(found.parts_for(&question, is_failure, model, &shown, &limits));
                 reachability::record_answer(connection);
             }
             Err(failure) => return Ok(missing(call, message, connection, &failure)),

@@ -8,6 +8,7 @@ use serde_json::Value;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::relevance::{ContentWords, relevance};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
+use cm_embed::builtin::StaticModel;
 use cm_note::markdown::escape::visible;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
@@ -127,22 +128,30 @@ impl ServerBriefing {
         parts
     }
 
-    /// The rules and memories that fit a question, without those in `shown`. After a failed command,
-    /// only memories about failures.
+    /// The rules and memories that fit a question by words, and by meaning if a model is given, without
+    /// those in `shown`. After a failed command, only memories about failures.
     #[must_use]
     pub fn parts_for(
         &self,
         question: &str,
         is_failure: bool,
+        model: Option<&StaticModel>,
         shown: &BTreeSet<String>,
         limits: &SelectionLimits,
     ) -> Vec<InjectionPart> {
         let words = ContentWords::of(question, is_stop_word);
-        let fit = |text: &str| relevance(&words, &ContentWords::of(text, is_stop_word), None);
+        let meaning = model.map(|model| (model, model.of(question)));
+        let fit = |label: &str, whole: &str| {
+            let cosine = meaning.as_ref().map(|(model, question)| question.cosine(&model.of(whole)));
+            relevance(&words, &ContentWords::of(label, is_stop_word), cosine)
+        };
         let candidate = |one: &ServerMemory| InjectionCandidate {
             id: one.id.clone(),
             line: one.line(),
-            relevance: fit(&format!("{} {}", one.title, one.tags.join(" "))),
+            relevance: fit(
+                &format!("{} {}", one.title, one.tags.join(" ")),
+                &text(&format!("{}. {}", one.title, one.snippet)),
+            ),
         };
         let may_show = |one: &&ServerMemory| {
             let of_failures = ["fix", "error", "solution", "problem"];
@@ -151,7 +160,7 @@ impl ServerBriefing {
         let rules = self.rules.iter().map(|rule| InjectionCandidate {
             id: rule.id.clone(),
             line: rule.line(),
-            relevance: fit(&rule.content),
+            relevance: fit(&rule.content, &text(&rule.content)),
         });
         let confirmed: Vec<InjectionCandidate> =
             rules.chain(self.memories.iter().filter(may_show).map(candidate)).collect();
@@ -309,9 +318,23 @@ mod tests {
         .unwrap();
         let ask = |shown: &[&str]| {
             let shown = shown.iter().map(|id| (*id).to_owned()).collect();
-            texts(&briefing.parts_for("fix the port of the upload test", false, &shown, &LIMITS))
+            texts(&briefing.parts_for("fix the port of the upload test", false, None, &shown, &LIMITS))
         };
         assert_eq!(ask(&[]), "- Give the upload test a port of its own. (b-1, testing, proven)");
         assert_eq!(ask(&["b-1"]), "");
+    }
+
+    #[test]
+    fn a_prompt_gets_what_means_the_same_in_other_words() {
+        let slow = rule("b-1", "Postgres takes long to answer without an index.");
+        let briefing =
+            ServerBriefing::read(&json!({ "rules": [slow, rule("b-2", "Cats sleep a lot.")] })).unwrap();
+        let ask = |model| {
+            let shown = BTreeSet::new();
+            let limits = SelectionLimits { threshold: 0.3, ..LIMITS };
+            texts(&briefing.parts_for("the kittens are asleep", false, model, &shown, &limits))
+        };
+        assert_eq!(ask(None), "");
+        assert_eq!(ask(Some(StaticModel::shipped())), "- Cats sleep a lot. (b-2, testing, proven)");
     }
 }
