@@ -28,7 +28,7 @@ use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::selection::SelectionLimits;
-use cm_agents::hook::{HookEvent, HookMessage, memory_text};
+use cm_agents::hook::{HookEvent, HookMessage, hook_agent, memory_text};
 use cm_embed::builtin::StaticModel;
 use cm_playbook::briefing::LEAST_TOKENS;
 use cm_secrets::redact;
@@ -119,8 +119,7 @@ pub fn deliver(call: &Request, input: &str) {
     let Ok(Some(connection)) = ServerConnection::of_call(call) else { return };
     let task: DeliveryTask = serde_json::from_str(input).unwrap_or_default();
     if let Err(error) = task.run(call, &connection) {
-        let message =
-            HookMessage::read("", cm_agents::hook::hook_agent(&task.agent), Some(HookEvent::SessionEnd));
+        let message = HookMessage::read("", hook_agent(&task.agent), None);
         log(&connection, call, &message, &error.message);
     }
 }

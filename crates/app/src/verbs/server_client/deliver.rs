@@ -51,11 +51,17 @@ impl DeliveryTask {
         let delivered = deliver(call, connection, &turn, &api);
         drop(turn);
         let refreshed = match (&delivered, self.refresh_memory) {
-            (Ok(true), true) => {
-                memory_copy::refresh(connection, &api).inspect(|()| reachability::record_answer(connection))
-            }
-            _ => Ok(()),
+            (Ok(true), true) => memory_copy::refresh(connection, &api),
+            _ => return queued.and(delivered.map(drop)),
         };
+        match refreshed {
+            Ok(()) => reachability::record_answer(connection),
+            // The hook that the agent waited for has logged it.
+            Err(_) if Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now)) => {
+                return queued;
+            }
+            Err(_) => {}
+        }
         queued.and(delivered.map(drop)).and(refreshed)
     }
 }
