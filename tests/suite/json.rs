@@ -174,6 +174,8 @@ import ../playbook.yaml --dry-run
 guard
 hooks install claude --skills
 hooks status
+hooks install claude --server http://127.0.0.1:9
+hooks status
 hooks uninstall claude
 friction .. --rules classic --out ../friction
 trauma scan

@@ -53,6 +53,7 @@ mod secrecy;
 mod secret_formats;
 mod secrets;
 mod secrets_in_git;
+mod server_client;
 mod sessions;
 mod support;
 mod team;

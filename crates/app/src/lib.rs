@@ -5,6 +5,7 @@ pub mod context;
 pub mod error;
 #[cfg(test)]
 mod fixture_vault;
+pub mod idempotency;
 pub mod jobs;
 pub mod receive;
 mod redact_paths;

@@ -31,6 +31,7 @@ pub(super) fn client(key: Option<ApiKey>, pause: Duration) -> Client {
             retry_timeouts: false,
         },
         pace: RetrySleeper::default(),
+        certificate: None,
     })
 }
 

@@ -157,7 +157,7 @@ impl From<cm_net::Error> for LlmError {
         match error {
             cm_net::Error::Unreachable { url, cause } => Self::Unreachable { url, cause },
             cm_net::Error::TimedOut { url, after } => Self::TimedOut { who: url, after },
-            cm_net::Error::Refused { url, status, message, wait } => {
+            cm_net::Error::Refused { url, status, message, wait, .. } => {
                 Self::Rejected { url, status, message, wait, hint: None }
             }
             cm_net::Error::Malformed { url, why } => Self::Malformed { who: url, why },

@@ -190,7 +190,8 @@ impl RemoteModel {
             _ => (AuthHeader::Bearer, Vec::new()),
         };
         let key = self.key.clone().map(|key| (key, lock));
-        let client = Client::new(ClientConfig { key, headers, largest: LARGEST, patience, pace });
+        let client =
+            Client::new(ClientConfig { key, headers, largest: LARGEST, patience, pace, certificate: None });
         Ok(match self.provider {
             ModelProvider::Anthropic => {
                 Box::new(AnthropicClient::new(&self.model, &address, client, has_key))

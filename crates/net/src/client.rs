@@ -7,12 +7,13 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use serde_json::Value;
-use ureq::http::{HeaderMap, Response, header};
-use ureq::{Agent, Body, Timeout};
+use ureq::http::{HeaderMap, Method, Request, Response, header};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, AsSendBody, Body, Timeout};
 
 use super::api_key::{ApiKey, AuthHeader};
 use super::error::{Error, Result};
-use super::error_body::reason;
+use super::error_body::{error_code, reason};
 use super::retry_policy::RetryPolicy;
 use super::retry_sleeper::RetrySleeper;
 
@@ -36,6 +37,20 @@ pub struct ClientConfig {
     pub patience: RetryPolicy,
     /// How to sleep between retries.
     pub pace: RetrySleeper,
+    /// The only certificate that is accepted from the server or as the issuer of its certificate;
+    /// `None` for the public authorities.
+    pub certificate: Option<TrustedCertificate>,
+}
+
+/// A certificate that a client trusts instead of the public authorities.
+#[derive(Debug, Clone)]
+pub struct TrustedCertificate(Certificate<'static>);
+
+impl TrustedCertificate {
+    /// Parses the first certificate of a PEM text; `None` if there is none.
+    pub fn parse(pem: &str) -> Option<Self> {
+        Certificate::from_pem(pem.as_bytes()).ok().map(Self)
+    }
 }
 
 /// An HTTP client for one server.
@@ -59,13 +74,16 @@ enum RetryDecision {
 
 impl Client {
     pub fn new(terms: ClientConfig) -> Self {
-        let config = Agent::config_builder()
+        let mut config = Agent::config_builder()
             .proxy(None)
             .max_redirects(0)
             .http_status_as_error(false)
-            .user_agent(concat!("cm/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Self { agent: config.into(), terms }
+            .user_agent(concat!("cm/", env!("CARGO_PKG_VERSION")));
+        if let Some(TrustedCertificate(certificate)) = &terms.certificate {
+            let roots = RootCerts::new_with_certs(std::slice::from_ref(certificate));
+            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+        }
+        Self { agent: config.build().into(), terms }
     }
 
     /// Posts a JSON document and returns the response body. The timeout applies to each attempt.
@@ -74,13 +92,48 @@ impl Client {
     ///
     /// The error of the last attempt, after all allowed retries.
     pub fn post(&self, url: &str, document: &Value, timeout: Duration) -> Result<Vec<u8>> {
-        let ClientConfig { patience, pace, .. } = &self.terms;
+        self.post_with(url, document, &[], timeout)
+    }
+
+    /// Like [`Self::post`], with headers of this request.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last attempt, after all allowed retries.
+    pub fn post_with(
+        &self,
+        url: &str,
+        document: &Value,
+        headers: &[(&'static str, &str)],
+        timeout: Duration,
+    ) -> Result<Vec<u8>> {
         let body = document.to_string();
+        let json = [(header::CONTENT_TYPE.as_str(), "application/json")];
+        let headers: Vec<(&str, &str)> = json.iter().chain(headers).copied().collect();
+        self.repeat(url, || self.once(Method::POST, url, &headers, body.as_str(), timeout))
+    }
+
+    /// Gets a document. The timeout applies to each attempt.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last attempt, after all allowed retries.
+    pub fn get(&self, url: &str, headers: &[(&'static str, &str)], timeout: Duration) -> Result<Vec<u8>> {
+        self.repeat(url, || self.once(Method::GET, url, headers, (), timeout))
+    }
+
+    /// Repeats attempts as the retry policy allows.
+    fn repeat(
+        &self,
+        url: &str,
+        attempt: impl Fn() -> std::result::Result<Vec<u8>, AttemptFailure>,
+    ) -> Result<Vec<u8>> {
+        let ClientConfig { patience, pace, .. } = &self.terms;
         for nth in 0.. {
             if pace.is_cancelled() {
                 break;
             }
-            let failure = match self.once(url, &body, timeout) {
+            let failure = match attempt() {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
@@ -98,9 +151,16 @@ impl Client {
         Err(Error::Cancelled { url: url.to_owned() })
     }
 
-    fn once(&self, url: &str, body: &str, timeout: Duration) -> std::result::Result<Vec<u8>, AttemptFailure> {
-        let mut request = self.agent.post(url).header(header::CONTENT_TYPE, "application/json");
-        for (name, value) in &self.terms.headers {
+    fn once<S: AsSendBody>(
+        &self,
+        method: Method,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: S,
+        timeout: Duration,
+    ) -> std::result::Result<Vec<u8>, AttemptFailure> {
+        let mut request = Request::builder().method(method).uri(url);
+        for (name, value) in headers.iter().chain(&self.terms.headers) {
             request = request.header(*name, *value);
         }
         if let Some((key, lock)) = &self.terms.key {
@@ -109,12 +169,14 @@ impl Client {
                 key.header(*lock).ok_or_else(|| never(Error::Key { url: url.to_owned(), why }))?;
             request = request.header(name, value);
         }
-        let request = request
-            .config()
+        let request = request.body(body).map_err(|error| self.failed(url, timeout, error.into()))?;
+        let request = self
+            .agent
+            .configure_request(request)
             .timeout_global(Some(timeout))
             .timeout_connect(Some(timeout.min(LONGEST_CONNECT)))
             .build();
-        let mut response = request.send(body).map_err(|error| self.failed(url, timeout, error))?;
+        let mut response = self.agent.run(request).map_err(|error| self.failed(url, timeout, error))?;
         if !response.status().is_success() {
             return Err(self.refused(url, response));
         }
@@ -124,12 +186,15 @@ impl Client {
 
     fn refused(&self, url: &str, mut response: Response<Body>) -> AttemptFailure {
         let status = response.status();
+        let mut code = None;
         let mut message = if status.is_redirection() {
             let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             format!("it redirects to {}, and redirects are not followed", target.unwrap_or("elsewhere"))
         } else {
             let body = response.body_mut().with_config().limit(LARGEST_REASON).read_to_vec();
-            reason(&body.unwrap_or_default()).unwrap_or_default()
+            let body = body.unwrap_or_default();
+            code = error_code(&body);
+            reason(&body).unwrap_or_default()
         };
         if let Some((key, _)) = &self.terms.key {
             message = key.redact(&message);
@@ -142,7 +207,7 @@ impl Client {
             None => RetryDecision::Soon,
         };
         AttemptFailure {
-            error: Error::Refused { url: url.to_owned(), status: status.as_u16(), message, wait },
+            error: Error::Refused { url: url.to_owned(), status: status.as_u16(), code, message, wait },
             again,
         }
     }

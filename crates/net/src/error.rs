@@ -28,6 +28,8 @@ pub enum Error {
     Refused {
         url: String,
         status: u16,
+        /// The field `error.code` of a JSON response.
+        code: Option<String>,
         /// Message from the server with the key removed; may be empty or long.
         message: String,
         /// Delay that the server requested before a retry.

@@ -12,6 +12,14 @@ pub fn reason(body: &[u8]) -> Option<String> {
     (!error_text.trim().is_empty()).then_some(error_text)
 }
 
+/// Returns the field `error.code` of a JSON error response, if it is a short text.
+pub fn error_code(body: &[u8]) -> Option<String> {
+    const LONGEST: usize = 64;
+    let document: Value = serde_json::from_slice(body).ok()?;
+    let code = document.get("error")?.get("code")?.as_str()?;
+    (code.len() <= LONGEST).then(|| code.to_owned())
+}
+
 fn in_json(document: &Value) -> Option<String> {
     // Some servers wrap the error in a list of one.
     let document = document.get(0).unwrap_or(document);

@@ -1,4 +1,4 @@
-//! HTTP client for model servers: retries, short timeouts and protection of keys.
+//! HTTP client for model servers and the team server: retries, short timeouts and protection of keys.
 //!
 //! It does not depend on models, settings or vaults; requests and responses are defined in `embed`
 //! and `llm`.
@@ -16,7 +16,7 @@ mod tests;
 
 pub use address::{InvalidServerUrl, ServerUrl};
 pub use api_key::{ApiKey, AuthHeader};
-pub use client::{Client, ClientConfig};
+pub use client::{Client, ClientConfig, TrustedCertificate};
 pub use error::{Error, Result, detail, retry_note};
 pub use error_body::reason;
 pub use retry_policy::RetryPolicy;

@@ -36,6 +36,7 @@ fn client(patience: RetryPolicy) -> (Client, Arc<Mutex<Vec<Duration>>>) {
             largest: 1 << 20,
             patience,
             pace,
+            certificate: None,
         }),
         waits,
     )
@@ -185,6 +186,7 @@ fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
         largest: 1,
         patience: PATIENCE,
         pace: RetrySleeper::default(),
+        certificate: None,
     };
     let error = Client::new(terms)
         .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
@@ -200,11 +202,44 @@ fn who_is_called_off_asks_no_further() {
         let server = Server::start(|_, _| Reply::status(503, ""));
         let looks = AtomicUsize::new(0);
         let pace = RetrySleeper::new(|_| (), move || looks.fetch_add(1, Ordering::SeqCst) >= called_off_from);
-        let terms = ClientConfig { key: None, headers: Vec::new(), largest: 1, patience: PATIENCE, pace };
+        let terms = ClientConfig {
+            key: None,
+            headers: Vec::new(),
+            largest: 1,
+            patience: PATIENCE,
+            pace,
+            certificate: None,
+        };
         let error = Client::new(terms)
             .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
             .unwrap_err();
         assert!(matches!(error, Error::Cancelled { .. }), "{error}");
         assert_eq!(server.requests().len(), tries);
     }
+}
+
+#[test]
+fn a_get_has_its_headers_and_a_refusal_its_code() {
+    let server = Server::start(|number, _| match number {
+        0 => Reply::status(200, "ok"),
+        1 => Reply::status(409, r#"{"error":{"code":"in-progress","message":"a merge"}}"#),
+        _ => Reply::status(404, r#"{"error":{"code":7}}"#),
+    });
+    let (client, _) = client(PATIENCE);
+    let url = ServerUrl::parse(&server.url()).unwrap().below("context?task=a");
+    assert_eq!(client.get(&url, &[("cm-agent", "codex")], LONG).unwrap(), b"ok");
+    let headers = [("idempotency-key", "k-1")];
+    let code = |result: Result<Vec<u8>>| match result {
+        Err(Error::Refused { status, code, .. }) => (status, code),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        code(client.post_with(&url, &json!({ "a": 1 }), &headers, LONG)),
+        (409, Some("in-progress".to_owned()))
+    );
+    assert_eq!(code(client.get(&url, &[], LONG)), (404, None));
+    let requests = server.requests();
+    assert_eq!(requests[0].line, "GET /context?task=a HTTP/1.1");
+    assert_eq!((requests[0].header("cm-agent"), requests[0].header("x-api-key")), (Some("codex"), Some(KEY)));
+    assert_eq!((requests[1].header("idempotency-key"), &requests[1].body), (Some("k-1"), &json!({ "a": 1 })));
 }

@@ -17,7 +17,8 @@ use cm_app::{Request, Result};
 /// Reads the agent's message from standard input and answers in the agent's format. The answer adds memories when a session
 /// starts, a prompt is sent or a tool fails, and the guard's decision before a command runs. Each rule is shown once per
 /// session. When a conversation is compacted or ends, new log entries are read in the background (`cm hook read`). The exit
-/// code is always 0. Errors go to `_state/hooks.log`; `cm hooks status` shows them.
+/// code is always 0. Errors go to `_state/hooks.log`, or to your private files where hooks call a team server; `cm hooks status`
+/// shows them.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Events: session-start, prompt, pre-tool, post-tool, tool-failure, pre-compact, stop, session-end\n\nExamples:\n  echo '{\"session_id\": \"s\", \"prompt\": \"fix the flaky retry test\"}' | cm hook claude prompt\n  cm hook read"
@@ -50,6 +51,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         }
         if let ["read-with", agent, session] = words.as_slice() {
             hook::read_with_agent(call, agent, session);
+            return None;
+        }
+        if words == ["deliver"] {
+            hook::deliver(&call, &standard_input());
             return None;
         }
         if words == ["judge"] {
@@ -87,6 +92,7 @@ fn detached(later: &BackgroundTask) -> Command {
         }
         BackgroundTask::Sync => command.args(["hook", "sync"]),
         BackgroundTask::JudgePrompt(_) => command.args(["hook", "judge"]),
+        BackgroundTask::Deliver(_) => command.args(["hook", "deliver"]),
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
@@ -103,7 +109,9 @@ fn detached(later: &BackgroundTask) -> Command {
 /// Starts a background process, and gives it its input. Command lines can be seen by other users, so
 /// that no prompt is part of one.
 fn start(command: &mut Command, task: &BackgroundTask) -> std::io::Result<()> {
-    let BackgroundTask::JudgePrompt(input) = task else { return command.spawn().map(drop) };
+    let (BackgroundTask::JudgePrompt(input) | BackgroundTask::Deliver(input)) = task else {
+        return command.spawn().map(drop);
+    };
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()))
 }

@@ -1,11 +1,15 @@
 //! `cm hooks`
 
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
+use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options};
+use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options, ServerOptions};
 use cm_app::verbs::merge_driver;
-use cm_app::{Request, Result};
+use cm_app::{Error, Request, Result};
 use cm_render::text;
 
 /// Manage cm's hooks in coding agents
@@ -14,9 +18,13 @@ use cm_render::text;
 /// memories, none of them twice. The guard checks commands. Logs are read in the background when a conversation is
 /// compacted or ends. The `hooks.*` settings control how much is added. Other settings of the agents do not change, and
 /// uninstalling restores each file exactly.
+///
+/// With `--server`, hooks use a team server instead of a vault on this machine: it gives the briefings, and gets the
+/// sessions and marks without secrets. What it did not get while it was away is sent later. Address and token are stored in
+/// your private files, not in the agents' settings.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills --mcp\n  cm hooks install --user\n  cm hooks status\n  cm hooks uninstall claude"
+    after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills --mcp\n  cm hooks install --user\n  cm hooks install claude --server https://memory.example.org\n  cm hooks status\n  cm hooks uninstall claude"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -26,7 +34,9 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Install cm's hooks, replacing older ones; shows the changes first
-    #[command(after_help = "Example:\n  cm hooks install claude --project --skills")]
+    #[command(
+        after_help = "Examples:\n  cm hooks install claude --project --skills\n  cm hooks install claude --server https://memory.example.org --token-file token.txt"
+    )]
     Install {
         #[command(flatten)]
         which: Which,
@@ -36,11 +46,13 @@ enum Action {
         /// Also register the MCP server (`cm mcp`)
         #[arg(long)]
         mcp: bool,
+        #[command(flatten)]
+        server: ServerArguments,
         /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
     },
-    /// Remove cm's hooks, skills and MCP server
+    /// Remove cm's hooks, skills and MCP server, and the connection to a team server
     #[command(after_help = "Example:\n  cm hooks uninstall --user")]
     Uninstall {
         #[command(flatten)]
@@ -49,7 +61,7 @@ enum Action {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Show where hooks are installed, and their latest errors
+    /// Show where hooks are installed, their latest errors, and what waits for a team server
     #[command(after_help = "Example:\n  cm hooks status --json")]
     Status {
         #[command(flatten)]
@@ -70,44 +82,87 @@ struct Which {
     user: bool,
 }
 
+/// The team server that the hooks call.
+#[derive(Debug, Args)]
+struct ServerArguments {
+    /// Call this team server instead of a vault on this machine: https://…, or http:// on this machine
+    #[arg(long, value_name = "URL", conflicts_with_all = ["skills", "mcp"])]
+    server: Option<String>,
+    /// File with the token for the server, `-` for standard input; it is stored in your private files
+    #[arg(long, value_name = "FILE", requires = "server")]
+    token_file: Option<PathBuf>,
+    /// PEM file with the certificate of the server or its authority, the only one to trust
+    #[arg(long, value_name = "FILE", requires = "server")]
+    certificate: Option<PathBuf>,
+    /// Keep a copy of the server's MEMORY.md in this file of the project
+    #[arg(long, value_name = "FILE", requires = "server")]
+    memory_file: Option<String>,
+}
+
+impl ServerArguments {
+    fn options(self, call: &Request, dry_run: bool) -> Result<Option<ServerOptions>> {
+        let Some(url) = self.server else { return Ok(None) };
+        let read = |file: &PathBuf| match file.to_str() {
+            Some("-") => text_or_stdin("-"),
+            _ => std::fs::read_to_string(call.cwd.join(file))
+                .map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display()))),
+        };
+        let mut token = self.token_file.as_ref().map(read).transpose()?;
+        if token.is_none() && !dry_run && hooks::asks_for_token(call, &url)? && std::io::stdin().is_terminal()
+        {
+            token = Some(ask_token(&url)?);
+        }
+        let certificate = self.certificate.as_ref().map(read).transpose()?;
+        Ok(Some(ServerOptions { url, token, certificate, memory_file: self.memory_file, dry_run }))
+    }
+}
+
+fn ask_token(url: &str) -> Result<String> {
+    let prompt = format!("Token for {url} (it is stored in your private files):");
+    let asked = inquire::Password::new(&prompt).without_confirmation().prompt();
+    asked.map_err(|_| Error::usage("no token was typed").hint("pass `--token-file FILE`, or set CM_TOKEN"))
+}
+
 impl Which {
-    fn options(self, skills: bool, mcp: bool) -> Options {
+    fn options(self, skills: bool, mcp: bool, server: Option<ServerOptions>) -> Options {
         let reach = match (self.project, self.user) {
             (true, _) => Some(HookScope::Project),
             (_, true) => Some(HookScope::User),
             _ => None,
         };
-        Options { agents: self.agents, reach, skills, mcp }
+        Options { agents: self.agents, reach, skills, mcp, server }
     }
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
-        Action::Install { which, skills, mcp, dry_run } => {
-            let changes = hooks::install(&call, &which.options(skills, mcp))?;
+        Action::Install { which, skills, mcp, server, dry_run } => {
+            let server = server.options(&call, dry_run)?;
+            let changes = hooks::install(&call, &which.options(skills, mcp, server))?;
             if !dry_run {
-                merge_driver::register_in_vault(call);
+                merge_driver::register_in_vault(call.clone());
             }
-            written(changes, dry_run, output)
+            written(&call, changes, dry_run, output)
         }
         Action::Uninstall { which, dry_run } => {
-            written(hooks::uninstall(&call, &which.options(false, false))?, dry_run, output)
+            let changes = hooks::uninstall(&call, &which.options(false, false, None))?;
+            written(&call, changes, dry_run, output)
         }
         Action::Status { which } => {
-            let status = hooks::status(&call, &which.options(false, false))?;
+            let status = hooks::status(&call, &which.options(false, false, None))?;
             output.result(&status, text::hooks::status)
         }
     }
 }
 
 /// Shows the changes and writes them unless `dry_run` is set.
-fn written(mut changes: HookChanges, dry_run: bool, output: &Output) -> Result<Printed> {
+fn written(call: &Request, mut changes: HookChanges, dry_run: bool, output: &Output) -> Result<Printed> {
     changes.dry_run = dry_run;
     if !output.json {
         output.plain(&text::hooks::diffs(&changes))?;
     }
     if !dry_run {
-        hooks::apply(&changes)?;
+        hooks::apply(call, &changes)?;
     }
     let printed = output.result(&changes, text::hooks::changes)?;
     changes.notices.iter().for_each(|notice| output.notice(notice));

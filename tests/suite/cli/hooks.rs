@@ -80,7 +80,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +            "command": "cm hook gemini stop",
     +            "name": "cm",
     +            "timeout": 5000,
-    +            "description": "cm adds this session to its index on this machine"
+    +            "description": "cm adds this session to its index on this machine, or sends it to your team server"
     +          }
     +        ]
     +      }
@@ -93,7 +93,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +            "command": "cm hook gemini session-end",
     +            "name": "cm",
     +            "timeout": 10000,
-    +            "description": "cm adds this session to its index on this machine"
+    +            "description": "cm adds this session to its index on this machine, or sends it to your team server"
     +          }
     +        ]
     +      }
@@ -118,8 +118,8 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     What the hooks do
     prompt         cm reads the prompt and adds notes that fit it
     pre-tool       cm checks the command or edit against known dangers
-    stop           cm adds this session to its index on this machine
-    session-end    cm adds this session to its index on this machine
+    stop           cm adds this session to its index on this machine, or sends it to your team server
+    session-end    cm adds this session to its index on this machine, or sends it to your team server
     Hooks work on this machine. Text leaves it only through a provider that you set: `cm privacy` shows it.
     [exit 0]
     ");
@@ -164,7 +164,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -            "command": "cm hook gemini stop",
     -            "name": "cm",
     -            "timeout": 5000,
-    -            "description": "cm adds this session to its index on this machine"
+    -            "description": "cm adds this session to its index on this machine, or sends it to your team server"
     -          }
     -        ]
     -      }
@@ -177,7 +177,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -            "command": "cm hook gemini session-end",
     -            "name": "cm",
     -            "timeout": 10000,
-    -            "description": "cm adds this session to its index on this machine"
+    -            "description": "cm adds this session to its index on this machine, or sends it to your team server"
     -          }
     -        ]
     -      }

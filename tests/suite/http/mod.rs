@@ -8,6 +8,7 @@ mod contract;
 mod ending;
 mod fairness;
 mod fuzz;
+mod idempotency;
 mod metrics;
 mod paths;
 mod process;

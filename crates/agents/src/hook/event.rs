@@ -60,7 +60,23 @@ impl HookEvent {
             Self::PostTool => "cm adds the notes that fit the last prompt",
             Self::ToolFailure => "cm reads the command and its error, and adds what is known about it",
             Self::PreCompact | Self::Stop | Self::SessionEnd => {
-                "cm adds this session to its index on this machine"
+                "cm adds this session to its index on this machine, or sends it to your team server"
+            }
+        }
+    }
+
+    /// Like [`Self::purpose`], for a folder whose hooks call a team server.
+    #[must_use]
+    pub fn server_purpose(self) -> &'static str {
+        match self {
+            Self::SessionStart => "cm asks the server for rules and memories for this project, and adds them",
+            Self::Prompt => "cm sends the prompt without secrets to the server, and adds notes that fit it",
+            Self::ToolFailure => {
+                "cm sends the command and its error without secrets to the server, and adds what is known about it"
+            }
+            Self::PreTool | Self::PostTool => self.purpose(),
+            Self::PreCompact | Self::Stop | Self::SessionEnd => {
+                "cm sends this session without secrets to the server, and the feedback on rules in it"
             }
         }
     }

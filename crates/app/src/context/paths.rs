@@ -7,7 +7,11 @@ use crate::context::open::Context;
 /// Makes a typed path absolute without accessing the file system: expands `~`, resolves `.` and
 /// `..`, and joins relative paths to `base`.
 pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
-    let home = memory.call.home.as_deref();
+    resolve_with_home(memory.call.home.as_deref(), base, typed)
+}
+
+/// Like [`resolve_path`], for callers without a vault.
+pub fn resolve_with_home(home: Option<&Path>, base: &Path, typed: &str) -> String {
     let path = match (typed.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_owned(),
         (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),

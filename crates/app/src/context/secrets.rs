@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use crate::context::paths::resolve_path;
+use crate::context::paths::resolve_with_home;
 use crate::context::request::Request;
 use crate::error::{Error, Result};
 use cm_note::message::CommitMessage;
@@ -22,7 +22,7 @@ use cm_note::path::NotePath;
 use cm_secrets::{
     PatternError, RedactedSecret, RedactionRules, RuleError, find, fingerprint, redact, suspects,
 };
-use cm_store::config::keys;
+use cm_store::config::{Settings, keys};
 use cm_store::vault::{external_folder, layout};
 
 /// Result of a scan for secrets in the notes of a vault.
@@ -67,17 +67,21 @@ struct RuleFile {
 
 /// Reads the rule file that the user's own setting `redaction.rules` names; empty if it is not set.
 fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
+    open.settings.ignored("redaction.").for_each(|notice| memory.notice(notice));
+    files_of(&open.settings, &memory.call)
+}
+
+fn files_of(settings: &Settings, call: &Request) -> Result<Vec<RuleFile>> {
     let name = keys::REDACTION_RULES.name;
-    let typed = open.settings.text(keys::REDACTION_RULES).map(str::trim).filter(|typed| !typed.is_empty());
+    let typed = settings.text(keys::REDACTION_RULES).map(str::trim).filter(|typed| !typed.is_empty());
     let read = |typed: &str| {
-        let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
+        let path = PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed));
         let bytes = external_folder::file(&path).map_err(|error| {
             Error::refused("invalid-setting", format!("the file of {name} was not read: {error}"))
                 .hint(format!("correct the path, or remove it with `cm config unset {name} --private`"))
         })?;
         Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
     };
-    open.settings.ignored("redaction.").for_each(|notice| memory.notice(notice));
     typed.map(read).into_iter().collect()
 }
 
@@ -126,6 +130,17 @@ pub(crate) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
         Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
         Err(_) => Ok(RedactionRules::default()),
     }
+}
+
+/// Returns the rules for text that is sent to a team server: the built-in rules, which cannot be
+/// disabled here, and those that the user's settings add.
+///
+/// # Errors
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
+pub(crate) fn rules_for_server(settings: &Settings, call: &Request) -> Result<RedactionRules> {
+    let extra = settings.texts(keys::REDACTION_EXTRA);
+    let rules = RedactionRules::default().with_extra(&extra).map_err(|error| no_pattern(&error))?;
+    Ok(with_files(rules, &files_of(settings, call)?)?.0)
 }
 
 fn no_pattern(error: &PatternError) -> Error {

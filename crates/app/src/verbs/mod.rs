@@ -70,6 +70,7 @@ pub mod restore;
 pub mod review;
 pub mod score_history;
 pub mod search;
+pub mod server_client;
 pub mod session_receipts;
 pub mod setup;
 pub mod similar;

@@ -1,7 +1,10 @@
 //! Text output of `cm hooks`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, one_line, paint, safe};
-use cm_app::verbs::hooks::{AgentState, FileAction, HookChanges, HookScope, HookState, HooksStatus};
+use cm_app::verbs::hooks::{
+    AgentState, ConnectionAction, FileAction, HookChanges, HookFailure, HookScope, HookState, HooksStatus,
+    ServerState, TokenOrigin,
+};
 
 /// Coloured diffs of the settings files.
 pub fn diffs(changes: &HookChanges) -> String {
@@ -24,10 +27,10 @@ pub fn diffs(changes: &HookChanges) -> String {
 
 /// The change to each file, done or planned.
 pub fn changes(changes: &HookChanges) -> String {
-    if changes.files.is_empty() {
-        return format!("no hooks of cm in {}\n", safe(&changes.folder));
-    }
     let mut lines = String::new();
+    if changes.files.is_empty() {
+        lines.push_str(&format!("no hooks of cm in {}\n", safe(&changes.folder)));
+    }
     for file in &changes.files {
         let did = match (file.action, changes.dry_run) {
             (FileAction::Keep, _) => "unchanged",
@@ -40,7 +43,36 @@ pub fn changes(changes: &HookChanges) -> String {
         };
         lines.push_str(&format!("{did} {}\n", paint(STRONG, &safe(&file.path))));
     }
+    if let Some(server) = &changes.server {
+        let did = match (server.action, changes.dry_run) {
+            (ConnectionAction::Keep, _) => "the hooks call",
+            (ConnectionAction::Connect, false) => "the hooks now call",
+            (ConnectionAction::Connect, true) => "the hooks would call",
+            (ConnectionAction::Disconnect, false) => "the hooks no longer call",
+            (ConnectionAction::Disconnect, true) => "the hooks would no longer call",
+        };
+        let folder = folder(server.folder.as_deref());
+        lines.push_str(&format!("{did} {} {folder}\n", paint(STRONG, &safe(&server.url))));
+        if server.action != ConnectionAction::Disconnect {
+            lines.push_str(&format!("{}\n", token(server.token)));
+        }
+    }
     lines
+}
+
+fn folder(folder: Option<&str>) -> String {
+    folder.map_or_else(
+        || "in all folders without a memory of their own".to_owned(),
+        |folder| format!("in {}", safe(folder)),
+    )
+}
+
+fn token(origin: TokenOrigin) -> &'static str {
+    match origin {
+        TokenOrigin::Stored => "the token is in your private files",
+        TokenOrigin::Environment => "the token comes from the environment variable CM_TOKEN",
+        TokenOrigin::None => "no token is used",
+    }
 }
 
 /// One line for each agent, then recent failures.
@@ -55,16 +87,62 @@ pub fn status(status: &HooksStatus) -> String {
         for it in &status.purposes {
             lines.push_str(&format!("{}  {}\n", paint(DIM, &format!("{:<13}", it.event)), it.purpose));
         }
-        lines.push_str("Hooks work on this machine. Text leaves it only through a provider that you set: `cm privacy` shows it.\n");
+        if !status.servers.iter().any(|server| server.is_used) {
+            lines.push_str("Hooks work on this machine. Text leaves it only through a provider that you set: `cm privacy` shows it.\n");
+        }
     }
-    if !status.failures.is_empty() {
+    status.servers.iter().for_each(|it| lines.push_str(&server(it)));
+    lines.push_str(&failures(&status.failures));
+    lines
+}
+
+fn failures(failures: &[HookFailure]) -> String {
+    let mut lines = String::new();
+    if !failures.is_empty() {
         lines.push_str(&format!("\n{}\n", paint(STRONG, "Latest errors")));
     }
-    for failure in &status.failures {
+    for failure in failures {
         let place = format!("{}  {} {}", failure.at, failure.agent, failure.event);
         lines.push_str(&format!("{}  {}\n", paint(DIM, &safe(&place)), one_line(&failure.message)));
     }
     lines
+}
+
+/// A server with its token, what waits for it and what it refused.
+fn server(state: &ServerState) -> String {
+    let mut lines = format!("\n{} {}\n", paint(STRONG, "Server"), paint(STRONG, &safe(&state.url)));
+    let used = if state.is_used { "called" } else { "not used in this folder; called" };
+    lines.push_str(&format!("{used} {}; {}\n", folder(state.folder.as_deref()), token(state.token)));
+    if let Some(file) = &state.memory_file {
+        lines.push_str(&format!("{} is a copy of its MEMORY.md\n", safe(file)));
+    }
+    match (&state.failing_since, &state.cause) {
+        (Some(since), Some(cause)) => {
+            let away = format!("failing since {}: {}", safe(since), one_line(cause));
+            lines.push_str(&format!("{}\n", paint(WARN, &away)));
+        }
+        _ => lines.push_str(&format!("{}\n", paint(GOOD, "no failure since its last answer"))),
+    }
+    let uploads = |count: usize| if count == 1 { "1 upload".to_owned() } else { format!("{count} uploads") };
+    let verb = if state.waiting == 1 { "waits" } else { "wait" };
+    match &state.oldest {
+        Some(oldest) => lines.push_str(&format!(
+            "{} {verb}, {:.1} kB, the oldest since {}\n",
+            uploads(state.waiting),
+            state.waiting_bytes as f64 / 1_000.0,
+            safe(oldest)
+        )),
+        None => lines.push_str("nothing waits\n"),
+    }
+    if state.refused_total > 0 {
+        let refused = format!("{} refused for good", uploads(state.refused_total));
+        lines.push_str(&format!("{}\n", paint(WARN, &refused)));
+    }
+    for refused in &state.refused {
+        let what = format!("{}  {} of session {}", refused.at, refused.kind, refused.session);
+        lines.push_str(&format!("  {}  {}\n", paint(DIM, &safe(&what)), one_line(&refused.reason)));
+    }
+    lines + &failures(&state.failures)
 }
 
 fn state(state: &AgentState) -> String {

@@ -196,7 +196,7 @@ pub fn rate_limited_response(state: &ServerState, why: RateLimitReason, often: R
 }
 
 /// A name from a header, which becomes a trailer of commits.
-fn header_name(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
+pub fn header_name(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let text = value.to_str().ok().map(str::trim).filter(|text| text.len() <= LONGEST && !text.is_empty());

@@ -10,8 +10,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter};
 use axum::{Router, middleware};
+use serde_json::Value;
 use tower::ServiceExt as _;
 
+use super::authentication::header_name;
+use super::headers::IDEMPOTENCY_KEY;
 use super::health;
 use super::nested::NestedService;
 use super::operation_runner::{OperationRunner, RunError};
@@ -21,6 +24,7 @@ use super::state::ServerState;
 use super::{body, query};
 use crate::operations::{AccessRole, Caller, Effect, Endpoint, Method, OperationResult, OperationSpec};
 use crate::web;
+use cm_app::idempotency::KeyedRequest;
 use cm_app::server_audit::AuditRecord;
 
 /// The router with all endpoints and the middleware.
@@ -120,15 +124,25 @@ async fn run(
     let lane = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
     let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
     let key = caller.token.as_deref().unwrap_or_default();
-    let operate = move |input| -> Result<Vec<u8>, Problem> {
+    let idempotency_key = match endpoint.method {
+        Method::Get => None,
+        Method::Post => header_name(&parts.headers, &IDEMPOTENCY_KEY)?,
+    };
+    let (requests, token) = (Arc::clone(state), key.to_owned());
+    let operate = move |input: Value| -> Result<Vec<u8>, Problem> {
         let mut record = AuditRecord::begin(audit, attempt).of_input(&input);
         let work = || {
             let memory = operation.context(opener(by)?);
-            (operation.run)(&memory, input).map_err(|error| memory.call.conceal(error))
+            let keyed = idempotency_key.map(|key| KeyedRequest::new(&token, operation.name, &key, &input));
+            let run = || (operation.run)(&memory, input).map(|OperationResult { json, .. }| json);
+            let result = match keyed {
+                Some(keyed) => requests.keyed.once(&memory, &keyed, run),
+                None => run(),
+            };
+            result.map_err(|error| memory.call.conceal(error))
         };
-        let result = work().inspect(|result| record.answered(&result.json));
-        let OperationResult { json, .. } = record.end(result)?;
-        Ok(json.to_string().into_bytes())
+        let result = work().inspect(|json| record.answered(json));
+        Ok(record.end(result)?.to_string().into_bytes())
     };
     let document = match endpoint.method {
         Method::Get => {
@@ -157,7 +171,7 @@ fn not_done(state: &ServerState, operation: &OperationSpec, problem: Problem) ->
 /// millisecond.
 const SMALL: usize = 32 << 10;
 
-async fn parsed(taken: &body::ReadBody) -> Result<serde_json::Value, Problem> {
+async fn parsed(taken: &body::ReadBody) -> Result<Value, Problem> {
     if taken.bytes.len() <= SMALL {
         return body::input(&taken.bytes);
     }

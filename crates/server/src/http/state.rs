@@ -24,6 +24,7 @@ use super::tls::ServerTls;
 use super::token_ends::TokenEnds;
 use crate::operations::OperationSpec;
 use crate::web::{self, WebSetup, WebState};
+use cm_app::idempotency::RunningRequests;
 use cm_app::{CallerIdentity, Context, Result, server_audit};
 use cm_note::instant::Instant;
 use cm_note::token::TokenStore;
@@ -87,6 +88,7 @@ pub struct ServerState {
     pub(super) contract: String,
     pub(crate) reads: OperationRunner,
     pub(crate) writes: OperationRunner,
+    pub(super) keyed: RunningRequests,
     pub(super) bodies: Arc<Semaphore>,
     pub(super) by_token: Buckets<String>,
     pub(super) by_address: Buckets<std::net::IpAddr>,
@@ -134,6 +136,7 @@ impl ServerState {
             contract: openapi::document(setup.table, setup.version).to_string(),
             reads: lane(limits.readers),
             writes: lane(limits.writers),
+            keyed: RunningRequests::default(),
             bodies: Arc::new(body::room(&limits)),
             by_token: Buckets::new(limits.token),
             by_address: Buckets::new(limits.address),

@@ -33,6 +33,9 @@ const MOST_READS: u64 = 1 << 20;
 /// Size in bytes above which the server's audit log is rotated.
 const MOST_AUDITED: u64 = 16 << 20;
 
+/// Size in bytes above which the answers to keyed requests are rotated: some ten thousand requests.
+const MOST_REQUESTS: u64 = 4 << 20;
+
 /// Size in bytes above which the log of signals is rotated. Hooks read it while the agent waits.
 const MOST_SIGNALS: u64 = 256 << 10;
 
@@ -47,7 +50,12 @@ const HOOKS_FOLDER: &str = "hooks";
 
 /// Deletes injection logs of sessions that were last active before `since`. Errors are ignored.
 pub fn remove_old_injection_logs(vault: &Vault, since: Instant) {
-    let Ok(entries) = fs::read_dir(vault.state().join(HOOKS_FOLDER)) else { return };
+    remove_old_files(&vault.state().join(HOOKS_FOLDER), since);
+}
+
+/// Deletes the files in a folder that were last changed before `since`. Errors are ignored.
+pub fn remove_old_files(folder: &Path, since: Instant) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let written =
             entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|stat| stat.modified().ok());
@@ -76,6 +84,16 @@ impl JsonLinesFile {
     /// [`Error::NoPrivateFolder`].
     pub fn of_server(vault: &Vault) -> Result<Self, Error> {
         Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
+    }
+
+    /// Opens the answers to requests with an idempotency key: `requests.jsonl`, rotated to
+    /// `requests.jsonl.1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_requests(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_REQUESTS), ..Self::private(vault, "requests.jsonl")? })
     }
 
     /// Opens the log of what hooks saw that may be worth recording: `signals.jsonl`, rotated to
@@ -124,6 +142,18 @@ impl JsonLinesFile {
     /// Opens the injection log of a session, a file in `hooks/`.
     pub fn injection_log(vault: &Vault, name: &str) -> Self {
         Self { path: vault.state().join(HOOKS_FOLDER).join(name), most: None, private: None }
+    }
+
+    /// Opens the log of failed hooks that call a team server, among the private files about it.
+    pub fn of_server_hooks(folder: &PrivateFolder) -> Self {
+        let (path, private) = (folder.state().join("hooks.log"), Some(folder.clone()));
+        Self { path, most: Some(MOST_FAILURES), private }
+    }
+
+    /// Opens the injection log of a session whose hooks call a team server.
+    pub fn server_injection_log(folder: &PrivateFolder, name: &str) -> Self {
+        let path = folder.state().join(HOOKS_FOLDER).join(name);
+        Self { path, most: None, private: Some(folder.clone()) }
     }
 
     /// Opens a private file of the vault by name. It need not exist, and is never rotated.
@@ -249,6 +279,26 @@ impl JsonLinesFile {
             }
         }
         Ok((lines, damaged))
+    }
+
+    /// Returns the parsed lines that contain a text, oldest first. Other lines are not parsed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn lines_with<T: DeserializeOwned>(&self, text: &str) -> Result<Vec<T>, Error> {
+        let mut found = Vec::new();
+        for path in [self.aside(), self.path.clone()] {
+            let bytes = match read_regular(&path) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Error::io("read", &path)(error)),
+            };
+            let lines = String::from_utf8_lossy(&bytes);
+            let matching = lines.lines().filter(|line| line.contains(text));
+            found.extend(matching.filter_map(|line| serde_json::from_str(line).ok()));
+        }
+        Ok(found)
     }
 
     /// Opens and locks the file until it is dropped. Retries if the file was rotated while waiting

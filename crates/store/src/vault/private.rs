@@ -1,5 +1,5 @@
 //! The user's private files for a vault: settings with keys, tokens, the journal, the log of reads,
-//! uploaded sessions, and the trust record.
+//! uploaded sessions, and the trust record; and those for a team server that has the vault.
 //!
 //! They are stored in the user's state and configuration folders, outside the vault, so that a
 //! cloned, unpacked or synced folder cannot contain any of them.
@@ -21,10 +21,12 @@ pub struct PrivateHome {
     pub config: PathBuf,
 }
 
-/// The private files of one vault.
+/// The private files of one vault or team server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateFolder {
     home: PrivateHome,
+    /// Parent folder of all vaults or of all servers.
+    group: &'static str,
     /// Folder name of the vault: the name of its root, for people, and a hash of its path.
     key: String,
 }
@@ -39,12 +41,28 @@ impl PrivateHome {
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
-        PrivateFolder { home: self.clone(), key: format!("{}-{}", name.trim_matches('-'), &hash[..16]) }
+        let key = format!("{}-{}", name.trim_matches('-'), &hash[..16]);
+        PrivateFolder { home: self.clone(), group: "vaults", key }
+    }
+
+    /// Returns the private files about the team server with this address.
+    pub fn of_server(&self, url: &str) -> PrivateFolder {
+        let hash = blake3::hash(url.as_bytes()).to_hex();
+        let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        let host: String = host.chars().map(plain).take(32).collect();
+        let key = format!("{}-{}", host.trim_matches(['-', '.']), &hash[..16]);
+        PrivateFolder { home: self.clone(), group: "servers", key }
     }
 
     /// Path of the settings for all vaults of the user: `config.toml`.
     pub fn settings(&self) -> PathBuf {
         self.config.join("config.toml")
+    }
+
+    /// Path of the list of team servers that this user's hooks call: `servers.json`.
+    pub fn servers(&self) -> PathBuf {
+        self.config.join("servers.json")
     }
 
     /// Text of the settings for all vaults; `None` if the file does not exist or cannot be read.
@@ -54,14 +72,57 @@ impl PrivateHome {
 }
 
 impl PrivateFolder {
-    /// Folder of the vault's private state.
+    /// Folder of the private state.
     pub fn state(&self) -> PathBuf {
-        self.home.state.join("vaults").join(&self.key)
+        self.home.state.join(self.group).join(&self.key)
     }
 
     /// Path of the vault's private settings, a TOML file in the user's configuration folder.
     pub fn settings(&self) -> PathBuf {
-        self.home.config.join("vaults").join(format!("{}.toml", self.key))
+        self.config_file("toml")
+    }
+
+    /// Path of a file with this ending in the user's configuration folder.
+    pub fn config_file(&self, ending: &str) -> PathBuf {
+        self.home.config.join(self.group).join(format!("{}.{ending}", self.key))
+    }
+
+    /// Names of the files in a folder of the private state, sorted; empty if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn list(&self, folder: &Path) -> Result<Vec<String>, Error> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(Error::io("read", folder)(error)),
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| !write::is_temporary(name)).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Locks a private file, which is created if it does not exist, until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn lock(&self, file: &Path) -> Result<fs::File, Error> {
+        self.make_parent(file)?;
+        let mut options = fs::OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let opened = options.open(file).map_err(Error::io("open", file))?;
+        opened.lock().map_err(Error::io("lock", file))?;
+        Ok(opened)
+    }
+
+    /// Size of a private file in bytes; 0 if it does not exist.
+    pub fn size(&self, file: &Path) -> u64 {
+        fs::metadata(file).map_or(0, |stat| stat.len())
     }
 
     /// Path of the user's settings for all vaults.

@@ -176,7 +176,7 @@ mod tests {
         );
         assert_eq!(
             shown(HookEvent::Stop),
-            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"timeout":5,"statusMessage":"cm adds this session to its index on this machine"}]}"#
+            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"timeout":5,"statusMessage":"cm adds this session to its index on this machine, or sends it to your team server"}]}"#
         );
     }
 }

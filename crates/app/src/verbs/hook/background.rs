@@ -27,6 +27,9 @@ pub enum BackgroundTask {
     },
     /// Synchronize with the remote: [`sync()`].
     Sync,
+    /// Send what waits to the team server, see [`super::deliver`]; the process gets this text on its
+    /// standard input.
+    Deliver(String),
     /// Judge a prompt, which the process gets as this text on its standard input:
     /// [`judge_prompt()`].
     JudgePrompt(String),

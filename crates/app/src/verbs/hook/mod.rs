@@ -5,6 +5,7 @@
 
 mod background;
 mod long_prompt;
+mod over_server;
 mod proposal_request;
 mod recent_log;
 mod recently_learned;
@@ -20,6 +21,7 @@ use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::guard;
 use crate::verbs::handoff::{ClaimedHandoff, HandoffReader};
+use crate::verbs::server_client::connection::ServerConnection;
 use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::injection::{InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
@@ -34,6 +36,7 @@ use std::time::Duration;
 
 pub use background::{BackgroundTask, judge_prompt, read, read_with_agent, sync};
 use long_prompt::LongPrompt;
+pub use over_server::deliver;
 use proposal_request::ProposalRequest;
 
 /// Number of days after a session's last injection for which its injection log is kept.
@@ -129,6 +132,9 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
             notices.iter().for_each(|notice| log(call, message, notice.for_terminal()));
         }
         return Ok(heard(HookReply::Verdict(decision), Vec::new()));
+    }
+    if let Some(connection) = ServerConnection::of_call(call)? {
+        return over_server::answer(call, message, &connection);
     }
     let memory = match Context::open(call.clone()) {
         Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, Vec::new())),
@@ -306,8 +312,12 @@ fn may_capture(memory: &Context) -> bool {
     settings.broken().is_none() && settings.flag(keys::HOOKS_CAPTURE) != Some(false)
 }
 
-/// Records a hook failure in the vault of the call, or in the global vault if there is none.
+/// Records a hook failure among the private files about the server that the folder's hooks call, else
+/// in the vault of the call, or in the global vault if there is none.
 fn log(call: &Request, message: &HookMessage, what: &str) {
+    if let Ok(Some(connection)) = ServerConnection::of_call(call) {
+        return over_server::log(&connection, call, message, what);
+    }
     let failure = FailureLogLine::new(call.now, message, what);
     let vaults = vault_of(call).into_iter().chain(global(call));
     for vault in vaults {

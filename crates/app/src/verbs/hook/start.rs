@@ -1,6 +1,7 @@
 //! The context injected at the start of a session: a briefing for the current work, and CORE.md.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::{check_indexes, recently_learned};
 use crate::context::open::Context;
@@ -32,7 +33,11 @@ pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart
     check_indexes(memory)?;
     let core = core(memory)?;
     let most = ((tokens as f64 * BRIEFING) as usize).max(LEAST_TOKENS);
-    let options = Options { task: task(memory), max_tokens: Some(most), ..Options::default() };
+    let options = Options {
+        task: task_of(&memory.call.cwd, &memory.workspace()),
+        max_tokens: Some(most),
+        ..Options::default()
+    };
     let briefing = context::briefing(memory, &options)?;
     let mut parts = briefed(&briefing, &core);
     let shown = core.iter().chain(&parts).flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
@@ -104,12 +109,13 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     ]
 }
 
-/// Derives the current task from the branch name and recent commits, else from the project's name.
-fn task(memory: &Context) -> String {
+/// Derives the current task from the branch name and recent commits of the repository at `cwd`, else
+/// from the project's name.
+pub(super) fn task_of(cwd: &Path, project: &str) -> String {
     // A repository that cannot be read keeps nobody from being briefed.
-    let recent = Repo::discover(&memory.call.cwd).ok().flatten().map(|repo| recent(&repo));
+    let recent = Repo::discover(cwd).ok().flatten().map(|repo| recent(&repo));
     let said = recent.unwrap_or_default();
-    let said = if said.trim().chars().count() < 3 { format!("work on {}", memory.workspace()) } else { said };
+    let said = if said.trim().chars().count() < 3 { format!("work on {project}") } else { said };
     said.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST).collect()
 }
 

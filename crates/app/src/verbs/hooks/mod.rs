@@ -4,6 +4,8 @@
 //!
 //! No vault is needed or changed.
 
+mod server;
+mod server_status;
 mod status;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
 pub use cm_agents::hook::SettingsScope as HookScope;
+pub use server::{ConnectionAction, ConnectionChange, ServerOptions, TokenOrigin, asks_for_token};
+pub use server_status::{RefusedUpload, ServerState};
 pub(crate) use status::can_propose;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
@@ -43,6 +47,8 @@ pub struct Options {
     pub skills: bool,
     /// Also register cm's MCP server.
     pub mcp: bool,
+    /// The team server that the hooks shall call; `None` leaves it as it is.
+    pub server: Option<ServerOptions>,
 }
 
 /// A planned change of an agent's settings or skill file.
@@ -89,6 +95,8 @@ pub struct HookChanges {
     pub files: Vec<SettingsFileChange>,
     /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
+    /// The team server that the hooks call; null for a vault on this machine.
+    pub server: Option<ConnectionChange>,
     /// Warnings, and steps that the user must take.
     pub notices: Vec<String>,
     #[serde(skip)]
@@ -102,7 +110,9 @@ pub struct HookChanges {
 pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     let program = ProgramPath::default();
-    for agent in agents(call, options, changes.reach, &changes.root)? {
+    let agents = agents(call, options, changes.reach, &changes.root)?;
+    changes.connect(call, options)?;
+    for agent in agents {
         let path = agent.hooks_file(changes.reach);
         let way = options.mcp.then(|| agent.server_registration(changes.reach, &program));
         let is_same_file = way == Some(ServerRegistration::File(path));
@@ -152,7 +162,9 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
 /// An unknown agent, no agent found, or settings that cannot be parsed.
 pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
-    for agent in agents(call, options, changes.reach, &changes.root)? {
+    let agents = agents(call, options, changes.reach, &changes.root)?;
+    changes.disconnect(call, &agents)?;
+    for agent in agents {
         let path = agent.hooks_file(changes.reach);
         let server = mcp::file(agent, changes.reach);
         let owned = agent.owned_files(changes.reach, &ProgramPath::default());
@@ -196,7 +208,9 @@ fn without_server(agent: HookAgent, path: &str, text: &str) -> Result<String> {
 ///
 /// # Errors
 /// A file that changed since it was planned or cannot be written; earlier files stay written.
-pub fn apply(changes: &HookChanges) -> Result<()> {
+pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
+    // Before the hooks, so that none of them uses the wrong memory.
+    changes.server.as_ref().map_or(Ok(()), |server| server.apply(call))?;
     for file in changes.files.iter().filter(|file| file.action != FileAction::Keep) {
         let path = note_path(&file.path)?;
         let there = there(&changes.root, &path)?;
@@ -232,7 +246,8 @@ fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
         Error::usage("the home directory is unknown").hint("use `--project` in a project's folder")
     })?;
     let folder = root.display().to_string();
-    Ok(HookChanges { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
+    let (files, notices) = (Vec::new(), Vec::new());
+    Ok(HookChanges { reach, folder, files, dry_run: false, server: None, notices, root })
 }
 
 /// Returns the folder that contains the settings: the home folder, or the root of the repository's
@@ -286,6 +301,40 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
 }
 
 impl HookChanges {
+    /// Plans the connection to the wanted server; without one, an existing connection stays.
+    fn connect(&mut self, call: &Request, options: &Options) -> Result<()> {
+        let existing = server::of_scope(call, self.reach, &self.root)?;
+        let Some(wanted) = &options.server else {
+            let keep = |open| server::change_of(call, &open, ConnectionAction::Keep);
+            self.server = existing.map(keep).transpose()?;
+            return Ok(());
+        };
+        let (change, notices) = server::connect(call, self.reach, &self.root, wanted)?;
+        let replaced = existing.filter(|open| open.url.to_string() != change.url);
+        self.notices.extend(notices);
+        self.notices.extend(replaced.as_ref().and_then(server::undelivered));
+        self.server = Some(change);
+        Ok(())
+    }
+
+    /// Plans to end the connection if these agents are the last ones that have hooks here.
+    fn disconnect(&mut self, call: &Request, agents: &[HookAgent]) -> Result<()> {
+        let Some(open) = server::of_scope(call, self.reach, &self.root)? else { return Ok(()) };
+        let program = ProgramPath::default();
+        let has_hooks = |agent: &HookAgent| {
+            let status = status::install_status(&self.root, *agent, self.reach, &program);
+            status.map_or(true, |(state, _)| state != InstallStatus::Absent)
+        };
+        let is_last = !hook_agents().filter(|agent| !agents.contains(agent)).any(|agent| has_hooks(&agent));
+        let action = if is_last { ConnectionAction::Disconnect } else { ConnectionAction::Keep };
+        if is_last {
+            self.notices.extend(server::undelivered(&open));
+            self.notices.extend(open.memory_file.as_ref().map(|file| format!("{file} stays as it is")));
+        }
+        self.server = Some(server::change_of(call, &open, action)?);
+        Ok(())
+    }
+
     fn settings(
         &mut self,
         agent: HookAgent,

@@ -5,11 +5,13 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::server_status::{self, ServerState};
 use super::{HookScope, Options, faulty, note_path, parse_agents, root, text_of, there};
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
 use cm_agents::agents::claude_code::hooks as claude_code;
+use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::mcp;
 use cm_agents::hook::owned_file;
 use cm_agents::hook::program::ProgramPath;
@@ -75,6 +77,15 @@ pub struct HooksStatus {
     pub purposes: Vec<HookPurpose>,
     /// The latest hook failures, newest first.
     pub failures: Vec<HookFailure>,
+    /// Team servers that hooks call instead of a vault on this machine: that of the project first.
+    pub servers: Vec<ServerState>,
+}
+
+impl HookFailure {
+    pub(super) fn of(failure: FailureLogLine) -> Self {
+        let FailureLogLine { at, agent, event, message, .. } = failure;
+        Self { at, agent, event, message }
+    }
 }
 
 /// Reports the state of agents' settings and the latest hook failures.
@@ -99,20 +110,21 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
             }
         }
     }
-    let failures = failures(call, LATEST)?.into_iter();
-    let failures = failures.map(|failure| HookFailure {
-        at: failure.at,
-        agent: failure.agent,
-        event: failure.event,
-        message: failure.message,
-    });
+    let failures = failures(call, LATEST)?.into_iter().map(HookFailure::of);
+    let mut servers = server_status::servers(call, root(call, HookScope::Project).as_deref())?;
+    servers.sort_by_key(|server| server.folder.is_none());
+    let purpose = |event: HookEvent| {
+        let is_remote = servers.iter().any(|server| server.is_used);
+        if is_remote { event.server_purpose() } else { event.purpose() }.to_owned()
+    };
     let is_installed =
         |event: HookEvent| states.iter().flat_map(|state| &state.events).any(|name| name == event.name());
     let purposes = HookEvent::ALL
         .into_iter()
         .filter(|event| is_installed(*event))
-        .map(|event| HookPurpose { event: event.name().to_owned(), purpose: event.purpose().to_owned() });
-    Ok(HooksStatus { purposes: purposes.collect(), agents: states, failures: failures.collect() })
+        .map(|event| HookPurpose { event: event.name().to_owned(), purpose: purpose(event) });
+    let purposes = purposes.collect();
+    Ok(HooksStatus { purposes, agents: states, failures: failures.collect(), servers })
 }
 
 /// Settings file below `root` that enables cm as a plugin of the agent.

@@ -192,7 +192,7 @@ fn connect(call: &Request, plan: &Plan, stage: &dyn Fn(Stage)) -> Result<Option<
     }
     stage(Stage::Agents);
     let changes = hooks::install(call, &hook_options(plan))?;
-    hooks::apply(&changes)?;
+    hooks::apply(call, &changes)?;
     Ok(Some(changes))
 }
 
@@ -210,7 +210,13 @@ pub fn planned_agents(call: &Request, plan: &Plan) -> Result<Option<HookChanges>
 }
 
 fn hook_options(plan: &Plan) -> hooks::Options {
-    hooks::Options { agents: plan.agents.clone(), reach: Some(plan.reach), skills: true, mcp: true }
+    hooks::Options {
+        agents: plan.agents.clone(),
+        reach: Some(plan.reach),
+        skills: true,
+        mcp: true,
+        server: None,
+    }
 }
 
 /// Learns from the sessions of the last `days` days. Sessions that fail do not fail the setup.

@@ -5,7 +5,7 @@ mod schemas;
 use serde_json::{Map, Value, json};
 
 use self::schemas::Schemas;
-use super::headers::{AGENT, SESSION};
+use super::headers::{AGENT, IDEMPOTENCY_KEY, SESSION};
 use crate::operations::{Effect, Endpoint, Method, OperationSpec};
 
 /// Error statuses of operations: code, name and description.
@@ -63,7 +63,8 @@ pub fn document(table: &[OperationSpec], version: &str) -> Value {
                 "bearer": { "type": "http", "scheme": "bearer", "description": "A token of this server." },
             },
             "parameters": { "Agent": header(AGENT.as_str(), "Name of the calling agent, recorded in its changes."),
-                "Session": header(SESSION.as_str(), "Session of the agent, recorded in its changes.") },
+                "Session": header(SESSION.as_str(), "Session of the agent, recorded in its changes."),
+                "IdempotencyKey": header(IDEMPOTENCY_KEY.as_str(), "Chosen by the client: a request that is sent again with the same key and body runs once, and gets the first answer.") },
             "responses": failures(),
             "schemas": schemas.all(),
         },
@@ -86,6 +87,7 @@ fn described(operation: &OperationSpec, endpoint: Endpoint, schemas: &mut Schema
     });
     if has_body {
         let input = schemas.reference(&format!("{}_input", operation.name), input);
+        parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
         described["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": input } } });
     } else {

@@ -1,0 +1,295 @@
+//! Connects the hooks of a folder to a team server, and disconnects them.
+//!
+//! Address and token are stored in the user's private files, never in the settings of a project.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::HookScope;
+use crate::context::actor;
+use crate::context::request::Request;
+use crate::error::{Error, Result};
+use crate::verbs::server_client::api::ServerApi;
+use crate::verbs::server_client::connection::{
+    self, ServerConnection, StoredConnection, TOKEN_VARIABLE, parse_address, parse_certificate,
+};
+use crate::verbs::server_client::memory_copy;
+use crate::verbs::server_client::outbox::Outbox;
+use cm_net::ApiKey;
+use cm_note::path::NotePath;
+use cm_store::vault::{PrivateHome, Vault, external_folder};
+
+pub use crate::verbs::server_client::connection::TokenOrigin;
+
+/// Timeout of the request that checks the token.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The server that the hooks shall call.
+#[derive(Clone, Default)]
+pub struct ServerOptions {
+    /// Address, as typed.
+    pub url: String,
+    /// Token to store; without it the stored one stays, else `CM_TOKEN` counts.
+    pub token: Option<String>,
+    /// PEM text of the only certificate to trust.
+    pub certificate: Option<String>,
+    /// File in the project that shall be a copy of the server's MEMORY.md.
+    pub memory_file: Option<String>,
+    /// Whether the server is not asked, because nothing is written.
+    pub dry_run: bool,
+}
+
+impl std::fmt::Debug for ServerOptions {
+    // Without the token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerOptions").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// What happens to the connection of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ConnectionAction {
+    /// The hooks call the server from now on.
+    Connect,
+    /// The hooks no longer call the server.
+    Disconnect,
+    /// The hooks call the server as before.
+    Keep,
+}
+
+/// A change of the server that the hooks of a folder call.
+#[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ConnectionChange {
+    pub action: ConnectionAction,
+    /// Address of the server.
+    pub url: String,
+    /// Root of the project; null for all folders.
+    pub folder: Option<String>,
+    /// Where the token comes from.
+    pub token: TokenOrigin,
+    /// Whether the token may upload sessions and feedback; null if the server was not asked or did not
+    /// answer.
+    pub may_write: Option<bool>,
+    #[serde(skip)]
+    stored: StoredConnection,
+    #[serde(skip)]
+    new_token: Option<String>,
+    #[serde(skip)]
+    new_certificate: Option<String>,
+}
+
+impl std::fmt::Debug for ConnectionChange {
+    // Without the token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConnectionChange")
+            .field("action", &self.action)
+            .field("stored", &self.stored)
+            .finish()
+    }
+}
+
+/// Whether the user must be asked for the token of a server: none is stored or in the environment.
+///
+/// # Errors
+/// An address that is not permitted, and private files that cannot be read.
+pub fn asks_for_token(call: &Request, url: &str) -> Result<bool> {
+    let stored =
+        StoredConnection { server: parse_address(url)?.to_string(), folder: None, memory_file: None };
+    let open = ServerConnection::of_stored(private_home(call)?, &stored)?;
+    Ok(open.token(call)?.1 == TokenOrigin::None)
+}
+
+/// Plans to connect a folder, and checks the token with the server. Returns the change and notices.
+///
+/// # Errors
+/// An agent that calls this, an address that is not permitted, a missing or refused token, and a file
+/// for MEMORY.md that cm must not write.
+pub(super) fn connect(
+    call: &Request,
+    scope: HookScope,
+    root: &Path,
+    options: &ServerOptions,
+) -> Result<(ConnectionChange, Vec<String>)> {
+    if !call.by.is_person() {
+        return Err(actor::refused(
+            "choose the server that receives sessions",
+            "run `cm hooks install --server URL` in your own terminal",
+        ));
+    }
+    let home = private_home(call)?;
+    let url = parse_address(&options.url)?;
+    options.certificate.as_deref().map(parse_certificate).transpose()?;
+    let folder = folder_of(scope, root);
+    check_memory_file(folder.as_deref(), options.memory_file.as_deref())?;
+    let stored =
+        StoredConnection { server: url.to_string(), folder, memory_file: options.memory_file.clone() };
+    let open = ServerConnection::of_stored(home, &stored)?;
+    let new_token = options.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
+    let origin = if new_token.is_some() { TokenOrigin::Stored } else { open.token(call)?.1 };
+    if origin == TokenOrigin::None && !url.is_loopback() {
+        return Err(Error::usage(format!("there is no token for {url}"))
+            .hint(format!("pass `--token-file FILE`, or set {TOKEN_VARIABLE}; whoever runs the server creates tokens with `cm token add NAME`")));
+    }
+    let mut change = ConnectionChange {
+        action: ConnectionAction::Connect,
+        url: url.to_string(),
+        folder: stored.folder.as_ref().map(|folder| folder.display().to_string()),
+        token: origin,
+        may_write: None,
+        new_token: new_token.map(str::to_owned),
+        new_certificate: options.certificate.clone(),
+        stored,
+    };
+    let mut notices = Vec::new();
+    if !options.dry_run {
+        change.may_write = check(call, &open, &change, &mut notices)?;
+    }
+    if origin == TokenOrigin::Environment {
+        notices.push(format!("the token comes from {TOKEN_VARIABLE}: start the agents with it"));
+    }
+    let vault = Vault::find_upwards(root).filter(|_| scope == HookScope::Project);
+    if let Some(vault) = vault {
+        let path = vault.root().display();
+        notices.push(format!(
+            "hooks no longer use the vault {path} in this project; `cm hooks uninstall` changes that back"
+        ));
+    }
+    Ok((change, notices))
+}
+
+/// Asks the server whether it accepts the token. `None` if it does not answer.
+fn check(
+    call: &Request,
+    open: &ServerConnection,
+    change: &ConnectionChange,
+    notices: &mut Vec<String>,
+) -> Result<Option<bool>> {
+    let key = change.new_token.as_deref().and_then(ApiKey::of);
+    let certificate = change.new_certificate.as_deref().map(parse_certificate).transpose()?;
+    let api = ServerApi::with(open, call, key, certificate)?;
+    match api.may_write(TIMEOUT) {
+        Ok(true) => Ok(Some(true)),
+        Ok(false) => {
+            notices.push(
+                "the token can only read: briefings arrive, and sessions and feedback wait on this machine"
+                    .to_owned(),
+            );
+            Ok(Some(false))
+        }
+        Err(failure) if failure.is_unauthorized() => {
+            Err(Error::refused("token-refused", format!("{} does not accept the token", open.url)).hint(
+                "pass another one with `--token-file FILE`; whoever runs the server creates tokens with `cm token add NAME`",
+            ))
+        }
+        Err(failure) if failure.is_final => Err(Error::refused(
+            "no-server",
+            format!("{} is not a memory server: {}", open.url, failure.cause),
+        )
+        .hint("pass the address that `cm serve` prints, as it is reached from this machine")),
+        Err(failure) => {
+            notices.push(format!("the server could not be asked: {}", failure.cause));
+            Ok(None)
+        }
+    }
+}
+
+/// Returns the connection of exactly this scope; `None` if there is none.
+pub(super) fn of_scope(call: &Request, scope: HookScope, root: &Path) -> Result<Option<ServerConnection>> {
+    let Some(home) = &call.private else { return Ok(None) };
+    let folder = folder_of(scope, root);
+    let stored = connection::stored(home)?;
+    let found = stored.iter().find(|one| one.folder == folder);
+    found.map(|one| ServerConnection::of_stored(home, one)).transpose()
+}
+
+/// Describes a connection that stays, or is to be removed.
+///
+/// # Errors
+/// Private files that cannot be read.
+pub(super) fn change_of(
+    call: &Request,
+    open: &ServerConnection,
+    action: ConnectionAction,
+) -> Result<ConnectionChange> {
+    Ok(ConnectionChange {
+        action,
+        url: open.url.to_string(),
+        folder: open.folder.as_ref().map(|folder| folder.display().to_string()),
+        token: open.token(call)?.1,
+        may_write: None,
+        stored: open.stored(),
+        new_token: None,
+        new_certificate: None,
+    })
+}
+
+/// Notice about uploads that a disconnected server did not get; `None` if there are none.
+pub(super) fn undelivered(open: &ServerConnection) -> Option<String> {
+    let outbox = Outbox::of(&open.private).size().unwrap_or_default();
+    (outbox.items > 0).then(|| {
+        let folder = open.private.state().join("outbox");
+        format!("{} uploads were not delivered and stay in {}", outbox.items, folder.display())
+    })
+}
+
+impl ConnectionChange {
+    /// Writes the change to the user's private files.
+    ///
+    /// # Errors
+    /// Private files that cannot be read or written.
+    pub(super) fn apply(&self, call: &Request) -> Result<()> {
+        if self.action == ConnectionAction::Keep {
+            return Ok(());
+        }
+        let home = private_home(call)?;
+        let private = home.of_server(&self.url);
+        let mut all = connection::stored(home)?;
+        all.retain(|one| one.folder != self.stored.folder);
+        if self.action == ConnectionAction::Connect {
+            let new = [("token", &self.new_token), ("pem", &self.new_certificate)];
+            for (ending, text) in new.into_iter().filter_map(|(ending, text)| Some((ending, text.as_ref()?)))
+            {
+                private.write(&private.config_file(ending), text.as_bytes())?;
+            }
+            all.push(self.stored.clone());
+        } else if all.iter().all(|one| one.server != self.stored.server) {
+            for ending in ["token", "pem"] {
+                private.remove(&private.config_file(ending))?;
+            }
+        }
+        connection::store(home, &all)
+    }
+}
+
+/// The file for MEMORY.md must be in the project, and must not contain what others wrote.
+fn check_memory_file(folder: Option<&Path>, file: Option<&str>) -> Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    let Some(folder) = folder else {
+        return Err(Error::usage("a copy of MEMORY.md belongs to a project").hint("add `--project`"));
+    };
+    let path = NotePath::parse(file).map_err(|error| {
+        Error::usage(error.to_string()).hint("pass a path below the project's folder, such as MEMORY.md")
+    })?;
+    match external_folder::below(folder, &path)? {
+        Some(bytes) if !memory_copy::is_ours(&bytes) => {
+            Err(Error::refused("not-ours", format!("{file} was not written by cm"))
+                .at(file, None, None)
+                .hint("choose another file, or move it away"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn folder_of(scope: HookScope, root: &Path) -> Option<PathBuf> {
+    (scope == HookScope::Project).then(|| root.canonicalize().unwrap_or_else(|_| root.to_owned()))
+}
+
+fn private_home(call: &Request) -> Result<&PrivateHome> {
+    call.private
+        .as_ref()
+        .ok_or_else(|| Error::usage("there is no home directory to keep the connection in").hint("set HOME"))
+}

@@ -1,0 +1,248 @@
+//! Calls the endpoints of a team server.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::context::request::Request;
+use crate::error::{Error, ErrorKind, Result};
+use crate::verbs::server_client::connection::ServerConnection;
+use crate::verbs::server_client::outbox::OutboxItem;
+use cm_net::{
+    ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper, ServerUrl, TrustedCertificate,
+};
+use cm_text::shorten::short_line;
+
+/// Maximum size of an answer in bytes.
+const LARGEST: u64 = 4 << 20;
+/// Maximum length of a header value that names an agent or a session.
+const LONGEST_NAME: usize = 200;
+/// Maximum length of a failure, in characters.
+const CAUSE: usize = 300;
+/// Codes of refusals that end by themselves, such as during a merge on the server.
+const PASSING: [&str; 3] = ["in-progress", "git-locked", "invalid-setting"];
+
+/// The endpoints of a server, called for one agent and session.
+#[derive(Debug)]
+pub struct ServerApi {
+    client: Client,
+    url: ServerUrl,
+    names: Vec<(&'static str, String)>,
+}
+
+/// The question of a hook.
+#[derive(Debug, Clone)]
+pub struct BriefingRequest<'a> {
+    /// The task, without secrets.
+    pub task: &'a str,
+    /// Maximum number of tokens.
+    pub tokens: usize,
+    /// Maximum number of rules.
+    pub rules: Option<usize>,
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFailure {
+    /// Cause, as one line.
+    pub cause: String,
+    /// HTTP status; `None` without an answer.
+    pub status: Option<u16>,
+    /// Whether the server will refuse the same request forever.
+    pub is_final: bool,
+}
+
+impl ServerApi {
+    /// Creates the client for a connection. `agent` and `session` are recorded with changes.
+    ///
+    /// # Errors
+    /// Private files that cannot be read.
+    pub fn new(
+        connection: &ServerConnection,
+        call: &Request,
+        agent: &str,
+        session: Option<&str>,
+    ) -> Result<Self> {
+        let mut api = Self::with(connection, call, None, None)?;
+        let is_name = |name: &str| {
+            !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        let names = [("cm-agent", Some(agent)), ("cm-session", session)];
+        let named =
+            |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
+        api.names = names.into_iter().filter_map(named).collect();
+        Ok(api)
+    }
+
+    /// Creates a client that names no agent. A given token or certificate replaces the stored one.
+    ///
+    /// # Errors
+    /// Private files that cannot be read.
+    pub fn with(
+        connection: &ServerConnection,
+        call: &Request,
+        key: Option<ApiKey>,
+        certificate: Option<TrustedCertificate>,
+    ) -> Result<Self> {
+        let key = if key.is_some() { key } else { connection.token(call)?.0 };
+        let certificate = if certificate.is_some() { certificate } else { connection.certificate()? };
+        let client = Client::new(ClientConfig {
+            key: key.map(|key| (key, AuthHeader::Bearer)),
+            headers: Vec::new(),
+            largest: LARGEST,
+            patience: RetryPolicy::NONE,
+            pace: RetrySleeper::default(),
+            certificate,
+        });
+        Ok(Self { client, url: connection.url.clone(), names: Vec::new() })
+    }
+
+    /// Asks for a briefing; the answer is unchecked.
+    ///
+    /// # Errors
+    /// [`CallFailure`].
+    pub fn briefing(
+        &self,
+        request: &BriefingRequest<'_>,
+        timeout: Duration,
+    ) -> std::result::Result<Value, CallFailure> {
+        let mut query = format!("context?task={}&max_tokens={}", encoded(request.task), request.tokens);
+        if let Some(rules) = request.rules {
+            query.push_str(&format!("&limit={rules}"));
+        }
+        self.get(&query, timeout)
+    }
+
+    /// Returns the server's MEMORY.md, unchecked.
+    ///
+    /// # Errors
+    /// [`CallFailure`].
+    pub fn memory_md(&self, timeout: Duration) -> std::result::Result<String, CallFailure> {
+        let answer = self.get("export", timeout)?;
+        answer.get("document").and_then(Value::as_str).map(str::to_owned).ok_or_else(malformed)
+    }
+
+    /// Sends an item of the outbox. The server runs it once, however often it arrives.
+    ///
+    /// # Errors
+    /// [`CallFailure`].
+    pub fn send(&self, item: &OutboxItem, timeout: Duration) -> std::result::Result<(), CallFailure> {
+        let headers = [("idempotency-key", item.key.as_str())];
+        self.post(&item.endpoint, &item.body, &headers, timeout).map(drop)
+    }
+
+    /// Asks whether the token may write, without writing: an upload without messages is invalid, but
+    /// the role is checked first. Returns `false` for a token that can only read.
+    ///
+    /// # Errors
+    /// [`CallFailure`].
+    pub fn may_write(&self, timeout: Duration) -> std::result::Result<bool, CallFailure> {
+        let empty = serde_json::json!({ "session": "check", "messages": [] });
+        match self.post("sessions", &empty, &[], timeout) {
+            Ok(_) => Ok(true),
+            Err(failure) if failure.status == Some(400) => Ok(true),
+            Err(failure) if failure.status == Some(403) => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn get(&self, target: &str, timeout: Duration) -> std::result::Result<Value, CallFailure> {
+        let url = self.url.below(target);
+        let answer = self.client.get(&url, &self.headers(&[]), timeout);
+        let answer = answer.map_err(|error| CallFailure::of(&error, &url))?;
+        serde_json::from_slice(&answer).map_err(|_| malformed())
+    }
+
+    fn post(
+        &self,
+        target: &str,
+        body: &Value,
+        headers: &[(&'static str, &str)],
+        timeout: Duration,
+    ) -> std::result::Result<Vec<u8>, CallFailure> {
+        let url = self.url.below(target);
+        self.client
+            .post_with(&url, body, &self.headers(headers), timeout)
+            .map_err(|error| CallFailure::of(&error, &url))
+    }
+
+    fn headers<'a>(&'a self, more: &[(&'static str, &'a str)]) -> Vec<(&'static str, &'a str)> {
+        let names = self.names.iter().map(|(header, name)| (*header, name.as_str()));
+        names.chain(more.iter().copied()).collect()
+    }
+}
+
+impl CallFailure {
+    /// The cause does not contain the address, which has the question in it.
+    fn of(error: &cm_net::Error, url: &str) -> Self {
+        let (status, is_final) = match error {
+            cm_net::Error::Refused { status, code, .. } => {
+                let passes = matches!(status, 401 | 403 | 408 | 429)
+                    || code.as_deref().is_some_and(|code| PASSING.contains(&code));
+                (Some(*status), (400..500).contains(status) && !passes)
+            }
+            _ => (None, false),
+        };
+        Self { cause: short_line(&error.to_string().replace(url, "the server"), CAUSE), status, is_final }
+    }
+
+    /// Whether the server does not accept the token.
+    pub fn is_unauthorized(&self) -> bool {
+        self.status == Some(401)
+    }
+}
+
+impl From<CallFailure> for Error {
+    fn from(failure: CallFailure) -> Self {
+        Self::new(ErrorKind::Provider, "server", failure.cause)
+    }
+}
+
+fn malformed() -> CallFailure {
+    CallFailure { cause: "the server returned an invalid answer".to_owned(), status: None, is_final: false }
+}
+
+/// Percent-encodes a text for a query.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(byte))
+            }
+            b' ' => encoded.push('+'),
+            byte => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_one_value_of_a_query() {
+        assert_eq!(encoded("a b&c=é\n"), "a+b%26c%3D%C3%A9%0A");
+    }
+
+    #[test]
+    fn what_a_server_refuses_for_now_is_sent_again() {
+        let refused = |status, code: Option<&str>| {
+            let code = code.map(str::to_owned);
+            let (url, message) = ("u".to_owned(), String::new());
+            CallFailure::of(&cm_net::Error::Refused { url, status, code, message, wait: None }, "u")
+        };
+        for status in [400, 404, 409, 413, 422] {
+            assert!(refused(status, None).is_final, "{status}");
+        }
+        for status in [302, 401, 403, 408, 429, 500, 502, 503] {
+            assert!(!refused(status, None).is_final, "{status}");
+        }
+        assert!(!refused(409, Some("in-progress")).is_final);
+        let away =
+            cm_net::Error::Unreachable { url: "http://x/context?task=a".into(), cause: "refused".into() };
+        let away = CallFailure::of(&away, "http://x/context?task=a");
+        assert_eq!((away.is_final, away.cause.as_str()), (false, "cannot connect to the server: refused"));
+    }
+}

@@ -1,0 +1,154 @@
+//! `cm hooks install --server`: where the address and the token are kept, and what is refused.
+
+use std::fs;
+
+use cm_test_server::{Reply, Server};
+use serde_json::json;
+
+use super::support::{Laptop, SESSION, Team};
+use crate::cli::rules::rules;
+use crate::support::{ServerProcess, everything, vault_of};
+
+#[test]
+fn the_token_and_the_address_are_private_and_the_projects_settings_name_neither() {
+    let team = Team::new();
+    let server = team.serve();
+    let url = format!("http://{}", server.address);
+    let laptop = Laptop::new();
+    let ran = laptop.install(&url, &team.token, &[]).ok();
+    let shown = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(shown.contains(&format!("the hooks now call {url} in ")), "{shown}");
+    assert!(!shown.contains(&team.token), "{shown}");
+    for path in everything(&laptop.sandbox.vault()).into_keys() {
+        let text = fs::read(laptop.sandbox.vault().join(&path)).unwrap();
+        let text = String::from_utf8_lossy(&text);
+        assert!(!text.contains(&team.token) && !text.contains(&server.address), "{path}");
+    }
+    let config = laptop.sandbox.private_home().config;
+    let tokens: Vec<_> = fs::read_dir(config.join("servers")).unwrap().flatten().collect();
+    assert_eq!(tokens.len(), 1);
+    assert!(fs::read_to_string(tokens[0].path()).unwrap().contains(&team.token));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(tokens[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(config.join("servers")).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+    let again = laptop.sandbox.run(&["hooks", "install", "claude"]).go().ok();
+    assert!(again.stdout.contains(&format!("the hooks call {url}")), "it stays connected: {}", again.stdout);
+    let removed = laptop.sandbox.cm(&["hooks", "uninstall", "claude"]).ok();
+    assert!(removed.stdout.contains(&format!("the hooks no longer call {url}")), "{}", removed.stdout);
+    assert_eq!(fs::read_dir(config.join("servers")).unwrap().count(), 0);
+    assert_eq!(laptop.sandbox.read(".claude/settings.json"), "{}\n");
+    assert_eq!(laptop.start(SESSION), "");
+}
+
+#[test]
+fn other_agents_keep_their_connection_when_one_is_uninstalled() {
+    let server = Server::start(|_, _| Reply::json(&json!({ "rules": [] })));
+    let laptop = Laptop::new();
+    laptop.install(&server.url(), "cm_token", &["codex"]).ok();
+    let removed = laptop.sandbox.cm(&["hooks", "uninstall", "codex"]).ok();
+    assert!(removed.stdout.contains("the hooks call"), "{}", removed.stdout);
+    assert_eq!(laptop.server()["token"], "stored");
+}
+
+#[test]
+fn what_would_send_the_token_in_the_open_or_to_nobody_is_refused_and_nothing_is_written() {
+    let refusing = Server::start(|_, _| Reply::status(401, "{\"error\": {\"code\": \"unknown-token\"}}"));
+    let laptop = Laptop::new();
+    let before = everything(laptop.sandbox.root());
+    laptop.sandbox.write("notes.md", "Mine.\n");
+    let install = |url: &str, more: &[&str]| {
+        let ran = laptop.install(url, "cm_token", &[more, &["--json"]].concat());
+        ran.json()["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(install("http://memory.example.org", &[]), "unencrypted");
+    assert_eq!(install("memory.example.org", &[]), "usage");
+    assert_eq!(install("https://ada:secret@memory.example.org", &[]), "usage");
+    assert_eq!(install(&refusing.url(), &[]), "token-refused");
+    let other = Server::start(|_, _| Reply::status(404, "<html>Not found</html>"));
+    assert_eq!(install(&other.url(), &[]), "no-server");
+    assert_eq!(install(&refusing.url(), &["--memory-file", "notes.md"]), "not-ours");
+    assert_eq!(install(&refusing.url(), &["--memory-file", "../notes.md"]), "usage");
+    assert_eq!(install(&refusing.url(), &["--certificate", "notes.md"]), "usage");
+    let without =
+        laptop.sandbox.cm(&["hooks", "install", "claude", "--server", "https://memory.example.org"]);
+    assert_eq!(without.code, 2);
+    assert!(without.stderr.contains("there is no token"), "{}", without.stderr);
+    let skills = laptop.install(&refusing.url(), "cm_token", &["--skills"]);
+    assert_eq!(skills.code, 2);
+    let dry = laptop.install("https://memory.example.org", "cm_token", &["--dry-run"]).ok();
+    assert!(dry.stdout.contains("the hooks would call https://memory.example.org"), "{}", dry.stdout);
+    fs::remove_file(laptop.sandbox.vault().join("notes.md")).unwrap();
+    assert_eq!(everything(laptop.sandbox.root()), before);
+}
+
+#[test]
+fn the_token_may_come_from_the_environment_and_is_not_stored_then() {
+    let team = Team::new();
+    let server = team.serve();
+    let url = format!("http://{}", server.address);
+    let laptop = Laptop::new();
+    let install = ["hooks", "install", "claude", "--server", &url];
+    let ran = laptop.sandbox.run(&install).env("CM_TOKEN", &team.token).go().ok();
+    assert!(ran.stderr.contains("the token comes from CM_TOKEN"), "{}", ran.stderr);
+    for path in everything(laptop.sandbox.root()).into_keys() {
+        let text = fs::read(laptop.sandbox.root().join(&path)).unwrap();
+        assert!(!String::from_utf8_lossy(&text).contains(&team.token), "{path}");
+    }
+    let message = json!({ "session_id": SESSION, "cwd": laptop.sandbox.vault(), "source": "startup" });
+    let start = |token: &str| {
+        let run = laptop.sandbox.run(&["hook", "claude", "session-start"]).env("CM_TOKEN", token);
+        run.stdin(message.to_string()).go().ok().stdout
+    };
+    assert!(start("").contains("does not accept the token"));
+    assert!(start(&team.token).contains("Run the whole suite"));
+}
+
+#[test]
+fn a_server_without_tokens_on_this_machine_needs_none() {
+    let sandbox = rules();
+    sandbox.cm(&["reindex"]).ok();
+    let server = ServerProcess::of(&sandbox, &[]);
+    let laptop = Laptop::new();
+    let url = format!("http://{}", server.address);
+    let ran = laptop.sandbox.cm(&["hooks", "install", "claude", "--server", &url]).ok();
+    assert!(ran.stdout.contains("no token is used"), "{}", ran.stdout);
+    assert!(laptop.start(SESSION).contains("Run the whole suite"));
+}
+
+#[test]
+fn a_projects_connection_comes_before_its_vault_and_the_users_after_it() {
+    let server =
+        Server::start(|_, _| Reply::json(&json!({ "rules": [{ "id": "b-1", "content": "From afar." }] })));
+    let sandbox = vault_of("--- CORE.md\n# Core memory\n\n## Rules\n\n- From here.\n");
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.write(".claude/settings.json", "{}\n");
+    let laptop = Laptop { sandbox };
+    fs::create_dir_all(laptop.sandbox.root().join("home/.claude")).unwrap();
+    laptop.install(&server.url(), "cm_token", &["--user"]).ok();
+    assert!(laptop.start("one").contains("From here."));
+    let ran = laptop.install(&server.url(), "cm_token", &["--project"]).ok();
+    assert!(ran.stderr.contains("hooks no longer use the vault"), "{}", ran.stderr);
+    assert!(laptop.start("two").contains("From afar."));
+    let other = laptop.sandbox.root().join("tmp");
+    let message = json!({ "session_id": "three", "cwd": other, "source": "startup" });
+    let ran = laptop.sandbox.run(&["hook", "claude", "session-start"]).stdin(message.to_string()).go().ok();
+    assert!(ran.stdout.contains("From afar."), "{}", ran.stdout);
+}
+
+#[test]
+fn a_self_signed_server_is_trusted_by_its_certificate_alone() {
+    let team = Team::new();
+    let server = ServerProcess::of(&team.sandbox, &["--tls-self-signed"]);
+    let url = server.address.clone();
+    assert!(url.starts_with("https://"), "{url}");
+    let certificate = team.sandbox.private("tls-cert.pem");
+    let laptop = Laptop::new();
+    let unknown = laptop.install(&url, &team.token, &[]).ok();
+    assert!(unknown.stderr.contains("the server could not be asked"), "{}", unknown.stderr);
+    assert!(laptop.start("one").contains("is not available"));
+    laptop.install(&url, &team.token, &["--certificate", &certificate.display().to_string()]).ok();
+    assert!(laptop.start("two").contains("Run the whole suite"), "{}", laptop.server());
+}
