@@ -7,7 +7,7 @@ use super::claim::{RuleClaim, TermRole, claims};
 use super::lexicon::{CueWord, LEXICON};
 use super::named_choice::NamedChoice;
 use super::rule_token::{RuleToken, pieces};
-use super::verdict::StatementProfile;
+use super::verdict::{StatementProfile, gloss};
 use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
 
@@ -27,6 +27,7 @@ pub struct RuleStatement {
     choosing: Option<NamedChoice>,
     text: String,
     canonical: OnceLock<CanonicalForm>,
+    gloss: OnceLock<Option<String>>,
     profile: OnceLock<StatementProfile>,
 }
 
@@ -63,6 +64,7 @@ impl RuleStatement {
             choosing: NamedChoice::of(&pieces),
             text: text.to_owned(),
             canonical: OnceLock::new(),
+            gloss: OnceLock::new(),
             profile: OnceLock::new(),
         }
     }
@@ -89,12 +91,18 @@ impl RuleStatement {
 
     /// The text as the learned verdict reads it; computed on first use.
     pub(super) fn profile(&self) -> &StatementProfile {
-        self.profile.get_or_init(|| StatementProfile::of(&self.text))
+        self.profile.get_or_init(|| StatementProfile::of(&self.text, self.gloss()))
     }
 
     /// The text in English as far as its words are known, else as written.
     pub(crate) fn in_english(&self) -> &str {
-        self.profile().text(self)
+        self.gloss().unwrap_or(&self.text)
+    }
+
+    /// A text of another language with its known words in English; `None` if it is English. Computed on
+    /// first use.
+    pub(super) fn gloss(&self) -> Option<&str> {
+        self.gloss.get_or_init(|| gloss(&self.text)).as_deref()
     }
 
     /// The text as written.

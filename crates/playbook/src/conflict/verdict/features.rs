@@ -172,9 +172,9 @@ impl PairFeatures {
             numbers.conflicting > 0 && (ours.is_open && theirs.is_open || ours.is_past != theirs.is_past);
         let number_differs = numbers.conflicting > 0 && !may_both_hold;
         let is_translated = ours.language.zip(theirs.language).is_some_and(|(one, other)| one != other);
-        let (text_a, text_b) = (ours.text(a), theirs.text(b));
+        let (text_a, text_b) = (a.in_english(), b.in_english());
         let meaning = cosine(text_a, text_b);
-        let meaning = if ours.gloss.is_some() || theirs.gloss.is_some() {
+        let meaning = if a.gloss().is_some() || b.gloss().is_some() {
             meaning.max(cosine(a.text(), b.text()))
         } else {
             meaning

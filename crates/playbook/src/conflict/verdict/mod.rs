@@ -13,6 +13,7 @@ mod weights;
 
 pub use features::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES};
 pub(super) use profile::StatementProfile;
+pub(super) use translation::gloss;
 pub use weights::VerdictWeights;
 
 use features::Difference;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use super::cue_words::{self, CueKind};
 use super::quantity::{Quantity, quantities};
-use super::translation::gloss;
 use crate::conflict::lexicon::{ChoiceOption, LEXICON};
 use crate::conflict::rule_token::{RuleToken, TokenGap, pieces};
 use cm_text::language::Language;
@@ -50,16 +49,14 @@ pub(in crate::conflict) struct StatementProfile {
     /// Names of months and dates.
     pub(super) dates: BTreeSet<String>,
     pub(super) language: Option<Language>,
-    /// The statement with its known words in English; `None` if it is English.
-    pub(super) gloss: Option<String>,
     /// Number of words that restrict the statement: "only".
     pub(super) restrictions: usize,
 }
 
 impl StatementProfile {
-    pub(in crate::conflict) fn of(text: &str) -> Self {
-        let gloss = gloss(text);
-        let tokens = pieces(gloss.as_deref().unwrap_or(text));
+    /// Reads a statement; `gloss` is the text with its known words in English, if it is not English.
+    pub(in crate::conflict) fn of(text: &str, gloss: Option<&str>) -> Self {
+        let tokens = pieces(gloss.unwrap_or(text));
         let mut reader = ProfileReader::default();
         for at in 0..tokens.len() {
             reader.read(&tokens, at);
@@ -84,15 +81,7 @@ impl StatementProfile {
             is_past: reader.is_past,
             dates: dates(&lower),
             language,
-            gloss,
         }
-    }
-}
-
-impl StatementProfile {
-    /// The statement in English as far as words are known, else as written.
-    pub(in crate::conflict) fn text<'s>(&'s self, statement: &'s crate::conflict::RuleStatement) -> &'s str {
-        self.gloss.as_deref().unwrap_or_else(|| statement.text())
     }
 }
 

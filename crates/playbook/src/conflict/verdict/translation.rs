@@ -261,7 +261,7 @@ static WORDS: LazyLock<Glossary> = LazyLock::new(|| {
 });
 
 /// Returns a statement in another language with its known words in English; `None` for English.
-pub(super) fn gloss(text: &str) -> Option<String> {
+pub(in crate::conflict) fn gloss(text: &str) -> Option<String> {
     let language = Language::of(text).filter(|language| *language != Language::English)?;
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
