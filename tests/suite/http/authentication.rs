@@ -210,5 +210,5 @@ fn what_is_mounted_has_the_same_doors() {
     assert_eq!(server.ask("POST", "/mcp", &led, "{}").status, 421);
     let long = [("authorization", &*bearer), ("content-length", "99999999")];
     assert_eq!(server.ask("POST", "/mcp", &long, "").status, 413);
-    assert!(server.log.lock().unwrap().iter().any(|line| line.contains("\"endpoint\":\"/mcp\"")));
+    server.until_logged("\"endpoint\":\"/mcp\"");
 }
