@@ -389,7 +389,14 @@ fn refuse_changed(path: &NotePath, bytes: Option<&[u8]>, expected: Option<Conten
     }
 }
 
+/// Applies edits to a file. An empty one is refused: an editor that saves in place empties the file
+/// first, and what it writes then would be lost with the file that the change replaces.
 fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
+    if before.is_empty() {
+        return Err(Error::refused("empty-file", format!("{path} is empty at this moment"))
+            .at(path, None, None)
+            .hint("if an editor is saving it, run the command again; else write the note or delete it"));
+    }
     let text = read::text(path, before).map_err(|finding| Error::of_encoding(path, &finding))?;
     edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
 }
