@@ -57,7 +57,7 @@ impl RunningRequests {
     ///
     /// # Errors
     /// `key-reused` if the key came with another input before; the errors of the work; a private file
-    /// that cannot be read or written.
+    /// that cannot be read.
     pub fn once(
         &self,
         memory: &Context,
@@ -79,7 +79,11 @@ impl RunningRequests {
         }
         let answer = work()?;
         let KeyedRequest { id, input } = request.clone();
-        file.append(&[AnsweredRequest { id, input, at: memory.now(), answer: answer.clone() }])?;
+        let answered = AnsweredRequest { id, input, at: memory.now(), answer: answer.clone() };
+        if let Err(error) = file.append(&[answered]) {
+            // A failure would make the client repeat what is done.
+            memory.notice(format!("the answer to a repeated request is not kept: {error}"));
+        }
         Ok(answer)
     }
 }

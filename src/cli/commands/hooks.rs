@@ -1,7 +1,7 @@
 //! `cm hooks`
 
-use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -11,6 +11,9 @@ use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options, ServerOptions}
 use cm_app::verbs::merge_driver;
 use cm_app::{Error, Request, Result};
 use cm_render::text;
+
+/// Maximum number of bytes that are read of a file with a token or a certificate.
+const LONGEST_FILE: u64 = 1 << 20;
 
 /// Manage cm's hooks in coding agents
 ///
@@ -104,7 +107,7 @@ impl ServerArguments {
         let Some(url) = self.server else { return Ok(None) };
         let read = |file: &PathBuf| match file.to_str() {
             Some("-") => text_or_stdin("-"),
-            _ => std::fs::read_to_string(call.cwd.join(file))
+            _ => read_start(&call.cwd.join(file))
                 .map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display()))),
         };
         let mut token = self.token_file.as_ref().map(read).transpose()?;
@@ -115,6 +118,13 @@ impl ServerArguments {
         let certificate = self.certificate.as_ref().map(read).transpose()?;
         Ok(Some(ServerOptions { url, token, certificate, memory_file: self.memory_file, dry_run }))
     }
+}
+
+/// Reads a file up to [`LONGEST_FILE`] bytes.
+fn read_start(file: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(file)?.take(LONGEST_FILE).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn ask_token(url: &str) -> Result<String> {

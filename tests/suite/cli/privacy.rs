@@ -21,7 +21,7 @@ fn what_may_be_read_is_shown_with_what_was() {
     folders       [ROOT]/vault
     cross-agent   each agent sees only its own sessions
     redaction     secrets are removed by the built-in rules
-    model         none: session text is not sent anywhere
+    model         none: session text is sent to no model
     cass          is not used
     latest reads; `cm privacy log` lists more
       none
@@ -35,7 +35,7 @@ fn what_may_be_read_is_shown_with_what_was() {
     folders       [ROOT]/vault, [ROOT]/home/src, /home
     cross-agent   each agent sees only its own sessions
     redaction     secrets are removed by the built-in rules, and 1 pattern of your own
-    model         none: session text is not sent anywhere
+    model         none: session text is sent to no model
     cass          is not used
     latest reads; `cm privacy log` lists more
       2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl

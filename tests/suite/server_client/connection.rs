@@ -54,6 +54,56 @@ fn other_agents_keep_their_connection_when_one_is_uninstalled() {
 }
 
 #[test]
+fn a_token_belongs_to_its_server_and_is_deleted_with_the_last_connection_to_it() {
+    let answer = || Server::start(|_, _| Reply::json(&json!({ "rules": [] })));
+    let (first, second) = (answer(), answer());
+    let laptop = Laptop::new();
+    laptop.install(&first.url(), "cm_first", &[]).ok();
+    laptop.install(&second.url(), "cm_second", &[]).ok();
+    let tokens = || {
+        let files = fs::read_dir(laptop.sandbox.private_home().config.join("servers")).unwrap().flatten();
+        let tokens = files.filter(|file| file.path().extension().is_some_and(|ending| ending == "token"));
+        tokens.map(|file| fs::read_to_string(file.path()).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(tokens(), ["cm_second"]);
+    for token in ["", " \n", "two words", "line\nbreak", "ключ", &"x".repeat(5_000)] {
+        let ran = laptop.install(&second.url(), token, &["--json"]);
+        assert_eq!(ran.json()["error"]["code"], "usage", "{token:?}");
+    }
+    assert_eq!(tokens(), ["cm_second"]);
+}
+
+#[test]
+fn a_new_token_leaves_the_copy_of_memory_md_as_it_is() {
+    let team = Team::new();
+    let server = team.serve();
+    let url = format!("http://{}", server.address);
+    let laptop = Laptop::new();
+    laptop.install(&url, &team.token, &["--memory-file", "MEMORY.md"]).ok();
+    laptop.install(&url, &team.token, &[]).ok();
+    laptop.start(SESSION);
+    let list = fs::read_to_string(laptop.sandbox.private_home().servers()).unwrap();
+    assert!(list.contains("\"MEMORY.md\""), "{list}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_project_whose_path_is_no_text_is_refused_and_the_other_connections_stay() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let server = Server::start(|_, _| Reply::json(&json!({ "rules": [] })));
+    let laptop = Laptop::new();
+    laptop.install(&server.url(), "cm_token", &[]).ok();
+    let list = laptop.sandbox.private_home().servers();
+    let before = fs::read(&list).unwrap();
+    let odd = laptop.sandbox.root().join(std::ffi::OsStr::from_bytes(b"a\xffb"));
+    fs::create_dir_all(odd.join(".claude")).unwrap();
+    let install = ["hooks", "install", "claude", "--project", "--server", &server.url()];
+    let mut command = laptop.sandbox.command(&install);
+    let ran = command.current_dir(&odd).env("CM_TOKEN", "cm_token").status().unwrap();
+    assert_eq!((ran.code(), fs::read(&list).unwrap()), (Some(2), before));
+}
+
+#[test]
 fn what_would_send_the_token_in_the_open_or_to_nobody_is_refused_and_nothing_is_written() {
     let refusing = Server::start(|_, _| Reply::status(401, "{\"error\": {\"code\": \"unknown-token\"}}"));
     let laptop = Laptop::new();

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::sessions::session_filter::{SessionFilter, is_global, project};
 use crate::sessions::{access_log, agent, agents};
 use crate::verbs::config;
+use crate::verbs::server_client::connection::ServerConnection;
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::config::SettingOrigin;
@@ -41,6 +42,9 @@ pub struct PrivacyStatus {
     pub redaction: Redaction,
     /// Provider of the language model that may receive session text; `none` if there is none.
     pub provider: String,
+    /// Address of the team server to which the hooks of this folder send sessions and prompts; null if
+    /// there is none.
+    pub server: Option<String>,
     /// Whether session searches also use the program `cass`.
     pub cass: bool,
     /// Recent reads of sessions, latest first.
@@ -59,7 +63,7 @@ pub struct Redaction {
 /// Reports which sessions may be read, and the latest reads.
 ///
 /// # Errors
-/// Invalid secret patterns, or an unreadable log of reads.
+/// Invalid secret patterns, or an unreadable log of reads or list of servers.
 pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
     let open = memory.target();
     let allowed = SessionFilter::of(memory, open);
@@ -76,6 +80,7 @@ pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
         cross_agent: cross_agent(memory),
         redaction: Redaction { enabled: rules.built_in(), own: rules.custom_count() },
         provider: provider.to_owned(),
+        server: ServerConnection::of_call(&memory.call)?.map(|server| server.url.to_string()),
         cass: flag(memory, keys::SOURCES_CASS),
         latest: log(memory, &Options { limit: LATEST, since: None })?.reads,
     })

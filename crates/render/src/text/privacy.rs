@@ -38,12 +38,18 @@ pub fn shown(outcome: &PrivacyStatus) -> String {
     line(
         "model",
         &match outcome.provider.as_str() {
-            "none" => "none: session text is not sent anywhere".to_owned(),
+            "none" => "none: session text is sent to no model".to_owned(),
             provider => {
                 format!("{provider}: receives session text for summaries and learning, without secrets")
             }
         },
     );
+    if let Some(server) = &outcome.server {
+        line(
+            "server",
+            &format!("{server}: the hooks of this folder send sessions and prompts there, without secrets"),
+        );
+    }
     line("cass", if outcome.cass { "is used when searching sessions" } else { "is not used" });
     lines.push_str(&format!("{}\n", paint(DIM, "latest reads; `cm privacy log` lists more")));
     if outcome.latest.is_empty() {

@@ -26,6 +26,8 @@ pub use crate::verbs::server_client::connection::TokenOrigin;
 
 /// Timeout of the request that checks the token.
 const TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum length of a token in bytes.
+const LONGEST_TOKEN: usize = 4_096;
 
 /// The server that the hooks shall call.
 #[derive(Clone, Default)]
@@ -124,11 +126,18 @@ pub(super) fn connect(
     let url = parse_address(&options.url)?;
     options.certificate.as_deref().map(parse_certificate).transpose()?;
     let folder = folder_of(scope, root);
-    check_memory_file(folder.as_deref(), options.memory_file.as_deref())?;
-    let stored =
-        StoredConnection { server: url.to_string(), folder, memory_file: options.memory_file.clone() };
+    if folder.as_ref().is_some_and(|folder| folder.to_str().is_none()) {
+        return Err(Error::usage(format!("the path {} is not valid UTF-8", root.display()))
+            .hint("rename the folder, or connect all folders with `--user`"));
+    }
+    let before = of_scope(call, scope, root)?.map(|open| open.stored());
+    let of_before = before.filter(|one| one.server == url.to_string()).and_then(|one| one.memory_file);
+    let memory_file = options.memory_file.clone().or(of_before);
+    check_memory_file(folder.as_deref(), memory_file.as_deref())?;
+    let stored = StoredConnection { server: url.to_string(), folder, memory_file };
     let open = ServerConnection::of_stored(home, &stored)?;
-    let new_token = options.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
+    let new_token = options.token.as_deref().map(str::trim);
+    new_token.map(check_token).transpose()?;
     let origin = if new_token.is_some() { TokenOrigin::Stored } else { open.token(call)?.1 };
     if origin == TokenOrigin::None && !url.is_loopback() {
         return Err(Error::usage(format!("there is no token for {url}"))
@@ -232,7 +241,8 @@ pub(super) fn undelivered(open: &ServerConnection) -> Option<String> {
     let outbox = Outbox::of(&open.private).size().unwrap_or_default();
     (outbox.items > 0).then(|| {
         let folder = open.private.state().join("outbox");
-        format!("{} uploads were not delivered and stay in {}", outbox.items, folder.display())
+        let uploads = if outbox.items == 1 { "upload was" } else { "uploads were" };
+        format!("{} {uploads} not delivered and stay in {}", outbox.items, folder.display())
     })
 }
 
@@ -247,7 +257,9 @@ impl ConnectionChange {
         }
         let home = private_home(call)?;
         let private = home.of_server(&self.url);
-        let mut all = connection::stored(home)?;
+        let _lock = private.lock(&home.servers().with_extension("lock"))?;
+        let before = connection::stored(home)?;
+        let mut all = before.clone();
         all.retain(|one| one.folder != self.stored.folder);
         if self.action == ConnectionAction::Connect {
             let new = [("token", &self.new_token), ("pem", &self.new_certificate)];
@@ -256,13 +268,29 @@ impl ConnectionChange {
                 private.write(&private.config_file(ending), text.as_bytes())?;
             }
             all.push(self.stored.clone());
-        } else if all.iter().all(|one| one.server != self.stored.server) {
+        }
+        connection::store(home, &all)?;
+        // Nothing calls these servers any more.
+        for gone in before.iter().filter(|one| all.iter().all(|other| other.server != one.server)) {
+            let private = home.of_server(&gone.server);
             for ending in ["token", "pem"] {
                 private.remove(&private.config_file(ending))?;
             }
         }
-        connection::store(home, &all)
+        Ok(())
     }
+}
+
+/// A token must be a word of visible ASCII characters.
+fn check_token(token: &str) -> Result<()> {
+    let problem = match token {
+        "" => "the token is empty",
+        _ if token.len() > LONGEST_TOKEN || !token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            "this is not a token: it has spaces, line breaks or other characters that no token has"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::usage(problem).hint("pass the word that `cm token add NAME` printed, alone in the file"))
 }
 
 /// The file for MEMORY.md must be in the project, and must not contain what others wrote.

@@ -200,8 +200,9 @@ pub fn store(home: &PrivateHome, connections: &[StoredConnection]) -> Result<()>
     if connections.is_empty() {
         return Ok(private.remove(&file)?);
     }
-    // Paths that are no text cannot be stored; they are refused before.
-    let text = serde_json::to_string_pretty(connections).unwrap_or_default();
+    let text = serde_json::to_string_pretty(connections).map_err(|error| {
+        Error::usage(format!("the list of servers cannot be written: {error}")).at(file.display(), None, None)
+    })?;
     Ok(private.write(&file, format!("{text}\n").as_bytes())?)
 }
 
