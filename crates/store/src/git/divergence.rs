@@ -2,12 +2,12 @@
 //! references that record what was seen of a remote.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
-use gix::refs::transaction::PreviousValue;
 
-use crate::git::error::{Doing, Result};
+use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::repo::{CommitId, Repo};
 
 /// Paths that differ between two commits and that are no regular files of the vault.
@@ -28,10 +28,26 @@ impl Repo {
         Ok(Some(CommitId(id.detach())))
     }
 
-    /// Sets a reference, whatever it was before.
+    /// Sets a reference, whatever it was before. Git sets it: it locks that reference alone, and goes on
+    /// if this process is killed, so that no lock is left.
+    ///
+    /// # Errors
+    /// [`Error::Program`].
     pub fn set_reference(&self, name: &str, commit: CommitId) -> Result<()> {
-        let set = self.inner.reference(name, commit.0, PreviousValue::Any, "cm sync");
-        set.doing("writing a reference", self.git_dir()).map(drop)
+        if self.reference(name)? == Some(commit) {
+            return Ok(());
+        }
+        let mut command = self.git_without_hooks();
+        command.args(["update-ref", "-m", "cm sync", "--", name, &commit.to_string()]);
+        let ended = command.output().in_path(Path::new("git"))?;
+        if ended.status.success() {
+            return Ok(());
+        }
+        Err(Error::Program {
+            command: format!("git update-ref {name}"),
+            status: ended.status.to_string(),
+            output: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
+        })
     }
 
     /// Returns the best common ancestors of two commits, oldest first. There is none if the histories

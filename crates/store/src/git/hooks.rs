@@ -131,6 +131,14 @@ impl Repo {
         command
     }
 
+    /// Returns a `git` command that runs in this repository and starts no hook and no file monitor.
+    pub(super) fn git_without_hooks(&self) -> Command {
+        let mut command = self.git();
+        let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
+        command.args(["-c", &format!("core.hooksPath={nowhere}"), "-c", "core.fsmonitor=false"]);
+        command
+    }
+
     /// Commits the planned tree with `git`. Hooks may reject or change it.
     fn commit_through_git(
         &self,

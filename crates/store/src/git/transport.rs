@@ -144,8 +144,7 @@ impl Repo {
             if let Some(key) = self.program_in_config() {
                 return Err(Error::UntrustedProgram { git_dir: self.git_dir().to_owned(), key });
             }
-            let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
-            command.args(["-c", &format!("core.hooksPath={nowhere}"), "-c", "core.fsmonitor=false"]);
+            command = self.git_without_hooks();
         }
         command.args(["-c", "http.lowSpeedLimit=1", "-c"]);
         command.arg(format!("http.lowSpeedTime={}", options.silence.as_secs().max(1)));

@@ -93,3 +93,20 @@ fn remotes_and_the_followed_branch_are_read_from_the_configuration() {
     assert_eq!(repo.upstream("main"), (Some("upstream".to_owned()), Some("team".to_owned())));
     assert_eq!(repo.upstream("other"), (None, None));
 }
+
+#[test]
+fn a_reference_is_set_without_the_lock_of_packed_references_and_without_hooks() {
+    let sandbox = Sandbox::new();
+    let commit = history(&sandbox, 1, &mut Random(1))[0];
+    let repo = sandbox.repo();
+    let folder = repo.git_dir().to_owned();
+    std::fs::write(folder.join("packed-refs.lock"), "").unwrap();
+    let hook = folder.join("hooks/reference-transaction");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    repo.set_reference("refs/cm/synced/origin/main", commit).unwrap();
+    assert_eq!(repo.reference("refs/cm/synced/origin/main").unwrap(), Some(commit));
+    assert!(repo.set_reference("refs/cm/no..name", commit).is_err());
+}
