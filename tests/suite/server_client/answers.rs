@@ -151,6 +151,55 @@ fn sessions_of_other_projects_and_switched_off_capture_send_nothing() {
 }
 
 #[test]
+fn with_broken_private_settings_nothing_is_sent_and_the_log_says_why() {
+    let server = answering(|_| None);
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let settings = laptop.sandbox.private_home().config.join("config.toml");
+    laptop.talk(
+        SESSION,
+        &[("user", "The code is tiger-0815."), ("assistant", "[cm: helpful b-mt2ssunl-jq6d8j]")],
+    );
+    let sent = server.requests().len();
+    let broken: [&[u8]; 5] = [
+        b"[redaction]\nextra = [\"tiger-[0-9]+\"\n",
+        b"[redaction]\nextra = \"tiger-[0-9]+\"\n",
+        b"redaction = \"tiger-[0-9]+\"\n",
+        b"[redaction]\nextra = [\"tiger-[0-9]+\"] # \xff\n",
+        b"",
+    ];
+    for (number, text) in broken.into_iter().enumerate() {
+        match text {
+            // A folder.
+            b"" => {
+                std::fs::remove_file(&settings).unwrap();
+                std::fs::create_dir(&settings).unwrap();
+            }
+            text => std::fs::write(&settings, text).unwrap(),
+        }
+        let failures = || laptop.failures().matches("config.toml").count();
+        let before = failures();
+        assert_eq!(laptop.start(&format!("s-{number}")), "", "{number}");
+        assert_eq!(laptop.prompt(SESSION, "open the gate with tiger-0815"), "", "{number}");
+        let task = json!({
+            "agent": "claude-code", "refresh_memory": true,
+            "session": { "agent": "claude-code", "session": SESSION, "transcript": laptop.transcript(SESSION) },
+        });
+        assert_eq!(laptop.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go().code, 0);
+        assert!(failures() >= before + 3, "{number}: {}", laptop.failures());
+        assert_eq!(server.requests().len(), sent, "{number}: {:?}", server.requests().last());
+    }
+    std::fs::remove_dir(&settings).unwrap();
+    std::fs::write(&settings, "[redaction]\nextra = [\"tiger-[0-9]+\"]\n").unwrap();
+    laptop.prompt(SESSION, "open the gate with tiger-0815");
+    laptop.hook(SESSION, "session-end", &json!({}));
+    let is_upload = |one: &ReceivedRequest| one.line.starts_with("POST /feedback");
+    assert!(eventually(|| server.requests().iter().any(is_upload)), "{}", laptop.server());
+    for request in server.requests() {
+        assert!(!format!("{} {}", request.line, request.body).contains("tiger-0815"), "{}", request.line);
+    }
+}
+
+#[test]
 fn the_copy_of_memory_md_is_kept_in_step_and_shown_while_the_server_is_away() {
     let document =
         |rule: &str| format!("# Memory, exported\n\n> Written 2026-11-21\n\n## Rules\n\n- net: {rule}\n");

@@ -131,6 +131,14 @@ impl Laptop {
         std::fs::write(path, log).unwrap();
     }
 
+    /// The log of the hooks that call servers.
+    pub fn failures(&self) -> String {
+        let servers = self.sandbox.private_home().state.join("servers");
+        let folders = std::fs::read_dir(servers).into_iter().flatten().flatten();
+        let logs = folders.map(|folder| folder.path().join("hooks.log"));
+        logs.map(|log| std::fs::read_to_string(log).unwrap_or_default()).collect()
+    }
+
     /// State of the first server in `cm hooks status`.
     pub fn server(&self) -> Value {
         self.sandbox.cm(&["hooks", "status", "--json"]).ok().json()["servers"][0].clone()

@@ -59,13 +59,14 @@ struct ServerAnswer {
 /// Answers an event.
 ///
 /// # Errors
-/// Private files that cannot be read or written, and an invalid redaction pattern.
+/// Private files that cannot be read or written, settings of the user that are not valid, and an invalid
+/// redaction pattern.
 pub(super) fn answer(
     call: &Request,
     message: &HookMessage,
     connection: &ServerConnection,
 ) -> Result<HookResponse> {
-    let settings = connection.settings(call);
+    let settings = connection.settings(call)?;
     let log = message
         .session
         .as_deref()

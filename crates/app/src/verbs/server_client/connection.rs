@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::request::Request;
 use crate::error::{Error, ErrorKind, Result};
 use cm_net::{ApiKey, ServerUrl, TrustedCertificate};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
 use cm_store::git::Repo;
 use cm_store::vault::{PrivateFolder, PrivateHome, Vault};
@@ -118,11 +119,37 @@ impl ServerConnection {
         self.private.read(&file)?.map(|pem| parse_certificate(&pem)).transpose()
     }
 
-    /// The user's own settings: those for all vaults, and the environment.
-    pub fn settings(&self, call: &Request) -> Settings {
-        let text = call.private.as_ref().and_then(PrivateHome::settings_text);
-        let own = text.map(|text| (SettingsLayer::parse_toml("config.toml", &text), SettingOrigin::User));
-        Settings::of(own.into_iter().chain(SettingsLayer::of_environment(&call.variables)).collect())
+    /// Returns the user's own settings: those for all vaults, and the environment. Settings that are
+    /// only partly known may lack what keeps a text on this machine, so that nothing may be sent.
+    ///
+    /// # Errors
+    /// A file that exists and cannot be read, and values that are not valid.
+    pub fn settings(&self, call: &Request) -> Result<Settings> {
+        let invalid = |cause: &str, file: &Path| {
+            let message = format!("nothing is sent until your own settings are valid: {cause}");
+            Error::refused("invalid-setting", message).at(file.display(), None, None)
+        };
+        let mut layers = Vec::new();
+        if let Some(home) = &call.private {
+            let file = home.settings();
+            let text = self.private.read(&file).map_err(|error| invalid(&error.to_string(), &file))?;
+            if text.is_none() && file.is_symlink() {
+                return Err(invalid(&format!("{} leads to no file", file.display()), &file));
+            }
+            let own = text.map(|text| SettingsLayer::parse_toml("config.toml", &text));
+            layers.extend(own.map(|own| (own, SettingOrigin::User)));
+        }
+        layers.extend(SettingsLayer::of_environment(&call.variables));
+        let settings = Settings::of(layers);
+        let is_broken =
+            |found: &&Finding| found.severity == Severity::Error || found.code == FindingCode::InvalidSetting;
+        match settings.findings.iter().find(is_broken) {
+            None => Ok(settings),
+            Some(found) => {
+                let line = found.line.map_or_else(String::new, |line| format!(" line {line}"));
+                Err(invalid(&format!("{}{line}: {}", found.path, found.message), Path::new(&found.path)))
+            }
+        }
     }
 
     /// The connection as the user's list stores it.

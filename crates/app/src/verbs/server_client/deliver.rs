@@ -12,7 +12,7 @@ use crate::verbs::server_client::memory_copy;
 use crate::verbs::server_client::outbox::{Outbox, OutboxItem, OutboxTurn};
 use crate::verbs::server_client::reachability::{self, Outage};
 use crate::verbs::server_client::session_upload::{self, PlannedUpload, SessionReference, UploadProgress};
-use cm_store::config::keys;
+use cm_store::config::{Settings, keys};
 
 /// The task, as the hook passes it to its background process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,12 +36,14 @@ impl DeliveryTask {
     /// session.
     ///
     /// # Errors
-    /// The first failure; the remaining work is done nevertheless, as far as it is possible. A server
+    /// Settings of the user that are not valid: nothing is done. Else the first failure; the remaining work is done nevertheless, as far as it is possible. A server
     /// that does not answer is a failure only where an outage begins.
     pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
+        let settings = connection.settings(call)?;
         let outbox = Outbox::of(&connection.private);
         let turn = outbox.take_turn()?;
-        let queued = self.session.as_ref().map_or(Ok(()), |session| queue(call, connection, &turn, session));
+        let queue = |session| queue(call, connection, &settings, &turn, session);
+        let queued = self.session.as_ref().map_or(Ok(()), queue);
         let is_away = Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now));
         if is_away && !self.refresh_memory {
             return queued;
@@ -70,15 +72,15 @@ impl DeliveryTask {
 fn queue(
     call: &Request,
     connection: &ServerConnection,
+    settings: &Settings,
     turn: &OutboxTurn<'_>,
     wanted: &SessionReference,
 ) -> Result<()> {
-    let settings = connection.settings(call);
-    if settings.broken().is_some() || settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
+    if settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
         return Ok(());
     }
-    let rules = secrets::rules_for_server(&settings, call)?;
-    let Some(found) = session_upload::read(call, connection, &settings, &rules, wanted)? else {
+    let rules = secrets::rules_for_server(settings, call)?;
+    let Some(found) = session_upload::read(call, connection, settings, &rules, wanted)? else {
         return Ok(());
     };
     let progress = UploadProgress::of(connection, &wanted.session);
