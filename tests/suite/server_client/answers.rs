@@ -200,6 +200,37 @@ fn with_broken_private_settings_nothing_is_sent_and_the_log_says_why() {
 }
 
 #[test]
+fn a_repository_inside_the_project_that_cannot_be_read_is_no_part_of_it() {
+    let server = answering(|_| None);
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let project = laptop.sandbox.vault();
+    let sent = server.requests().len();
+    laptop.sandbox.write("pointer/.git", "gitdir: /nowhere/at/all\n");
+    laptop.sandbox.write("pointer/src/a.rs", "");
+    std::fs::create_dir_all(project.join("empty/.git")).unwrap();
+    laptop.sandbox.write("half/.git/HEAD", "ref: refs/heads/main\n");
+    for name in ["pointer", "pointer/src", "empty", "half", "deleted/../pointer"] {
+        let folder = project.join(name);
+        let session = name.replace('/', "-");
+        laptop.talk(&session, &[("user", "Open the gate.")]);
+        let path = laptop.transcript(&session);
+        let (from, to) = (json!(project).to_string(), json!(folder).to_string());
+        std::fs::write(&path, std::fs::read_to_string(&path).unwrap().replace(&from, &to)).unwrap();
+        let prompt = json!({ "prompt": "open the gate of the vendor", "cwd": folder });
+        assert_eq!(laptop.hook(&session, "prompt", &prompt), "", "{name}");
+        let task = json!({
+            "agent": "claude-code", "refresh_memory": false,
+            "session": { "agent": "claude-code", "session": session, "transcript": path },
+        });
+        assert_eq!(laptop.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go().code, 0);
+        assert_eq!(server.requests().len(), sent, "{name}: {:?}", server.requests().last());
+    }
+    laptop.sandbox.write("src/a.rs", "");
+    laptop.added(SESSION, "prompt", &json!({ "prompt": "open the gate", "cwd": project.join("src") }));
+    assert_eq!(server.requests().len(), sent + 1, "a plain folder is a part of the project");
+}
+
+#[test]
 fn the_copy_of_memory_md_is_kept_in_step_and_shown_while_the_server_is_away() {
     let document =
         |rule: &str| format!("# Memory, exported\n\n> Written 2026-11-21\n\n## Rules\n\n- net: {rule}\n");

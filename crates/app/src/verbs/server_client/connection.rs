@@ -163,11 +163,19 @@ impl ServerConnection {
 }
 
 /// Whether a path belongs to the project with this root: it is in the work tree or in a linked one, or
-/// below the folder of a project without a repository. A repository below the root is another project.
+/// below the folder of a project without a repository. A repository below the root is another project,
+/// also one that cannot be opened. A path that does not exist belongs to none.
 #[must_use]
 pub fn holds(folder: &Path, path: &Path) -> bool {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match Repo::discover(&path).ok().flatten() {
+    let Ok(path) = path.canonicalize() else { return false };
+    let Ok(found) = Repo::discover(&path) else { return false };
+    let root = found.as_ref().map_or(folder, Repo::workdir);
+    // Git passes over a `.git` that is no repository and finds the one around it.
+    let is_other = |inner: &Path| inner.join(".git").symlink_metadata().is_ok();
+    if path.ancestors().take_while(|inner| *inner != root).any(is_other) {
+        return false;
+    }
+    match found {
         Some(repo) => repo.workdir() == folder || repo.main_worktree().as_deref() == Some(folder),
         None => path.starts_with(folder),
     }
