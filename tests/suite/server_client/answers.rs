@@ -1,5 +1,7 @@
 //! Answers of servers that are slow, broken or hostile, and what leaves the laptop.
 
+use std::sync::{Arc, Mutex};
+
 use cm_test_server::{ReceivedRequest, Reply, Server};
 use serde_json::{Value, json};
 
@@ -9,9 +11,14 @@ const TOKEN: &str = "cm_0123456789abcdefghijklmnopqrstuv";
 
 /// A server that answers briefings and exports as the test wants, and accepts everything else.
 fn answering(reply: impl Fn(&ReceivedRequest) -> Option<Reply> + Send + 'static) -> Server {
-    Server::start(move |_, request| {
-        reply(request).unwrap_or_else(|| Reply::json(&json!({ "rules": [], "document": "" })))
-    })
+    Server::start(move |_, request| reply(request).unwrap_or_else(accepted))
+}
+
+/// What a server answers that accepts everything and knows nothing.
+fn accepted() -> Reply {
+    Reply::json(&json!({
+        "rules": [], "document": "", "session": "s", "received": 1, "id": "b-mt2ssunl-jq6d8j", "helpful": 1,
+    }))
 }
 
 fn is_briefing(request: &ReceivedRequest) -> bool {
@@ -100,7 +107,7 @@ fn an_upload_is_sent_with_the_same_key_until_it_is_answered() {
         // The first one is the check of the token.
         true if number == 1 => Reply::Close,
         true if number == 2 => Reply::status(503, "{}"),
-        _ => Reply::json(&json!({ "rules": [] })),
+        _ => accepted(),
     });
     let laptop = Laptop::connected(&server.url(), TOKEN);
     laptop.talk(SESSION, &[("user", "Run the suite.")]);
@@ -118,6 +125,75 @@ fn an_upload_is_sent_with_the_same_key_until_it_is_answered() {
     laptop.hook(SESSION, "session-end", &json!({}));
     assert!(eventually(|| server.requests().last().unwrap().line.starts_with("GET /export")));
     assert_eq!(server.requests().iter().filter(|one| one.line.starts_with("POST")).count(), 4);
+}
+
+#[test]
+fn only_a_refusal_of_cm_itself_that_never_passes_is_final_and_only_its_own_answer_is_a_delivery() {
+    let refused = |status, code: &str| {
+        let error = json!({ "error": { "code": code, "message": "no", "hint": null } });
+        Reply::status(status, &error.to_string())
+    };
+    let page = "<html>Sign in to the hotel's network</html>";
+    let answers: Vec<(Reply, bool)> = vec![
+        (Reply::status(200, page), false),
+        (Reply::status(200, "{}"), false),
+        (Reply::status(204, ""), false),
+        (Reply::status(200, "{\"session\": \"s\"}"), false),
+        (Reply::status(400, page), false),
+        (Reply::status(404, page), false),
+        (Reply::status(413, page), false),
+        (Reply::status(404, "{\"error\": \"usage\"}"), false),
+        (refused(404, "no-endpoint"), false),
+        (refused(404, "usage"), false),
+        (refused(409, "untrusted"), false),
+        (refused(409, "storage-full"), false),
+        (refused(409, "cannot-edit"), false),
+        (refused(422, "unheard-of"), false),
+        (refused(500, "usage"), false),
+        (refused(400, "usage"), true),
+        (refused(404, "not-found"), true),
+        (refused(413, "too-long"), true),
+    ];
+    let next: Arc<Mutex<Option<Reply>>> = Arc::default();
+    let answer = Arc::clone(&next);
+    let server = answering(move |request| {
+        request.header("idempotency-key").and_then(|_| answer.lock().unwrap().take())
+    });
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let mut final_ones = 0;
+    for (number, (reply, is_final)) in answers.into_iter().enumerate() {
+        let session = format!("s-{number}");
+        laptop.talk(&session, &[("user", "Run the suite.")]);
+        *next.lock().unwrap() = Some(reply);
+        laptop.deliver("claude-code", &session);
+        final_ones += u64::from(is_final);
+        let state = laptop.server();
+        assert_eq!(state["waiting"], u64::from(!is_final), "{number}: {state}");
+        assert_eq!(state["refused_total"], final_ones, "{number}: {state}");
+        laptop.deliver("claude-code", &session);
+        assert_eq!(laptop.server()["waiting"], 0, "{number}: the next answer is good");
+    }
+}
+
+#[test]
+fn what_the_server_cannot_change_now_holds_up_its_own_session_alone() {
+    let server = answering(|request| {
+        let is_blocked = request.body["session"] == SESSION && request.line.starts_with("POST /feedback");
+        let error = json!({ "error": { "code": "cannot-edit", "message": "no", "hint": null } });
+        is_blocked.then(|| Reply::status(409, &error.to_string()))
+    });
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let marks = "[cm: helpful b-mt2ssunl-jq6d8j]\n\n[cm: harmful b-mt2ssunl-jq6d8k]";
+    laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", marks)]);
+    laptop.talk("another", &[("user", "Run the suite.")]);
+    laptop.deliver("claude-code", SESSION);
+    laptop.deliver("claude-code", "another");
+    let state = laptop.server();
+    assert_eq!((&state["waiting"], &state["refused_total"]), (&json!(2), &json!(0)), "{state}");
+    let sent = |endpoint: &str| server.requests().iter().filter(|one| one.line.starts_with(endpoint)).count();
+    assert_eq!((sent("POST /feedback"), sent("POST /sessions")), (2, 3), "with the check of the token");
+    laptop.prompt(SESSION, "run the whole suite");
+    assert_eq!(sent("GET /context"), 1, "prompts go on");
 }
 
 #[test]
@@ -180,11 +256,7 @@ fn with_broken_private_settings_nothing_is_sent_and_the_log_says_why() {
         let before = failures();
         assert_eq!(laptop.start(&format!("s-{number}")), "", "{number}");
         assert_eq!(laptop.prompt(SESSION, "open the gate with tiger-0815"), "", "{number}");
-        let task = json!({
-            "agent": "claude-code", "refresh_memory": true,
-            "session": { "agent": "claude-code", "session": SESSION, "transcript": laptop.transcript(SESSION) },
-        });
-        assert_eq!(laptop.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go().code, 0);
+        laptop.deliver("claude-code", SESSION);
         assert!(failures() >= before + 3, "{number}: {}", laptop.failures());
         assert_eq!(server.requests().len(), sent, "{number}: {:?}", server.requests().last());
     }
@@ -204,7 +276,11 @@ fn a_repository_inside_the_project_that_cannot_be_read_is_no_part_of_it() {
     let server = answering(|_| None);
     let laptop = Laptop::connected(&server.url(), TOKEN);
     let project = laptop.sandbox.vault();
-    let sent = server.requests().len();
+    let sent = || {
+        let asked = |one: &&ReceivedRequest| !one.line.starts_with("GET /export");
+        server.requests().iter().filter(asked).count()
+    };
+    let checked = sent();
     laptop.sandbox.write("pointer/.git", "gitdir: /nowhere/at/all\n");
     laptop.sandbox.write("pointer/src/a.rs", "");
     std::fs::create_dir_all(project.join("empty/.git")).unwrap();
@@ -218,16 +294,12 @@ fn a_repository_inside_the_project_that_cannot_be_read_is_no_part_of_it() {
         std::fs::write(&path, std::fs::read_to_string(&path).unwrap().replace(&from, &to)).unwrap();
         let prompt = json!({ "prompt": "open the gate of the vendor", "cwd": folder });
         assert_eq!(laptop.hook(&session, "prompt", &prompt), "", "{name}");
-        let task = json!({
-            "agent": "claude-code", "refresh_memory": false,
-            "session": { "agent": "claude-code", "session": session, "transcript": path },
-        });
-        assert_eq!(laptop.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go().code, 0);
-        assert_eq!(server.requests().len(), sent, "{name}: {:?}", server.requests().last());
+        laptop.deliver("claude-code", &session);
+        assert_eq!(sent(), checked, "{name}: {:?}", server.requests());
     }
     laptop.sandbox.write("src/a.rs", "");
     laptop.added(SESSION, "prompt", &json!({ "prompt": "open the gate", "cwd": project.join("src") }));
-    assert_eq!(server.requests().len(), sent + 1, "a plain folder is a part of the project");
+    assert_eq!(sent(), checked + 1, "a plain folder is a part of the project");
 }
 
 #[test]

@@ -207,6 +207,7 @@ fn briefing(
         cause: "the server's answer is not a briefing".to_owned(),
         status: None,
         is_final: false,
+        refusal: None,
     })
 }
 

@@ -106,11 +106,12 @@ fn deliver(
     api: &ServerApi,
 ) -> Result<bool> {
     let delivery = turn.deliver(api, call.now)?;
-    if delivery.delivered > 0 {
+    let is_held_up = delivery.failure.as_ref().is_some_and(|failure| failure.refusal.is_some());
+    if delivery.delivered > 0 && !is_held_up {
         reachability::record_upload(connection);
     }
     let Some(failure) = delivery.failure else { return Ok(true) };
-    let answers = failure.status == Some(403);
+    let answers = failure.refuses_uploads_only();
     if reachability::record_failure(connection, call.now, &failure) {
         Err(failure.into())
     } else {

@@ -3,6 +3,7 @@
 //! Each upload has an idempotency key, so that the server runs it once even if its answer is lost. The
 //! outbox is bounded; what does not fit is read from the session's log again later.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::verbs::server_client::api::{CallFailure, ServerApi};
+use crate::verbs::server_client::api::{CallFailure, ServerApi, UploadRefusal};
 use cm_note::instant::Instant;
 use cm_store::vault::PrivateFolder;
 
@@ -20,6 +21,8 @@ const MOST_ITEMS: usize = 500;
 const MOST_BYTES: u64 = 64 << 20;
 /// Maximum number of uploads that are kept after the server refused them; the oldest are deleted.
 const MOST_REFUSED: usize = 50;
+/// Maximum number of sessions whose uploads the server cannot take now, after which a delivery ends.
+const MOST_HELD_UP: usize = 8;
 /// Timeout of one upload. Nobody waits for it.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -191,28 +194,39 @@ impl OutboxTurn<'_> {
         Ok(items.len())
     }
 
-    /// Sends the waiting uploads in order, up to the first that the server cannot take now. One that
-    /// it will never take is set aside with the reason.
+    /// Sends the waiting uploads in order, until the server takes none. One that it cannot take now, such
+    /// as feedback on a damaged note, holds up those of its session. One that it will never take is set
+    /// aside with the reason.
     ///
     /// # Errors
     /// Files that cannot be read or written.
     pub fn deliver(&self, api: &ServerApi, now: Instant) -> Result<Delivery> {
         let outbox = self.outbox;
         let mut delivery = Delivery::default();
+        let mut held_up = BTreeSet::new();
         for name in outbox.waiting()? {
             let Some(item) = outbox.read(&name)? else {
                 self.set_aside(&name, now, "the file is damaged".to_owned(), None)?;
                 delivery.refused += 1;
                 continue;
             };
+            if held_up.contains(&item.session) {
+                continue;
+            }
             match api.send(&item, TIMEOUT) {
                 Ok(()) => {
                     outbox.private.remove(&outbox.folder().join(&name))?;
                     delivery.delivered += 1;
                 }
-                Err(failure) if failure.is_final => {
+                Err(failure) if failure.refusal == Some(UploadRefusal::Never) => {
                     self.set_aside(&name, now, failure.cause, Some(item))?;
                     delivery.refused += 1;
+                }
+                Err(failure)
+                    if failure.refusal == Some(UploadRefusal::Now) && held_up.len() < MOST_HELD_UP =>
+                {
+                    held_up.insert(item.session);
+                    delivery.failure.get_or_insert(failure);
                 }
                 Err(failure) => {
                     delivery.failure = Some(failure);
