@@ -1,5 +1,6 @@
 //! Answers of servers that are slow, broken or hostile, and what leaves the laptop.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use cm_test_server::{ReceivedRequest, Reply, Server};
@@ -194,6 +195,41 @@ fn what_the_server_cannot_change_now_holds_up_its_own_session_alone() {
     assert_eq!((sent("POST /feedback"), sent("POST /sessions")), (2, 3), "with the check of the token");
     laptop.prompt(SESSION, "run the whole suite");
     assert_eq!(sent("GET /context"), 1, "prompts go on");
+}
+
+#[test]
+fn feedback_is_of_the_agent_and_session_that_gave_it_whichever_hook_delivers_it() {
+    let away = Arc::new(AtomicBool::new(false));
+    let is_away = Arc::clone(&away);
+    let server = answering(move |_| is_away.load(Relaxed).then_some(Reply::Close));
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let session = "019a0000-1111-7222-8333-444455556666";
+    let cwd = laptop.sandbox.vault();
+    let line = |kind: &str, payload: Value| {
+        format!("{}\n", json!({ "timestamp": "2026-11-20T10:00:00.000Z", "type": kind, "payload": payload }))
+    };
+    let said = json!({
+        "type": "message", "role": "assistant",
+        "content": [{ "type": "output_text", "text": "[cm: helpful b-mt2ssunl-jq6d8j]" }],
+    });
+    let log = line("session_meta", json!({ "id": session, "cwd": cwd })) + &line("response_item", said);
+    let path = format!("home/.codex/sessions/2026/11/20/rollout-2026-11-20T10-00-00-{session}.jsonl");
+    let path = laptop.sandbox.root().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, log).unwrap();
+    away.store(true, Relaxed);
+    laptop.deliver("codex", session);
+    assert_eq!(laptop.server()["waiting"], 2, "{}", laptop.server());
+    away.store(false, Relaxed);
+    laptop.talk(SESSION, &[("user", "Run the suite.")]);
+    let before = server.requests().len();
+    laptop.deliver("claude-code", SESSION);
+    let sent = server.requests().into_iter().skip(before).filter(|one| one.line.starts_with("POST"));
+    let by: Vec<(String, String)> = sent
+        .map(|one| ["cm-agent", "cm-session"].map(|name| one.header(name).unwrap().to_owned()).into())
+        .collect();
+    let codex = ("codex".to_owned(), session.to_owned());
+    assert_eq!(by, [codex.clone(), codex, ("claude-code".to_owned(), SESSION.to_owned())]);
 }
 
 #[test]

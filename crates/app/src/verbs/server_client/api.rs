@@ -80,13 +80,7 @@ impl ServerApi {
         session: Option<&str>,
     ) -> Result<Self> {
         let mut api = Self::with(connection, call, None, None)?;
-        let is_name = |name: &str| {
-            !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
-        };
-        let names = [("cm-agent", Some(agent)), ("cm-session", session)];
-        let named =
-            |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
-        api.names = names.into_iter().filter_map(named).collect();
+        api.names = names(agent, session);
         Ok(api)
     }
 
@@ -138,13 +132,16 @@ impl ServerApi {
         answer.get("document").and_then(Value::as_str).map(str::to_owned).ok_or_else(malformed)
     }
 
-    /// Sends an item of the outbox. The server runs it once, however often it arrives. An answer that is
+    /// Sends an item of the outbox in the name of the agent that it is about. The server runs it once, however often it arrives. An answer that is
     /// not that of the endpoint, such as the page of a network's login, is a failure.
     ///
     /// # Errors
     /// [`CallFailure`].
     pub fn send(&self, item: &OutboxItem, timeout: Duration) -> std::result::Result<(), CallFailure> {
-        let headers = [("idempotency-key", item.key.as_str())];
+        let own = item.agent.as_deref().map(|agent| names(agent, Some(&item.session)));
+        let named = own.as_ref().unwrap_or(&self.names);
+        let key = ("idempotency-key", item.key.as_str());
+        let headers: Vec<(&'static str, &str)> = headers(named).chain([key]).collect();
         let answer = self.post(&item.endpoint, &item.body, &headers, timeout)?;
         let answer: Value = serde_json::from_slice(&answer).map_err(|_| malformed())?;
         let (text, number) = match item.endpoint.as_str() {
@@ -162,7 +159,8 @@ impl ServerApi {
     /// [`CallFailure`].
     pub fn may_write(&self, timeout: Duration) -> std::result::Result<bool, CallFailure> {
         let empty = serde_json::json!({ "session": "check", "messages": [] });
-        match self.post("sessions", &empty, &[], timeout) {
+        let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
+        match self.post("sessions", &empty, &headers, timeout) {
             Ok(_) => Ok(true),
             Err(failure) if failure.status == Some(400) => Ok(true),
             Err(failure) if failure.status == Some(403) => Ok(false),
@@ -172,7 +170,8 @@ impl ServerApi {
 
     fn get(&self, target: &str, timeout: Duration) -> std::result::Result<Value, CallFailure> {
         let url = self.url.below(target);
-        let answer = self.client.get(&url, &self.headers(&[]), timeout);
+        let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
+        let answer = self.client.get(&url, &headers, timeout);
         let answer =
             answer.map_err(|error| CallFailure { refusal: None, ..CallFailure::of(&error, &url) })?;
         serde_json::from_slice(&answer).map_err(|_| malformed())
@@ -186,15 +185,22 @@ impl ServerApi {
         timeout: Duration,
     ) -> std::result::Result<Vec<u8>, CallFailure> {
         let url = self.url.below(target);
-        self.client
-            .post_with(&url, body, &self.headers(headers), timeout)
-            .map_err(|error| CallFailure::of(&error, &url))
+        self.client.post_with(&url, body, headers, timeout).map_err(|error| CallFailure::of(&error, &url))
     }
+}
 
-    fn headers<'a>(&'a self, more: &[(&'static str, &'a str)]) -> Vec<(&'static str, &'a str)> {
-        let names = self.names.iter().map(|(header, name)| (*header, name.as_str()));
-        names.chain(more.iter().copied()).collect()
-    }
+/// The headers that name an agent and a session, without values that cannot be sent.
+fn names(agent: &str, session: Option<&str>) -> Vec<(&'static str, String)> {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let names = [("cm-agent", Some(agent)), ("cm-session", session)];
+    let named = |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
+    names.into_iter().filter_map(named).collect()
+}
+
+fn headers<'a>(names: &'a [(&'static str, String)]) -> impl Iterator<Item = (&'static str, &'a str)> {
+    names.iter().map(|(header, name)| (*header, name.as_str()))
 }
 
 impl CallFailure {

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::error::Result;
 use crate::verbs::server_client::api::{CallFailure, ServerApi, UploadRefusal};
 use cm_note::instant::Instant;
+use cm_session::Agent;
 use cm_store::vault::PrivateFolder;
 
 /// Maximum number of waiting uploads.
@@ -35,6 +36,9 @@ pub struct OutboxItem {
     pub endpoint: String,
     /// Time at which it was added.
     pub at: Instant,
+    /// Agent that wrote the session; `None` in uploads that earlier versions of cm queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Session that it is about.
     pub session: String,
     /// JSON body, without secrets.
@@ -86,12 +90,13 @@ pub struct OutboxTurn<'a> {
 impl OutboxItem {
     /// Creates an upload with the key that follows from its content.
     #[must_use]
-    pub fn new(endpoint: &str, session: &str, at: Instant, body: Value) -> Self {
+    pub fn new(endpoint: &str, (agent, session): (Agent, &str), at: Instant, body: Value) -> Self {
         let hash = blake3::hash(format!("{endpoint}\0{body}").as_bytes()).to_hex();
         Self {
             key: hash[..32].to_owned(),
             endpoint: endpoint.to_owned(),
             at,
+            agent: Some(agent.name().to_owned()),
             session: session.to_owned(),
             body,
         }
@@ -265,13 +270,15 @@ mod tests {
 
     use super::*;
 
+    const SESSION: (Agent, &str) = (Agent::ClaudeCode, "s");
+
     fn outbox(folder: &std::path::Path) -> Outbox {
         let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
         Outbox::of(&home.of_server("http://127.0.0.1:1"))
     }
 
     fn item(number: usize) -> OutboxItem {
-        OutboxItem::new("feedback", "s", Instant::from_unix(0), json!({ "id": format!("b-{number}") }))
+        OutboxItem::new("feedback", SESSION, Instant::from_unix(0), json!({ "id": format!("b-{number}") }))
     }
 
     #[test]
@@ -284,8 +291,16 @@ mod tests {
         let many: Vec<OutboxItem> = (3..MOST_ITEMS + 10).map(item).collect();
         assert_eq!(turn.add(&many).unwrap(), MOST_ITEMS - 2);
         assert_eq!(outbox.size().unwrap().items, MOST_ITEMS);
-        let large = OutboxItem::new("sessions", "s", Instant::from_unix(0), json!("x".repeat(64 << 20)));
+        let large = OutboxItem::new("sessions", SESSION, Instant::from_unix(0), json!("x".repeat(64 << 20)));
         assert_eq!(turn.add(&[large]).unwrap(), 0);
+    }
+
+    #[test]
+    fn an_upload_of_an_earlier_version_is_read_and_names_no_agent() {
+        let mut old = serde_json::to_value(item(1)).unwrap();
+        old.as_object_mut().unwrap().remove("agent");
+        let read: OutboxItem = serde_json::from_value(old).unwrap();
+        assert_eq!(read, OutboxItem { agent: None, ..item(1) });
     }
 
     #[test]

@@ -169,7 +169,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
         }
         body["messages"] = chunk.into_iter().map(|(_, message)| message).collect();
         planned.push(PlannedUpload {
-            item: OutboxItem::new("sessions", session, now, body),
+            item: OutboxItem::new("sessions", (found.meta.agent, session), now, body),
             progress: progress.clone(),
         });
     }
@@ -182,7 +182,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
                 body["reason"] = Value::from(reason);
             }
             planned.push(PlannedUpload {
-                item: OutboxItem::new("feedback", session, now, body),
+                item: OutboxItem::new("feedback", (found.meta.agent, session), now, body),
                 progress: progress.clone(),
             });
         }
