@@ -1,5 +1,6 @@
 //! Answers of servers that are slow, broken or hostile, and what leaves the laptop.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -230,6 +231,42 @@ fn feedback_is_of_the_agent_and_session_that_gave_it_whichever_hook_delivers_it(
         .collect();
     let codex = ("codex".to_owned(), session.to_owned());
     assert_eq!(by, [codex.clone(), codex, ("claude-code".to_owned(), SESSION.to_owned())]);
+}
+
+#[test]
+fn settings_that_restrict_what_is_sent_apply_to_prompts_too() {
+    let server = answering(|_| None);
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let project = laptop.sandbox.vault();
+    let open = project.join("open");
+    std::fs::create_dir(&open).unwrap();
+    let asked = |(name, value): (&str, &str), cwd: &Path| {
+        let before = server.requests().len();
+        let session = format!("s-{before}");
+        let events = [
+            ("session-start", json!({ "source": "startup" })),
+            ("prompt", json!({ "prompt": "open the gate now" })),
+            (
+                "tool-failure",
+                json!({ "tool_name": "Bash", "tool_input": { "command": "open the gate" }, "error": "Exit code 1" }),
+            ),
+        ];
+        for (event, mut message) in events {
+            message["session_id"] = json!(session);
+            message["cwd"] = json!(cwd);
+            let run = laptop.sandbox.run(&["hook", "claude", event]).within("../home").env(name, value);
+            assert_eq!(run.stdin(message.to_string()).go().code, 0);
+        }
+        let asked = server.requests().into_iter().skip(before).filter(is_briefing);
+        asked.map(|one| one.line.contains("gate")).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(("CM_HOOKS_CAPTURE", "false"), &project), [false], "the briefing of the start alone");
+    assert_eq!(asked(("CM_SESSIONS_AGENTS", "codex"), &project), [false; 0]);
+    assert_eq!(asked(("CM_SESSIONS_WORKSPACES", "/somewhere/else"), &project), [false; 0]);
+    let only = ("CM_SESSIONS_WORKSPACES", &*open.display().to_string());
+    assert_eq!(asked(only, &project), [false; 0]);
+    assert_eq!(asked(only, &open.join("..")), [false; 0]);
+    assert_eq!(asked(only, &open), [false, true, true]);
 }
 
 #[test]

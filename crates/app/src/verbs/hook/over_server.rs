@@ -144,7 +144,10 @@ fn ask(
     if !plan.held.is_empty() {
         return Ok(ServerAnswer { parts: held(message, connection, &plan.held), is_missing: false });
     }
-    if !plan.start && plan.question.is_none() {
+    // The briefing for a new session contains nothing that was typed in it.
+    let question = plan.question.as_deref().filter(|_| settings.flag(keys::HOOKS_CAPTURE) != Some(false));
+    let is_nothing = !plan.start && question.is_none();
+    if is_nothing || !session_upload::permits(call, settings, message.agent.agent(), Some(&call.cwd)) {
         return Ok(ServerAnswer::default());
     }
     let outage = Outage::of(connection);
@@ -156,7 +159,7 @@ fn ask(
     let rules = secrets::rules_for_server(settings, call)?;
     let api = ServerApi::new(connection, call, message.agent.agent().name(), message.session.as_deref())?;
     let mut parts = Vec::new();
-    if let Some(question) = plan.question.as_deref() {
+    if let Some(question) = question {
         let question = redact(question, &rules).0.into_string();
         let limits = SelectionLimits {
             threshold: settings.number(keys::HOOKS_THRESHOLD),
