@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::verbs::server_client::api::{CallFailure, ServerApi, UploadRefusal};
+use crate::verbs::server_client::api::{CallFailure, UploadRefusal};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::vault::PrivateFolder;
@@ -24,8 +23,6 @@ const MOST_BYTES: u64 = 64 << 20;
 const MOST_REFUSED: usize = 50;
 /// Maximum number of sessions whose uploads the server cannot take now, after which a delivery ends.
 const MOST_HELD_UP: usize = 8;
-/// Timeout of one upload. Nobody waits for it.
-const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An upload: the body of a `POST` request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,7 +67,7 @@ pub struct Delivery {
     pub delivered: usize,
     /// Number of uploads that the server refused for good.
     pub refused: usize,
-    /// Why the rest waits; `None` if nothing does.
+    /// Why the server did not take an upload; `None` if it took each that was sent.
     pub failure: Option<CallFailure>,
 }
 
@@ -80,9 +77,16 @@ pub struct Outbox {
     private: PrivateFolder,
 }
 
-/// The right to change the outbox: one process at a time has it.
+/// The right to add uploads: one process at a time has it, and none for long.
 #[derive(Debug)]
-pub struct OutboxTurn<'a> {
+pub struct QueueTurn<'a> {
+    outbox: &'a Outbox,
+    _lock: std::fs::File,
+}
+
+/// The right to send and remove uploads: one process at a time has it, as long as the server takes.
+#[derive(Debug)]
+pub struct DeliveryTurn<'a> {
     outbox: &'a Outbox,
     _lock: std::fs::File,
 }
@@ -142,13 +146,22 @@ impl Outbox {
         Ok(found)
     }
 
-    /// Waits until no other process changes the outbox.
+    /// Waits until no other process adds uploads. It does not wait for deliveries.
     ///
     /// # Errors
     /// A lock file that cannot be opened.
-    pub fn take_turn(&self) -> Result<OutboxTurn<'_>> {
-        let lock = self.private.lock(&self.private.state().join("outbox.lock"))?;
-        Ok(OutboxTurn { outbox: self, _lock: lock })
+    pub fn queue_turn(&self) -> Result<QueueTurn<'_>> {
+        let lock = self.private.lock(&self.private.state().join("queue.lock"))?;
+        Ok(QueueTurn { outbox: self, _lock: lock })
+    }
+
+    /// Returns the right to deliver; `None` while another process has it.
+    ///
+    /// # Errors
+    /// A lock file that cannot be opened.
+    pub fn delivery_turn(&self) -> Result<Option<DeliveryTurn<'_>>> {
+        let lock = self.private.try_lock(&self.private.state().join("outbox.lock"))?;
+        Ok(lock.map(|lock| DeliveryTurn { outbox: self, _lock: lock }))
     }
 
     fn folder(&self) -> PathBuf {
@@ -171,7 +184,7 @@ impl Outbox {
     }
 }
 
-impl OutboxTurn<'_> {
+impl QueueTurn<'_> {
     /// Adds uploads in order. Returns how many are in the outbox now, counted from the first: fewer
     /// than given if the outbox is full. One that waits already is not added again.
     ///
@@ -198,14 +211,21 @@ impl OutboxTurn<'_> {
         }
         Ok(items.len())
     }
+}
 
-    /// Sends the waiting uploads in order, until the server takes none. One that it cannot take now, such
+impl DeliveryTurn<'_> {
+    /// Sends the waiting uploads in order, until the server takes none or no further one may begin. One that it cannot take now, such
     /// as feedback on a damaged note, holds up those of its session. One that it will never take is set
     /// aside with the reason.
     ///
     /// # Errors
     /// Files that cannot be read or written.
-    pub fn deliver(&self, api: &ServerApi, now: Instant) -> Result<Delivery> {
+    pub fn deliver(
+        &self,
+        send: impl Fn(&OutboxItem) -> std::result::Result<(), CallFailure>,
+        may_begin: impl Fn() -> bool,
+        now: Instant,
+    ) -> Result<Delivery> {
         let outbox = self.outbox;
         let mut delivery = Delivery::default();
         let mut held_up = BTreeSet::new();
@@ -218,7 +238,10 @@ impl OutboxTurn<'_> {
             if held_up.contains(&item.session) {
                 continue;
             }
-            match api.send(&item, TIMEOUT) {
+            if !may_begin() {
+                break;
+            }
+            match send(&item) {
                 Ok(()) => {
                     outbox.private.remove(&outbox.folder().join(&name))?;
                     delivery.delivered += 1;
@@ -265,6 +288,8 @@ fn key_of(name: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use cm_store::vault::PrivateHome;
     use serde_json::json;
 
@@ -285,7 +310,7 @@ mod tests {
     fn uploads_wait_in_order_once_each_and_no_more_than_fit() {
         let folder = tempfile::tempdir().unwrap();
         let outbox = outbox(folder.path());
-        let turn = outbox.take_turn().unwrap();
+        let turn = outbox.queue_turn().unwrap();
         assert_eq!(turn.add(&[item(1), item(2), item(1)]).unwrap(), 3);
         assert_eq!((outbox.size().unwrap().items, outbox.oldest().unwrap()), (2, Some(item(1))));
         let many: Vec<OutboxItem> = (3..MOST_ITEMS + 10).map(item).collect();
@@ -293,6 +318,27 @@ mod tests {
         assert_eq!(outbox.size().unwrap().items, MOST_ITEMS);
         let large = OutboxItem::new("sessions", SESSION, Instant::from_unix(0), json!("x".repeat(64 << 20)));
         assert_eq!(turn.add(&[large]).unwrap(), 0);
+    }
+
+    #[test]
+    fn one_process_delivers_no_longer_than_it_may_and_others_add_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let outbox = outbox(folder.path());
+        outbox.queue_turn().unwrap().add(&[item(1), item(2), item(3)]).unwrap();
+        let turn = outbox.delivery_turn().unwrap().unwrap();
+        assert!(outbox.delivery_turn().unwrap().is_none());
+        assert_eq!(outbox.queue_turn().unwrap().add(&[item(4)]).unwrap(), 1);
+        let sent = RefCell::new(Vec::new());
+        let send = |item: &OutboxItem| {
+            sent.borrow_mut().push(item.clone());
+            Ok(())
+        };
+        let delivery = turn.deliver(send, || sent.borrow().len() < 2, Instant::from_unix(0)).unwrap();
+        assert_eq!((delivery.delivered, delivery.failure), (2, None));
+        assert_eq!(*sent.borrow(), [item(1), item(2)]);
+        assert_eq!((outbox.size().unwrap().items, outbox.oldest().unwrap()), (2, Some(item(3))));
+        drop(turn);
+        assert!(outbox.delivery_turn().unwrap().is_some());
     }
 
     #[test]
@@ -307,7 +353,7 @@ mod tests {
     fn only_the_latest_refusals_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let outbox = outbox(folder.path());
-        let turn = outbox.take_turn().unwrap();
+        let turn = outbox.delivery_turn().unwrap().unwrap();
         for number in 0..MOST_REFUSED + 3 {
             let at = Instant::from_unix(1_000_000_000 + i64::try_from(number).unwrap());
             turn.set_aside("0000000001-a.json", at, format!("reason {number}"), Some(item(number))).unwrap();
