@@ -23,6 +23,10 @@ const TITLE: &str = "Memory, exported";
 /// First characters of every file written by an export.
 pub const OPENING: &str = "# Memory, exported\n\n> Written ";
 
+const RULES: &str = "Rules";
+const PITFALLS: &str = "Pitfalls";
+const OTHER: &str = "Other";
+
 /// Sections of memories with their types; all other types come last.
 const SECTIONS: [(&str, &[&str]); 9] = [
     ("Decisions", &["decision"]),
@@ -35,6 +39,12 @@ const SECTIONS: [(&str, &[&str]); 9] = [
     ("Observations", &["observation"]),
     ("Problems & Errors", &["problem", "error"]),
 ];
+
+/// Whether a file of an export may have a section with this title.
+#[must_use]
+pub fn is_section(title: &str) -> bool {
+    [RULES, PITFALLS, OTHER].contains(&title) || SECTIONS.iter().any(|(known, _)| *known == title)
+}
 
 /// Generates the file for `day`: established and proven rules, and memories that are pinned or have
 /// at least the score `active`. `scores` is in the order of the graph's notes.
@@ -50,7 +60,7 @@ pub fn plan(
     let proven = ranked(bullets, &notes);
     let (pitfalls, rules): (Vec<&Bullet>, Vec<&Bullet>) =
         proven.iter().copied().partition(|bullet| bullet.is_anti_pattern());
-    for (title, bullets) in [("Rules", rules), ("Pitfalls", pitfalls)] {
+    for (title, bullets) in [(RULES, rules), (PITFALLS, pitfalls)] {
         let line = |bullet: &&Bullet| {
             format!("- {}: {}\n", escape_inline(&bullet.category), escape_rule(bullet.content()))
         };
@@ -68,7 +78,7 @@ pub fn plan(
         section(&mut text, title, own.map(|entry| memory(entry, &notes)));
     }
     let others = shown.iter().filter(|entry| !is_ours_line(entry));
-    section(&mut text, "Other", others.map(|entry| memory(entry, &notes)));
+    section(&mut text, OTHER, others.map(|entry| memory(entry, &notes)));
     let figures = format!("{} and {}", counted(proven.len(), "rule"), counted(shown.len(), "memory"));
     let omitted = bullets.len() - proven.len() + all.len() - shown.len();
     let head = head(TITLE, day, COMMAND, &format!("{figures} proven in use; {omitted} left out."));

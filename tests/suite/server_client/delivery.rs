@@ -253,6 +253,36 @@ fn a_delivery_that_is_killed_between_change_and_answer_is_completed_once() {
 }
 
 #[test]
+fn a_session_is_queued_while_another_process_delivers_and_that_one_sends_it_too() {
+    let team = Team::new();
+    let proxy = Proxy::start();
+    let server = team.serve();
+    proxy.lead_to(Some(&server));
+    let laptop = Laptop::connected(&proxy.url, &team.token);
+    let checked = proxy.count("POST /sessions");
+    for session in [SESSION, OTHER] {
+        laptop.talk(session, &[("user", "Run the suite."), ("assistant", &helpful())]);
+    }
+    let task = |session: &str| {
+        let transcript = laptop.transcript(session);
+        let reference = json!({ "agent": "claude-code", "session": session, "transcript": transcript });
+        json!({ "agent": "claude-code", "refresh_memory": false, "session": reference }).to_string()
+    };
+    proxy.hold(Some("POST /sessions"));
+    let mut command = laptop.sandbox.command(&["hook", "deliver"]);
+    let mut first = command.stdin(Stdio::piped()).spawn().unwrap();
+    first.stdin.take().unwrap().write_all(task(SESSION).as_bytes()).unwrap();
+    assert!(eventually(|| proxy.count("POST /sessions") == checked + 1));
+    assert_eq!(laptop.sandbox.run(&["hook", "deliver"]).stdin(task(OTHER)).go().code, 0);
+    assert!(first.try_wait().unwrap().is_none(), "the second waited for the delivery of the first");
+    assert_eq!(laptop.server()["waiting"], 4, "{}", laptop.server());
+    proxy.hold(None);
+    assert!(first.wait().unwrap().success());
+    assert_eq!(laptop.server()["waiting"], 0, "{}", laptop.server());
+    assert_eq!((team.messages(SESSION).len(), team.messages(OTHER).len()), (2, 2));
+}
+
+#[test]
 fn a_linked_work_tree_belongs_to_the_project_and_a_repository_inside_it_does_not() {
     let team = Team::new();
     let server = team.serve();

@@ -131,6 +131,24 @@ impl Laptop {
         std::fs::write(path, log).unwrap();
     }
 
+    /// Queues and delivers a session as the background process of a hook does at its end.
+    pub fn deliver(&self, agent: &str, session: &str) {
+        let path = Some(self.transcript(session)).filter(|_| agent == "claude-code");
+        let task = json!({
+            "agent": agent, "refresh_memory": true,
+            "session": { "agent": agent, "session": session, "transcript": path },
+        });
+        assert_eq!(self.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go().code, 0);
+    }
+
+    /// The log of the hooks that call servers.
+    pub fn failures(&self) -> String {
+        let servers = self.sandbox.private_home().state.join("servers");
+        let folders = std::fs::read_dir(servers).into_iter().flatten().flatten();
+        let logs = folders.map(|folder| folder.path().join("hooks.log"));
+        logs.map(|log| std::fs::read_to_string(log).unwrap_or_default()).collect()
+    }
+
     /// State of the first server in `cm hooks status`.
     pub fn server(&self) -> Value {
         self.sandbox.cm(&["hooks", "status", "--json"]).ok().json()["servers"][0].clone()

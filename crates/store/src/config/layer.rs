@@ -139,6 +139,9 @@ impl SettingsLayer {
                 }
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
                 self.table(file, text, &format!("{name}."), inner);
+            } else if is_group(&name) {
+                let message = format!("`{name}` is a group of settings and takes a table");
+                self.find(file, text, at, FindingCode::InvalidSetting, message, None);
             } else {
                 let hint = keys::nearest(&name).map(|known| format!("did you mean `{known}`?"));
                 self.find(
@@ -329,7 +332,7 @@ mod tests {
     fn both_spellings_are_read_and_slips_are_found_with_their_place() {
         let layer = SettingsLayer::parse_toml(
             "cm.toml",
-            "projects = ['a']\n[core]\nmaxTokens = 2000\nmax_entry = 3\n[git]\n  commit = 'never'\n",
+            "projects = ['a']\nredaction = 'x'\n[core]\nmaxTokens = 2000\nmax_entry = 3\n[git]\n  commit = 'never'\n",
         );
         assert_eq!(layer.values["core.max_tokens"].as_integer(), Some(2000));
         assert_eq!(layer.values["projects"].as_array().map(Vec::len), Some(1));
@@ -338,12 +341,13 @@ mod tests {
         assert_eq!(
             places,
             [
-                (FindingCode::UnknownSetting, Some(4), Some(1)),
-                (FindingCode::InvalidSetting, Some(6), Some(3))
+                (FindingCode::InvalidSetting, Some(2), Some(1)),
+                (FindingCode::UnknownSetting, Some(5), Some(1)),
+                (FindingCode::InvalidSetting, Some(7), Some(3))
             ]
         );
         assert_eq!(
-            layer.findings[0].hint.as_ref().map(UserText::for_terminal),
+            layer.findings[1].hint.as_ref().map(UserText::for_terminal),
             Some("did you mean `core.max_entries`?")
         );
     }

@@ -110,14 +110,32 @@ impl PrivateFolder {
     ///
     /// [`Error::Io`].
     pub fn lock(&self, file: &Path) -> Result<fs::File, Error> {
+        let opened = self.open_lock(file)?;
+        opened.lock().map_err(Error::io("lock", file))?;
+        Ok(opened)
+    }
+
+    /// Like [`Self::lock`]; returns `None` instead of waiting for another holder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn try_lock(&self, file: &Path) -> Result<Option<fs::File>, Error> {
+        let opened = self.open_lock(file)?;
+        match opened.try_lock() {
+            Ok(()) => Ok(Some(opened)),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(Error::io("lock", file)(error)),
+        }
+    }
+
+    fn open_lock(&self, file: &Path) -> Result<fs::File, Error> {
         self.make_parent(file)?;
         let mut options = fs::OpenOptions::new();
         options.create(true).truncate(false).write(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let opened = options.open(file).map_err(Error::io("open", file))?;
-        opened.lock().map_err(Error::io("lock", file))?;
-        Ok(opened)
+        options.open(file).map_err(Error::io("open", file))
     }
 
     /// Size of a private file in bytes; 0 if it does not exist.

@@ -59,13 +59,14 @@ struct ServerAnswer {
 /// Answers an event.
 ///
 /// # Errors
-/// Private files that cannot be read or written, and an invalid redaction pattern.
+/// Private files that cannot be read or written, settings of the user that are not valid, and an invalid
+/// redaction pattern.
 pub(super) fn answer(
     call: &Request,
     message: &HookMessage,
     connection: &ServerConnection,
 ) -> Result<HookResponse> {
-    let settings = connection.settings(call);
+    let settings = connection.settings(call)?;
     let log = message
         .session
         .as_deref()
@@ -143,7 +144,10 @@ fn ask(
     if !plan.held.is_empty() {
         return Ok(ServerAnswer { parts: held(message, connection, &plan.held), is_missing: false });
     }
-    if !plan.start && plan.question.is_none() {
+    // The briefing for a new session contains nothing that was typed in it.
+    let question = plan.question.as_deref().filter(|_| settings.flag(keys::HOOKS_CAPTURE) != Some(false));
+    let is_nothing = !plan.start && question.is_none();
+    if is_nothing || !session_upload::permits(call, settings, message.agent.agent(), Some(&call.cwd)) {
         return Ok(ServerAnswer::default());
     }
     let outage = Outage::of(connection);
@@ -155,7 +159,7 @@ fn ask(
     let rules = secrets::rules_for_server(settings, call)?;
     let api = ServerApi::new(connection, call, message.agent.agent().name(), message.session.as_deref())?;
     let mut parts = Vec::new();
-    if let Some(question) = plan.question.as_deref() {
+    if let Some(question) = question {
         let question = redact(question, &rules).0.into_string();
         let limits = SelectionLimits {
             threshold: settings.number(keys::HOOKS_THRESHOLD),
@@ -206,6 +210,7 @@ fn briefing(
         cause: "the server's answer is not a briefing".to_owned(),
         status: None,
         is_final: false,
+        refusal: None,
     })
 }
 

@@ -21,6 +21,11 @@ const LONGEST_NAME: usize = 200;
 const CAUSE: usize = 300;
 /// Codes of refusals that end by themselves, such as during a merge on the server.
 const PASSING: [&str; 3] = ["in-progress", "git-locked", "invalid-setting"];
+/// Statuses and codes of `cm serve` for requests that it will never accept.
+const NEVER: [(u16, &str); 5] =
+    [(400, "usage"), (404, "not-found"), (404, "ambiguous"), (409, "secret"), (413, "too-long")];
+/// Codes of `cm serve` for refusals that apply to any upload.
+const OF_ALL: [&str; 4] = ["untrusted", "storage-full", "in-progress", "git-locked"];
 
 /// The endpoints of a server, called for one agent and session.
 #[derive(Debug)]
@@ -48,8 +53,19 @@ pub struct CallFailure {
     pub cause: String,
     /// HTTP status; `None` without an answer.
     pub status: Option<u16>,
-    /// Whether the server will refuse the same request forever.
+    /// Whether the status says that the same request will be refused again. Proxies may say so too.
     pub is_final: bool,
+    /// The refusal of an upload; `None` if another program may have answered.
+    pub refusal: Option<UploadRefusal>,
+}
+
+/// How `cm serve` itself refused an upload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadRefusal {
+    /// It will never accept the upload.
+    Never,
+    /// It may accept the upload later, and others now.
+    Now,
 }
 
 impl ServerApi {
@@ -64,13 +80,7 @@ impl ServerApi {
         session: Option<&str>,
     ) -> Result<Self> {
         let mut api = Self::with(connection, call, None, None)?;
-        let is_name = |name: &str| {
-            !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
-        };
-        let names = [("cm-agent", Some(agent)), ("cm-session", session)];
-        let named =
-            |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
-        api.names = names.into_iter().filter_map(named).collect();
+        api.names = names(agent, session);
         Ok(api)
     }
 
@@ -122,13 +132,24 @@ impl ServerApi {
         answer.get("document").and_then(Value::as_str).map(str::to_owned).ok_or_else(malformed)
     }
 
-    /// Sends an item of the outbox. The server runs it once, however often it arrives.
+    /// Sends an item of the outbox in the name of the agent that it is about. The server runs it once, however often it arrives. An answer that is
+    /// not that of the endpoint, such as the page of a network's login, is a failure.
     ///
     /// # Errors
     /// [`CallFailure`].
     pub fn send(&self, item: &OutboxItem, timeout: Duration) -> std::result::Result<(), CallFailure> {
-        let headers = [("idempotency-key", item.key.as_str())];
-        self.post(&item.endpoint, &item.body, &headers, timeout).map(drop)
+        let own = item.agent.as_deref().map(|agent| names(agent, Some(&item.session)));
+        let named = own.as_ref().unwrap_or(&self.names);
+        let key = ("idempotency-key", item.key.as_str());
+        let headers: Vec<(&'static str, &str)> = headers(named).chain([key]).collect();
+        let answer = self.post(&item.endpoint, &item.body, &headers, timeout)?;
+        let answer: Value = serde_json::from_slice(&answer).map_err(|_| malformed())?;
+        let (text, number) = match item.endpoint.as_str() {
+            "sessions" => ("session", "received"),
+            _ => ("id", "helpful"),
+        };
+        let is_expected = answer[text].is_string() && answer[number].is_u64();
+        is_expected.then_some(()).ok_or_else(malformed)
     }
 
     /// Asks whether the token may write, without writing: an upload without messages is invalid, but
@@ -138,7 +159,8 @@ impl ServerApi {
     /// [`CallFailure`].
     pub fn may_write(&self, timeout: Duration) -> std::result::Result<bool, CallFailure> {
         let empty = serde_json::json!({ "session": "check", "messages": [] });
-        match self.post("sessions", &empty, &[], timeout) {
+        let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
+        match self.post("sessions", &empty, &headers, timeout) {
             Ok(_) => Ok(true),
             Err(failure) if failure.status == Some(400) => Ok(true),
             Err(failure) if failure.status == Some(403) => Ok(false),
@@ -148,8 +170,10 @@ impl ServerApi {
 
     fn get(&self, target: &str, timeout: Duration) -> std::result::Result<Value, CallFailure> {
         let url = self.url.below(target);
-        let answer = self.client.get(&url, &self.headers(&[]), timeout);
-        let answer = answer.map_err(|error| CallFailure::of(&error, &url))?;
+        let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
+        let answer = self.client.get(&url, &headers, timeout);
+        let answer =
+            answer.map_err(|error| CallFailure { refusal: None, ..CallFailure::of(&error, &url) })?;
         serde_json::from_slice(&answer).map_err(|_| malformed())
     }
 
@@ -161,34 +185,58 @@ impl ServerApi {
         timeout: Duration,
     ) -> std::result::Result<Vec<u8>, CallFailure> {
         let url = self.url.below(target);
-        self.client
-            .post_with(&url, body, &self.headers(headers), timeout)
-            .map_err(|error| CallFailure::of(&error, &url))
+        self.client.post_with(&url, body, headers, timeout).map_err(|error| CallFailure::of(&error, &url))
     }
+}
 
-    fn headers<'a>(&'a self, more: &[(&'static str, &'a str)]) -> Vec<(&'static str, &'a str)> {
-        let names = self.names.iter().map(|(header, name)| (*header, name.as_str()));
-        names.chain(more.iter().copied()).collect()
-    }
+/// The headers that name an agent and a session, without values that cannot be sent.
+fn names(agent: &str, session: Option<&str>) -> Vec<(&'static str, String)> {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let names = [("cm-agent", Some(agent)), ("cm-session", session)];
+    let named = |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
+    names.into_iter().filter_map(named).collect()
+}
+
+fn headers<'a>(names: &'a [(&'static str, String)]) -> impl Iterator<Item = (&'static str, &'a str)> {
+    names.iter().map(|(header, name)| (*header, name.as_str()))
 }
 
 impl CallFailure {
     /// The cause does not contain the address, which has the question in it.
     fn of(error: &cm_net::Error, url: &str) -> Self {
-        let (status, is_final) = match error {
+        let (status, is_final, refusal) = match error {
             cm_net::Error::Refused { status, code, .. } => {
                 let passes = matches!(status, 401 | 403 | 408 | 429)
                     || code.as_deref().is_some_and(|code| PASSING.contains(&code));
-                (Some(*status), (400..500).contains(status) && !passes)
+                let is_final = (400..500).contains(status) && !passes;
+                (Some(*status), is_final, UploadRefusal::of(*status, code.as_deref()))
             }
-            _ => (None, false),
+            _ => (None, false, None),
         };
-        Self { cause: short_line(&error.to_string().replace(url, "the server"), CAUSE), status, is_final }
+        let cause = short_line(&error.to_string().replace(url, "the server"), CAUSE);
+        Self { cause, status, is_final, refusal }
+    }
+
+    /// Whether the server answers other requests.
+    pub fn refuses_uploads_only(&self) -> bool {
+        self.status == Some(403) || self.refusal.is_some()
     }
 
     /// Whether the server does not accept the token.
     pub fn is_unauthorized(&self) -> bool {
         self.status == Some(401)
+    }
+}
+
+impl UploadRefusal {
+    fn of(status: u16, code: Option<&str>) -> Option<Self> {
+        let code = code?;
+        if NEVER.contains(&(status, code)) {
+            return Some(Self::Never);
+        }
+        (matches!(status, 409 | 422) && !OF_ALL.contains(&code)).then_some(Self::Now)
     }
 }
 
@@ -199,7 +247,12 @@ impl From<CallFailure> for Error {
 }
 
 fn malformed() -> CallFailure {
-    CallFailure { cause: "the server returned an invalid answer".to_owned(), status: None, is_final: false }
+    CallFailure {
+        cause: "the server returned an invalid answer".to_owned(),
+        status: None,
+        is_final: false,
+        refusal: None,
+    }
 }
 
 /// Percent-encodes a text for a query.
@@ -227,22 +280,27 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_refuses_for_now_is_sent_again() {
+    fn only_what_cm_itself_never_accepts_is_refused_for_good() {
         let refused = |status, code: Option<&str>| {
             let code = code.map(str::to_owned);
             let (url, message) = ("u".to_owned(), String::new());
             CallFailure::of(&cm_net::Error::Refused { url, status, code, message, wait: None }, "u")
         };
-        for status in [400, 404, 409, 413, 422] {
-            assert!(refused(status, None).is_final, "{status}");
+        for status in [302, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503] {
+            assert_eq!(refused(status, None).refusal, None, "{status}");
         }
-        for status in [302, 401, 403, 408, 429, 500, 502, 503] {
-            assert!(!refused(status, None).is_final, "{status}");
+        for (status, code) in NEVER {
+            assert_eq!(refused(status, Some(code)).refusal, Some(UploadRefusal::Never), "{code}");
+            assert_eq!(refused(502, Some(code)).refusal, None, "{code}");
         }
-        assert!(!refused(409, Some("in-progress")).is_final);
+        for code in OF_ALL {
+            assert_eq!(refused(409, Some(code)).refusal, None, "{code}");
+        }
+        assert_eq!(refused(409, Some("cannot-edit")).refusal, Some(UploadRefusal::Now));
+        assert!(refused(404, None).is_final && !refused(409, Some("in-progress")).is_final);
         let away =
             cm_net::Error::Unreachable { url: "http://x/context?task=a".into(), cause: "refused".into() };
         let away = CallFailure::of(&away, "http://x/context?task=a");
-        assert_eq!((away.is_final, away.cause.as_str()), (false, "cannot connect to the server: refused"));
+        assert_eq!((away.refusal, away.cause.as_str()), (None, "cannot connect to the server: refused"));
     }
 }

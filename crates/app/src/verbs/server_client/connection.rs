@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::request::Request;
 use crate::error::{Error, ErrorKind, Result};
 use cm_net::{ApiKey, ServerUrl, TrustedCertificate};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
 use cm_store::git::Repo;
 use cm_store::vault::{PrivateFolder, PrivateHome, Vault};
@@ -118,11 +119,37 @@ impl ServerConnection {
         self.private.read(&file)?.map(|pem| parse_certificate(&pem)).transpose()
     }
 
-    /// The user's own settings: those for all vaults, and the environment.
-    pub fn settings(&self, call: &Request) -> Settings {
-        let text = call.private.as_ref().and_then(PrivateHome::settings_text);
-        let own = text.map(|text| (SettingsLayer::parse_toml("config.toml", &text), SettingOrigin::User));
-        Settings::of(own.into_iter().chain(SettingsLayer::of_environment(&call.variables)).collect())
+    /// Returns the user's own settings: those for all vaults, and the environment. Settings that are
+    /// only partly known may lack what keeps a text on this machine, so that nothing may be sent.
+    ///
+    /// # Errors
+    /// A file that exists and cannot be read, and values that are not valid.
+    pub fn settings(&self, call: &Request) -> Result<Settings> {
+        let invalid = |cause: &str, file: &Path| {
+            let message = format!("nothing is sent until your own settings are valid: {cause}");
+            Error::refused("invalid-setting", message).at(file.display(), None, None)
+        };
+        let mut layers = Vec::new();
+        if let Some(home) = &call.private {
+            let file = home.settings();
+            let text = self.private.read(&file).map_err(|error| invalid(&error.to_string(), &file))?;
+            if text.is_none() && file.is_symlink() {
+                return Err(invalid(&format!("{} leads to no file", file.display()), &file));
+            }
+            let own = text.map(|text| SettingsLayer::parse_toml("config.toml", &text));
+            layers.extend(own.map(|own| (own, SettingOrigin::User)));
+        }
+        layers.extend(SettingsLayer::of_environment(&call.variables));
+        let settings = Settings::of(layers);
+        let is_broken =
+            |found: &&Finding| found.severity == Severity::Error || found.code == FindingCode::InvalidSetting;
+        match settings.findings.iter().find(is_broken) {
+            None => Ok(settings),
+            Some(found) => {
+                let line = found.line.map_or_else(String::new, |line| format!(" line {line}"));
+                Err(invalid(&format!("{}{line}: {}", found.path, found.message), Path::new(&found.path)))
+            }
+        }
     }
 
     /// The connection as the user's list stores it.
@@ -136,11 +163,19 @@ impl ServerConnection {
 }
 
 /// Whether a path belongs to the project with this root: it is in the work tree or in a linked one, or
-/// below the folder of a project without a repository. A repository below the root is another project.
+/// below the folder of a project without a repository. A repository below the root is another project,
+/// also one that cannot be opened. A path that does not exist belongs to none.
 #[must_use]
 pub fn holds(folder: &Path, path: &Path) -> bool {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match Repo::discover(&path).ok().flatten() {
+    let Ok(path) = path.canonicalize() else { return false };
+    let Ok(found) = Repo::discover(&path) else { return false };
+    let root = found.as_ref().map_or(folder, Repo::workdir);
+    // Git passes over a `.git` that is no repository and finds the one around it.
+    let is_other = |inner: &Path| inner.join(".git").symlink_metadata().is_ok();
+    if path.ancestors().take_while(|inner| *inner != root).any(is_other) {
+        return false;
+    }
+    match found {
         Some(repo) => repo.workdir() == folder || repo.main_worktree().as_deref() == Some(folder),
         None => path.starts_with(folder),
     }

@@ -20,7 +20,7 @@ pub struct Outage {
     pub last: Instant,
     /// Cause of the last failure.
     pub cause: String,
-    /// Whether the server answers and only refuses uploads, because the token can only read.
+    /// Whether the server answers and only refuses uploads, for example because the token can only read.
     #[serde(default)]
     pub is_read_only: bool,
 }
@@ -41,7 +41,7 @@ impl Outage {
 
 /// Stores a failure. Returns whether it begins an outage.
 pub fn record_failure(connection: &ServerConnection, now: Instant, failure: &CallFailure) -> bool {
-    let is_read_only = failure.status == Some(403);
+    let is_read_only = failure.refuses_uploads_only();
     let earlier = Outage::of(connection).filter(|outage| outage.is_read_only == is_read_only);
     let since = earlier.as_ref().map_or(now, |outage| outage.since);
     let outage = Outage { since, last: now, cause: failure.cause.clone(), is_read_only };

@@ -125,24 +125,32 @@ fn sources(call: &Request, wanted: &SessionReference) -> Result<Vec<LogSource>> 
     Ok(found)
 }
 
-/// Whether a session may be sent: one of the connection's project, and permitted by the user's
-/// `sessions.agents` and `sessions.workspaces`.
+/// Whether a session may be sent: one of the connection's project, and permitted by the user's settings.
 fn may_leave(call: &Request, connection: &ServerConnection, settings: &Settings, meta: &SessionMeta) -> bool {
-    let agents = settings.texts(keys::SESSIONS_AGENTS);
-    let typed = settings.texts(keys::SESSIONS_WORKSPACES);
-    let folders =
-        typed.iter().map(|typed| PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed)));
-    let folders: Vec<PathBuf> = folders.collect();
     let workspace = meta.workspace.as_deref().map(Path::new);
-    let is_in = |folder: &Path| workspace.is_some_and(|inner| inner.starts_with(folder));
     !meta.ours
         && !meta.subagent
-        && (agents.is_empty() || agents.iter().any(|name| name == meta.agent.name()))
-        && (folders.is_empty() || folders.iter().any(|folder| is_in(folder)))
+        && permits(call, settings, meta.agent, workspace)
         && connection
             .folder
             .as_deref()
             .is_none_or(|folder| workspace.is_some_and(|inner| holds(folder, inner)))
+}
+
+/// Whether the user's `sessions.agents` and `sessions.workspaces` permit that text of this agent in this
+/// folder is sent.
+#[must_use]
+pub fn permits(call: &Request, settings: &Settings, agent: Agent, workspace: Option<&Path>) -> bool {
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    let agents = settings.texts(keys::SESSIONS_AGENTS);
+    let folders = settings.texts(keys::SESSIONS_WORKSPACES);
+    let workspace = workspace.map(|inner| real(inner.to_owned()));
+    let is_in = |typed: &String| {
+        let folder = real(PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed)));
+        workspace.as_ref().is_some_and(|inner| inner.starts_with(folder))
+    };
+    (agents.is_empty() || agents.iter().any(|name| name == agent.name()))
+        && (folders.is_empty() || folders.iter().any(is_in))
 }
 
 /// Plans the uploads of what is new in a session, in order.
@@ -169,7 +177,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
         }
         body["messages"] = chunk.into_iter().map(|(_, message)| message).collect();
         planned.push(PlannedUpload {
-            item: OutboxItem::new("sessions", session, now, body),
+            item: OutboxItem::new("sessions", (found.meta.agent, session), now, body),
             progress: progress.clone(),
         });
     }
@@ -182,7 +190,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
                 body["reason"] = Value::from(reason);
             }
             planned.push(PlannedUpload {
-                item: OutboxItem::new("feedback", session, now, body),
+                item: OutboxItem::new("feedback", (found.meta.agent, session), now, body),
                 progress: progress.clone(),
             });
         }
