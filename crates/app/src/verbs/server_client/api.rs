@@ -132,8 +132,9 @@ impl ServerApi {
         answer.get("document").and_then(Value::as_str).map(str::to_owned).ok_or_else(malformed)
     }
 
-    /// Sends an item of the outbox in the name of the agent that it is about. The server runs it once, however often it arrives. An answer that is
-    /// not that of the endpoint, such as the page of a network's login, is a failure.
+    /// Sends an item of the outbox in the name of the agent that it is about. The server runs it once,
+    /// however often it arrives. An answer that is not that of the endpoint, such as the page of a
+    /// network's login, is a failure.
     ///
     /// # Errors
     /// [`CallFailure`].

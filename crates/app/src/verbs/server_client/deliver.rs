@@ -43,8 +43,9 @@ impl DeliveryTask {
     /// session.
     ///
     /// # Errors
-    /// Settings of the user that are not valid: nothing is done. Else the first failure; the remaining work is done nevertheless, as far as it is possible. A server
-    /// that does not answer is a failure only where an outage begins.
+    /// The user's own settings are not valid, so that nothing is done. Else the first failure; the
+    /// remaining work is done nevertheless, as far as it is possible. A server that does not answer is a
+    /// failure only where an outage begins.
     pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
         let settings = connection.settings(call)?;
         let outbox = Outbox::of(&connection.private);

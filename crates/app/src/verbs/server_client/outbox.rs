@@ -214,9 +214,9 @@ impl QueueTurn<'_> {
 }
 
 impl DeliveryTurn<'_> {
-    /// Sends the waiting uploads in order, until the server takes none or no further one may begin. One that it cannot take now, such
-    /// as feedback on a damaged note, holds up those of its session. One that it will never take is set
-    /// aside with the reason.
+    /// Sends the waiting uploads in order, until the server takes none or no further one may begin. One
+    /// that it cannot take now, such as feedback on a damaged note, holds up those of its session. One
+    /// that it will never take is set aside with the reason.
     ///
     /// # Errors
     /// Files that cannot be read or written.
