@@ -5,6 +5,8 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
+use cm_test_server::{Reply, Server};
+
 use super::{Clone, Remote, settle};
 use crate::support::Ran;
 
@@ -67,6 +69,26 @@ fn states_in_which_git_cannot_merge_are_named_with_their_remedy() {
     shallow.git(&["clone", "--quiet", "--depth", "1", &url, "."]);
     let ran = shallow.cm(&["sync"]);
     assert!(ran.code == 5 && ran.stderr.contains("--unshallow"), "{}", ran.snapshot());
+}
+
+#[test]
+fn a_remote_that_refuses_the_credentials_is_named_and_no_password_is_shown() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.write("graph/facts/a.md", "# A\n\nBy hand.\n");
+    let asks = ("WWW-Authenticate", "Basic realm=\"notes\"".to_owned());
+    let door = Server::start(move |_, _| Reply::Answer(401, vec![asks.clone()], Vec::new()));
+    let address = door.url().replace("http://", "");
+    for user in ["", "ada:hunter22@"] {
+        let url = format!("http://{user}{address}/memory.git");
+        ada.sandbox.git(&["remote", "set-url", "origin", &url]);
+        let ran = refused(&ada, 7, "credentials");
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("hunter22"), "{}", ran.snapshot());
+    }
+    assert!(door.requests().iter().any(|request| request.header("authorization").is_some()));
+    assert_eq!(ada.sandbox.git(&["status", "--porcelain"]), "", "the edit is committed");
+    ada.sandbox.git(&["remote", "set-url", "origin", &remote.path.display().to_string()]);
+    assert_eq!(ada.sync()["sent"], 1);
 }
 
 #[test]
