@@ -16,7 +16,7 @@ fn answering(reply: impl Fn(&ReceivedRequest) -> Option<Reply> + Send + 'static)
     Server::start(move |_, request| reply(request).unwrap_or_else(accepted))
 }
 
-/// What a server answers that accepts everything and knows nothing.
+/// Answer of a server that accepts everything and knows nothing.
 fn accepted() -> Reply {
     Reply::json(&json!({
         "rules": [], "document": "", "session": "s", "received": 1, "id": "b-mt2ssunl-jq6d8j", "helpful": 1,

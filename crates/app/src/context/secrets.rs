@@ -1,6 +1,6 @@
 //! Keeps secrets out of a vault: refuses changes that would add one, and scans existing notes.
 //!
-//! The patterns are defined in `domain::secret`. A vault that already contains a secret remains
+//! The patterns are those of the crate `cm-secrets`. A vault that already contains a secret remains
 //! usable.
 
 use std::collections::{BTreeSet, HashMap};

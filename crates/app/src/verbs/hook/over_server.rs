@@ -48,7 +48,7 @@ const SHORTEST: usize = 3;
 /// Maximum length of the cause of an outage that an agent is shown, in characters.
 const CAUSE: usize = 120;
 
-/// What a hook got from the server.
+/// Answer of the server to a hook.
 #[derive(Default)]
 struct ServerAnswer {
     parts: Vec<InjectionPart>,

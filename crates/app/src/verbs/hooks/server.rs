@@ -51,7 +51,7 @@ impl std::fmt::Debug for ServerOptions {
     }
 }
 
-/// What happens to the connection of a folder.
+/// Change of the connection of a folder to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConnectionAction {
@@ -71,7 +71,7 @@ pub struct ConnectionChange {
     pub url: String,
     /// Root of the project; null for all folders.
     pub folder: Option<String>,
-    /// Where the token comes from.
+    /// Source of the token.
     pub token: TokenOrigin,
     /// Whether the token may upload sessions and feedback; null if the server was not asked or did not
     /// answer.

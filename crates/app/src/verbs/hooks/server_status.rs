@@ -26,7 +26,7 @@ pub struct ServerState {
     pub folder: Option<String>,
     /// Whether the hooks of this folder call the server.
     pub is_used: bool,
-    /// Where the token comes from.
+    /// Source of the token.
     pub token: TokenOrigin,
     /// File in the project that is a copy of the server's MEMORY.md.
     pub memory_file: Option<String>,

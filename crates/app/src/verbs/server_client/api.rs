@@ -59,12 +59,12 @@ pub struct CallFailure {
     pub refusal: Option<UploadRefusal>,
 }
 
-/// How `cm serve` itself refused an upload.
+/// Kind of refusal of an upload by `cm serve` itself, as opposed to a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadRefusal {
-    /// It will never accept the upload.
+    /// The server will never accept this upload.
     Never,
-    /// It may accept the upload later, and others now.
+    /// The server may accept this upload later, and accepts other uploads now.
     Now,
 }
 

@@ -38,7 +38,7 @@ pub struct StoredConnection {
     pub memory_file: Option<String>,
 }
 
-/// Where the token of a connection comes from.
+/// Source of the token of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenOrigin {

@@ -47,7 +47,7 @@ pub struct SessionReference {
     pub transcript: Option<PathBuf>,
 }
 
-/// What of a session is already in the outbox or delivered.
+/// The part of a session that is already in the outbox or delivered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UploadProgress {
     /// Line and part of the last uploaded event.

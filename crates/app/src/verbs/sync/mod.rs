@@ -58,7 +58,7 @@ pub struct Options {
     pub asks: bool,
 }
 
-/// How a file changed in this clone.
+/// Kind of change of a file in this clone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SyncedChange {
