@@ -14,7 +14,7 @@ use super::{HookResponse, KEPT_DAYS, MORE, PER_TOKEN, start};
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::Result;
-use crate::verbs::server_client::api::{BriefingRequest, CallFailure, ServerApi};
+use crate::verbs::server_client::api::{CallFailure, ServerApi};
 use crate::verbs::server_client::briefing::ServerBriefing;
 use crate::verbs::server_client::connection::ServerConnection;
 use crate::verbs::server_client::deliver::DeliveryTask;
@@ -205,7 +205,7 @@ fn briefing(
         return Ok(ServerBriefing::default());
     }
     let task = shorten(task.trim(), QUESTION).replace('\0', " ");
-    let answer = api.briefing(&BriefingRequest { task: &task, tokens, rules: None }, timeout)?;
+    let answer = api.briefing(&task, tokens, timeout)?;
     ServerBriefing::read(&answer).ok_or_else(|| CallFailure {
         cause: "the server's answer is not a briefing".to_owned(),
         status: None,

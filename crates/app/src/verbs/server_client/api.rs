@@ -35,17 +35,6 @@ pub struct ServerApi {
     names: Vec<(&'static str, String)>,
 }
 
-/// The question of a hook.
-#[derive(Debug, Clone)]
-pub struct BriefingRequest<'a> {
-    /// The task, without secrets.
-    pub task: &'a str,
-    /// Maximum number of tokens.
-    pub tokens: usize,
-    /// Maximum number of rules.
-    pub rules: Option<usize>,
-}
-
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
@@ -107,20 +96,18 @@ impl ServerApi {
         Ok(Self { client, url: connection.url.clone(), names: Vec::new() })
     }
 
-    /// Asks for a briefing; the answer is unchecked.
+    /// Asks for a briefing of at most `tokens` tokens. The task must be without secrets; the answer is
+    /// unchecked.
     ///
     /// # Errors
     /// [`CallFailure`].
     pub fn briefing(
         &self,
-        request: &BriefingRequest<'_>,
+        task: &str,
+        tokens: usize,
         timeout: Duration,
     ) -> std::result::Result<Value, CallFailure> {
-        let mut query = format!("context?task={}&max_tokens={}", encoded(request.task), request.tokens);
-        if let Some(rules) = request.rules {
-            query.push_str(&format!("&limit={rules}"));
-        }
-        self.get(&query, timeout)
+        self.get(&format!("context?task={}&max_tokens={tokens}", encoded(task)), timeout)
     }
 
     /// Returns the server's MEMORY.md, unchecked.

@@ -65,8 +65,6 @@ pub struct OutboxSize {
 pub struct Delivery {
     /// Number of uploads that the server accepted.
     pub delivered: usize,
-    /// Number of uploads that the server refused for good.
-    pub refused: usize,
     /// Why the server did not take an upload; `None` if it took each that was sent.
     pub failure: Option<CallFailure>,
 }
@@ -232,7 +230,6 @@ impl DeliveryTurn<'_> {
         for name in outbox.waiting()? {
             let Some(item) = outbox.read(&name)? else {
                 self.set_aside(&name, now, "the file is damaged".to_owned(), None)?;
-                delivery.refused += 1;
                 continue;
             };
             if held_up.contains(&item.session) {
@@ -248,7 +245,6 @@ impl DeliveryTurn<'_> {
                 }
                 Err(failure) if failure.refusal == Some(UploadRefusal::Never) => {
                     self.set_aside(&name, now, failure.cause, Some(item))?;
-                    delivery.refused += 1;
                 }
                 Err(failure)
                     if failure.refusal == Some(UploadRefusal::Now) && held_up.len() < MOST_HELD_UP =>
