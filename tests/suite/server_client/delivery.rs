@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::support::{Laptop, Proxy, SECRET, SESSION, Team, eventually};
+use super::support::{Laptop, Proxy, SECRET, SESSION, Team, behind_a_proxy, eventually};
 use crate::cli::rules::SUITE;
 use crate::support::everything;
 
@@ -57,11 +57,7 @@ fn a_briefing_arrives_and_the_session_and_its_feedback_reach_the_vault_without_s
 
 #[test]
 fn a_server_that_is_away_breaks_no_hook_and_gets_everything_once_when_it_is_back() {
-    let team = Team::new();
-    let proxy = Proxy::start();
-    let server = team.serve();
-    proxy.lead_to(Some(&server));
-    let laptop = Laptop::connected(&proxy.url, &team.token);
+    let (team, server, proxy, laptop) = behind_a_proxy();
     proxy.lead_to(None);
     drop(server);
     let commits = team.commits();
@@ -94,11 +90,7 @@ fn a_server_that_is_away_breaks_no_hook_and_gets_everything_once_when_it_is_back
 
 #[test]
 fn an_upload_whose_answer_is_lost_is_delivered_once() {
-    let team = Team::new();
-    let proxy = Proxy::start();
-    let server = team.serve();
-    proxy.lead_to(Some(&server));
-    let laptop = Laptop::connected(&proxy.url, &team.token);
+    let (team, server, proxy, laptop) = behind_a_proxy();
     let commits = team.commits();
     laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", &helpful())]);
     // First the answer about the session is lost, then that about the feedback.
@@ -223,11 +215,7 @@ fn a_token_that_can_only_read_or_was_revoked_loses_nothing() {
 
 #[test]
 fn a_delivery_that_is_killed_between_change_and_answer_is_completed_once() {
-    let team = Team::new();
-    let proxy = Proxy::start();
-    let server = team.serve();
-    proxy.lead_to(Some(&server));
-    let laptop = Laptop::connected(&proxy.url, &team.token);
+    let (team, _server, proxy, laptop) = behind_a_proxy();
     let commits = team.commits();
     laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", &helpful())]);
     let task = json!({
@@ -254,11 +242,7 @@ fn a_delivery_that_is_killed_between_change_and_answer_is_completed_once() {
 
 #[test]
 fn a_session_is_queued_while_another_process_delivers_and_that_one_sends_it_too() {
-    let team = Team::new();
-    let proxy = Proxy::start();
-    let server = team.serve();
-    proxy.lead_to(Some(&server));
-    let laptop = Laptop::connected(&proxy.url, &team.token);
+    let (team, _server, proxy, laptop) = behind_a_proxy();
     let checked = proxy.count("POST /sessions");
     for session in [SESSION, OTHER] {
         laptop.talk(session, &[("user", "Run the suite."), ("assistant", &helpful())]);

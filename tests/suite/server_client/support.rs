@@ -172,6 +172,16 @@ pub fn eventually(is_true: impl Fn() -> bool) -> bool {
     })
 }
 
+/// A team with its server, and a laptop that reaches it through a proxy.
+pub fn behind_a_proxy() -> (Team, ServerProcess, Proxy, Laptop) {
+    let team = Team::new();
+    let proxy = Proxy::start();
+    let server = team.serve();
+    proxy.lead_to(Some(&server));
+    let laptop = Laptop::connected(&proxy.url, &team.token);
+    (team, server, proxy, laptop)
+}
+
 /// Forwards requests to a server that may change or be away, and can lose or hold its answers.
 pub struct Proxy {
     pub url: String,
