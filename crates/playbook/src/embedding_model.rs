@@ -3,7 +3,7 @@
 //! Vectors are cached for one curation only.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::conflict::RuleStatement;
@@ -19,6 +19,12 @@ pub trait EmbeddingModel {
     /// if there is none.
     fn fine_embedding(&self, _: &str) -> Option<Embedding> {
         None
+    }
+
+    /// Returns the embeddings of several texts by the slower model, for which one call may be faster
+    /// than one a text.
+    fn fine_embeddings(&self, texts: &[&str]) -> Vec<Option<Embedding>> {
+        texts.iter().map(|text| self.fine_embedding(text)).collect()
     }
 }
 
@@ -67,6 +73,14 @@ impl<'m> WordVectors<'m> {
     /// Returns the cosine of two texts by the slower model; `None` if there is none.
     pub(crate) fn fine_cosine(&self, one: &str, other: &str) -> Option<f64> {
         Some(self.fine(one)?.cosine(&*self.fine(other)?))
+    }
+
+    /// Embeds texts with the slower model at once, for later comparisons.
+    pub(crate) fn prepare_fine(&self, texts: BTreeSet<String>) {
+        let mut fine = self.fine.borrow_mut();
+        let missing: Vec<String> = texts.into_iter().filter(|text| !fine.contains_key(text)).collect();
+        let found = self.meaning.fine_embeddings(&missing.iter().map(String::as_str).collect::<Vec<_>>());
+        fine.extend(missing.into_iter().zip(found.into_iter().map(|one| one.map(Rc::new))));
     }
 
     /// Returns the cosine of two texts by the fast model; 0 if either has no vector.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::context::meaning::recent;
 use cm_embed::builtin::{MiniLm, StaticModel};
 use cm_embed::{Embedder, EmbeddingProvider, ExternalModel};
 use cm_text::embedding::Embedding;
@@ -130,6 +131,10 @@ impl Models {
         let kept = self.shared.as_deref().filter(|_| self.choice.is_builtin());
         let query = match kept.and_then(|kept| kept.query(model, question)) {
             Some(known) => Ok(known),
+            // The text of a new note is compared with its neighbours too.
+            None if self.choice.is_builtin() && model.name() == MiniLm::builtin().name() => {
+                recent::embedding(question).map_err(Rc::new)
+            }
             None => model.embed_query(question).map_err(Rc::new),
         };
         match &query {

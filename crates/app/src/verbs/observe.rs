@@ -21,7 +21,7 @@ use cm_note::frontmatter::split::Split;
 use cm_note::note::check::is_category;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
+use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation, StatementVerdict};
 use cm_playbook::embedding_model::WordVectors;
 
 /// An observation to store.
@@ -174,11 +174,22 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     let statement = RuleStatement::of(told);
     let embedding = sense.statement(&statement);
     let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let found = similar::similar_to_text(memory, told, NoteKind::Memory, COMPARED)?;
+    let (notes, statements): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .map(|(alike, text)| {
+            let said = RuleStatement::of(&statement_of(&alike.title, &text));
+            let embedding = sense.statement(&said);
+            (alike, (said, embedding))
+        })
+        .unzip();
+    let embedded: Vec<EmbeddedStatement<'_>> = statements
+        .iter()
+        .map(|(statement, embedding)| EmbeddedStatement { statement, embedding: embedding.as_ref() })
+        .collect();
+    StatementVerdict::prepare(&meant, &embedded, &sense);
     let mut neighbours = Vec::new();
-    for (alike, text) in similar::similar_to_text(memory, told, NoteKind::Memory, COMPARED)? {
-        let said = RuleStatement::of(&statement_of(&alike.title, &text));
-        let embedding = sense.statement(&said);
-        let there = EmbeddedStatement { statement: &said, embedding: embedding.as_ref() };
+    for (alike, there) in notes.into_iter().zip(embedded) {
         let contradicts = match meant.verdict(&there, least, &sense) {
             StatementRelation::Same => match memory_in_use(memory, &alike.id) {
                 Some(id) => return Ok(ObservationMatch::Same(id)),

@@ -8,6 +8,7 @@ mod background;
 mod coarse;
 mod fine;
 mod reactions;
+pub(crate) mod recent;
 mod rules;
 mod statements;
 

@@ -172,13 +172,7 @@ impl PairFeatures {
             numbers.conflicting > 0 && (ours.is_open && theirs.is_open || ours.is_past != theirs.is_past);
         let number_differs = numbers.conflicting > 0 && !may_both_hold;
         let is_translated = ours.language.zip(theirs.language).is_some_and(|(one, other)| one != other);
-        let (text_a, text_b) = (a.in_english(), b.in_english());
-        let meaning = cosine(text_a, text_b);
-        let meaning = if a.gloss().is_some() || b.gloss().is_some() {
-            meaning.max(cosine(a.text(), b.text()))
-        } else {
-            meaning
-        };
+        let [meaning, first_meaning] = cosines(a, b, cosine);
         let share = |count: usize| count.min(4) as f64 / 4.0;
         let flag = |is: bool| f64::from(u8::from(is));
         let exchanged = share(substitutions.len() * 2);
@@ -211,7 +205,7 @@ impl PairFeatures {
         Self {
             subject: [
                 meaning,
-                first_sentences(text_a, text_b, meaning, cosine),
+                first_meaning,
                 alignment,
                 contain(a, b).min(contain(b, a)),
                 flag(is_translated),
@@ -433,6 +427,17 @@ fn order(ours: &StatementProfile, theirs: &StatementProfile, sense: &WordVectors
 }
 
 /// The highest cosine of the first sentences and the whole texts, whose own cosine is `whole`.
+/// Cosines of two statements: of the whole texts, and of their first sentences. Depends on nothing but
+/// the cosines of texts.
+pub(super) fn cosines(a: &RuleStatement, b: &RuleStatement, cosine: &dyn Fn(&str, &str) -> f64) -> [f64; 2] {
+    let (text_a, text_b) = (a.in_english(), b.in_english());
+    let mut whole = cosine(text_a, text_b);
+    if a.gloss().is_some() || b.gloss().is_some() {
+        whole = whole.max(cosine(a.text(), b.text()));
+    }
+    [whole, first_sentences(text_a, text_b, whole, cosine)]
+}
+
 fn first_sentences(a: &str, b: &str, whole: f64, cosine: &dyn Fn(&str, &str) -> f64) -> f64 {
     let (x, y) = (first_sentence(a), first_sentence(b));
     if x.len() == a.len() && y.len() == b.len() {

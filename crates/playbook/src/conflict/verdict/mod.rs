@@ -16,7 +16,10 @@ pub(super) use profile::StatementProfile;
 pub(super) use translation::gloss;
 pub use weights::VerdictWeights;
 
-use features::Difference;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use features::{Difference, cosines};
 
 use super::similarity::EmbeddedStatement;
 use super::{ConflictReason, RuleContradiction, RuleStatement};
@@ -75,12 +78,34 @@ impl StatementVerdict {
         sense: &WordVectors<'_>,
     ) -> Option<Self> {
         let first = Self::fast(one, other, sense)?;
-        if first.same + first.opposite < UNLIKELY || !sense.has_fine() {
+        if first.is_unlikely() || !sense.has_fine() {
             return Some(first);
         }
         let (one, other) = ordered(one, other);
         let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
         Some(Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense)))
+    }
+
+    /// Embeds what [`of`](Self::of) needs of a statement and others by the slower model, in one call.
+    pub fn prepare(one: &EmbeddedStatement<'_>, others: &[EmbeddedStatement<'_>], sense: &WordVectors<'_>) {
+        let texts: RefCell<BTreeSet<String>> = RefCell::default();
+        let collect = |a: &str, b: &str| {
+            texts.borrow_mut().extend([a, b].map(str::to_owned));
+            0.0
+        };
+        let is_likely = |other: &&EmbeddedStatement<'_>| {
+            Self::fast(one, other, sense).is_some_and(|fast| !fast.is_unlikely())
+        };
+        for other in others.iter().filter(is_likely) {
+            let (one, other) = ordered(one, other);
+            cosines(one.statement, other.statement, &collect);
+        }
+        sense.prepare_fine(texts.into_inner());
+    }
+
+    /// Whether the slower model is not asked about the pair.
+    fn is_unlikely(&self) -> bool {
+        self.same + self.opposite < UNLIKELY
     }
 
     fn by(weights: &VerdictWeights, features: &PairFeatures) -> Self {
