@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use tantivy::columnar::{Column, ColumnValues};
 use tantivy::query::{EnableScoring, Query as _};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocId, DocSet, SegmentOrdinal, SegmentReader, TERMINATED, Term};
+use tantivy::{DocAddress, DocId, SegmentOrdinal, SegmentReader, Term};
 
 use super::TextIndex;
 use super::collect::Top;
@@ -129,7 +128,7 @@ impl TextIndex {
             let bounds = request.query.bounds();
             let within = match &bounds {
                 Some(bounds) if !request.scans.is_empty() => {
-                    Some(self.within(bounds, &statistics, &columns)?)
+                    Some(self.within(bounds, &statistics, columns)?)
                 }
                 _ => None,
             };
@@ -141,13 +140,13 @@ impl TextIndex {
                 }
             }
             if bounds.is_none() || within.is_some() {
-                for address in self.around(&best_notes, &columns)? {
+                for address in self.around(&best_notes, columns)? {
                     if within.as_ref().is_none_or(|within| within.has(address)) {
                         found.entry(address).or_default();
                     }
                 }
             }
-            let cosines = wanted(&found, &columns, request.scans);
+            let cosines = wanted(&found, columns, request.scans);
             let candidate = |(address, bm25): (DocAddress, f32)| columns.candidate(address, bm25, &cosines);
             Ok(FoundCandidates { list: found.into_iter().map(candidate).collect(), total, highest_score })
         })
@@ -194,7 +193,7 @@ impl TextIndex {
             .collect();
         let mut found = Vec::new();
         for turn in neighbours {
-            found.extend(self.holders(Term::from_field_u64(self.fields.turn, turn.number()))?);
+            found.extend(self.with_term(&Term::from_field_u64(self.fields.turn, turn.number()))?);
         }
         Ok(found)
     }
@@ -212,54 +211,34 @@ impl TextIndex {
         let passes = |(cosine, key): &(f32, PassageKey)| {
             *cosine >= least && few.is_none_or(|few| few.contains_key(key))
         };
-        let passages = scan.cosines.iter().copied().zip(scan.keys.iter().copied());
-        let mut rows: Vec<(f32, PassageKey)> = passages.filter(passes).collect();
-        let nearer =
-            |a: &(f32, PassageKey), b: &(f32, PassageKey)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
         let mut notes = Vec::new();
         let mut seen = HashSet::new();
-        let mut taken = 0;
+        let (mut taken, mut wanted) = (0, pool.saturating_mul(2));
         // Several passages may be of one note, and some of notes that are gone; then more are looked at.
-        while notes.len() < pool && taken < rows.len() {
-            let rest = &mut rows[taken..];
-            let some = (pool * 2).min(rest.len());
-            if some < rest.len() {
-                rest.select_nth_unstable_by(some - 1, nearer);
-            }
-            rest[..some].sort_unstable_by(nearer);
-            for (_, key) in &rest[..some] {
+        loop {
+            let rows = scan.cosines.iter().copied().zip(scan.keys.iter().copied()).filter(passes);
+            let rows = first_rows(rows, wanted);
+            for (_, key) in &rows[taken.min(rows.len())..] {
                 if notes.len() >= pool {
                     break;
                 }
                 let of_key = match few {
                     Some(few) => few[key].clone(),
-                    None => self.holders(Term::from_field_u64(self.fields.passages, key.number()))?,
+                    None => {
+                        let term = Term::from_field_u64(self.fields.passages, key.number());
+                        self.with_term(&term)?
+                    }
                 };
                 let is_selected = |address: &DocAddress| within.is_none_or(|within| within.has(*address));
                 notes.extend(
                     of_key.into_iter().filter(|address| is_selected(address) && seen.insert(*address)),
                 );
             }
-            taken += some;
-        }
-        Ok(notes)
-    }
-
-    /// Returns the notes that have a term, such as that of a passage.
-    fn holders(&self, term: Term) -> tantivy::Result<Vec<DocAddress>> {
-        let mut holders = Vec::new();
-        for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
-            let index = segment.inverted_index(term.field())?;
-            let Some(mut postings) = index.read_postings(&term, IndexRecordOption::Basic)? else { continue };
-            let mut doc = postings.doc();
-            while doc != TERMINATED {
-                if segment.alive_bitset().is_none_or(|alive| alive.is_alive(doc)) {
-                    holders.push(DocAddress::new(ordinal, doc));
-                }
-                doc = postings.advance();
+            if notes.len() >= pool || rows.len() < wanted {
+                return Ok(notes);
             }
+            (taken, wanted) = (wanted, wanted.saturating_mul(4));
         }
-        Ok(holders)
     }
 
     /// Loads the note of a candidate.
@@ -291,11 +270,7 @@ impl TextIndex {
                 missing.extend(columns.passages(address).filter(|key| !embedded.contains(key)));
                 if missing.len() > before {
                     let of = columns.of(address);
-                    lacking.push((
-                        of.updated.get_val(address.doc_id),
-                        of.order.get_val(address.doc_id),
-                        address,
-                    ));
+                    lacking.push((of.updated.get_val(address.doc_id), columns.order(address), address));
                 }
             }
             lacking.sort_unstable_by(|a, b| b.cmp(a));
@@ -312,14 +287,19 @@ impl TextIndex {
         })
     }
 
-    fn columns(&self) -> tantivy::Result<Columns> {
+    /// Returns the columns of all segments, opened on first use.
+    pub(super) fn columns(&self) -> tantivy::Result<&Columns> {
+        if let Some(opened) = self.columns.get() {
+            return Ok(opened);
+        }
         let segments = self.searcher.segment_readers().iter();
-        Ok(Columns(segments.map(SegmentColumns::open).collect::<tantivy::Result<_>>()?))
+        let opened = Columns(segments.map(SegmentColumns::open).collect::<tantivy::Result<_>>()?);
+        Ok(self.columns.get_or_init(|| opened))
     }
 }
 
 /// Columns of all segments, for fast access to numeric fields.
-struct Columns(Vec<SegmentColumns>);
+pub(super) struct Columns(Vec<SegmentColumns>);
 
 struct SegmentColumns {
     passages: Column<u64>,
@@ -352,6 +332,11 @@ impl Columns {
         self.of(address).passages.values_for_doc(doc).map(PassageKey::from_number)
     }
 
+    /// The final tie-breaker of a note, see [`Candidate::order`].
+    pub(super) fn order(&self, address: DocAddress) -> u64 {
+        self.of(address).order.get_val(address.doc_id)
+    }
+
     fn turn(&self, address: DocAddress) -> Option<Turn> {
         Turn::from_number(self.of(address).turn.get_val(address.doc_id))
     }
@@ -369,11 +354,34 @@ impl Columns {
             bm25,
             near: near.collect(),
             updated: of.updated.get_val(address.doc_id),
-            order: of.order.get_val(address.doc_id),
+            order: self.order(address),
             turn: self.turn(address),
             speaker: speaker_of(of.speaker.get_val(address.doc_id)),
         }
     }
+}
+
+/// Returns the rows with the highest cosines, highest first, then by key; at most `most`.
+fn first_rows(rows: impl Iterator<Item = (f32, PassageKey)>, most: usize) -> Vec<(f32, PassageKey)> {
+    let nearer =
+        |a: &(f32, PassageKey), b: &(f32, PassageKey)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
+    let mut first: Vec<(f32, PassageKey)> = Vec::new();
+    // Cosine below which a row is not among the first ones.
+    let mut least = f32::NEG_INFINITY;
+    for row in rows.filter(|_| most > 0) {
+        if row.0 < least {
+            continue;
+        }
+        first.push(row);
+        if first.len() >= most.saturating_mul(2) {
+            first.select_nth_unstable_by(most - 1, nearer);
+            first.truncate(most);
+            least = first[most - 1].0;
+        }
+    }
+    first.sort_unstable_by(nearer);
+    first.truncate(most);
+    first
 }
 
 /// Returns, for each scan, the cosines of all passages of the notes in `found`.
@@ -391,4 +399,23 @@ fn wanted(
         rows.filter(|(key, _)| passages.contains(key)).map(|(key, cosine)| (*key, *cosine)).collect()
     };
     scans.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn the_first_rows_are_those_of_a_complete_sort(
+            cosines in proptest::collection::vec(-3_i8..=3, 0..60),
+            most in 0_usize..20,
+        ) {
+            let rows = || cosines.iter().zip(0..).map(|(cosine, key)| (f32::from(*cosine), PassageKey::from_number(key % 7)));
+            let mut all: Vec<(f32, PassageKey)> = rows().collect();
+            all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            all.truncate(most);
+            proptest::prop_assert_eq!(first_rows(rows(), most), all);
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod expand;
 mod guard;
 mod neighbours;
 mod overview;
+mod postings;
 mod schema;
 pub(super) mod seal;
 mod search;
@@ -21,10 +22,13 @@ mod translate;
 mod writer;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use tantivy::{Index, Searcher};
 
 use super::error::{Error, RebuildReason};
+use candidates::Columns;
+use postings::PostingLists;
 use schema::Fields;
 
 pub use admits::admits;
@@ -48,6 +52,8 @@ pub(super) struct TextIndex {
     index: Index,
     searcher: Searcher,
     fields: Fields,
+    postings: PostingLists,
+    columns: OnceLock<Columns>,
     serial: u64,
     sealed: bool,
 }
@@ -78,7 +84,9 @@ impl TextIndex {
         let reader = reader.doc_store_cache_num_blocks(BLOCKS).try_into()?;
         let payload = index.load_metas()?.payload.unwrap_or_default();
         let serial = payload.parse().map_err(|_| RebuildReason::damaged("meta.json"))?;
-        Ok(Self { searcher: reader.searcher(), index, fields, serial, sealed })
+        let postings = PostingLists::of(schema.num_fields());
+        let (searcher, columns) = (reader.searcher(), OnceLock::new());
+        Ok(Self { searcher, index, fields, postings, columns, serial, sealed })
     }
 
     /// Serial number of the commit.

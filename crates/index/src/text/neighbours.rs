@@ -5,15 +5,11 @@
 //! work per note is bounded, however many notes link to it.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use tantivy::columnar::ColumnValues;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocSet, SegmentReader, TERMINATED, Term};
+use tantivy::{DocAddress, Term};
 
 use super::TextIndex;
 use super::document::{fact, mention_number};
-use super::schema::ORDER;
 use crate::error::RebuildReason;
 use cm_note::graph::{Edge, Graph, Mention, NameKey, Resolution, keys_of, mentions};
 use cm_note::note::{Note, NoteKind};
@@ -60,7 +56,6 @@ impl TextIndex {
 /// Candidate notes, the given notes first.
 struct Gathered<'t> {
     text: &'t TextIndex,
-    orders: Vec<Arc<dyn ColumnValues<u64>>>,
     seeds: usize,
     notes: Vec<Note>,
     visited: HashSet<DocAddress>,
@@ -72,12 +67,8 @@ struct Gathered<'t> {
 
 impl<'t> Gathered<'t> {
     fn of(text: &'t TextIndex, notes: &[&Note]) -> tantivy::Result<Self> {
-        let segments = text.searcher.segment_readers();
-        let orders =
-            segments.iter().map(|segment| Ok(segment.fast_fields().u64(ORDER)?.first_or_default_col(0)));
         let mut gathered = Self {
             text,
-            orders: orders.collect::<tantivy::Result<_>>()?,
             seeds: notes.len(),
             notes: notes.iter().copied().cloned().collect(),
             visited: HashSet::new(),
@@ -94,17 +85,9 @@ impl<'t> Gathered<'t> {
 
     /// Adds the documents that contain a term, each with its tie-breaker, up to `CROWD`.
     fn documents(&self, term: &Term, found: &mut Vec<(u64, DocAddress)>) -> tantivy::Result<()> {
-        for (ordinal, segment) in (0..).zip(self.text.searcher.segment_readers()) {
-            let index = segment.inverted_index(term.field())?;
-            let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? else { continue };
-            while postings.doc() != TERMINATED && found.len() < CROWD {
-                if is_alive(segment, postings.doc()) {
-                    let order = self.orders[ordinal as usize].get_val(postings.doc());
-                    found.push((order, DocAddress::new(ordinal, postings.doc())));
-                }
-                postings.advance();
-            }
-        }
+        let columns = self.text.columns()?;
+        let documents = self.text.first_with_term(term, CROWD.saturating_sub(found.len()))?;
+        found.extend(documents.into_iter().map(|address| (columns.order(address), address)));
         Ok(())
     }
 
@@ -232,10 +215,6 @@ impl<'t> Gathered<'t> {
         degrees.iter_mut().zip(&self.naming).for_each(|(degree, naming)| *degree += naming);
         keep_reached(self.seeds, self.notes, edges, degrees)
     }
-}
-
-pub(super) fn is_alive(segment: &SegmentReader, document: u32) -> bool {
-    segment.alive_bitset().is_none_or(|alive| alive.is_alive(document))
 }
 
 /// Returns edges from an edge file to the two notes that it connects.

@@ -8,7 +8,7 @@ use tantivy::{DocAddress, SegmentReader};
 
 use super::TextIndex;
 use super::document::StoredNote;
-use super::neighbours::is_alive;
+use super::postings::is_alive;
 use super::surroundings::Surroundings;
 use crate::error::RebuildReason;
 use crate::frame::unframed;

@@ -6,12 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocSet, TERMINATED, Term};
+use tantivy::{DocAddress, Term};
 
 use super::TextIndex;
 use super::document::{fact, further_mention_number, mention_number};
-use super::neighbours::is_alive;
 use crate::error::RebuildReason;
 use cm_note::graph::{EdgeFilter, Graph, Mention, NameKey, further_mentions, keys_of, mentions};
 use cm_note::note::Note;
@@ -69,22 +67,6 @@ impl TextIndex {
             around.sort();
             Ok(around.notes)
         })
-    }
-
-    /// Returns the notes whose document has this term.
-    fn with_term(&self, term: &Term) -> tantivy::Result<Vec<DocAddress>> {
-        let mut found = Vec::new();
-        for (ordinal, segment) in (0..).zip(self.searcher.segment_readers()) {
-            let index = segment.inverted_index(term.field())?;
-            let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? else { continue };
-            while postings.doc() != TERMINATED {
-                if is_alive(segment, postings.doc()) {
-                    found.push(DocAddress::new(ordinal, postings.doc()));
-                }
-                postings.advance();
-            }
-        }
-        Ok(found)
     }
 
     /// Returns the notes that have a mention with one of these keys.
