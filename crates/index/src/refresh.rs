@@ -53,6 +53,9 @@ pub struct RefreshReport {
     pub findings: Vec<Finding>,
     /// Version of the index after the refresh.
     pub version: Option<IndexVersion>,
+    /// Version of the index to which the changes were applied; `None` if there were none, and after a
+    /// rebuild.
+    pub base: Option<IndexVersion>,
 }
 
 /// Changes that a refresh would make.
@@ -319,6 +322,7 @@ impl Index {
         lock_path: &Path,
     ) -> Result<Result<RefreshReport, RebuildReason>, Error> {
         let read_at = lock.file_time(lock_path)?;
+        let base = state.opened.version();
         let mut update = Update::new(&state.opened.text, diff.added.len() + diff.suspect.len());
         let mut findings = Vec::new();
         let taken = source.resolve(diff, read_at, &mut findings, |change| update.take(source, change));
@@ -340,6 +344,7 @@ impl Index {
             state.manifest.record(serial, changes)?;
         }
         refreshed.findings = findings;
+        refreshed.base = Some(base);
         Ok(self.text()?.map(|opened| opened.report(refreshed)))
     }
 }

@@ -115,7 +115,7 @@ impl OpenVault {
         };
         if let Some(filling) = filling {
             // What cannot be kept is made up for, or told, when the vectors are asked for.
-            let _ = filling.into_inner().finish();
+            let _ = filling.into_inner().finish(&refreshed);
         }
         self.set_unread(refreshed.findings.clone());
         self.set_walk_findings(listing.findings.clone());

@@ -58,7 +58,7 @@ impl Vault {
     pub(super) fn refresh(&self) -> RefreshReport {
         let refreshed = self.refresh_by(&self.index, Duration::from_secs(60)).unwrap();
         assert_eq!(refreshed.version, self.index.version().ok());
-        RefreshReport { version: None, ..refreshed }
+        RefreshReport { version: None, base: None, ..refreshed }
     }
 
     pub(super) fn refresh_by(&self, index: &Index, patience: Duration) -> Result<RefreshReport, Error> {

@@ -98,8 +98,13 @@ impl Rows {
             replace(path, |file| file.write_all(&header))?;
         }
         let file = OpenOptions::new().append(true).open(path)?;
-        let rows = file.metadata()?.len().saturating_sub(header.len() as u64) / stride(dimension) as u64;
-        file.set_len(header.len() as u64 + rows * stride(dimension) as u64)?;
+        let length = file.metadata()?.len();
+        let rows = length.saturating_sub(header.len() as u64) / stride(dimension) as u64;
+        let whole = header.len() as u64 + rows * stride(dimension) as u64;
+        // A whole file stays untouched, and with it what its seal says.
+        if whole != length {
+            file.set_len(whole)?;
+        }
         let file = BufWriter::with_capacity(1 << 16, file);
         Ok(Self { path: path.to_owned(), header, dimension, file })
     }

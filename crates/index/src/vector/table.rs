@@ -111,6 +111,11 @@ impl VectorTable {
         self.rows().map(key_of).collect()
     }
 
+    /// Returns the passages of a set that have a vector.
+    pub fn keys_among(&self, wanted: &PassageSet) -> PassageSet {
+        self.rows().map(key_of).filter(|key| wanted.contains(key)).collect()
+    }
+
     /// Returns the dequantized vectors of some passages. Scans the whole table.
     pub fn vectors(&self, wanted: &PassageSet) -> Vec<(PassageKey, Embedding)> {
         let found = self.rows().filter(|row| wanted.contains(&key_of(row)));

@@ -8,7 +8,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_embed::Embedder;
 use cm_embed::builtin::StaticModel;
-use cm_index::{VectorWriter, Vectors};
+use cm_index::{IndexVersion, RefreshReport, VectorTable, VectorWriter, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 
 /// Number of passages that are sent to the embedding thread at once.
@@ -19,10 +19,15 @@ const WAITING: usize = 64;
 const SLACK: usize = 2;
 const SPARE: usize = 1_000;
 
-/// Sender of passage batches, and the embedding thread, which returns the writer of the vectors.
-type Thread = (SyncSender<Vec<Passage>>, JoinHandle<Option<VectorWriter>>);
+/// After so many rows the passages of all notes are compared with the table again, which also
+/// compacts it.
+const CHECKED_EVERY: usize = 512;
 
-/// Embeds passages with the coarse model on its own thread while the index is refreshed.
+/// Sender of passage batches, and the embedding thread, which returns the vectors that it added.
+type Thread = (SyncSender<Vec<Passage>>, JoinHandle<Option<CoarseUpdate>>);
+
+/// Embeds passages with the coarse model while the index is refreshed: many of them on their own
+/// thread.
 pub(crate) struct CoarseEmbedder {
     vectors: Vectors,
     model: &'static StaticModel,
@@ -47,22 +52,29 @@ impl CoarseEmbedder {
         }
     }
 
-    /// Sends the last batch, waits for the thread and commits the new vectors.
+    /// Embeds the last batch and saves the new vectors of a refresh.
     ///
     /// # Errors
     /// Returns an error if the vectors cannot be stored, for example on a full disk.
-    pub fn finish(mut self) -> Result<()> {
-        if self.thread.is_none() && self.gathered.is_empty() {
-            return Ok(());
-        }
-        let (vectors, model) = (self.vectors.clone(), self.model);
-        let (sender, thread) = self.thread.take().unwrap_or_else(|| begin(vectors, model));
-        let _ = sender.send(self.gathered);
-        drop(sender);
-        match thread.join() {
-            Ok(Some(writer)) => Ok(writer.finish(None)?),
-            _ => Ok(()),
-        }
+    pub fn finish(self, refreshed: &RefreshReport) -> Result<()> {
+        let update = match self.thread {
+            Some((sender, thread)) => {
+                let _ = sender.send(self.gathered);
+                drop(sender);
+                thread.join().ok().flatten()
+            }
+            None if self.gathered.is_empty() => None,
+            None => {
+                let wanted = self.gathered.iter().map(|passage| passage.key).collect();
+                let known = |table: &VectorTable| table.keys_among(&wanted);
+                let mut update = CoarseUpdate::begin(&self.vectors, self.model, known)?;
+                if let Some(update) = &mut update {
+                    self.gathered.iter().try_for_each(|passage| update.take(passage))?;
+                }
+                update
+            }
+        };
+        update.map_or(Ok(()), |update| update.finish(refreshed))
     }
 }
 
@@ -70,18 +82,58 @@ impl CoarseEmbedder {
 fn begin(vectors: Vectors, model: &'static StaticModel) -> Thread {
     let (sender, receiver) = sync_channel::<Vec<Passage>>(WAITING);
     let thread = std::thread::spawn(move || {
-        let dimension = model.of("").dimension();
-        let table = vectors.table(model.name(), dimension).ok().flatten();
-        let mut known = table.map_or_else(PassageSet::default, |table| table.keys());
-        let mut writer = vectors.writer(model.name(), dimension).ok().flatten()?;
-        for passage in receiver.into_iter().flatten() {
-            if known.insert(passage.key) {
-                writer.push(passage.key, &model.of(&passage.text)).ok()?;
-            }
-        }
-        Some(writer)
+        let mut update = CoarseUpdate::begin(&vectors, model, VectorTable::keys).ok().flatten()?;
+        receiver.into_iter().flatten().try_for_each(|passage| update.take(&passage)).ok()?;
+        Some(update)
     });
     (sender, thread)
+}
+
+/// Vectors that are being added to the table of the coarse model.
+struct CoarseUpdate {
+    model: &'static StaticModel,
+    writer: VectorWriter,
+    /// Passages that have a vector, of those that may be added.
+    known: PassageSet,
+    /// Version of the index that the table covered before.
+    covered: Option<IndexVersion>,
+    /// Number of rows before, and of those added.
+    rows: [usize; 2],
+}
+
+impl CoarseUpdate {
+    /// Opens the table for appending; `None` if another process writes. `known` returns the passages
+    /// of a table that must not be added again.
+    fn begin(
+        vectors: &Vectors,
+        model: &'static StaticModel,
+        known: impl FnOnce(&VectorTable) -> PassageSet,
+    ) -> Result<Option<Self>> {
+        let dimension = model.of("").dimension();
+        // The table as it is under the lock: nobody adds to it meanwhile.
+        let Some(writer) = vectors.writer(model.name(), dimension)? else { return Ok(None) };
+        let table = vectors.table(model.name(), dimension)?;
+        let rows = [table.as_ref().map_or(0, |table| table.len()), 0];
+        let covered = table.as_ref().and_then(|table| table.complete().cloned());
+        let known = table.map_or_else(PassageSet::default, |table| known(&table));
+        Ok(Some(Self { model, writer, known, covered, rows }))
+    }
+
+    fn take(&mut self, passage: &Passage) -> Result<()> {
+        if self.known.insert(passage.key) {
+            self.writer.push(passage.key, &self.model.of(&passage.text))?;
+            self.rows[1] += 1;
+        }
+        Ok(())
+    }
+
+    /// Saves the vectors. A table that covered the index before the refresh covers it afterwards too.
+    fn finish(self, refreshed: &RefreshReport) -> Result<()> {
+        let [before, added] = self.rows;
+        let is_due = before / CHECKED_EVERY != (before + added) / CHECKED_EVERY;
+        let is_covered = self.covered.is_some() && self.covered == refreshed.base && !is_due;
+        Ok(self.writer.finish(refreshed.version.as_ref().filter(|_| is_covered))?)
+    }
 }
 
 impl Context {
@@ -123,4 +175,53 @@ fn complete(open: &OpenVault, model: &'static StaticModel) -> Result<()> {
         writer.finish(Some(&version))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::passage::PassageKey;
+
+    fn refresh(vectors: &Vectors, texts: &[&str], base: &str, version: &str) -> Option<IndexVersion> {
+        let model = StaticModel::shipped();
+        let mut update = CoarseUpdate::begin(vectors, model, VectorTable::keys).unwrap().unwrap();
+        for text in texts {
+            let passage =
+                Passage { key: PassageKey::of(text), text: (*text).to_owned(), range: 0..text.len() };
+            update.take(&passage).unwrap();
+        }
+        let [base, version] = [base, version].map(|version| Some(version.to_owned()));
+        update.finish(&RefreshReport { base, version, ..RefreshReport::default() }).unwrap();
+        let table = vectors.table(model.name(), model.of("").dimension()).unwrap().unwrap();
+        table.complete().cloned()
+    }
+
+    #[test]
+    fn a_table_covers_the_index_after_a_refresh_only_if_it_covered_what_the_refresh_started_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let vectors = Vectors::open(folder.path());
+        assert_eq!(refresh(&vectors, &["a cache"], "0", "1"), None, "nothing was covered yet");
+        let model = StaticModel::shipped();
+        let writer = vectors.writer(model.name(), model.of("").dimension()).unwrap().unwrap();
+        writer.finish(Some(&"1".to_owned())).unwrap();
+        assert_eq!(refresh(&vectors, &["a queue", "a cache"], "1", "2").as_deref(), Some("2"));
+        assert_eq!(refresh(&vectors, &["a lock"], "1", "3"), None, "another process added notes");
+    }
+
+    #[test]
+    fn a_table_that_grew_much_is_checked_against_all_notes() {
+        let folder = tempfile::tempdir().unwrap();
+        let vectors = Vectors::open(folder.path());
+        let model = StaticModel::shipped();
+        vectors
+            .writer(model.name(), model.of("").dimension())
+            .unwrap()
+            .unwrap()
+            .finish(Some(&"1".to_owned()))
+            .unwrap();
+        let texts: Vec<String> = (0..CHECKED_EVERY).map(|number| format!("note {number}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(refresh(&vectors, &texts[1..], "1", "2").as_deref(), Some("2"));
+        assert_eq!(refresh(&vectors, &texts[..1], "2", "3"), None);
+    }
 }
