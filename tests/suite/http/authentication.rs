@@ -114,6 +114,12 @@ fn a_change_is_attributed_to_the_tokens_person() {
     }
     let log = server.sandbox.cm(&["log", "-n", "1"]).ok().stdout;
     assert!(log.contains("Ada the writer"), "{log}");
+    let signed = server.sandbox.git(&["log", "-1", "--format=%an <%ae>, %cn"]);
+    assert_eq!(signed.trim(), "Ada the writer <ada.the.writer@localhost>, Ada Example");
+    let found = server.ask("GET", "/search?q=jitter", &headers[..1], "").json();
+    assert_eq!(found["hits"][0]["author"], "Ada the writer", "{found}");
+    let undone = server.sandbox.cm(&["undo"]);
+    assert!(undone.code != 0 && undone.stderr.contains("cm log"), "{undone:?}");
     for bad in ["", "é", &"a".repeat(201), "a\r\ncm-agent: b"] {
         let headers = [("authorization", &*bearer), ("cm-agent", bad)];
         assert_eq!(server.ask("GET", "/search?q=x", &headers, "").refusal(), (400, "header".into()), "{bad}");

@@ -203,7 +203,7 @@ fn plan(
         importance: options.importance.unwrap_or(0.5),
         confidence: options.confidence,
         created: memory.now(),
-        author: None,
+        author: by.actor.clone(),
         agent: by.agent_name(),
         session: by.session.clone(),
         body,

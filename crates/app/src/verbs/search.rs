@@ -17,7 +17,7 @@ use crate::context::retrieve::{
 use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::{Error, Result};
 use cm_note::instant::{Instant, InvalidDate};
-use cm_note::note::NoteKind;
+use cm_note::note::{NoteKind, Priority};
 use cm_note::query::Query;
 use cm_note::rank::confidence::Confidence;
 use cm_store::config::keys;
@@ -90,6 +90,15 @@ pub struct SearchHit {
     /// `draft`, `unverified` or `retired`; absent if the note is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// Category, such as `gotcha`; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Priority; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// Person who wrote the note; absent if it names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
     /// Session that the note is from, if hits are grouped and the note names one.
@@ -308,6 +317,9 @@ fn to_hit(ranked: RankedNote<'_>, scale: f64, snippets: &mut NoteSnippets, expla
         path: note.path.into(),
         tags: note.tags,
         state: note.state.filter(|state| state != "active"),
+        category: note.category,
+        priority: note.priority,
+        author: note.author,
         session: None,
         session_hits: None,
         created: None,

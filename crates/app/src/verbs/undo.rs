@@ -61,7 +61,7 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
         memory.persons_only("undo a person's commit")?;
     }
     let own = repo.identity()?;
-    if !is_own(&target, &own) && !is_agents {
+    if !is_own(memory, &target, &own) && !is_agents {
         memory.notice(format!("{} was made by {}", target.id.short(), target.author));
     }
     if target.parents.len() > 1 {
@@ -105,7 +105,7 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut others = false;
     let own = repo.identity()?;
     for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
-        let is_own = is_own(&commit, &own);
+        let is_own = is_own(memory, &commit, &own);
         let Some(message) = &commit.message else { continue };
         match undone_commit(&commit) {
             Some(undone) => taken_back.push(undone),
@@ -134,9 +134,13 @@ pub(crate) fn undone_commit(commit: &CommitInfo) -> Option<String> {
     Some(rest.trim_end_matches('.').to_owned())
 }
 
-/// Whether the user of this clone is the author of a commit.
-fn is_own(commit: &CommitInfo, own: &Identity) -> bool {
-    commit.email == own.email && (!own.email.is_empty() || commit.author == own.name)
+/// Whether the caller made a commit: the person whom the call names, else the user of this clone.
+fn is_own(memory: &Context, commit: &CommitInfo, own: &Identity) -> bool {
+    let actor = commit.message.as_ref().and_then(|message| message.actor.as_ref());
+    match (&memory.call.by.actor, actor) {
+        (None, None) => commit.email == own.email && (!own.email.is_empty() || commit.author == own.name),
+        (caller, actor) => caller.as_ref() == actor,
+    }
 }
 
 /// Refuses the undo if later commits changed the same files; the error names them.

@@ -157,12 +157,12 @@ impl Repo {
         };
         self.without_denied_filters()?;
         let mut plan = self.plan(changes, message, whole)?;
+        let signatures = self.signatures(options.at, message.actor.as_deref())?;
         plan.needed |= matches!(options.join, Some(Join::Merge(_)));
         if plan.needed && options.hooks && options.join.is_none() && self.programs == Programs::Allowed {
             drop(early);
-            return self.commit_with_hooks(plan, options);
+            return self.commit_with_hooks(plan, &signatures, options);
         }
-        let signatures = self.signatures(options.at)?;
         let commit = match options.join {
             Some(Join::FastForward(target)) => self.forward(&plan, target)?,
             _ if plan.needed => Some(self.write_commit(&plan, &signatures, options)?),

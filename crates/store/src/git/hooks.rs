@@ -53,12 +53,13 @@ impl Repo {
     pub(super) fn commit_with_hooks(
         &self,
         mut plan: CommitPlan<'_>,
+        signatures: &Signatures,
         options: &Options,
     ) -> Result<CommitAttempt> {
         if let Some(path) = self.stage(&mut Staging::open(self)?, &plan)? {
             return Ok(CommitAttempt::Whole(path));
         }
-        let id = self.commit_through_git(&plan, &self.signatures(options.at)?, options.sign)?;
+        let id = self.commit_through_git(&plan, signatures, options.sign)?;
         let tree = self.tree_of(id)?;
         for item in &mut plan.items {
             // A hook may have changed the note on its way.

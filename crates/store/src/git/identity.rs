@@ -29,7 +29,7 @@ pub(super) struct Signatures {
 impl Repo {
     /// Returns the author of future commits.
     pub fn identity(&self) -> Result<Identity> {
-        let Signatures { author, .. } = self.signatures(Instant::from_unix(0))?;
+        let Signatures { author, .. } = self.signatures(Instant::from_unix(0), None)?;
         Ok(Identity {
             name: author.name.to_string(),
             email: author.email.to_string(),
@@ -37,8 +37,9 @@ impl Repo {
         })
     }
 
-    /// Returns author and committer with this time, unless environment variables set the times.
-    pub(super) fn signatures(&self, at: Instant) -> Result<Signatures> {
+    /// Returns author and committer with this time, unless environment variables set the times. An
+    /// `actor` is the author in place of the configured one.
+    pub(super) fn signatures(&self, at: Instant, actor: Option<&str>) -> Result<Signatures> {
         let config = self.inner.config_snapshot();
         let or = |key: &str, other: &str| config.string(key).unwrap_or_else(|| other.into());
         let stand_in =
@@ -53,15 +54,54 @@ impl Repo {
             }
             Ok(signature)
         };
+        let author = take(self.inner.author(), "gitoxide.commit.authorDate")?;
         Ok(Signatures {
-            author: take(self.inner.author(), "gitoxide.commit.authorDate")?,
+            author: match actor.map(author_of) {
+                Some((name, email)) if author.name != name.as_str() => {
+                    Signature { name: name.into(), email: email.into(), time: author.time }
+                }
+                _ => author,
+            },
             committer: take(self.inner.committer(), "gitoxide.commit.committerDate")?,
         })
     }
+}
+
+/// Returns name and email address of a person who is given by name, as `Name <address>`, or by address.
+/// A person without an address gets one of this machine.
+fn author_of(actor: &str) -> (String, String) {
+    let plain = |text: &str| text.replace(['<', '>', '\n', '\0'], "").trim().to_owned();
+    let (name, address) = match actor.split_once('<') {
+        Some((name, address)) => (plain(name), plain(address)),
+        None if actor.contains('@') && !actor.contains(char::is_whitespace) => (plain(actor), plain(actor)),
+        None => (plain(actor), String::new()),
+    };
+    let local = || name.split_whitespace().collect::<Vec<_>>().join(".").to_lowercase();
+    let address = if address.contains('@') { address } else { format!("{}@localhost", local()) };
+    let name = if name.is_empty() { address.clone() } else { name };
+    (name, address)
 }
 
 /// Converts an instant to Git's format with the local time zone offset.
 fn local(at: Instant) -> Time {
     let offset = at.to_chrono().with_timezone(&chrono::Local).offset().local_minus_utc();
     Time { seconds: at.unix(), offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_is_an_author_with_an_address() {
+        for (actor, name, address) in [
+            ("Ada Lovelace", "Ada Lovelace", "ada.lovelace@localhost"),
+            ("Ada <ada@example.org>", "Ada", "ada@example.org"),
+            ("ada@example.org", "ada@example.org", "ada@example.org"),
+            ("李雷", "李雷", "李雷@localhost"),
+            ("a>b<c\nd", "ab", "ab@localhost"),
+        ] {
+            assert_eq!(author_of(actor), (name.to_owned(), address.to_owned()), "{actor}");
+        }
+    }
 }
