@@ -23,12 +23,12 @@ fn contents(agent: &mut McpClient, uri: &str) -> String {
 }
 
 #[test]
-fn each_tool_is_listed_within_thirteen_kilobytes_and_gives_what_its_schema_says_twice_over() {
+fn each_tool_is_listed_within_ten_kilobytes_and_gives_what_its_schema_says_twice_over() {
     let sandbox = taught();
     let mut agent = McpClient::of(&sandbox);
     let list = agent.ask("tools/list", json!({}));
     let size = list.to_string().len();
-    assert!(size <= 13 * 1024, "{size} bytes");
+    assert!(size <= 10 * 1024, "{size} bytes");
     let calls: Map<String, Value> = serde_json::from_str(CALLS).unwrap();
     let called: BTreeSet<&String> = calls.keys().collect();
     let names = texts(&list["tools"], "name");

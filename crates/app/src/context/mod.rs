@@ -21,6 +21,7 @@ pub(crate) mod progress;
 pub(crate) mod project_scope;
 pub mod provider;
 pub mod receipts;
+pub(crate) mod recent_embeddings;
 pub(crate) mod recent_writes;
 pub mod refresh;
 pub mod request;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::context::meaning::recent;
+use crate::context::recent_embeddings;
 use cm_embed::builtin::{MiniLm, StaticModel};
 use cm_embed::{Embedder, EmbeddingProvider, ExternalModel};
 use cm_text::embedding::Embedding;
@@ -133,7 +133,7 @@ impl Models {
             Some(known) => Ok(known),
             // The text of a new note is compared with its neighbours too.
             None if self.choice.is_builtin() && model.name() == MiniLm::builtin().name() => {
-                recent::embedding(question).map_err(Rc::new)
+                recent_embeddings::embedding(question).map_err(Rc::new)
             }
             None => model.embed_query(question).map_err(Rc::new),
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::operations::{Effect, OperationResult, OperationSpec};
 
@@ -61,7 +61,8 @@ fn tool(operation: &OperationSpec) -> Tool {
     if operation.text_only {
         return tool;
     }
-    tool.with_raw_output_schema(Arc::new(object((operation.output)())))
+    // Its keys are left out: agents see the answer, and a list of tools costs each session its tokens.
+    tool.with_raw_output_schema(Arc::new(object(json!({ "type": "object" }))))
 }
 
 /// Converts an operation's JSON Schema, always an object, to the map that MCP requires.
@@ -69,12 +70,13 @@ fn object(schema: Value) -> JsonObject {
     if let Value::Object(schema) = schema { schema } else { JsonObject::new() }
 }
 
-/// MCP annotations: every hint is explicit, because clients take a missing one for the worst case.
+/// MCP annotations: those whose default would be taken for the worst case. Tools that only read have no
+/// hints about changes.
 fn annotations(operation: &OperationSpec) -> ToolAnnotations {
-    let reads = operation.effect == Effect::Reads;
-    ToolAnnotations::new()
-        .read_only(reads)
-        .destructive(operation.effect == Effect::Changes)
-        .idempotent(reads || operation.idempotent)
-        .open_world(false)
+    let mut hints = ToolAnnotations::new().open_world(false);
+    match operation.effect {
+        Effect::Reads => hints = hints.read_only(true),
+        effect => hints = hints.destructive(effect == Effect::Changes),
+    }
+    if operation.idempotent && operation.effect != Effect::Reads { hints.idempotent(true) } else { hints }
 }

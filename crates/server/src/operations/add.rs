@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::input::pairs;
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::add::{self, AddedNote};
+use cm_app::verbs::add::{self};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -25,7 +25,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[("content", "body")],
     example: r#"{"type": "fix", "title": "Retry with jitter", "body": "Over 30 s.", "tags": ["net"]}"#,
     input: schema::<Input>,
-    output: outline::<AddedNote>,
     run,
 };
 

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::update::{self, UpdateResult};
+use cm_app::verbs::update::{self};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -25,7 +25,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[("content", "append")],
     example: r#"{"id": "1f0c2a", "append": "Seen again.", "add_tags": ["net"]}"#,
     input: schema::<Input>,
-    output: outline::<UpdateResult>,
     run,
 };
 

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::generate::{self, Generated};
+use cm_app::verbs::generate::{self};
 use cm_app::{Context, Result};
 
 pub const OPERATION: OperationSpec = OperationSpec {
@@ -23,7 +23,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{}"#,
     input: schema::<Input>,
-    output: outline::<Generated>,
     run,
 };
 

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::episode::{self, AppendedEpisode};
+use cm_app::verbs::episode::{self};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -24,7 +24,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"title": "Release 1.4", "summary": "Out at noon.", "tags": ["release"]}"#,
     input: schema::<Input>,
-    output: outline::<AppendedEpisode>,
     run,
 };
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline, whole};
+use super::output::{answer, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use serde::Serialize;
 
@@ -30,7 +30,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{}"#,
     input: schema::<Input>,
-    output: outline::<ExportDocument>,
     run,
 };
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline, whole};
+use super::output::{answer, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::verbs::mark::{self, MarkResult};
 use cm_app::{CallerIdentity, Context, Result};
@@ -30,7 +30,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[("memoryId", "id"), ("note", "reason"), ("bullet_id", "id"), ("bulletId", "id")],
     example: r#"{"id": "b-mt2ssunl", "signal": "harmful", "reason": "wasted_time"}"#,
     input: schema::<Input>,
-    output: outline::<MarkResult>,
     run,
 };
 

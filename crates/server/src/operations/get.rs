@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::get::{self, NoteDetails};
+use cm_app::verbs::get::{self};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -24,7 +24,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"id": "1f0c2a"}"#,
     input: schema::<Input>,
-    output: outline::<NoteDetails>,
     run,
 };
 

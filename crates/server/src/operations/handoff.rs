@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
 use cm_app::sessions::SessionAccess;
-use cm_app::verbs::handoff::{self, Handoff, HandoffAnswer};
+use cm_app::verbs::handoff::{self, Handoff};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -26,7 +26,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"goal": "Move the cache to Redis", "next": "Write the eviction test"}"#,
     input: schema::<Input>,
-    output: outline::<HandoffAnswer>,
     run,
 };
 

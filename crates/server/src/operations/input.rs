@@ -354,8 +354,8 @@ mod tests {
     #[test]
     fn input_schemas_have_no_references_choices_or_nulls_and_name_their_type() {
         for operation in TABLE {
-            let (input, output) = ((operation.input)(), (operation.output)());
-            assert_eq!((&input["type"], &output["type"]), (&json!("object"), &json!("object")));
+            let input = (operation.input)();
+            assert_eq!(input["type"], "object");
             assert_eq!(unread_keywords(&input, false), Vec::<String>::new(), "{}", operation.name);
         }
     }

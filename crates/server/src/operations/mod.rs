@@ -71,8 +71,6 @@ pub struct OperationSpec {
     pub example: &'static str,
     /// JSON Schema of the input object.
     pub input: fn() -> Value,
-    /// JSON Schema of the output object; only its first level is described.
-    pub output: fn() -> Value,
     /// Runs the operation. The input is unchecked; it is parsed here.
     pub run: fn(&Context, Value) -> Result<OperationResult>,
 }
@@ -183,33 +181,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-
-    /// Maximum size of the tool list, in bytes of JSON.
-    const MOST: usize = 13 * 1024;
-
-    /// A tool as listed by MCP.
-    fn listed(operation: &OperationSpec) -> Value {
-        let hints = serde_json::json!({
-            "readOnlyHint": operation.effect == Effect::Reads,
-            "destructiveHint": operation.effect == Effect::Changes,
-            "idempotentHint": operation.effect == Effect::Reads || operation.idempotent,
-            "openWorldHint": false,
-        });
-        serde_json::json!({
-            "name": operation.name, "title": operation.title, "description": operation.description,
-            "inputSchema": (operation.input)(), "outputSchema": (operation.output)(),
-            "annotations": hints,
-        })
-    }
-
-    #[test]
-    fn the_list_of_tools_costs_an_agent_little() {
-        let list: Vec<Value> = tools().map(listed).collect();
-        let sizes: Vec<String> =
-            list.iter().map(|tool| format!("{} {}", tool["name"], tool.to_string().len())).collect();
-        let size = serde_json::json!({ "tools": list }).to_string().len();
-        assert!(size <= MOST, "{size} bytes\n{}", sizes.join("\n"));
-    }
 
     #[test]
     fn names_and_endpoints_are_told_once() {

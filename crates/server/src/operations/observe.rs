@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline, whole};
+use super::output::{answer, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::verbs::observe::{self, ObservationResult};
 use cm_app::{CallerIdentity, Context, Result};
@@ -30,7 +30,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha", "priority": "critical"}"#,
     input: schema::<Input>,
-    output: outline::<ObservationResult>,
     run,
 };
 

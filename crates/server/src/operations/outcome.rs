@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::outcome::{self, OutcomeResult, SessionStatus};
+use cm_app::verbs::outcome::{self, SessionStatus};
 use cm_app::{CallerIdentity, Context, Result};
 use cm_render::text;
 
@@ -33,7 +33,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     ],
     example: r#"{"session": "0199aaaa", "outcome": "success", "rules": ["b-mt2ssunl"]}"#,
     input: schema::<Input>,
-    output: outline::<OutcomeResult>,
     run,
 };
 

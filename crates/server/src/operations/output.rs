@@ -1,21 +1,12 @@
-//! Output of operations: the result as printed by the command line, and a schema of its first level
-//! only, because schemas cost tokens. Complete schemas are in `render::schema`.
+//! Output of operations: the result as printed by the command line.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{OperationResult, reword_result, worded};
 use cm_app::Context;
 use cm_render::{json, layout, text};
-
-/// The first level of a type's JSON Schema: its keys without types.
-pub(super) fn outline<T: JsonSchema>() -> Value {
-    let whole = SchemaGenerator::default().into_root_schema_for::<T>().to_value();
-    let properties = whole["properties"].as_object().into_iter().flatten();
-    let keys: Map<String, Value> = properties.map(|(key, _)| (key.clone(), json!({}))).collect();
-    json!({ "type": "object", "properties": keys })
-}
 
 /// The complete JSON Schema of a type, for HTTP.
 pub(super) fn whole<T: JsonSchema>() -> Value {

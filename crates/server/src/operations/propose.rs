@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::propose::{self, Proposal, ProposalAnswer, ProposalKind, Verdict};
+use cm_app::verbs::propose::{self, Proposal, ProposalKind, Verdict};
 use cm_app::{Context, Error, Result};
 use cm_note::bullet::Scope;
 use cm_render::text;
@@ -25,7 +25,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"kind": "rule", "text": "Use pnpm, never npm.", "quote": "pnpm, never npm", "session": "4f0c2a11"}"#,
     input: schema::<Input>,
-    output: outline::<ProposalAnswer>,
     run,
 };
 

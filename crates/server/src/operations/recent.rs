@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::recent::{self, RecentNotes};
+use cm_app::verbs::recent::{self};
 use cm_app::{Context, Error, Result};
 use cm_note::instant::Instant;
 use cm_render::text;
@@ -25,7 +25,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"since": "7d", "type": "decision", "limit": 5}"#,
     input: schema::<Input>,
-    output: outline::<RecentNotes>,
     run,
 };
 

@@ -7,13 +7,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
 use cm_app::sessions::{SessionAccess, SessionSelection};
-use cm_app::verbs::curate::CurationOutcome;
 use cm_app::verbs::reflect;
-use cm_app::verbs::reflect::work_package::{self, WorkPackages};
+use cm_app::verbs::reflect::work_package::{self};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -33,7 +32,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"days": 30}"#,
     input: schema::<Input>,
-    output,
     run,
 };
 
@@ -49,17 +47,6 @@ struct Input {
     session: Option<String>,
     /// Also read ones
     again: Option<bool>,
-}
-
-/// The combined schema of a work package and of the outcome of an answer.
-fn output() -> Value {
-    let mut both = outline::<WorkPackages>();
-    if let (Some(keys), Value::Object(more)) =
-        (both["properties"].as_object_mut(), outline::<CurationOutcome>()["properties"].take())
-    {
-        keys.extend(more);
-    }
-    both
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {

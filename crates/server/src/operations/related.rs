@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::related::{self, RelatedNotes};
+use cm_app::verbs::related::{self};
 use cm_app::{Context, Result};
 use cm_note::graph::EdgeDirection;
 use cm_render::text;
@@ -25,7 +25,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"id": "1f0c2a", "hops": 2, "types": ["SOLVES"]}"#,
     input: schema::<Input>,
-    output: outline::<RelatedNotes>,
     run,
 };
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline, whole};
+use super::output::{answer, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::verbs::search::{self, SearchResult};
 use cm_app::{Context, Result};
@@ -30,7 +30,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[("q", "query")],
     example: r#"{"query": "connection pool", "type": "fix", "limit": 5}"#,
     input: schema::<Input>,
-    output: outline::<SearchResult>,
     run,
 };
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline, whole};
+use super::output::{answer, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::receive::{self, MessageRole, UploadResult, UploadedMessage};
 use cm_app::{Context, Result};
@@ -31,7 +31,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"session": "s-1", "agent": "codex", "messages": [{"role": "user", "content": "Fix the flaky test."}]}"#,
     input: schema::<Input>,
-    output: outline::<UploadResult>,
     run,
 };
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::input::pairs;
 use super::input::schema;
-use super::output::{answer, outline, whole};
+use super::output::{answer, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::verbs::update::{self, UpdateResult};
 use cm_app::{Context, Error, Result};
@@ -30,7 +30,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"id": "1f0c2a", "set": {"importance": 0.9}, "add_tags": ["net"]}"#,
     input: schema::<Input>,
-    output: outline::<UpdateResult>,
     run,
 };
 

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::answer;
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::verbs::validate_rule::{self, RuleJudgement};
+use cm_app::verbs::validate_rule::{self};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -25,7 +25,6 @@ pub const OPERATION: OperationSpec = OperationSpec {
     field_aliases: &[],
     example: r#"{"rule": "Run the whole suite before you push.", "category": "git"}"#,
     input: schema::<Input>,
-    output: outline::<RuleJudgement>,
     run,
 };
 

@@ -66,8 +66,8 @@ impl CoarseEmbedder {
             None if self.gathered.is_empty() => None,
             None => {
                 let wanted = self.gathered.iter().map(|passage| passage.key).collect();
-                let known = |table: &VectorTable| table.keys_among(&wanted);
-                let mut update = CoarseUpdate::begin(&self.vectors, self.model, known)?;
+                let stored = |table: &VectorTable| table.keys_among(&wanted);
+                let mut update = CoarseUpdate::begin(&self.vectors, self.model, stored)?;
                 if let Some(update) = &mut update {
                     self.gathered.iter().try_for_each(|passage| update.take(passage))?;
                 }
@@ -94,7 +94,7 @@ struct CoarseUpdate {
     model: &'static StaticModel,
     writer: VectorWriter,
     /// Passages that have a vector, of those that may be added.
-    known: PassageSet,
+    embedded: PassageSet,
     /// Version of the index that the table covered before.
     covered: Option<IndexVersion>,
     /// Number of rows before, and of those added.
@@ -102,12 +102,12 @@ struct CoarseUpdate {
 }
 
 impl CoarseUpdate {
-    /// Opens the table for appending; `None` if another process writes. `known` returns the passages
+    /// Opens the table for appending; `None` if another process writes. `stored` returns the passages
     /// of a table that must not be added again.
     fn begin(
         vectors: &Vectors,
         model: &'static StaticModel,
-        known: impl FnOnce(&VectorTable) -> PassageSet,
+        stored: impl FnOnce(&VectorTable) -> PassageSet,
     ) -> Result<Option<Self>> {
         let dimension = model.of("").dimension();
         // The table as it is under the lock: nobody adds to it meanwhile.
@@ -115,12 +115,12 @@ impl CoarseUpdate {
         let table = vectors.table(model.name(), dimension)?;
         let rows = [table.as_ref().map_or(0, |table| table.len()), 0];
         let covered = table.as_ref().and_then(|table| table.complete().cloned());
-        let known = table.map_or_else(PassageSet::default, |table| known(&table));
-        Ok(Some(Self { model, writer, known, covered, rows }))
+        let embedded = table.map_or_else(PassageSet::default, |table| stored(&table));
+        Ok(Some(Self { model, writer, embedded, covered, rows }))
     }
 
     fn take(&mut self, passage: &Passage) -> Result<()> {
-        if self.known.insert(passage.key) {
+        if self.embedded.insert(passage.key) {
             self.writer.push(passage.key, &self.model.of(&passage.text))?;
             self.rows[1] += 1;
         }

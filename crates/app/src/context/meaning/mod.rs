@@ -8,7 +8,6 @@ mod background;
 mod coarse;
 mod fine;
 mod reactions;
-pub(crate) mod recent;
 mod rules;
 mod statements;
 

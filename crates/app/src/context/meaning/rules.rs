@@ -4,8 +4,8 @@
 //! The search model is not used here, because whether two rules conflict must not depend on caches,
 //! providers or the state of an index.
 
-use super::recent;
 use crate::context::open_vault::OpenVault;
+use crate::context::recent_embeddings;
 use cm_embed::builtin::StaticModel;
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
 use cm_store::config::keys;
@@ -20,11 +20,11 @@ impl EmbeddingModel for BuiltIn {
     }
 
     fn fine_embedding(&self, text: &str) -> Option<Embedding> {
-        recent::embedding(text).ok()
+        recent_embeddings::embedding(text).ok()
     }
 
     fn fine_embeddings(&self, texts: &[&str]) -> Vec<Option<Embedding>> {
-        match recent::embeddings(texts) {
+        match recent_embeddings::embeddings(texts) {
             Ok(found) => found.into_iter().map(Some).collect(),
             Err(_) => vec![None; texts.len()],
         }

@@ -26,7 +26,6 @@ const OPERATIONS: [OperationSpec; 6] = [
         field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object" }),
-        output: || json!({ "type": "object" }),
         run: |_, given| Ok(OperationResult { text: String::new(), json: given }),
     },
     OperationSpec {
@@ -42,7 +41,6 @@ const OPERATIONS: [OperationSpec; 6] = [
         field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
-        output: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
         run: context,
     },
     OperationSpec {
@@ -62,10 +60,6 @@ const OPERATIONS: [OperationSpec; 6] = [
                 "query": { "type": "string" }, "limit": { "type": "integer", "minimum": 1 },
             }, "required": ["query"], "additionalProperties": false })
         },
-        output: || {
-            json!({ "type": "object", "properties": { "query": { "type": "string" }, "limit": { "type": "integer" } },
-                "required": ["query", "limit"] })
-        },
         run: search,
     },
     OperationSpec {
@@ -81,10 +75,6 @@ const OPERATIONS: [OperationSpec; 6] = [
         field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"] }),
-        output: || {
-            let properties = json!({ "id": { "type": "string" }, "by": { "type": "object" } });
-            json!({ "type": "object", "properties": properties, "required": ["id"] })
-        },
         run: add,
     },
     OperationSpec {
@@ -100,7 +90,6 @@ const OPERATIONS: [OperationSpec; 6] = [
         field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
-        output: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
         run: update,
     },
     OperationSpec {
@@ -116,7 +105,6 @@ const OPERATIONS: [OperationSpec; 6] = [
         field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
-        output: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
         run: reflect,
     },
 ];

@@ -34,15 +34,10 @@ async fn the_list_is_the_same_each_time_and_names_no_alias() {
     assert_eq!(first.to_string(), second.to_string());
     assert!(!first.to_string().contains("memory_recall"));
     let search = &first["tools"][1];
-    let hints = json!({
-        "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false,
-    });
-    assert_eq!(search["annotations"], hints);
+    assert_eq!(search["annotations"], json!({ "readOnlyHint": true, "openWorldHint": false }));
     assert_eq!(search["inputSchema"]["properties"]["limit"]["type"], "integer");
     let update = &first["tools"][3];
-    let hints = json!({
-        "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false,
-    });
+    let hints = json!({ "destructiveHint": true, "idempotentHint": true, "openWorldHint": false });
     assert_eq!(update["annotations"], hints);
     assert_eq!(first["cacheScope"], "public");
 }
