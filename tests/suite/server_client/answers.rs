@@ -217,6 +217,8 @@ fn an_upload_that_always_fails_is_set_aside_once_the_server_takes_one_behind_it_
         if minute == 12 {
             let state = laptop.server();
             assert_eq!((&state["waiting"], &state["refused_total"]), (&json!(2), &json!(0)), "{state}");
+            assert_eq!(state["failing_since"], "2026-11-21T12:00:00Z", "one failure: {state}");
+            assert_eq!(laptop.failures().matches("status 500").count(), 1, "{}", laptop.failures());
         }
     }
     let state = laptop.server();

@@ -227,7 +227,10 @@ impl<'a> Uploads<'a> {
                 reachability::record_upload(connection);
             }
             if let Some(failure) = delivery.failure {
-                let answers = failure.refuses_uploads_only() || is_refusal && delivery.delivered > 0;
+                // Prompts find out themselves if the server answers nothing any more.
+                let answered = || Outage::of(connection).is_some_and(|outage| outage.is_read_only);
+                let answers =
+                    failure.refuses_uploads_only() || is_refusal && (delivery.delivered > 0 || answered());
                 let is_new = reachability::record_failure(connection, call.now, &failure.cause, answers);
                 sent.failure = Some(UploadsFailure { failure, is_new, answers });
                 return Ok(sent);
