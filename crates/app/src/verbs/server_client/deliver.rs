@@ -49,9 +49,9 @@ impl DeliveryTask {
     /// failure only where an outage begins, and a full outbox only for a session that was complete.
     pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
         let uploads = Uploads::of(call, connection)?;
-        let queued = self.session.as_ref().map_or(Ok(false), |session| uploads.begin(session));
+        let queued = self.session.as_ref().map(|session| uploads.queue(session)).transpose();
         let rest = self.deliver(&uploads);
-        match (&self.session, queued?) {
+        match (&self.session, queued?.is_some_and(|queued| queued.begins_to_wait)) {
             // It was completed if there was room meanwhile.
             (Some(session), true) if uploads.incomplete.contains(session)? => {
                 let message = format!(
@@ -131,6 +131,15 @@ pub struct UploadsFailure {
     pub answers: bool,
 }
 
+/// What was added to the outbox of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct QueuedSession {
+    /// Number of uploads.
+    added: usize,
+    /// Whether a part has no room, and all had before.
+    begins_to_wait: bool,
+}
+
 /// Whether to wait while another process delivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DeliveryWait {
@@ -162,24 +171,18 @@ impl<'a> Uploads<'a> {
         })
     }
 
-    /// Queues what is new in a session. Returns whether a part of it has no room, and had before.
-    fn begin(&self, session: &SessionReference) -> Result<bool> {
-        let (_, has_room) = self.queue(session)?;
-        if has_room { Ok(false) } else { self.incomplete.add(session) }
-    }
-
-    /// Adds what is new in a session to the outbox. Returns the number of uploads, and whether there was
-    /// room for all.
-    fn queue(&self, wanted: &SessionReference) -> Result<(usize, bool)> {
-        let Self { call, connection, settings, outbox, .. } = self;
+    /// Adds what is new in a session to the outbox, and records whether there was room for all.
+    fn queue(&self, wanted: &SessionReference) -> Result<QueuedSession> {
+        let Self { call, connection, settings, outbox, incomplete } = self;
         if settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
-            return Ok((0, true));
+            return Ok(QueuedSession::default());
         }
         let rules = secrets::rules_for_server(settings, call)?;
         // Held while the log is read: an older reading than the progress would look like a log written anew.
         let turn = outbox.queue_turn()?;
         let Some(found) = session_upload::read(call, connection, settings, &rules, wanted)? else {
-            return Ok((0, true));
+            incomplete.remove(wanted)?;
+            return Ok(QueuedSession::default());
         };
         let progress = UploadProgress::of(connection, &wanted.session);
         let planned = session_upload::plan(&found, &progress, call.now);
@@ -188,7 +191,11 @@ impl<'a> Uploads<'a> {
         if let Some(PlannedUpload { progress, .. }) = planned.iter().take(added).next_back() {
             progress.store(connection, &wanted.session)?;
         }
-        Ok((added, added == items.len()))
+        if added < items.len() {
+            return Ok(QueuedSession { added, begins_to_wait: incomplete.add(wanted)? });
+        }
+        incomplete.remove(wanted)?;
+        Ok(QueuedSession { added, begins_to_wait: false })
     }
 
     /// Queues what incomplete sessions have more, as far as there is room. Returns the number of uploads.
@@ -196,12 +203,11 @@ impl<'a> Uploads<'a> {
         let mut added = 0;
         for session in self.incomplete.all()? {
             // A log that cannot be read now is tried again by the next delivery.
-            let Ok((more, has_room)) = self.queue(&session) else { continue };
-            added += more;
-            if !has_room {
+            let Ok(queued) = self.queue(&session) else { continue };
+            added += queued.added;
+            if self.incomplete.contains(&session)? {
                 break;
             }
-            self.incomplete.remove(&session)?;
         }
         Ok(added)
     }
