@@ -59,7 +59,8 @@ fn misfits(document: &str, value: &Value) -> Vec<String> {
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-fn assert_fits(document: &str, ran: &Ran) {
+/// Checks that the output is one document of this kind.
+pub fn assert_fits(document: &str, ran: &Ran) {
     // Fails unless stdout is exactly one document.
     let value = ran.json();
     assert_eq!(misfits(document, &value), [""; 0], "{document}\n{value:#}");
@@ -176,6 +177,7 @@ hooks install claude --skills
 hooks status
 hooks install claude --server http://127.0.0.1:9
 hooks status
+hooks deliver
 hooks uninstall claude
 friction .. --rules classic --out ../friction
 trauma scan
@@ -239,7 +241,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
-            ("hooks", Some("status")) => "hooks-status",
+            ("hooks", Some(action @ ("deliver" | "status"))) => &format!("hooks-{action}"),
             ("review", Some("--confirm")) => "review-settled",
             ("starters", Some("add")) => "starters-add",
             ("reflect" | "remember", _) if line.ends_with("--emit") => &format!("{}-emit", words[0]),

@@ -61,7 +61,7 @@ fn run(sandbox: &Sandbox, line: &str) -> Ran {
 fn asked(server: &ServerProcess, operation: &OperationSpec, endpoint: Endpoint, given: &Value) -> Reply {
     let given = operation.named_as_http(if given.is_null() { json!({}) } else { given.clone() });
     let agent = ("cm-agent", "tester");
-    match endpoint.method {
+    match endpoint.methods[0] {
         Method::Get => {
             let target = format!("{}?{}", endpoint.path, query(&given));
             server.send("GET", &target, &[agent], "")

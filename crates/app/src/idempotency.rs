@@ -43,9 +43,11 @@ impl Default for RunningRequests {
 }
 
 impl KeyedRequest {
-    /// `caller` is the ID of the token, empty without one.
+    /// `caller` is the ID of the token, empty without one. The order of the input's keys does not matter.
     #[must_use]
     pub fn new(caller: &str, operation: &str, key: &str, input: &Value) -> Self {
+        let mut input = input.clone();
+        input.sort_all_objects();
         let hash = |parts: &[&str]| blake3::hash(parts.join("\0").as_bytes()).to_hex()[..32].to_owned();
         Self { id: hash(&[caller, operation, key]), input: hash(&[&input.to_string()]) }
     }
@@ -102,5 +104,13 @@ mod tests {
         for other in [of("t2", "feedback", "k"), of("t1", "sessions", "k"), of("t1", "feedback", "l")] {
             assert_ne!(one, other);
         }
+    }
+
+    #[test]
+    fn the_order_of_keys_makes_no_other_input_and_the_order_of_a_list_does() {
+        let of = |text: &str| KeyedRequest::new("t1", "feedback", "k", &serde_json::from_str(text).unwrap());
+        let one = of(r#"{"id": "b", "more": [{"a": 1, "b": 2}, 3]}"#);
+        assert_eq!(one, of(r#"{"more": [{"b": 2, "a": 1}, 3], "id": "b"}"#));
+        assert_ne!(one, of(r#"{"id": "b", "more": [3, {"a": 1, "b": 2}]}"#));
     }
 }

@@ -9,7 +9,8 @@ use std::net::IpAddr;
 use ureq::http::Uri;
 
 /// A URL that starts with `http://` or `https://`, without credentials and without a trailing
-/// slash.
+/// slash. Two spellings of one server are equal: scheme and host are in lower case, and the default
+/// port is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerUrl {
     text: String,
@@ -47,7 +48,17 @@ impl ServerUrl {
         if authority.host().is_empty() {
             return wrong("it has no host name");
         }
-        Ok(Self { text: typed.to_owned(), host: authority.host().to_ascii_lowercase() })
+        let after_host = authority.as_str().get(authority.host().len()..).unwrap_or_default();
+        if !matches!(after_host, "" | ":") && authority.port_u16().is_none() {
+            return wrong("it has a port that is not a number below 65536");
+        }
+        let is_encrypted = uri.scheme_str() == Some("https");
+        let (scheme, default_port) = if is_encrypted { ("https", 443) } else { ("http", 80) };
+        let host = authority.host().to_ascii_lowercase();
+        let port = authority.port_u16().filter(|port| *port != default_port);
+        let port = port.map_or_else(String::new, |port| format!(":{port}"));
+        let path = uri.path().trim_end_matches('/');
+        Ok(Self { text: format!("{scheme}://{host}{port}{path}"), host })
     }
 
     /// Creates an address from a literal URL and its host, without validation.
@@ -130,6 +141,27 @@ mod tests {
             (address.below("api/embed").as_str(), address.host()),
             ("http://localhost:1/api/embed", "localhost")
         );
+    }
+
+    #[test]
+    fn two_spellings_of_one_server_are_equal() {
+        for (typed, canonical) in [
+            ("HTTP://LOCALHOST:1", "http://localhost:1"),
+            ("http://localhost:80/", "http://localhost"),
+            ("https://Memory.Example.org:443/Team/", "https://memory.example.org/Team"),
+            ("https://memory.example.org:80", "https://memory.example.org:80"),
+            ("http://[::A]:7700", "http://[::a]:7700"),
+            ("http://localhost:", "http://localhost"),
+            ("http://localhost:0080", "http://localhost"),
+        ] {
+            let parsed = ServerUrl::parse(typed).unwrap();
+            assert_eq!(
+                (parsed.to_string().as_str(), &parsed),
+                (canonical, &ServerUrl::parse(canonical).unwrap())
+            );
+        }
+        let odd = ServerUrl::parse("http://localhost:99999").unwrap_err();
+        assert_eq!(odd.why, "it has a port that is not a number below 65536");
     }
 
     #[test]

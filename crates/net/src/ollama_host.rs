@@ -51,7 +51,7 @@ mod tests {
             ("0.0.0.0", Some("http://127.0.0.1:11434")),
             ("::1", Some("http://[::1]:11434")),
             ("[::1]:8080", Some("http://[::1]:8080")),
-            ("https://ollama.example", Some("https://ollama.example:443")),
+            ("https://ollama.example", Some("https://ollama.example")),
             ("http://ollama.example:1/a", Some("http://ollama.example:1/a")),
             ("", None),
             ("host:port", None),

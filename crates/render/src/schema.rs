@@ -114,6 +114,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("friction", schema_for!(cm_app::verbs::friction::FrictionReport)),
         ("forget", schema_for!(cm_app::verbs::forget::ForgottenRule)),
         ("hooks", schema_for!(cm_app::verbs::hooks::HookChanges)),
+        ("hooks-deliver", schema_for!(cm_app::verbs::hooks::HooksDelivery)),
         ("hooks-status", schema_for!(cm_app::verbs::hooks::HooksStatus)),
         ("mark", schema_for!(cm_app::verbs::mark::MarkResult)),
         ("outcome", schema_for!(cm_app::verbs::outcome::OutcomeResult)),

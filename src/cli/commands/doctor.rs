@@ -4,14 +4,15 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::doctor;
-use cm_app::verbs::doctor::CheckStatus;
-use cm_app::{Context, Request, Result};
+use cm_app::verbs::doctor::{CheckStatus, HealthReport};
+use cm_app::{Context, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Check the repository, index and journal of the vault
 ///
 /// Also checks settings, ignore rules, large folders, secrets, and how much of the agents' logs could be parsed. Exits 1 if
-/// something is broken.
+/// something is broken. On a machine whose hooks call a team server instead of a vault, checks the connection and what
+/// waits for the server.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm doctor\n  cm doctor --fix")]
 pub struct Arguments {
@@ -21,8 +22,15 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let failed =
+        |outcome: &HealthReport| outcome.checks.iter().any(|check| check.health == CheckStatus::Fail);
+    let memory = match Context::open(call.clone()) {
+        Err(error) if error.kind == ErrorKind::NoVault => {
+            let outcome = doctor::without_vault(&call)?.ok_or(error)?;
+            return Ok(output.result(&outcome, text::doctor::examined)?.failed(failed(&outcome)));
+        }
+        memory => memory?,
+    };
     let outcome = doctor::doctor(&memory, arguments.fix)?;
-    let failed = outcome.checks.iter().any(|check| check.health == CheckStatus::Fail);
-    Ok(output.print(&memory, &outcome, text::doctor::examined)?.failed(failed))
+    Ok(output.print(&memory, &outcome, text::doctor::examined)?.failed(failed(&outcome)))
 }

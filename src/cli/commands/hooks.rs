@@ -9,7 +9,7 @@ use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options, ServerOptions};
 use cm_app::verbs::merge_driver;
-use cm_app::{Error, Request, Result};
+use cm_app::{Error, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Maximum number of bytes that are read of a file with a token or a certificate.
@@ -27,7 +27,7 @@ const LONGEST_FILE: u64 = 1 << 20;
 /// your private files, not in the agents' settings.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills --mcp\n  cm hooks install --user\n  cm hooks install claude --server https://memory.example.org\n  cm hooks status\n  cm hooks uninstall claude"
+    after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills --mcp\n  cm hooks install --user\n  cm hooks install claude --server https://memory.example.org\n  cm hooks status\n  cm hooks deliver\n  cm hooks uninstall claude"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -63,6 +63,16 @@ enum Action {
         /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
+    },
+    /// Send what waits for the team server now; hooks do so in the background
+    ///
+    /// What the server refused for good, or always failed at, is set aside. After its cause is gone, `--refused` sends it
+    /// again. Exits 7 if the server is away, 1 if it refuses something.
+    #[command(after_help = "Examples:\n  cm hooks deliver\n  cm hooks deliver --refused")]
+    Deliver {
+        /// Also send again what the server refused for good
+        #[arg(long)]
+        refused: bool,
     },
     /// Show where hooks are installed, their latest errors, and what waits for a team server
     #[command(after_help = "Example:\n  cm hooks status --json")]
@@ -157,6 +167,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Action::Uninstall { which, dry_run } => {
             let changes = hooks::uninstall(&call, &which.options(false, false, None))?;
             written(&call, changes, dry_run, output)
+        }
+        Action::Deliver { refused } => {
+            let done = hooks::deliver(&call, refused)?;
+            let printed = output.result(&done, text::hooks::delivered)?;
+            let away = done.failure.is_some().then_some(ErrorKind::Provider);
+            Ok(printed.failed(done.refused > 0).of_kind(away))
         }
         Action::Status { which } => {
             let status = hooks::status(&call, &which.options(false, false, None))?;

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::privacy::{self, Options, PermissionTarget};
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::instant::Instant;
 use cm_render::text;
 
@@ -70,7 +70,14 @@ impl From<DeniedSource> for PermissionTarget {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let memory = match Context::open(call.clone()) {
+        // The lists and the log belong to a vault.
+        Err(error) if error.kind == ErrorKind::NoVault && arguments.action.is_none() => {
+            let status = privacy::without_vault(&call)?.ok_or(error)?;
+            return output.result(&status, text::privacy::shown);
+        }
+        memory => memory?,
+    };
     match arguments.action {
         None => output.print(&memory, &privacy::privacy(&memory)?, text::privacy::shown),
         Some(Action::Log { since, limit }) => {

@@ -24,6 +24,7 @@ fn each_role_reaches_what_it_may_and_nothing_more() {
     let done = [
         ("GET", "/search?q=x", "", [200, 200, 200]),
         ("GET", "/context?task=xyz", "", [200, 200, 200]),
+        ("POST", "/context", "{\"task\": \"xyz\"}", [200, 200, 200]),
         ("GET", "/export", "", [200, 200, 200]),
         ("GET", "/openapi.json", "", [200, 200, 200]),
         ("GET", "/health", "", [200, 200, 200]),

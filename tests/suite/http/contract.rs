@@ -55,6 +55,8 @@ fn what_is_answered_is_what_the_contract_says() {
         ("GET", "/search?q=x", ""),
         ("GET", "/search?limit=x", ""),
         ("GET", "/context?task=xyz", ""),
+        ("POST", "/context", "{\"task\": \"xyz\"}"),
+        ("POST", "/context", "{\"task\": \"x\"}"),
         ("POST", "/feedback", "{\"memoryId\": \"99\", \"signal\": \"helpful\"}"),
         ("GET", "/export", ""),
         ("GET", "/health", ""),

@@ -47,6 +47,23 @@ fn a_repeated_request_gets_the_first_answer_also_from_a_restarted_server() {
 }
 
 #[test]
+fn the_same_request_with_its_keys_in_another_order_gets_the_first_answer() {
+    let sandbox = rules();
+    let ada = token(&sandbox, "Ada");
+    let server = ServerProcess::of(&sandbox, &[]);
+    let bearer = format!("Bearer {ada}");
+    let send = |body: &str| {
+        let json = ("content-type", "application/json");
+        let headers = [("authorization", bearer.as_str()), json, ("idempotency-key", "k")];
+        server.send("POST", "/observations", &headers, body)
+    };
+    let first = send("{\"content\": \"The queue holds 256 calls.\", \"tags\": [\"a\", \"b\"]}");
+    assert_eq!(first.status, 201, "{first:?}");
+    let again = send("{ \"tags\": [\"a\", \"b\"], \"content\": \"The queue holds 256 calls.\" }");
+    assert_eq!((again.status, again.body), (201, first.body));
+}
+
+#[test]
 fn requests_with_one_key_at_once_are_one_change() {
     let sandbox = rules();
     let ada = token(&sandbox, "Ada");

@@ -23,18 +23,20 @@ fn asked(sandbox: &Sandbox, server: &ServerProcess, token: &str, state: &str) ->
         }
         let Some(endpoint) = operation.endpoint else { continue };
         let named = operation.named_as_http(given);
-        let (method, target, body) = match endpoint.method {
-            Method::Post => ("POST", endpoint.path.to_owned(), named.to_string()),
-            Method::Get => {
-                let pairs = named.as_object().unwrap().iter().map(|(key, value)| {
-                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    format!("{key}={}", text.replace(' ', "%20").replace('"', "%22"))
-                });
-                let query: Vec<String> = pairs.collect();
-                ("GET", format!("{}?{}", endpoint.path, query.join("&")), String::new())
-            }
-        };
-        seen(target.clone(), server.ask(method, &target, token, &body).1);
+        for method in endpoint.methods {
+            let (method, target, body) = match method {
+                Method::Post => ("POST", endpoint.path.to_owned(), named.to_string()),
+                Method::Get => {
+                    let pairs = named.as_object().unwrap().iter().map(|(key, value)| {
+                        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                        format!("{key}={}", text.replace(' ', "%20").replace('"', "%22"))
+                    });
+                    let query: Vec<String> = pairs.collect();
+                    ("GET", format!("{}?{}", endpoint.path, query.join("&")), String::new())
+                }
+            };
+            seen(target.clone(), server.ask(method, &target, token, &body).1);
+        }
     }
     for uri in ["cm://core", "cm://playbook", "cm://stats", "cm://health", "cm://note/b-mt2ssunl-jq6d8j"] {
         let bearer = format!("Bearer {token}");

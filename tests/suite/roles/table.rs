@@ -77,6 +77,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("handoff", Reads),
     ("history", Reads),
     ("hook", Reads),
+    ("hooks deliver", Reads),
     ("hooks install", Persons(&["hooks install claude --server http://127.0.0.1:9"])),
     ("hooks status", Reads),
     ("hooks uninstall", Reads),

@@ -1,5 +1,6 @@
 //! Answers of servers that are slow, broken or hostile, and what leaves the laptop.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -24,7 +25,7 @@ fn accepted() -> Reply {
 }
 
 fn is_briefing(request: &ReceivedRequest) -> bool {
-    request.line.starts_with("GET /context")
+    request.line.starts_with("POST /context")
 }
 
 #[test]
@@ -195,7 +196,156 @@ fn what_the_server_cannot_change_now_holds_up_its_own_session_alone() {
     let sent = |endpoint: &str| server.requests().iter().filter(|one| one.line.starts_with(endpoint)).count();
     assert_eq!((sent("POST /feedback"), sent("POST /sessions")), (2, 3), "with the check of the token");
     laptop.prompt(SESSION, "run the whole suite");
-    assert_eq!(sent("GET /context"), 1, "prompts go on");
+    assert_eq!(sent("POST /context"), 1, "prompts go on");
+}
+
+#[test]
+fn an_upload_that_always_fails_is_set_aside_once_the_server_takes_one_behind_it_and_can_be_sent_again() {
+    let is_broken = Arc::new(AtomicBool::new(true));
+    let broken = Arc::clone(&is_broken);
+    let server = answering(move |request| {
+        let is_poison = broken.load(Relaxed) && request.body["id"] == "b-mt2ssunl-jq6d8j";
+        is_poison.then(|| Reply::status(500, "{\"error\": {\"code\": \"internal\", \"message\": \"no\"}}"))
+    });
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    let marks = "[cm: helpful b-mt2ssunl-jq6d8j]\n\n[cm: harmful b-mt2ssunl-jq6d8k]";
+    laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", marks)]);
+    let mut minute = 0;
+    while minute == 0 || laptop.server()["waiting"] != 0 && minute < 60 {
+        laptop.deliver_at("claude-code", SESSION, &format!("2026-11-21T12:{minute:02}:00Z"));
+        minute += 2;
+        if minute == 12 {
+            let state = laptop.server();
+            assert_eq!((&state["waiting"], &state["refused_total"]), (&json!(2), &json!(0)), "{state}");
+            assert_eq!(state["failing_since"], "2026-11-21T12:00:00Z", "one failure: {state}");
+            assert_eq!(laptop.failures().matches("status 500").count(), 1, "{}", laptop.failures());
+        }
+    }
+    let state = laptop.server();
+    assert_eq!((&state["waiting"], &state["refused_total"]), (&json!(0), &json!(1)), "{state}");
+    assert!(state["refused"][0]["reason"].as_str().unwrap().contains("500"), "{state}");
+    assert!(state["failing_since"].is_null(), "{state}");
+    let shown = laptop.sandbox.cm(&["hooks", "status"]).ok().stdout;
+    assert!(shown.contains("`cm hooks deliver --refused` sends it again"), "{shown}");
+    let ran = laptop.sandbox.cm(&["hooks", "deliver", "--refused", "--json"]);
+    let failed = ran.json();
+    assert_eq!((ran.code, &failed["delivered"], &failed["waiting"]), (7, &json!(0), &json!(1)), "{failed}");
+    is_broken.store(false, Relaxed);
+    let plain = laptop.sandbox.cm(&["hooks", "deliver", "--json"]).ok().json();
+    assert_eq!(
+        (&plain["delivered"], &plain["waiting"], &plain["refused"]),
+        (&json!(1), &json!(0), &json!(0))
+    );
+    let sent = server.requests().into_iter().filter(|one| one.body["id"] == "b-mt2ssunl-jq6d8j");
+    assert!(
+        sent.map(|one| one.header("idempotency-key").unwrap().to_owned()).collect::<BTreeSet<_>>().len() == 1
+    );
+}
+
+#[test]
+fn a_server_that_takes_nothing_makes_nothing_be_set_aside() {
+    let is_broken = Arc::new(AtomicBool::new(true));
+    let broken = Arc::clone(&is_broken);
+    let server = answering(move |request| {
+        let is_upload = request.header("idempotency-key").is_some();
+        (is_upload && broken.load(Relaxed)).then(|| Reply::status(502, "<html>Bad gateway</html>"))
+    });
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", "[cm: helpful b-mt2ssunl-jq6d8j]")]);
+    laptop.talk("another", &[("user", "Run the suite.")]);
+    laptop.deliver("claude-code", "another");
+    for day in 21..30 {
+        laptop.deliver_at("claude-code", SESSION, &format!("2026-11-{day}T12:00:00Z"));
+    }
+    let state = laptop.server();
+    assert_eq!((&state["waiting"], &state["refused_total"]), (&json!(3), &json!(0)), "{state}");
+    assert_eq!(state["failing_since"], "2026-11-21T12:00:00Z", "{state}");
+    is_broken.store(false, Relaxed);
+    let ran = laptop.sandbox.cm(&["hooks", "deliver"]).ok();
+    assert!(ran.stdout.contains("3 uploads delivered"), "{}", ran.stdout);
+    assert!(laptop.server()["failing_since"].is_null());
+}
+
+#[test]
+fn a_refused_upload_is_sent_again_by_a_command_that_says_what_became_of_it() {
+    let is_known = Arc::new(AtomicBool::new(false));
+    let known = Arc::clone(&is_known);
+    let server = answering(move |request| {
+        let is_mark = request.line.starts_with("POST /feedback") && !known.load(Relaxed);
+        let error = json!({ "error": { "code": "not-found", "message": "rule not found", "hint": null } });
+        is_mark.then(|| Reply::status(404, &error.to_string()))
+    });
+    let laptop = Laptop::new();
+    let nowhere = laptop.sandbox.cm(&["hooks", "deliver", "--json"]);
+    assert_eq!((nowhere.code, &nowhere.json()["error"]["code"]), (8, &json!("no-server")));
+    laptop.install(&server.url(), TOKEN, &[]).ok();
+    laptop.talk(SESSION, &[("user", "Run it."), ("assistant", "[cm: helpful b-mt2ssunl-jq6d8j]")]);
+    laptop.deliver("claude-code", SESSION);
+    assert_eq!(laptop.server()["refused_total"], 1, "{}", laptop.server());
+    let again = laptop.sandbox.cm(&["hooks", "deliver", "--refused"]);
+    assert_eq!(again.code, 1, "{}", again.stdout);
+    assert!(again.stdout.contains("1 upload refused for good"), "{}", again.stdout);
+    assert_eq!(laptop.sandbox.cm(&["hooks", "deliver"]).ok().stdout.lines().next(), Some("nothing waits"));
+    is_known.store(true, Relaxed);
+    let again = laptop.sandbox.cm(&["hooks", "deliver", "--refused"]).ok();
+    assert!(again.stdout.contains("1 upload delivered"), "{}", again.stdout);
+    assert_eq!(laptop.server()["refused_total"], 0, "{}", laptop.server());
+}
+
+#[test]
+fn a_session_that_ends_while_the_outbox_is_full_is_completed_once_there_is_room() {
+    let away = Arc::new(AtomicBool::new(false));
+    let is_away = Arc::clone(&away);
+    let server = answering(move |_| is_away.load(Relaxed).then_some(Reply::Close));
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    away.store(true, Relaxed);
+    // 500 uploads are as many as fit: one of messages, and one for each mark.
+    let marks: Vec<String> = (0..499).map(|n| format!("[cm: helpful b-mt2ssunl-{n:06}]")).collect();
+    laptop.talk("full", &[("user", "Run it."), ("assistant", &marks.join("\n\n"))]);
+    laptop.deliver("claude-code", "full");
+    assert_eq!(laptop.server()["waiting"], 500, "{}", laptop.server());
+    laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", "[cm: helpful b-mt2ssunl-jq6d8j]")]);
+    laptop.deliver("claude-code", SESSION);
+    laptop.deliver("claude-code", SESSION);
+    assert_eq!(laptop.server()["incomplete"], 1, "{}", laptop.server());
+    assert_eq!(laptop.failures().matches("the outbox is full").count(), 1, "{}", laptop.failures());
+    away.store(false, Relaxed);
+    let before = server.requests().len();
+    laptop.deliver("claude-code", "full");
+    let of_session = |one: &ReceivedRequest| one.body["session"] == SESSION;
+    let sent = server.requests().into_iter().skip(before).filter(of_session);
+    let sent: Vec<String> = sent.map(|one| one.line.split(' ').nth(1).unwrap().to_owned()).collect();
+    assert_eq!(sent, ["/sessions", "/feedback"]);
+    let state = laptop.server();
+    assert_eq!((&state["waiting"], &state["incomplete"]), (&json!(0), &json!(0)), "{state}");
+}
+
+#[test]
+fn a_delivery_of_the_token_that_works_again_ends_the_failure_also_by_an_installation() {
+    let away = Arc::new(AtomicBool::new(false));
+    let is_away = Arc::clone(&away);
+    let server = answering(move |_| is_away.load(Relaxed).then(|| Reply::status(401, "{}")));
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    away.store(true, Relaxed);
+    assert!(laptop.start(SESSION).contains("does not accept the token"));
+    assert!(eventually(|| !laptop.server()["failing_since"].is_null()));
+    away.store(false, Relaxed);
+    laptop.install(&server.url(), TOKEN, &["--dry-run"]).ok();
+    assert!(!laptop.server()["failing_since"].is_null(), "nothing was asked");
+    laptop.install(&server.url(), TOKEN, &[]).ok();
+    assert!(laptop.server()["failing_since"].is_null(), "{}", laptop.server());
+}
+
+#[test]
+fn a_question_is_in_no_address() {
+    let server = answering(|_| None);
+    let laptop = Laptop::connected(&server.url(), TOKEN);
+    laptop.start(SESSION);
+    laptop.prompt(SESSION, "open the gate of the depot");
+    let asked: Vec<ReceivedRequest> = server.requests().into_iter().filter(is_briefing).collect();
+    assert_eq!(asked.len(), 2);
+    assert!(asked.iter().all(|one| one.line == "POST /context HTTP/1.1"), "{asked:?}");
+    assert_eq!(asked[1].body["task"], "open the gate of the depot");
 }
 
 #[test]
@@ -258,7 +408,7 @@ fn settings_that_restrict_what_is_sent_apply_to_prompts_too() {
             assert_eq!(run.stdin(message.to_string()).go().code, 0);
         }
         let asked = server.requests().into_iter().skip(before).filter(is_briefing);
-        asked.map(|one| one.line.contains("gate")).collect::<Vec<_>>()
+        asked.map(|one| one.body["task"].as_str().unwrap().contains("gate")).collect::<Vec<_>>()
     };
     assert_eq!(asked(("CM_HOOKS_CAPTURE", "false"), &project), [false], "the briefing of the start alone");
     assert_eq!(asked(("CM_SESSIONS_AGENTS", "codex"), &project), [false; 0]);
@@ -383,7 +533,7 @@ fn the_copy_of_memory_md_is_kept_in_step_and_shown_while_the_server_is_away() {
     let server = Server::start(move |number, request| match request.line.as_str() {
         "GET /export HTTP/1.1" if number < 4 => Reply::json(&json!({ "document": first })),
         "GET /export HTTP/1.1" => Reply::json(&json!({ "document": second })),
-        line if number > 6 && line.starts_with("GET /context") => Reply::Close,
+        line if number > 6 && line.starts_with("POST /context") => Reply::Close,
         _ => Reply::json(&json!({ "rules": [] })),
     });
     let laptop = Laptop::new();

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::support::{Laptop, SESSION, Team};
 use crate::cli::rules::rules;
+use crate::json::assert_fits;
 use crate::support::{ServerProcess, everything, vault_of};
 
 #[test]
@@ -201,4 +202,82 @@ fn a_self_signed_server_is_trusted_by_its_certificate_alone() {
     assert!(laptop.start("one").contains("is not available"));
     laptop.install(&url, &team.token, &["--certificate", &certificate.display().to_string()]).ok();
     assert!(laptop.start("two").contains("Run the whole suite"), "{}", laptop.server());
+}
+
+#[test]
+fn a_dry_run_says_of_the_token_what_would_be() {
+    let laptop = Laptop::new();
+    let url = "https://memory.example.org";
+    let dry = laptop.install(url, "cm_token", &["--dry-run"]).ok();
+    assert!(dry.stdout.contains("the token would be stored in your private files"), "{}", dry.stdout);
+    let server = Server::start(|_, _| Reply::json(&json!({ "rules": [] })));
+    laptop.install(&server.url(), "cm_token", &[]).ok();
+    let words = ["hooks", "install", "claude", "--server", &server.url(), "--dry-run"];
+    let again = laptop.sandbox.cm(&words).ok();
+    assert!(again.stdout.contains("the token is in your private files"), "it is: {}", again.stdout);
+}
+
+#[test]
+fn two_spellings_of_one_address_are_one_server() {
+    let server = Server::start(|_, _| Reply::json(&json!({ "rules": [] })));
+    let url = server.url().replace("127.0.0.1", "localhost");
+    let laptop = Laptop::connected(&url, "cm_token");
+    laptop.install(&url.to_uppercase(), "cm_other", &["--user"]).ok();
+    let servers = laptop.sandbox.cm(&["hooks", "status", "--json"]).ok().json()["servers"].clone();
+    let urls: Vec<&str> =
+        servers.as_array().unwrap().iter().map(|one| one["url"].as_str().unwrap()).collect();
+    assert_eq!(urls, [url.as_str(), url.as_str()]);
+    let tokens = fs::read_dir(laptop.sandbox.private_home().config.join("servers")).unwrap();
+    assert_eq!(tokens.count(), 1);
+}
+
+#[test]
+fn privacy_and_doctor_say_on_a_laptop_without_a_vault_where_texts_go_and_what_waits() {
+    let laptop = Laptop::new();
+    for command in ["privacy", "doctor"] {
+        let ran = laptop.sandbox.cm(&[command, "--json"]);
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("no-vault")), "{command}");
+    }
+    let server = Server::start(|number, _| match number {
+        0 => Reply::json(&json!({ "session": "check", "received": 0 })),
+        _ => Reply::status(502, "<html>Bad gateway</html>"),
+    });
+    let url = server.url();
+    laptop.install(&url, "cm_token", &[]).ok();
+    laptop.talk(SESSION, &[("user", "Run the suite.")]);
+    laptop.deliver("claude-code", SESSION);
+    let shown = |command: &str| laptop.sandbox.cm(&[command]).snapshot().replace(&url, "[SERVER]");
+    insta::assert_snapshot!(shown("privacy"), @"
+    agents        all: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli, qwen
+    folders       [ROOT]/vault; and of these only /
+    cross-agent   each agent sees only its own sessions
+    redaction     secrets are removed by the built-in rules
+    model         none: session text is sent to no model
+    server        [SERVER]: the hooks of this folder send sessions and prompts there, without secrets
+                  1 upload waiting on this machine
+    cass          is not used
+    latest reads; `cm privacy log` lists more
+      none
+    [exit 0]
+    ");
+    insta::assert_snapshot!(shown("doctor"), @"
+    ok    settings      all valid
+    warn  server        [SERVER] is failing since 2026-11-21T12:00:00Z: the server returned status 502: <html>Bad gateway</html>
+                        hint: `cm hooks deliver` tries again
+    ok    token         in your private files
+    ok    uploads       1 upload waiting
+    [exit 0]
+    ");
+    for command in ["privacy", "doctor"] {
+        assert_fits(command, &laptop.sandbox.cm(&[command, "--json"]));
+    }
+    let log = laptop.sandbox.cm(&["privacy", "log", "--json"]);
+    assert_eq!(log.code, 3, "the log belongs to a vault");
+    fs::create_dir_all(laptop.sandbox.private_home().config).unwrap();
+    let settings = laptop.sandbox.private_home().config.join("config.toml");
+    fs::write(&settings, "[sessions]\nagents = [\"codex\"]\nworkspaces = [\"~/src\"]\n").unwrap();
+    let status = laptop.sandbox.cm(&["privacy", "--json"]).ok().json();
+    assert_eq!((&status["agents"], status["workspaces"].as_array().unwrap().len()), (&json!(["codex"]), 2));
+    fs::write(&settings, "[hooks]\ncapture = \"maybe\"\n").unwrap();
+    assert_eq!(laptop.sandbox.cm(&["doctor"]).code, 1, "settings that stop everything");
 }

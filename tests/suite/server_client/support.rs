@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli::rules::rules;
-use crate::support::{Ran, Sandbox, ServerProcess};
+use crate::support::{NOW, Ran, Sandbox, ServerProcess};
 
 /// Session of most tests.
 pub const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
@@ -133,12 +133,18 @@ impl Laptop {
 
     /// Queues and delivers a session as the background process of a hook does at its end.
     pub fn deliver(&self, agent: &str, session: &str) {
+        self.deliver_at(agent, session, NOW);
+    }
+
+    /// Does so at another time.
+    pub fn deliver_at(&self, agent: &str, session: &str, now: &str) {
         let path = Some(self.transcript(session)).filter(|_| agent == "claude-code");
         let task = json!({
             "agent": agent, "refresh_memory": true,
             "session": { "agent": agent, "session": session, "transcript": path },
         });
-        assert_eq!(self.sandbox.run(&["hook", "deliver"]).stdin(task.to_string()).go().code, 0);
+        let run = self.sandbox.run(&["hook", "deliver"]).env("CM_NOW", now).stdin(task.to_string());
+        assert_eq!(run.go().code, 0);
     }
 
     /// The log of the hooks that call servers.

@@ -90,6 +90,25 @@ fn of_two_values_the_later_one_stands_and_the_inbox_has_the_other_7() {
 }
 
 #[test]
+fn the_same_mark_of_two_people_in_the_same_second_counts_twice_and_that_of_one_person_once() {
+    let (_remote, ada, ben) = pair();
+    ben.sandbox.git(&["config", "user.name", "Ben Example"]);
+    for clone in [&ada, &ben] {
+        clone.cm(&["mark", RULE, "--helpful"]).ok();
+        clone.cm(&["mark", FACT_FILE, "--helpful"]).ok();
+    }
+    settle(&[&ada, &ben]);
+    for file in [RULE_FILE, FACT_FILE] {
+        let note = ada.sandbox.read(file);
+        assert_eq!(note.matches("signal: helpful").count(), 2, "{note}");
+        assert!(note.contains("author: Ada Example") && note.contains("author: Ben Example"), "{note}");
+        assert!(!note.contains("weight: 0"), "{note}");
+    }
+    let again = ada.cm(&["mark", RULE, "--helpful", "--json"]).ok().json();
+    assert!(again["uncounted"].as_str().unwrap().contains("the same person"), "{again}");
+}
+
+#[test]
 fn renames_of_both_sides_leave_one_note_16_19() {
     let (_remote, ada, ben) = pair();
     ada.cm(&["rename", "Prices are cached", "Prices live in Redis"]).ok();

@@ -4,6 +4,7 @@ pub mod actor;
 pub mod as_of;
 pub mod cancellation;
 pub mod embedding;
+pub(crate) mod feedback_author;
 pub mod find;
 mod find_past;
 pub mod global_vault;

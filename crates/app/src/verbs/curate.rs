@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
+use crate::context::feedback_author::feedback_author;
 use crate::context::find::{find_to_change, load};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
@@ -270,6 +271,7 @@ pub(crate) fn proposer(memory: &Context, file: &DeltaFile) -> Proposer {
         session: file.session.clone().or_else(|| by.session.clone()),
         agent: file.agent.clone().or_else(|| by.agent_name()),
         author: by.actor.clone(),
+        own_name: feedback_author(memory, None),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Checks the health of a vault: settings, repository, journal, index and folders.
 
+mod without_vault;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,6 +27,8 @@ use cm_note::user_text::UserText;
 use cm_store::config::CommitMode;
 use cm_store::git::{BrokenHead, MergeDriver, Repo, unreadable_head};
 use cm_store::vault::journal::Journal;
+
+pub use without_vault::without_vault;
 
 /// Severity of a check's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -52,8 +56,8 @@ pub struct HealthCheck {
 /// Results of the health checks of a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HealthReport {
-    /// Path of the vault.
-    pub vault: String,
+    /// Path of the vault; null on a machine whose hooks call a server instead.
+    pub vault: Option<String>,
     /// Results of the checks, which run after the repairs.
     pub checks: Vec<HealthCheck>,
     /// One description for each repair that was made.
@@ -70,7 +74,7 @@ impl HealthReport {
             HealthCheck { message, hint, ..check }
         });
         let (checks, fixed) = (checks.collect(), self.fixed.into_iter().map(conceal).collect());
-        Self { vault: conceal(self.vault), checks, fixed }
+        Self { vault: self.vault.map(conceal), checks, fixed }
     }
 }
 
@@ -97,7 +101,7 @@ pub fn doctor(memory: &Context, fix: bool) -> Result<HealthReport> {
     checks.push(exposed(memory)?);
     checks.extend(feedback(open, &notes)?);
     checks.extend(sessions(memory));
-    Ok(HealthReport { vault: open.vault.root().display().to_string(), checks, fixed })
+    Ok(HealthReport { vault: Some(open.vault.root().display().to_string()), checks, fixed })
 }
 
 fn check(

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
+use crate::context::feedback_author::feedback_author;
 use crate::context::find::{ResolvedNote, find, load};
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
@@ -242,7 +243,7 @@ fn event_of(memory: &Context, options: &Options) -> Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
         agent: by.agent_name(),
-        author: by.actor.clone(),
+        author: feedback_author(memory, by.session.as_deref()),
         reason: known.map(str::to_owned),
         note: because.filter(|_| known.is_none()).map(str::to_owned),
         ..Feedback::new(memory.now(), options.signal)

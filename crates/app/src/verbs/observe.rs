@@ -7,6 +7,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::feedback_author::feedback_author;
 use crate::context::find::{ResolvedNote, find, load};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
@@ -251,10 +252,11 @@ fn credit(memory: &Context, id: &str, told: &str) -> Result<ObservationResult> {
 
 /// Whether the note already has helpful feedback of this person from the current day.
 fn is_credited(memory: &Context, found: &ResolvedNote<'_>) -> bool {
+    let author = feedback_author(memory, memory.call.by.session.as_deref());
     let today = |event: &Feedback| {
         event.signal == FeedbackSignal::Helpful
             && event.weight > 0.0
-            && event.author == memory.call.by.actor
+            && event.author == author
             && event.at.day() == memory.now().day()
     };
     found.note.feedback.iter().any(today)

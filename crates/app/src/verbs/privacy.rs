@@ -3,6 +3,8 @@
 //!
 //! It opens no log and no index; it reports settings and the recorded reads.
 
+mod without_vault;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,12 +17,14 @@ use crate::sessions::session_filter::{SessionFilter, is_global, project};
 use crate::sessions::{access_log, agent, agents};
 use crate::verbs::config;
 use crate::verbs::server_client::connection::ServerConnection;
+use crate::verbs::server_client::outbox::Outbox;
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::config::SettingOrigin;
 use cm_store::config::keys::{self, SettingKey, TypedSetting};
 
 pub use crate::sessions::access_log::ReadLogEntry;
+pub use without_vault::without_vault;
 
 /// Number of recent reads of sessions that are shown.
 const LATEST: usize = 5;
@@ -45,6 +49,8 @@ pub struct PrivacyStatus {
     /// Address of the team server to which the hooks of this folder send sessions and prompts; null if
     /// there is none.
     pub server: Option<String>,
+    /// Number of uploads that wait on this machine for that server.
+    pub waiting: usize,
     /// Whether session searches also use the program `cass`.
     pub cass: bool,
     /// Recent reads of sessions, latest first.
@@ -72,6 +78,7 @@ pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
         of.map(|agent| agent.name().to_owned()).collect()
     };
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let server = ServerConnection::of_call(&memory.call)?;
     let provider = own(open, keys::LLM_PROVIDER).and_then(|value| value.as_str()).unwrap_or("none");
     Ok(PrivacyStatus {
         agents: names(true),
@@ -80,10 +87,16 @@ pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
         cross_agent: cross_agent(memory),
         redaction: Redaction { enabled: rules.built_in(), own: rules.custom_count() },
         provider: provider.to_owned(),
-        server: ServerConnection::of_call(&memory.call)?.map(|server| server.url.to_string()),
+        waiting: server.as_ref().map_or(Ok(0), waiting)?,
+        server: server.map(|server| server.url.to_string()),
         cass: flag(memory, keys::SOURCES_CASS),
         latest: log(memory, &Options { limit: LATEST, since: None })?.reads,
     })
+}
+
+/// Number of uploads that wait for a server.
+fn waiting(server: &ServerConnection) -> Result<usize> {
+    Ok(Outbox::of(&server.private).size()?.items)
 }
 
 /// Whether an agent may see sessions of other agents. Only the user's own settings can allow it.

@@ -30,6 +30,19 @@ fn maturity_and_promotion_follow_from_the_events_of_both_sides() {
 }
 
 #[test]
+fn equal_events_of_two_people_are_two_and_of_one_person_are_one() {
+    let keys = "state: active\nmaturity: candidate\n";
+    let by = |author: &str| {
+        let event =
+            format!("feedback:\n  - at: 2026-11-02T09:00:00Z\n    signal: helpful\n    author: {author}\n");
+        rule(&format!("{keys}{event}"), &[])
+    };
+    let merged = |ours: &str, theirs: &str| synced(RULE, &rule(keys, &[]), &by(ours), &by(theirs));
+    assert_eq!(merged("Ada", "Ben").matches("signal: helpful").count(), 2);
+    assert_eq!(merged("Ada", "Ada").matches("signal: helpful").count(), 1);
+}
+
+#[test]
 fn harm_on_both_sides_retires_the_rule() {
     let keys = "state: active\nmaturity: candidate\n";
     let (base, ours, theirs) = (

@@ -31,6 +31,8 @@ pub struct Proposer {
     pub agent: Option<String>,
     /// The person on whose behalf the deltas are proposed.
     pub author: Option<String>,
+    /// Name of the person for feedback outside of sessions, where `author` is unknown.
+    pub own_name: Option<String>,
 }
 
 /// Input of a curation: the deltas, their origin, and what they are checked against.

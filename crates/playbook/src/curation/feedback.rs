@@ -24,10 +24,12 @@ impl Curation<'_> {
     /// Creates a feedback event by the proposer of this curation, at its time.
     pub(super) fn event(&self, signal: FeedbackSignal, session: Option<String>) -> Feedback {
         let by = &self.request.proposer;
+        // A named person is one voice in all sessions; each session without a name is one.
+        let own_name = by.own_name.clone().filter(|_| session.is_none());
         Feedback {
             session,
             agent: by.agent.clone(),
-            author: by.author.clone(),
+            author: by.author.clone().or(own_name),
             ..Feedback::new(self.request.now, signal)
         }
     }

@@ -1,9 +1,9 @@
 //! Text output of `cm hooks`.
 
-use super::style::{BAD, DIM, GOOD, STRONG, WARN, one_line, paint, safe};
+use super::style::{BAD, DIM, GOOD, STRONG, WARN, count, one_line, paint, safe};
 use cm_app::verbs::hooks::{
-    AgentState, ConnectionAction, FileAction, HookChanges, HookFailure, HookScope, HookState, HooksStatus,
-    ServerState, TokenOrigin,
+    AgentState, ConnectionAction, FileAction, HookChanges, HookFailure, HookScope, HookState, HooksDelivery,
+    HooksStatus, ServerState, TokenOrigin,
 };
 
 /// Coloured diffs of the settings files.
@@ -54,7 +54,13 @@ pub fn changes(changes: &HookChanges) -> String {
         let folder = folder(server.folder.as_deref());
         lines.push_str(&format!("{did} {} {folder}\n", paint(STRONG, &safe(&server.url))));
         if server.action != ConnectionAction::Disconnect {
-            lines.push_str(&format!("{}\n", token(server.token)));
+            let is_planned = changes.dry_run && server.stores_token();
+            let shown = if is_planned {
+                "the token would be stored in your private files"
+            } else {
+                token(server.token)
+            };
+            lines.push_str(&format!("{shown}\n"));
         }
     }
     lines
@@ -123,7 +129,6 @@ fn server(state: &ServerState) -> String {
         }
         _ => lines.push_str(&format!("{}\n", paint(GOOD, "no failure since its last answer"))),
     }
-    let uploads = |count: usize| if count == 1 { "1 upload".to_owned() } else { format!("{count} uploads") };
     let verb = if state.waiting == 1 { "waits" } else { "wait" };
     match &state.oldest {
         Some(oldest) => lines.push_str(&format!(
@@ -134,15 +139,48 @@ fn server(state: &ServerState) -> String {
         )),
         None => lines.push_str("nothing waits\n"),
     }
+    if state.incomplete > 0 {
+        let sessions = count(state.incomplete, "session");
+        lines.push_str(&format!("a part of {sessions} waits in its log until the outbox has room\n"));
+    }
     if state.refused_total > 0 {
+        let them = if state.refused_total == 1 { "it" } else { "them" };
         let refused = format!("{} refused for good", uploads(state.refused_total));
-        lines.push_str(&format!("{}\n", paint(WARN, &refused)));
+        let again = format!("`cm hooks deliver --refused` sends {them} again");
+        lines.push_str(&format!("{}; {again}\n", paint(WARN, &refused)));
     }
     for refused in &state.refused {
         let what = format!("{}  {} of session {}", refused.at, refused.kind, refused.session);
         lines.push_str(&format!("  {}  {}\n", paint(DIM, &safe(&what)), one_line(&refused.reason)));
     }
     lines + &failures(&state.failures)
+}
+
+/// What was delivered, what was refused, and what still waits.
+pub fn delivered(done: &HooksDelivery) -> String {
+    let mut lines = String::new();
+    if done.delivered > 0 {
+        let delivered = format!("{} delivered", uploads(done.delivered));
+        lines.push_str(&format!("{} to {}\n", paint(GOOD, &delivered), safe(&done.url)));
+    }
+    if done.refused > 0 {
+        let refused = format!("{} refused for good", uploads(done.refused));
+        lines.push_str(&format!("{}; `cm hooks status` shows why\n", paint(WARN, &refused)));
+    }
+    match &done.failure {
+        Some(cause) => {
+            let verb = if done.waiting == 1 { "waits" } else { "wait" };
+            let waiting = format!("{} {verb}: {}", uploads(done.waiting), one_line(cause));
+            lines.push_str(&format!("{}\n", paint(WARN, &waiting)));
+        }
+        None if lines.is_empty() => lines.push_str("nothing waits\n"),
+        None => {}
+    }
+    lines
+}
+
+fn uploads(number: usize) -> String {
+    count(number, "upload")
 }
 
 fn state(state: &AgentState) -> String {

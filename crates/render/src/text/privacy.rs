@@ -49,6 +49,9 @@ pub fn shown(outcome: &PrivacyStatus) -> String {
             "server",
             &format!("{server}: the hooks of this folder send sessions and prompts there, without secrets"),
         );
+        if outcome.waiting > 0 {
+            line("", &format!("{} waiting on this machine", count(outcome.waiting, "upload")));
+        }
     }
     line("cass", if outcome.cass { "is used when searching sessions" } else { "is not used" });
     lines.push_str(&format!("{}\n", paint(DIM, "latest reads; `cm privacy log` lists more")));

@@ -79,14 +79,17 @@ fn by_path(
 fn of_operations(operations: &[(Endpoint, &'static OperationSpec)]) -> MethodRouter<Arc<ServerState>> {
     let mut methods = MethodRouter::new();
     let mut allowed = Vec::new();
-    for (endpoint, operation) in operations.iter().copied() {
-        let (filter, name) = match endpoint.method {
+    let of_each = operations.iter().flat_map(|(endpoint, operation)| {
+        endpoint.methods.iter().map(move |method| (*endpoint, *method, *operation))
+    });
+    for (endpoint, method, operation) in of_each {
+        let (filter, name) = match method {
             Method::Get => (MethodFilter::GET, "GET, HEAD"),
             Method::Post => (MethodFilter::POST, "POST"),
         };
         allowed.push(name);
         let run = move |Given(state): Given<Arc<ServerState>>, request: Request<Body>| async move {
-            let done = run(&state, endpoint, operation, request).await;
+            let done = run(&state, (endpoint, method), operation, request).await;
             done.unwrap_or_else(|problem| not_done(&state, operation, problem))
         };
         methods = methods.on(filter, run);
@@ -111,7 +114,7 @@ where
 /// Runs an operation for an authenticated request.
 async fn run(
     state: &Arc<ServerState>,
-    endpoint: Endpoint,
+    (endpoint, method): (Endpoint, Method),
     operation: &'static OperationSpec,
     request: Request<Body>,
 ) -> Result<Response, Problem> {
@@ -124,9 +127,9 @@ async fn run(
     let lane = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
     let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
     let key = caller.token.as_deref().unwrap_or_default();
-    let idempotency_key = match endpoint.method {
-        Method::Get => None,
-        Method::Post => header_name(&parts.headers, &IDEMPOTENCY_KEY)?,
+    let idempotency_key = match operation.effect {
+        Effect::Reads => None,
+        Effect::Adds | Effect::Changes => header_name(&parts.headers, &IDEMPOTENCY_KEY)?,
     };
     let (requests, token) = (Arc::clone(state), key.to_owned());
     let operate = move |input: Value| -> Result<Vec<u8>, Problem> {
@@ -144,7 +147,7 @@ async fn run(
         let result = work().inspect(|json| record.answered(json));
         Ok(record.end(result)?.to_string().into_bytes())
     };
-    let document = match endpoint.method {
+    let document = match method {
         Method::Get => {
             let input = query::input(parts.uri.query().unwrap_or_default(), shape(state, operation)?)?;
             in_lane(state, lane, key, move || operate(input)).await?

@@ -22,7 +22,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     tool: true,
     text_only: true,
     endpoint: Some(Endpoint {
-        method: Method::Get,
+        methods: &[Method::Get, Method::Post],
         path: "/context",
         success_status: 200,
         response_schema: whole::<Briefing>,

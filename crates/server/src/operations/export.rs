@@ -22,7 +22,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     tool: false,
     text_only: false,
     endpoint: Some(Endpoint {
-        method: Method::Get,
+        methods: &[Method::Get],
         path: "/export",
         success_status: 200,
         response_schema: whole::<ExportDocument>,

@@ -22,7 +22,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     tool: true,
     text_only: false,
     endpoint: Some(Endpoint {
-        method: Method::Post,
+        methods: &[Method::Post],
         path: "/feedback",
         success_status: 200,
         response_schema: whole::<MarkResult>,

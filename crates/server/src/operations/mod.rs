@@ -107,8 +107,9 @@ impl Effect {
 /// The HTTP endpoint of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Endpoint {
-    /// `GET` (input from the query string) or `POST` (input from the JSON body).
-    pub method: Method,
+    /// `GET` (input from the query string), `POST` (input from the JSON body), or both, the first of which
+    /// is named in texts.
+    pub methods: &'static [Method],
     /// Path, such as `/search`.
     pub path: &'static str,
     /// Status code on success: 200, or 201 if something was created.

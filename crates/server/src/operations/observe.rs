@@ -22,7 +22,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     tool: false,
     text_only: false,
     endpoint: Some(Endpoint {
-        method: Method::Post,
+        methods: &[Method::Post],
         path: "/observations",
         success_status: 201,
         response_schema: whole::<ObservationResult>,

@@ -22,7 +22,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     tool: true,
     text_only: false,
     endpoint: Some(Endpoint {
-        method: Method::Get,
+        methods: &[Method::Get],
         path: "/search",
         success_status: 200,
         response_schema: whole::<SearchResult>,

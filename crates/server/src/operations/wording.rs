@@ -83,7 +83,7 @@ fn operation(verb: &str, interface: Interface) -> Option<String> {
     let found = tool(verb)?;
     match (interface, found.endpoint) {
         (Interface::Http, Some(endpoint)) => {
-            let method = if endpoint.method == Method::Get { "GET" } else { "POST" };
+            let method = if endpoint.methods.first() == Some(&Method::Get) { "GET" } else { "POST" };
             Some(format!("{method} {}", endpoint.path))
         }
         (Interface::Http, None) => None,

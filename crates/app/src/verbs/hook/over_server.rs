@@ -18,6 +18,7 @@ use crate::verbs::server_client::api::{CallFailure, ServerApi};
 use crate::verbs::server_client::briefing::ServerBriefing;
 use crate::verbs::server_client::connection::ServerConnection;
 use crate::verbs::server_client::deliver::DeliveryTask;
+use crate::verbs::server_client::incomplete::IncompleteSessions;
 use crate::verbs::server_client::memory_copy;
 use crate::verbs::server_client::outbox::Outbox;
 use crate::verbs::server_client::reachability::{self, Outage};
@@ -38,15 +39,15 @@ use cm_store::vault::json_lines::{JsonLinesFile, remove_old_files};
 use cm_text::shorten::{short_line, shorten};
 
 /// Maximum wait for the briefing of a session.
-const START: Duration = Duration::from_secs(2);
+const START_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum wait for the notes that fit a prompt.
-const PROMPT: Duration = Duration::from_secs(1);
-/// Maximum length of a question in characters, so that its address is not too long.
-const QUESTION: usize = 1_000;
+const PROMPT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum length of a question in characters.
+const LONGEST_QUESTION: usize = 1_000;
 /// Minimum length of a question in characters.
-const SHORTEST: usize = 3;
+const SHORTEST_QUESTION: usize = 3;
 /// Maximum length of the cause of an outage that an agent is shown, in characters.
-const CAUSE: usize = 120;
+const LONGEST_CAUSE: usize = 120;
 
 /// Answer of the server to a hook.
 #[derive(Default)]
@@ -167,7 +168,7 @@ fn ask(
             characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
         };
         let tokens = (limits.characters / PER_TOKEN).max(LEAST_TOKENS);
-        match briefing(&api, &question, tokens, PROMPT) {
+        match briefing(&api, &question, tokens, PROMPT_TIMEOUT) {
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);
                 let by_words = settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none");
@@ -183,8 +184,9 @@ fn ask(
         let since = call.now.minus_days(KEPT_DAYS);
         remove_old_files(&connection.private.state().join("hooks"), since);
         remove_old_files(&session_upload::folder(connection), since);
+        remove_old_files(&IncompleteSessions::of(&connection.private).folder(), since);
         let task = redact(&start::task_of(&call.cwd, &project(call, connection)), &rules).0.into_string();
-        match briefing(&api, &task, settings.integer(keys::HOOKS_START_TOKENS), START) {
+        match briefing(&api, &task, settings.integer(keys::HOOKS_START_TOKENS), START_TIMEOUT) {
             Ok(found) => {
                 parts.extend(found.start_parts());
                 reachability::record_answer(connection);
@@ -201,10 +203,10 @@ fn briefing(
     tokens: usize,
     timeout: Duration,
 ) -> std::result::Result<ServerBriefing, CallFailure> {
-    if task.trim().chars().count() < SHORTEST {
+    if task.trim().chars().count() < SHORTEST_QUESTION {
         return Ok(ServerBriefing::default());
     }
-    let task = shorten(task.trim(), QUESTION).replace('\0', " ");
+    let task = shorten(task.trim(), LONGEST_QUESTION).replace('\0', " ");
     let answer = api.briefing(&task, tokens, timeout)?;
     ServerBriefing::read(&answer).ok_or_else(|| CallFailure {
         cause: "the server's answer is not a briefing".to_owned(),
@@ -222,7 +224,8 @@ fn missing(
     connection: &ServerConnection,
     failure: &CallFailure,
 ) -> ServerAnswer {
-    if reachability::record_failure(connection, call.now, failure) {
+    let is_read_only = failure.refuses_uploads_only();
+    if reachability::record_failure(connection, call.now, &failure.cause, is_read_only) {
         log(connection, call, message, &failure.cause);
     }
     let mut parts = Vec::new();
@@ -245,7 +248,10 @@ fn line(connection: &ServerConnection, failure: &CallFailure, has_copy: bool, wa
     let what = match failure.status {
         Some(401) => format!("The memory server {url} does not accept the token of this machine."),
         Some(status) => format!("The memory server {url} is not available (status {status})."),
-        None => format!("The memory server {url} is not available ({}).", short_line(&failure.cause, CAUSE)),
+        None => format!(
+            "The memory server {url} is not available ({}).",
+            short_line(&failure.cause, LONGEST_CAUSE)
+        ),
     };
     let instead = if has_copy { "Its last copy follows." } else { "Its notes are missing here." };
     let waiting = match waiting {

@@ -13,7 +13,7 @@ use cm_note::bullet::{Bullet, BulletState, Scope};
 use cm_playbook::briefing::lines;
 
 /// Maximum number of rules.
-const MOST: usize = 3;
+const MOST_RULES: usize = 3;
 /// Maximum age of a rule, in days.
 const DAYS: f64 = 7.0;
 
@@ -45,7 +45,7 @@ pub(super) fn part(memory: &Context, shown: &HashSet<String>) -> Result<Injectio
         }
     }
     found.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
-    found.truncate(MOST);
+    found.truncate(MOST_RULES);
     let entry = |bullet: &Bullet| InjectionEntry {
         id: Some(bullet.id.to_string()),
         text: lines::rule(

@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 
 /// Number of characters of a prompt that are used for the search; longer prompts usually end in
 /// pasted text.
-const LONGEST: usize = 2_000;
+const LONGEST_QUESTION: usize = 2_000;
 /// Maximum number of notes that are considered for injection.
 const LOOKED_AT: usize = 30;
 /// Maximum number of unverified notes that are considered for injection.
@@ -42,7 +42,7 @@ pub(super) fn parts(
     question: &str,
     known_ids: &BTreeSet<String>,
 ) -> Result<Vec<InjectionPart>> {
-    let question: String = question.chars().take(LONGEST).collect();
+    let question: String = question.chars().take(LONGEST_QUESTION).collect();
     let telling = ContentWords::of(&question, is_stop_word);
     let settings = &memory.target().settings;
     let measure = SelectionLimits {

@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 30;
 /// Main branches, whose names say nothing about the task.
 const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
 /// Maximum length of the derived task, in characters.
-const LONGEST: usize = 500;
+const LONGEST_TASK: usize = 500;
 /// Share of the token budget that the briefing may use, 0–1.
 const BRIEFING: f64 = 0.5;
 
@@ -116,7 +116,7 @@ pub(super) fn task_of(cwd: &Path, project: &str) -> String {
     let recent = Repo::discover(cwd).ok().flatten().map(|repo| recent(&repo));
     let said = recent.unwrap_or_default();
     let said = if said.trim().chars().count() < 3 { format!("work on {project}") } else { said };
-    said.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST).collect()
+    said.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST_TASK).collect()
 }
 
 fn recent(repo: &Repo) -> String {

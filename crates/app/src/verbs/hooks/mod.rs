@@ -4,6 +4,7 @@
 //!
 //! No vault is needed or changed.
 
+mod deliver;
 mod server;
 mod server_status;
 mod status;
@@ -30,7 +31,9 @@ use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
 pub use cm_agents::hook::SettingsScope as HookScope;
+pub use deliver::{HooksDelivery, deliver};
 pub use server::{ConnectionAction, ConnectionChange, ServerOptions, TokenOrigin, asks_for_token};
+pub(crate) use server_status::used_server;
 pub use server_status::{RefusedUpload, ServerState};
 pub(crate) use status::can_propose;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};

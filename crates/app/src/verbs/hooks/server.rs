@@ -18,6 +18,7 @@ use crate::verbs::server_client::connection::{
 };
 use crate::verbs::server_client::memory_copy;
 use crate::verbs::server_client::outbox::Outbox;
+use crate::verbs::server_client::reachability;
 use cm_net::ApiKey;
 use cm_note::path::NotePath;
 use cm_store::vault::{PrivateHome, Vault, external_folder};
@@ -25,7 +26,7 @@ use cm_store::vault::{PrivateHome, Vault, external_folder};
 pub use crate::verbs::server_client::connection::TokenOrigin;
 
 /// Timeout of the request that checks the token.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a token in bytes.
 const LONGEST_TOKEN: usize = 4_096;
 
@@ -78,6 +79,7 @@ pub struct ConnectionChange {
     pub may_write: Option<bool>,
     #[serde(skip)]
     stored: StoredConnection,
+    /// Token that is to be stored.
     #[serde(skip)]
     new_token: Option<String>,
     #[serde(skip)]
@@ -163,8 +165,9 @@ pub(super) fn connect(
     let vault = Vault::find_upwards(root).filter(|_| scope == HookScope::Project);
     if let Some(vault) = vault {
         let path = vault.root().display();
+        let verb = if options.dry_run { "would no longer use" } else { "no longer use" };
         notices.push(format!(
-            "hooks no longer use the vault {path} in this project; `cm hooks uninstall` changes that back"
+            "hooks {verb} the vault {path} in this project; `cm hooks uninstall` changes that back"
         ));
     }
     Ok((change, notices))
@@ -180,7 +183,7 @@ fn check(
     let key = change.new_token.as_deref().and_then(ApiKey::of);
     let certificate = change.new_certificate.as_deref().map(parse_certificate).transpose()?;
     let api = ServerApi::with(open, call, key, certificate)?;
-    match api.may_write(TIMEOUT) {
+    match api.may_write(CHECK_TIMEOUT) {
         Ok(true) => Ok(Some(true)),
         Ok(false) => {
             notices.push(
@@ -247,6 +250,12 @@ pub(super) fn undelivered(open: &ServerConnection) -> Option<String> {
 }
 
 impl ConnectionChange {
+    /// Whether the change stores a token.
+    #[must_use]
+    pub fn stores_token(&self) -> bool {
+        self.new_token.is_some()
+    }
+
     /// Writes the change to the user's private files.
     ///
     /// # Errors
@@ -270,12 +279,24 @@ impl ConnectionChange {
             all.push(self.stored.clone());
         }
         connection::store(home, &all)?;
+        self.record_check(home)?;
         // Nothing calls these servers any more.
         for gone in before.iter().filter(|one| all.iter().all(|other| other.server != one.server)) {
             let private = home.of_server(&gone.server);
             for ending in ["token", "pem"] {
                 private.remove(&private.config_file(ending))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Ends the outage of a server that was asked and accepts the token.
+    fn record_check(&self, home: &PrivateHome) -> Result<()> {
+        let open = ServerConnection::of_stored(home, &self.stored)?;
+        match self.may_write {
+            Some(true) => reachability::record_upload(&open),
+            Some(false) => reachability::record_answer(&open),
+            None => {}
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use super::HookFailure;
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::server_client::connection::{ServerConnection, TokenOrigin};
+use crate::verbs::server_client::incomplete::IncompleteSessions;
 use crate::verbs::server_client::outbox::{Outbox, OutboxItem, RefusedItem};
 use crate::verbs::server_client::reachability::Outage;
 use cm_agents::hook::failure::FailureLogLine;
@@ -34,6 +35,8 @@ pub struct ServerState {
     pub waiting: usize,
     /// Size of the uploads that wait, in bytes.
     pub waiting_bytes: u64,
+    /// Number of sessions of which a part waits in its log until the outbox has room.
+    pub incomplete: usize,
     /// Time at which the oldest waiting upload was added, as RFC 3339.
     pub oldest: Option<String>,
     /// Time since which the server does not answer or refuses uploads, as RFC 3339; null if its last
@@ -41,7 +44,7 @@ pub struct ServerState {
     pub failing_since: Option<String>,
     /// Cause of the last failure; null if the last answer was good.
     pub cause: Option<String>,
-    /// Uploads that the server will never accept, latest first.
+    /// Uploads that the server will never accept or always fails at, latest first.
     pub refused: Vec<RefusedUpload>,
     /// Number of refused uploads, including those that are not listed.
     pub refused_total: usize,
@@ -74,6 +77,14 @@ pub(super) fn servers(call: &Request, project: Option<&Path>) -> Result<Vec<Serv
     open.iter().map(|open| state(call, open, used.as_ref() == Some(&open.stored()))).collect()
 }
 
+/// Reports the server that the hooks of the call's folder call; `None` if there is none.
+///
+/// # Errors
+/// Private files that cannot be read.
+pub(crate) fn used_server(call: &Request) -> Result<Option<ServerState>> {
+    ServerConnection::of_call(call)?.map(|open| state(call, &open, true)).transpose()
+}
+
 fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<ServerState> {
     let outbox = Outbox::of(&open.private);
     let size = outbox.size()?;
@@ -91,6 +102,7 @@ fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<Serve
         memory_file: open.memory_file.clone(),
         waiting: size.items,
         waiting_bytes: size.bytes,
+        incomplete: IncompleteSessions::of(&open.private).count()?,
         oldest: outbox.oldest()?.map(|item| item.at.to_string()),
         failing_since: outage.as_ref().map(|outage| outage.since.to_string()),
         cause: outage.map(|outage| outage.cause),

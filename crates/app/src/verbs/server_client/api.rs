@@ -14,18 +14,20 @@ use cm_net::{
 use cm_text::shorten::short_line;
 
 /// Maximum size of an answer in bytes.
-const LARGEST: u64 = 4 << 20;
+const LARGEST_ANSWER: u64 = 4 << 20;
 /// Maximum length of a header value that names an agent or a session.
 const LONGEST_NAME: usize = 200;
-/// Maximum length of a failure, in characters.
-const CAUSE: usize = 300;
+/// Maximum length of the cause of a failure, in characters.
+const LONGEST_CAUSE: usize = 300;
 /// Codes of refusals that end by themselves, such as during a merge on the server.
-const PASSING: [&str; 3] = ["in-progress", "git-locked", "invalid-setting"];
+const PASSING_CODES: [&str; 3] = ["in-progress", "git-locked", "invalid-setting"];
 /// Statuses and codes of `cm serve` for requests that it will never accept.
-const NEVER: [(u16, &str); 5] =
+const NEVER_ACCEPTED: [(u16, &str); 5] =
     [(400, "usage"), (404, "not-found"), (404, "ambiguous"), (409, "secret"), (413, "too-long")];
+/// Statuses that ask for a later request, or for another token.
+const COME_AGAIN: [u16; 4] = [401, 408, 429, 503];
 /// Codes of `cm serve` for refusals that apply to any upload.
-const OF_ALL: [&str; 4] = ["untrusted", "storage-full", "in-progress", "git-locked"];
+const OF_ANY_UPLOAD: [&str; 4] = ["untrusted", "storage-full", "in-progress", "git-locked"];
 
 /// The endpoints of a server, called for one agent and session.
 #[derive(Debug)]
@@ -44,17 +46,19 @@ pub struct CallFailure {
     pub status: Option<u16>,
     /// Whether the status says that the same request will be refused again. Proxies may say so too.
     pub is_final: bool,
-    /// The refusal of an upload; `None` if another program may have answered.
+    /// The refusal of an upload; `None` if the failure applies to any upload.
     pub refusal: Option<UploadRefusal>,
 }
 
-/// Kind of refusal of an upload by `cm serve` itself, as opposed to a proxy.
+/// Kind of refusal of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadRefusal {
-    /// The server will never accept this upload.
+    /// `cm serve` will never accept this upload.
     Never,
-    /// The server may accept this upload later, and accepts other uploads now.
+    /// `cm serve` may accept this upload later, and accepts other uploads now.
     Now,
+    /// The status may be about this upload or about any, and may be that of a proxy.
+    Unexplained,
 }
 
 impl ServerApi {
@@ -88,7 +92,7 @@ impl ServerApi {
         let client = Client::new(ClientConfig {
             key: key.map(|key| (key, AuthHeader::Bearer)),
             headers: Vec::new(),
-            largest: LARGEST,
+            largest: LARGEST_ANSWER,
             patience: RetryPolicy::NONE,
             pace: RetrySleeper::default(),
             certificate,
@@ -107,7 +111,11 @@ impl ServerApi {
         tokens: usize,
         timeout: Duration,
     ) -> std::result::Result<Value, CallFailure> {
-        self.get(&format!("context?task={}&max_tokens={tokens}", encoded(task)), timeout)
+        // In the address it would be in the logs of proxies.
+        let question = serde_json::json!({ "task": task, "max_tokens": tokens });
+        let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
+        let answer = self.post("context", &question, &headers, timeout);
+        parsed(&answer.map_err(CallFailure::of_a_reading)?)
     }
 
     /// Returns the server's MEMORY.md, unchecked.
@@ -131,7 +139,7 @@ impl ServerApi {
         let key = ("idempotency-key", item.key.as_str());
         let headers: Vec<(&'static str, &str)> = headers(named).chain([key]).collect();
         let answer = self.post(&item.endpoint, &item.body, &headers, timeout)?;
-        let answer: Value = serde_json::from_slice(&answer).map_err(|_| malformed())?;
+        let answer = parsed(&answer)?;
         let (text, number) = match item.endpoint.as_str() {
             "sessions" => ("session", "received"),
             _ => ("id", "helpful"),
@@ -160,9 +168,7 @@ impl ServerApi {
         let url = self.url.below(target);
         let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
         let answer = self.client.get(&url, &headers, timeout);
-        let answer =
-            answer.map_err(|error| CallFailure { refusal: None, ..CallFailure::of(&error, &url) })?;
-        serde_json::from_slice(&answer).map_err(|_| malformed())
+        parsed(&answer.map_err(|error| CallFailure::of(&error, &url).of_a_reading())?)
     }
 
     fn post(
@@ -192,24 +198,34 @@ fn headers<'a>(names: &'a [(&'static str, String)]) -> impl Iterator<Item = (&'s
 }
 
 impl CallFailure {
-    /// The cause does not contain the address, which has the question in it.
+    /// The cause does not contain the address, which is shown beside it.
     fn of(error: &cm_net::Error, url: &str) -> Self {
         let (status, is_final, refusal) = match error {
             cm_net::Error::Refused { status, code, .. } => {
                 let passes = matches!(status, 401 | 403 | 408 | 429)
-                    || code.as_deref().is_some_and(|code| PASSING.contains(&code));
+                    || code.as_deref().is_some_and(|code| PASSING_CODES.contains(&code));
                 let is_final = (400..500).contains(status) && !passes;
                 (Some(*status), is_final, UploadRefusal::of(*status, code.as_deref()))
             }
             _ => (None, false, None),
         };
-        let cause = short_line(&error.to_string().replace(url, "the server"), CAUSE);
+        let cause = short_line(&error.to_string().replace(url, "the server"), LONGEST_CAUSE);
         Self { cause, status, is_final, refusal }
+    }
+
+    /// The failure of a request that uploads nothing.
+    fn of_a_reading(self) -> Self {
+        Self { refusal: None, ..self }
     }
 
     /// Whether the server answers other requests.
     pub fn refuses_uploads_only(&self) -> bool {
-        self.status == Some(403) || self.refusal.is_some()
+        self.status == Some(403) || self.is_explained_refusal()
+    }
+
+    /// Whether `cm serve` itself refuses this upload and accepts others.
+    pub fn is_explained_refusal(&self) -> bool {
+        matches!(self.refusal, Some(UploadRefusal::Never | UploadRefusal::Now))
     }
 
     /// Whether the server does not accept the token.
@@ -220,11 +236,14 @@ impl CallFailure {
 
 impl UploadRefusal {
     fn of(status: u16, code: Option<&str>) -> Option<Self> {
-        let code = code?;
-        if NEVER.contains(&(status, code)) {
-            return Some(Self::Never);
+        match code {
+            Some(code) if NEVER_ACCEPTED.contains(&(status, code)) => Some(Self::Never),
+            Some(code) if OF_ANY_UPLOAD.contains(&code) => None,
+            Some(_) if matches!(status, 409 | 422) => Some(Self::Now),
+            // The token can only read.
+            Some(_) if status == 403 => None,
+            _ => ((400..600).contains(&status) && !COME_AGAIN.contains(&status)).then_some(Self::Unexplained),
         }
-        (matches!(status, 409 | 422) && !OF_ALL.contains(&code)).then_some(Self::Now)
     }
 }
 
@@ -243,29 +262,13 @@ fn malformed() -> CallFailure {
     }
 }
 
-/// Percent-encodes a text for a query.
-fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                encoded.push(char::from(byte))
-            }
-            b' ' => encoded.push('+'),
-            byte => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
+fn parsed(answer: &[u8]) -> std::result::Result<Value, CallFailure> {
+    serde_json::from_slice(answer).map_err(|_| malformed())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn any_text_is_one_value_of_a_query() {
-        assert_eq!(encoded("a b&c=é\n"), "a+b%26c%3D%C3%A9%0A");
-    }
 
     #[test]
     fn only_what_cm_itself_never_accepts_is_refused_for_good() {
@@ -274,21 +277,25 @@ mod tests {
             let (url, message) = ("u".to_owned(), String::new());
             CallFailure::of(&cm_net::Error::Refused { url, status, code, message, wait: None }, "u")
         };
-        for status in [302, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503] {
+        for status in [302, 401, 408, 429, 503] {
             assert_eq!(refused(status, None).refusal, None, "{status}");
         }
-        for (status, code) in NEVER {
-            assert_eq!(refused(status, Some(code)).refusal, Some(UploadRefusal::Never), "{code}");
-            assert_eq!(refused(502, Some(code)).refusal, None, "{code}");
+        for status in [400, 403, 404, 409, 413, 422, 500, 502, 504] {
+            assert_eq!(refused(status, None).refusal, Some(UploadRefusal::Unexplained), "{status}");
         }
-        for code in OF_ALL {
+        for (status, code) in NEVER_ACCEPTED {
+            assert_eq!(refused(status, Some(code)).refusal, Some(UploadRefusal::Never), "{code}");
+            assert_eq!(refused(502, Some(code)).refusal, Some(UploadRefusal::Unexplained), "{code}");
+        }
+        for code in OF_ANY_UPLOAD {
             assert_eq!(refused(409, Some(code)).refusal, None, "{code}");
         }
         assert_eq!(refused(409, Some("cannot-edit")).refusal, Some(UploadRefusal::Now));
+        assert_eq!(refused(403, Some("forbidden")).refusal, None);
+        assert_eq!(refused(500, Some("internal")).refusal, Some(UploadRefusal::Unexplained));
         assert!(refused(404, None).is_final && !refused(409, Some("in-progress")).is_final);
-        let away =
-            cm_net::Error::Unreachable { url: "http://x/context?task=a".into(), cause: "refused".into() };
-        let away = CallFailure::of(&away, "http://x/context?task=a");
+        let away = cm_net::Error::Unreachable { url: "http://x/sessions".into(), cause: "refused".into() };
+        let away = CallFailure::of(&away, "http://x/sessions");
         assert_eq!((away.refusal, away.cause.as_str()), (None, "cannot connect to the server: refused"));
     }
 }

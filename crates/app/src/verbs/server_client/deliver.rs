@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
-use crate::verbs::server_client::api::ServerApi;
+use crate::verbs::server_client::api::{CallFailure, ServerApi};
 use crate::verbs::server_client::connection::ServerConnection;
+use crate::verbs::server_client::incomplete::IncompleteSessions;
 use crate::verbs::server_client::memory_copy;
 use crate::verbs::server_client::outbox::{Outbox, OutboxItem};
 use crate::verbs::server_client::reachability::{self, Outage};
@@ -19,7 +20,7 @@ use cm_store::config::{Settings, keys};
 /// Timeout of one upload. Nobody waits for it.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Time after which a process begins no further upload.
-const LONGEST: Duration = Duration::from_secs(60);
+const MOST_TIME: Duration = Duration::from_secs(60);
 
 /// The task, as the hook passes it to its background process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,87 +46,205 @@ impl DeliveryTask {
     /// # Errors
     /// The user's own settings are not valid, so that nothing is done. Else the first failure; the
     /// remaining work is done nevertheless, as far as it is possible. A server that does not answer is a
-    /// failure only where an outage begins.
+    /// failure only where an outage begins, and a full outbox only for a session that was complete.
     pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
-        let settings = connection.settings(call)?;
-        let outbox = Outbox::of(&connection.private);
-        let queue = |session| queue(call, connection, &settings, &outbox, session);
-        let queued = self.session.as_ref().map_or(Ok(()), queue);
-        let is_away = Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now));
-        if is_away && !self.refresh_memory {
-            return queued;
+        let uploads = Uploads::of(call, connection)?;
+        let queued = self.session.as_ref().map(|session| uploads.queue(session)).transpose();
+        let rest = self.deliver(&uploads);
+        match (&self.session, queued?.is_some_and(|queued| queued.begins_to_wait)) {
+            // It was completed if there was room meanwhile.
+            (Some(session), true) if uploads.incomplete.contains(session)? => {
+                let message = format!(
+                    "the outbox is full, so that a part of session {} waits in its log",
+                    session.session
+                );
+                Err(Error::new(ErrorKind::Failed, "outbox-full", message))
+            }
+            _ => rest,
+        }
+    }
+
+    /// Delivers what waits, and updates the copy of MEMORY.md.
+    fn deliver(&self, uploads: &Uploads<'_>) -> Result<()> {
+        let Uploads { call, connection, .. } = uploads;
+        let is_away = || Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now));
+        if is_away() && !self.refresh_memory {
+            return Ok(());
         }
         let name = self.session.as_ref().map(|session| session.session.as_str());
         let api = ServerApi::new(connection, call, &self.agent, name)?;
-        let delivered = deliver(call, connection, &outbox, &api);
-        let refreshed = match (&delivered, self.refresh_memory) {
-            (Ok(true), true) => memory_copy::refresh(connection, &api),
-            _ => return queued.and(delivered.map(drop)),
-        };
-        match refreshed {
-            Ok(()) => reachability::record_answer(connection),
-            // The hook that the agent waited for has logged it.
-            Err(_) if Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now)) => {
-                return queued;
+        let end = (call.clock)() + MOST_TIME.as_millis() as u64;
+        let sent = uploads.send(&api, DeliveryWait::None, || (call.clock)() < end)?;
+        let (delivered, answers) = match sent.failure {
+            None => (Ok(()), true),
+            Some(UploadsFailure { failure, is_new, answers }) => {
+                (if is_new { Err(failure.into()) } else { Ok(()) }, answers)
             }
-            Err(_) => {}
+        };
+        if !self.refresh_memory || !answers || delivered.is_err() {
+            return delivered;
         }
-        queued.and(delivered.map(drop)).and(refreshed)
+        match memory_copy::refresh(connection, &api) {
+            Ok(()) => {
+                reachability::record_answer(connection);
+                Ok(())
+            }
+            // The hook that the agent waited for has logged it.
+            Err(_) if is_away() => Ok(()),
+            failed => failed,
+        }
     }
 }
 
-/// Adds what is new in a session to the outbox.
-fn queue(
-    call: &Request,
-    connection: &ServerConnection,
-    settings: &Settings,
-    outbox: &Outbox,
-    wanted: &SessionReference,
-) -> Result<()> {
-    if settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
-        return Ok(());
+/// Sends what waits for the server, also what a session has more than the outbox holds, until nothing
+/// waits or the server does not take it. With `with_refused`, what it refused is sent again first.
+///
+/// # Errors
+/// The user's own settings are not valid, and private files that cannot be read or written.
+pub fn deliver_all(call: &Request, connection: &ServerConnection, with_refused: bool) -> Result<SentUploads> {
+    let uploads = Uploads::of(call, connection)?;
+    let api = ServerApi::with(connection, call, None, None)?;
+    if with_refused {
+        uploads.outbox.queue_turn()?.add_refused()?;
     }
-    let rules = secrets::rules_for_server(settings, call)?;
-    // Held while the log is read: an older reading than the progress would look like a log written anew.
-    let turn = outbox.queue_turn()?;
-    let Some(found) = session_upload::read(call, connection, settings, &rules, wanted)? else {
-        return Ok(());
-    };
-    let progress = UploadProgress::of(connection, &wanted.session);
-    let planned = session_upload::plan(&found, &progress, call.now);
-    let items: Vec<OutboxItem> = planned.iter().map(|upload| upload.item.clone()).collect();
-    let added = turn.add(&items)?;
-    if let Some(PlannedUpload { progress, .. }) = planned.iter().take(added).next_back() {
-        progress.store(connection, &wanted.session)?;
-    }
-    if added < items.len() {
-        let message =
-            format!("the outbox is full, so that a part of session {} waits in its log", wanted.session);
-        return Err(Error::new(ErrorKind::Failed, "outbox-full", message));
-    }
-    Ok(())
+    uploads.send(&api, DeliveryWait::Turn, || true)
 }
 
-/// Delivers what waits, also what others queue meanwhile, within a bounded time. Leaves it to another
-/// process that delivers. Returns whether the server may answer.
-fn deliver(call: &Request, connection: &ServerConnection, outbox: &Outbox, api: &ServerApi) -> Result<bool> {
-    let end = (call.clock)() + LONGEST.as_millis() as u64;
-    let may_begin = || (call.clock)() < end;
-    // A process that queues during a delivery leaves its uploads to it.
-    while outbox.size()?.items > 0 && may_begin() {
-        let Some(turn) = outbox.delivery_turn()? else { break };
-        let delivery = turn.deliver(|item| api.send(item, TIMEOUT), may_begin, call.now)?;
-        drop(turn);
-        let is_held_up = delivery.failure.as_ref().is_some_and(|failure| failure.refusal.is_some());
-        if delivery.delivered > 0 && !is_held_up {
-            reachability::record_upload(connection);
-        }
-        let Some(failure) = delivery.failure else { continue };
-        let answers = failure.refuses_uploads_only();
-        if reachability::record_failure(connection, call.now, &failure) {
-            return Err(failure.into());
-        }
-        return Ok(answers);
+/// Result of sending what waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentUploads {
+    /// Number of uploads that the server accepted.
+    pub delivered: usize,
+    /// Number of uploads that were set aside.
+    pub set_aside: usize,
+    /// Why the server did not take an upload; `None` if it took or finally refused each.
+    pub failure: Option<UploadsFailure>,
+}
+
+/// Why the server did not take an upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadsFailure {
+    pub failure: CallFailure,
+    /// Whether an outage begins with it.
+    pub is_new: bool,
+    /// Whether the server answers other requests.
+    pub answers: bool,
+}
+
+/// What was added to the outbox of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct QueuedSession {
+    /// Number of uploads.
+    added: usize,
+    /// Whether a part has no room, and all had before.
+    begins_to_wait: bool,
+}
+
+/// Whether to wait while another process delivers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DeliveryWait {
+    /// Leave the delivery to it.
+    None,
+    /// Wait for the turn.
+    Turn,
+}
+
+/// The uploads of one server, and the settings that restrict them.
+struct Uploads<'a> {
+    call: &'a Request,
+    connection: &'a ServerConnection,
+    settings: Settings,
+    outbox: Outbox,
+    incomplete: IncompleteSessions,
+}
+
+impl<'a> Uploads<'a> {
+    /// # Errors
+    /// The user's own settings are not valid.
+    fn of(call: &'a Request, connection: &'a ServerConnection) -> Result<Self> {
+        Ok(Self {
+            call,
+            connection,
+            settings: connection.settings(call)?,
+            outbox: Outbox::of(&connection.private),
+            incomplete: IncompleteSessions::of(&connection.private),
+        })
     }
-    Ok(true)
+
+    /// Adds what is new in a session to the outbox, and records whether there was room for all.
+    fn queue(&self, wanted: &SessionReference) -> Result<QueuedSession> {
+        let Self { call, connection, settings, outbox, incomplete } = self;
+        if settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
+            return Ok(QueuedSession::default());
+        }
+        let rules = secrets::rules_for_server(settings, call)?;
+        // Held while the log is read: an older reading than the progress would look like a log written anew.
+        let turn = outbox.queue_turn()?;
+        let Some(found) = session_upload::read(call, connection, settings, &rules, wanted)? else {
+            incomplete.remove(wanted)?;
+            return Ok(QueuedSession::default());
+        };
+        let progress = UploadProgress::of(connection, &wanted.session);
+        let planned = session_upload::plan(&found, &progress, call.now);
+        let items: Vec<OutboxItem> = planned.iter().map(|upload| upload.item.clone()).collect();
+        let added = turn.add(&items)?;
+        if let Some(PlannedUpload { progress, .. }) = planned.iter().take(added).next_back() {
+            progress.store(connection, &wanted.session)?;
+        }
+        if added < items.len() {
+            return Ok(QueuedSession { added, begins_to_wait: incomplete.add(wanted)? });
+        }
+        incomplete.remove(wanted)?;
+        Ok(QueuedSession { added, begins_to_wait: false })
+    }
+
+    /// Queues what incomplete sessions have more, as far as there is room. Returns the number of uploads.
+    fn queue_incomplete(&self) -> Result<usize> {
+        let mut added = 0;
+        for session in self.incomplete.all()? {
+            // A log that cannot be read now is tried again by the next delivery.
+            let Ok(queued) = self.queue(&session) else { continue };
+            added += queued.added;
+            if self.incomplete.contains(&session)? {
+                break;
+            }
+        }
+        Ok(added)
+    }
+
+    /// Sends what waits, also what others queue meanwhile and what incomplete sessions have more, as long
+    /// as further uploads may begin.
+    fn send(&self, api: &ServerApi, wait: DeliveryWait, may_begin: impl Fn() -> bool) -> Result<SentUploads> {
+        let Self { call, connection, outbox, .. } = self;
+        let mut sent = SentUploads::default();
+        // A process that queues during a delivery leaves its uploads to it.
+        while may_begin() && (outbox.size()?.items > 0 || self.queue_incomplete()? > 0) {
+            let turn = match wait {
+                DeliveryWait::None => outbox.delivery_turn()?,
+                DeliveryWait::Turn => Some(outbox.wait_for_delivery_turn()?),
+            };
+            let Some(turn) = turn else { return Ok(sent) };
+            let delivery = turn.deliver(|item| api.send(item, TIMEOUT), &may_begin, call.now)?;
+            drop(turn);
+            sent.delivered += delivery.delivered;
+            sent.set_aside += delivery.set_aside;
+            let is_refusal = delivery.failure.as_ref().is_some_and(|failure| failure.refusal.is_some());
+            if delivery.delivered + delivery.set_aside > 0 && !is_refusal {
+                reachability::record_upload(connection);
+            }
+            if let Some(failure) = delivery.failure {
+                // Prompts find out themselves if the server answers nothing any more.
+                let answered = || Outage::of(connection).is_some_and(|outage| outage.is_read_only);
+                let answers =
+                    failure.refuses_uploads_only() || is_refusal && (delivery.delivered > 0 || answered());
+                let is_new = reachability::record_failure(connection, call.now, &failure.cause, answers);
+                sent.failure = Some(UploadsFailure { failure, is_new, answers });
+                return Ok(sent);
+            }
+        }
+        if outbox.size()?.items == 0 {
+            reachability::record_nothing_waits(connection);
+        }
+        Ok(sent)
+    }
 }

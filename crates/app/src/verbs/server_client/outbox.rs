@@ -1,7 +1,8 @@
 //! Uploads that wait for the team server: one private file each, delivered in order.
 //!
 //! Each upload has an idempotency key, so that the server runs it once even if its answer is lost. The
-//! outbox is bounded; what does not fit is read from the session's log again later.
+//! outbox is bounded; what does not fit is read from the session's log again later, see
+//! [`super::incomplete`].
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,6 +24,12 @@ const MOST_BYTES: u64 = 64 << 20;
 const MOST_REFUSED: usize = 50;
 /// Maximum number of sessions whose uploads the server cannot take now, after which a delivery ends.
 const MOST_HELD_UP: usize = 8;
+/// Minimum number of failures after which an upload holds up nothing any more.
+const LASTING_FAILURES: u32 = 5;
+/// Minimum number of seconds between the first of these failures and the last.
+const LASTING_SECONDS: i64 = 15 * 60;
+/// Maximum number of uploads with such failures, after which a delivery ends.
+const MOST_PASSED_OVER: usize = 20;
 
 /// An upload: the body of a `POST` request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,9 +47,20 @@ pub struct OutboxItem {
     pub session: String,
     /// JSON body, without secrets.
     pub body: Value,
+    /// Failures that may be about this upload; `None` before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<UploadFailures>,
 }
 
-/// An upload that the server will never accept.
+/// Failures of one upload that the server did not explain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UploadFailures {
+    /// Time of the first.
+    pub since: Instant,
+    pub count: u32,
+}
+
+/// An upload that the server will never accept, or always fails at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefusedItem {
     /// Time of the refusal.
@@ -65,6 +83,8 @@ pub struct OutboxSize {
 pub struct Delivery {
     /// Number of uploads that the server accepted.
     pub delivered: usize,
+    /// Number of uploads that were set aside.
+    pub set_aside: usize,
     /// Why the server did not take an upload; `None` if it took each that was sent.
     pub failure: Option<CallFailure>,
 }
@@ -101,7 +121,20 @@ impl OutboxItem {
             agent: Some(agent.name().to_owned()),
             session: session.to_owned(),
             body,
+            failures: None,
         }
+    }
+}
+
+impl UploadFailures {
+    /// Counts one more failure.
+    fn after(earlier: Option<Self>, now: Instant) -> Self {
+        let Self { since, count } = earlier.unwrap_or(Self { since: now, count: 0 });
+        Self { since, count: count.saturating_add(1) }
+    }
+
+    fn are_lasting(&self, now: Instant) -> bool {
+        self.count >= LASTING_FAILURES && now.unix() - self.since.unix() >= LASTING_SECONDS
     }
 }
 
@@ -162,6 +195,15 @@ impl Outbox {
         Ok(lock.map(|lock| DeliveryTurn { outbox: self, _lock: lock }))
     }
 
+    /// Waits until no other process delivers.
+    ///
+    /// # Errors
+    /// A lock file that cannot be opened.
+    pub fn wait_for_delivery_turn(&self) -> Result<DeliveryTurn<'_>> {
+        let lock = self.private.lock(&self.private.state().join("outbox.lock"))?;
+        Ok(DeliveryTurn { outbox: self, _lock: lock })
+    }
+
     fn folder(&self) -> PathBuf {
         self.private.state().join("outbox")
     }
@@ -209,12 +251,37 @@ impl QueueTurn<'_> {
         }
         Ok(items.len())
     }
+
+    /// Moves refused uploads back into the outbox, oldest first, as far as they fit. Returns how many.
+    /// Those whose file is damaged stay.
+    ///
+    /// # Errors
+    /// Files that cannot be read or written.
+    pub fn add_refused(&self) -> Result<usize> {
+        let outbox = self.outbox;
+        let folder = outbox.refused_folder();
+        let mut moved = 0;
+        for name in outbox.private.list(&folder)? {
+            let path = folder.join(name);
+            let text = outbox.private.read(&path)?.unwrap_or_default();
+            let refused = serde_json::from_str::<RefusedItem>(&text).ok();
+            let Some(item) = refused.and_then(|refused| refused.item) else { continue };
+            if self.add(&[OutboxItem { failures: None, ..item }])? == 0 {
+                break;
+            }
+            outbox.private.remove(&path)?;
+            moved += 1;
+        }
+        Ok(moved)
+    }
 }
 
 impl DeliveryTurn<'_> {
     /// Sends the waiting uploads in order, until the server takes none or no further one may begin. One
     /// that it cannot take now, such as feedback on a damaged note, holds up those of its session. One
-    /// that it will never take is set aside with the reason.
+    /// that it will never take is set aside with the reason. So is one that failed often over some time,
+    /// once the server accepts another one after it at the same endpoint: a server that is away, or
+    /// takes nothing, makes nothing be set aside.
     ///
     /// # Errors
     /// Files that cannot be read or written.
@@ -227,9 +294,11 @@ impl DeliveryTurn<'_> {
         let outbox = self.outbox;
         let mut delivery = Delivery::default();
         let mut held_up = BTreeSet::new();
+        let mut passed_over: Vec<(String, OutboxItem, CallFailure)> = Vec::new();
         for name in outbox.waiting()? {
-            let Some(item) = outbox.read(&name)? else {
+            let Some(mut item) = outbox.read(&name)? else {
                 self.set_aside(&name, now, "the file is damaged".to_owned(), None)?;
+                delivery.set_aside += 1;
                 continue;
             };
             if held_up.contains(&item.session) {
@@ -242,9 +311,27 @@ impl DeliveryTurn<'_> {
                 Ok(()) => {
                     outbox.private.remove(&outbox.folder().join(&name))?;
                     delivery.delivered += 1;
+                    let is_about_itself =
+                        |other: &mut (String, OutboxItem, CallFailure)| other.1.endpoint == item.endpoint;
+                    for (name, item, failure) in passed_over.extract_if(.., is_about_itself) {
+                        self.set_aside(&name, now, failure.cause, Some(item))?;
+                        delivery.set_aside += 1;
+                    }
                 }
                 Err(failure) if failure.refusal == Some(UploadRefusal::Never) => {
                     self.set_aside(&name, now, failure.cause, Some(item))?;
+                    delivery.set_aside += 1;
+                }
+                Err(failure) if failure.refusal == Some(UploadRefusal::Unexplained) => {
+                    let failures = UploadFailures::after(item.failures, now);
+                    item.failures = Some(failures);
+                    let text = serde_json::to_string(&item).unwrap_or_default();
+                    outbox.private.write(&outbox.folder().join(&name), text.as_bytes())?;
+                    if !failures.are_lasting(now) || passed_over.len() == MOST_PASSED_OVER {
+                        delivery.failure = Some(failure);
+                        break;
+                    }
+                    passed_over.push((name, item, failure));
                 }
                 Err(failure)
                     if failure.refusal == Some(UploadRefusal::Now) && held_up.len() < MOST_HELD_UP =>
@@ -258,6 +345,8 @@ impl DeliveryTurn<'_> {
                 }
             }
         }
+        let unexplained = passed_over.into_iter().next().map(|(_, _, failure)| failure);
+        delivery.failure = delivery.failure.or(unexplained);
         Ok(delivery)
     }
 
@@ -335,6 +424,72 @@ mod tests {
         assert_eq!((outbox.size().unwrap().items, outbox.oldest().unwrap()), (2, Some(item(3))));
         drop(turn);
         assert!(outbox.delivery_turn().unwrap().is_some());
+    }
+
+    /// A failure that may be about the upload or about the server.
+    fn unexplained() -> CallFailure {
+        CallFailure {
+            cause: "status 500".to_owned(),
+            status: Some(500),
+            is_final: false,
+            refusal: Some(UploadRefusal::Unexplained),
+        }
+    }
+
+    #[test]
+    fn an_upload_that_always_fails_is_set_aside_once_another_one_at_its_endpoint_is_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let outbox = outbox(folder.path());
+        let session = OutboxItem::new("sessions", SESSION, Instant::from_unix(0), json!({ "messages": [] }));
+        outbox.queue_turn().unwrap().add(&[item(1), item(2), session]).unwrap();
+        let turn = outbox.delivery_turn().unwrap().unwrap();
+        let is_down = std::cell::Cell::new(false);
+        let refuses = std::cell::Cell::new(2);
+        let send = |sent: &OutboxItem| {
+            let number = sent.body["id"].as_str().and_then(|id| id.strip_prefix("b-")?.parse::<u32>().ok());
+            let fails = is_down.get() || number.is_some_and(|number| number <= refuses.get());
+            if fails { Err(unexplained()) } else { Ok(()) }
+        };
+        let deliver = |minute: i64| {
+            let done = turn.deliver(send, || true, Instant::from_unix(minute * 60)).unwrap();
+            (done.delivered, done.set_aside, done.failure.is_some(), outbox.size().unwrap().items)
+        };
+        for minute in 0..15 {
+            assert_eq!(deliver(minute), (0, 0, true, 3), "{minute}");
+        }
+        // The first one holds up nothing any more, and the second one begins to count.
+        for minute in 15..30 {
+            assert_eq!(deliver(minute), (0, 0, true, 3), "{minute}");
+        }
+        assert_eq!(deliver(30), (1, 0, true, 2), "what another endpoint accepts shows nothing");
+        is_down.set(true);
+        outbox.queue_turn().unwrap().add(&[item(3)]).unwrap();
+        assert_eq!(deliver(1_000), (0, 0, true, 3), "a server that takes nothing");
+        is_down.set(false);
+        refuses.set(1);
+        assert_eq!(deliver(1_001), (2, 1, false, 0));
+        let refused = outbox.refused().unwrap();
+        assert_eq!((refused.len(), refused[0].reason.as_str()), (1, "status 500"));
+        refuses.set(0);
+        assert_eq!(outbox.queue_turn().unwrap().add_refused().unwrap(), 1);
+        assert_eq!(outbox.oldest().unwrap(), Some(item(1)), "its failures are forgotten");
+        assert_eq!(deliver(1_002), (1, 0, false, 0));
+        assert!(outbox.refused().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_full_outbox_leaves_refused_uploads_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let outbox = outbox(folder.path());
+        let turn = outbox.delivery_turn().unwrap().unwrap();
+        for number in 0..2 {
+            let name = format!("000000000{number}-a.json");
+            turn.set_aside(&name, Instant::from_unix(0), "no".to_owned(), Some(item(number))).unwrap();
+        }
+        let many: Vec<OutboxItem> = (2..=MOST_ITEMS).map(item).collect();
+        outbox.queue_turn().unwrap().add(&many).unwrap();
+        assert_eq!(outbox.queue_turn().unwrap().add_refused().unwrap(), 1);
+        assert_eq!((outbox.size().unwrap().items, outbox.refused().unwrap().len()), (MOST_ITEMS, 1));
     }
 
     #[test]

@@ -2,14 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::verbs::server_client::api::CallFailure;
 use crate::verbs::server_client::connection::ServerConnection;
 use cm_note::instant::Instant;
 
 /// Name of the private file; it exists while the server is away.
 const FILE: &str = "away.json";
 /// Seconds after a failure for which prompts do not try again.
-const PAUSE: i64 = 30;
+const PAUSE_SECONDS: i64 = 30;
 
 /// A failure of the server that lasts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,16 +34,16 @@ impl Outage {
 
     /// Whether the last failure is so recent that a prompt should not wait for another.
     pub fn is_recent(&self, now: Instant) -> bool {
-        !self.is_read_only && (0..PAUSE).contains(&(now.unix() - self.last.unix()))
+        !self.is_read_only && (0..PAUSE_SECONDS).contains(&(now.unix() - self.last.unix()))
     }
 }
 
-/// Stores a failure. Returns whether it begins an outage.
-pub fn record_failure(connection: &ServerConnection, now: Instant, failure: &CallFailure) -> bool {
-    let is_read_only = failure.refuses_uploads_only();
+/// Stores a failure. Returns whether it begins an outage. `is_read_only`: the server answers other
+/// requests.
+pub fn record_failure(connection: &ServerConnection, now: Instant, cause: &str, is_read_only: bool) -> bool {
     let earlier = Outage::of(connection).filter(|outage| outage.is_read_only == is_read_only);
     let since = earlier.as_ref().map_or(now, |outage| outage.since);
-    let outage = Outage { since, last: now, cause: failure.cause.clone(), is_read_only };
+    let outage = Outage { since, last: now, cause: cause.to_owned(), is_read_only };
     let private = &connection.private;
     let text = serde_json::to_string(&outage).unwrap_or_default();
     // A state folder that cannot be written costs only time.
@@ -55,6 +54,13 @@ pub fn record_failure(connection: &ServerConnection, now: Instant, failure: &Cal
 /// Ends an outage after an answer; one of uploads only after an upload.
 pub fn record_answer(connection: &ServerConnection) {
     if Outage::of(connection).is_some_and(|outage| !outage.is_read_only) {
+        record_upload(connection);
+    }
+}
+
+/// Ends an outage of uploads only, of which none waits any more.
+pub fn record_nothing_waits(connection: &ServerConnection) {
+    if Outage::of(connection).is_some_and(|outage| outage.is_read_only) {
         record_upload(connection);
     }
 }

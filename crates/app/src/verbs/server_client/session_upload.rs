@@ -31,11 +31,11 @@ use cm_text::shorten::shorten;
 /// Maximum number of messages of one upload.
 const MOST_MESSAGES: usize = 500;
 /// Maximum length of the texts of one upload in bytes, far below the server's limit for a body.
-const MOST_TEXT: usize = 1 << 20;
+const MOST_UPLOAD_BYTES: usize = 1 << 20;
 /// Maximum length of a message of a person or an agent, in characters.
-const MESSAGE: usize = 100_000;
+const LONGEST_MESSAGE: usize = 100_000;
 /// Maximum length of a tool's call or output, in characters.
-const TOOL: usize = 4_000;
+const LONGEST_TOOL_TEXT: usize = 4_000;
 
 /// A session whose log is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,15 +142,20 @@ fn may_leave(call: &Request, connection: &ServerConnection, settings: &Settings,
 #[must_use]
 pub fn permits(call: &Request, settings: &Settings, agent: Agent, workspace: Option<&Path>) -> bool {
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
-    let agents = settings.texts(keys::SESSIONS_AGENTS);
     let folders = settings.texts(keys::SESSIONS_WORKSPACES);
     let workspace = workspace.map(|inner| real(inner.to_owned()));
     let is_in = |typed: &String| {
         let folder = real(PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed)));
         workspace.as_ref().is_some_and(|inner| inner.starts_with(folder))
     };
-    (agents.is_empty() || agents.iter().any(|name| name == agent.name()))
-        && (folders.is_empty() || folders.iter().any(is_in))
+    is_permitted_agent(settings, agent) && (folders.is_empty() || folders.iter().any(is_in))
+}
+
+/// Whether the user's `sessions.agents` permits that sessions of this agent are sent.
+#[must_use]
+pub fn is_permitted_agent(settings: &Settings, agent: Agent) -> bool {
+    let agents = settings.texts(keys::SESSIONS_AGENTS);
+    agents.is_empty() || agents.iter().any(|name| name == agent.name())
 }
 
 /// Plans the uploads of what is new in a session, in order.
@@ -219,18 +224,18 @@ fn place(event: &SessionEvent) -> (u64, u32) {
 fn message(event: &SessionEvent) -> Option<Value> {
     let (role, text, most) = match &event.kind {
         _ if event.side => return None,
-        EventKind::UserPrompt { text } => (MessageRole::User, text.clone(), MESSAGE),
-        EventKind::AssistantText { text } => (MessageRole::Assistant, text.clone(), MESSAGE),
+        EventKind::UserPrompt { text } => (MessageRole::User, text.clone(), LONGEST_MESSAGE),
+        EventKind::AssistantText { text } => (MessageRole::Assistant, text.clone(), LONGEST_MESSAGE),
         EventKind::ToolCall { name, input, .. } => {
             let command = input.get("command").and_then(Value::as_str);
             (
                 MessageRole::Tool,
                 format!("{name}: {}", command.map_or_else(|| input.to_string(), str::to_owned)),
-                TOOL,
+                LONGEST_TOOL_TEXT,
             )
         }
         EventKind::ToolResult { text, .. } | EventKind::ToolRejected { text, .. } => {
-            (MessageRole::Tool, text.clone(), TOOL)
+            (MessageRole::Tool, text.clone(), LONGEST_TOOL_TEXT)
         }
         _ => return None,
     };
@@ -253,8 +258,9 @@ fn chunks<T>(messages: Vec<(T, Value)>) -> Vec<Vec<(T, Value)>> {
     let mut size = 0;
     for message in messages {
         let length = message.1.to_string().len();
-        let is_full =
-            chunks.last().is_none_or(|chunk| chunk.len() == MOST_MESSAGES || size + length > MOST_TEXT);
+        let is_full = chunks
+            .last()
+            .is_none_or(|chunk| chunk.len() == MOST_MESSAGES || size + length > MOST_UPLOAD_BYTES);
         if is_full {
             chunks.push(Vec::new());
             size = 0;
@@ -341,6 +347,9 @@ mod tests {
         ]);
         let planned = plan(&found, &UploadProgress::default(), Instant::from_unix(0));
         let sent = &contents(&planned)[0];
-        assert_eq!((sent.len(), sent[0].as_str(), sent[1].chars().count()), (2, "Bash: cargo test", TOOL));
+        assert_eq!(
+            (sent.len(), sent[0].as_str(), sent[1].chars().count()),
+            (2, "Bash: cargo test", LONGEST_TOOL_TEXT)
+        );
     }
 }

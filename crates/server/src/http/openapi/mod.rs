@@ -42,11 +42,13 @@ pub fn document(table: &[OperationSpec], version: &str) -> Value {
     for operation in table {
         let Some(endpoint) = operation.endpoint else { continue };
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
-        let method = match endpoint.method {
-            Method::Get => "get",
-            Method::Post => "post",
-        };
-        path[method] = described(operation, endpoint, &mut schemas);
+        for method in endpoint.methods {
+            let name = match method {
+                Method::Get => "get",
+                Method::Post => "post",
+            };
+            path[name] = described(operation, endpoint, *method, &mut schemas);
+        }
     }
     own(&mut paths);
     json!({
@@ -71,23 +73,26 @@ pub fn document(table: &[OperationSpec], version: &str) -> Value {
     })
 }
 
-fn described(operation: &OperationSpec, endpoint: Endpoint, schemas: &mut Schemas) -> Value {
+fn described(operation: &OperationSpec, endpoint: Endpoint, method: Method, schemas: &mut Schemas) -> Value {
     let input = schemas.hoisted(operation.name, operation.endpoint_input());
     let output = schemas.hoisted(operation.name, (endpoint.response_schema)());
     let output = schemas.reference(&format!("{}_output", operation.name), output);
     let names =
         json!([{ "$ref": "#/components/parameters/Agent" }, { "$ref": "#/components/parameters/Session" }]);
     let mut parameters = names.as_array().cloned().unwrap_or_default();
-    let has_body = endpoint.method == Method::Post;
+    let has_body = method == Method::Post;
+    let is_second = endpoint.methods.first() != Some(&method);
     let mut described = json!({
-        "operationId": operation.name,
+        "operationId": if is_second { format!("{}_post", operation.name) } else { operation.name.to_owned() },
         "summary": operation.title,
         "description": format!("{} Requires the role {}.", operation.description, operation.effect.role()),
         "parameters": [],
     });
     if has_body {
         let input = schemas.reference(&format!("{}_input", operation.name), input);
-        parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
+        if operation.effect != Effect::Reads {
+            parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
+        }
         described["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": input } } });
     } else {

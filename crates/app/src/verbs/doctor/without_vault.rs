@@ -1,0 +1,77 @@
+//! Checks of a machine without a vault, whose hooks call a team server.
+//!
+//! The server is not asked: the report is about what is known here.
+
+use super::{CheckStatus, HealthCheck, HealthReport, check, counted};
+use crate::context::request::Request;
+use crate::error::Result;
+use crate::verbs::hooks::{ServerState, TokenOrigin, used_server};
+use crate::verbs::server_client::connection::ServerConnection;
+use cm_note::user_text::UserText;
+
+/// Checks the settings, the connection and what waits for the server; `None` if the hooks of this folder
+/// call none.
+///
+/// # Errors
+/// Private files that cannot be read.
+pub fn without_vault(call: &Request) -> Result<Option<HealthReport>> {
+    let Some((connection, state)) = ServerConnection::of_call(call)?.zip(used_server(call)?) else {
+        return Ok(None);
+    };
+    let mut checks = vec![settings(call, &connection), server(&state), token(&state)];
+    checks.extend(uploads(&state));
+    Ok(Some(HealthReport { vault: None, checks, fixed: Vec::new() }))
+}
+
+fn settings(call: &Request, connection: &ServerConnection) -> HealthCheck {
+    match connection.settings(call) {
+        Ok(_) => check("settings", CheckStatus::Ok, "all valid", None),
+        Err(error) => {
+            let hint = error.hint.as_ref().map(UserText::for_terminal);
+            check("settings", CheckStatus::Fail, error.message, hint)
+        }
+    }
+}
+
+fn server(state: &ServerState) -> HealthCheck {
+    const NAME: &str = "server";
+    let url = &state.url;
+    match (&state.failing_since, &state.cause) {
+        (Some(since), Some(cause)) => {
+            let message = format!("{url} is failing since {since}: {cause}");
+            check(NAME, CheckStatus::Warn, message, Some("`cm hooks deliver` tries again"))
+        }
+        _ => check(NAME, CheckStatus::Ok, format!("{url}, no failure since its last answer"), None),
+    }
+}
+
+fn token(state: &ServerState) -> HealthCheck {
+    let message = match state.token {
+        TokenOrigin::Stored => "in your private files",
+        TokenOrigin::Environment => "in the environment variable CM_TOKEN",
+        TokenOrigin::None => "none",
+    };
+    check("token", CheckStatus::Ok, message, None)
+}
+
+fn uploads(state: &ServerState) -> Vec<HealthCheck> {
+    const NAME: &str = "uploads";
+    let waiting = match (state.waiting, state.incomplete) {
+        (0, 0) => check(NAME, CheckStatus::Ok, "nothing waits", None),
+        (waiting, 0) => check(NAME, CheckStatus::Ok, format!("{} waiting", counted(waiting, "upload")), None),
+        (waiting, incomplete) => {
+            let message = format!(
+                "the outbox is full: {} waiting, and a part of {}",
+                counted(waiting, "upload"),
+                counted(incomplete, "session")
+            );
+            check(NAME, CheckStatus::Warn, message, Some("`cm hooks deliver` sends them"))
+        }
+    };
+    let refused = (state.refused_total > 0).then(|| {
+        let message = format!("{} refused for good", counted(state.refused_total, "upload"));
+        let hint = "`cm hooks status` shows why, and `cm hooks deliver --refused` sends them again";
+        check("refused", CheckStatus::Warn, message, Some(hint))
+    });
+    [waiting].into_iter().chain(refused).collect()
+}
