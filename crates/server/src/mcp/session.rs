@@ -115,9 +115,9 @@ impl ServerHandler for McpSession {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let answer = self.answer(&request.name, request.arguments, &context).await?;
-        let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
+        let text_only = self.server.tools().find(&request.name).is_some_and(|(tool, _)| tool.text_only);
         let result =
-            answer.map_or_else(|error| failure::of_tool(&error), |answer| tools::result(answer, has_schema));
+            answer.map_or_else(|error| failure::of_tool(&error), |answer| tools::result(answer, text_only));
         Ok(CallToolResponse::Complete(result))
     }
 

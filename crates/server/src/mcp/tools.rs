@@ -1,7 +1,6 @@
 //! Operations as MCP tools: list, lookup and results.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -47,22 +46,35 @@ impl Tools {
     }
 }
 
-/// A tool result: text, and structured content if the tool has an output schema.
-pub(super) fn result(answer: OperationResult, has_schema: bool) -> CallToolResult {
+/// A tool result: text, and structured content unless the tool returns text only.
+pub(super) fn result(answer: OperationResult, text_only: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-    result.structured_content = has_schema.then_some(answer.json);
+    result.structured_content = (!text_only).then_some(answer.json);
     result
 }
 
+/// A tool as listed. It has no schema of its output, and no limits and defaults of its input that a
+/// refusal tells: a list of tools costs each session its tokens.
 fn tool(operation: &OperationSpec) -> Tool {
-    let tool = Tool::new(operation.name, operation.description, object((operation.input)()))
+    let mut input = (operation.input)();
+    shorten(&mut input);
+    Tool::new(operation.name, operation.description, object(input))
         .with_title(operation.title)
-        .with_annotations(annotations(operation));
-    if operation.text_only {
-        return tool;
+        .with_annotations(annotations(operation))
+}
+
+fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.retain(|key, value| {
+                !(key == "minimum" && *value == json!(0)
+                    || key == "additionalProperties" && *value == json!(true))
+            });
+            fields.values_mut().for_each(shorten);
+        }
+        Value::Array(values) => values.iter_mut().for_each(shorten),
+        _ => {}
     }
-    // Its keys are left out: agents see the answer, and a list of tools costs each session its tokens.
-    tool.with_raw_output_schema(Arc::new(object(json!({ "type": "object" }))))
 }
 
 /// Converts an operation's JSON Schema, always an object, to the map that MCP requires.
