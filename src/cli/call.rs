@@ -84,7 +84,7 @@ pub struct Globals {
         hide_short_help = true
     )]
     pub session: Option<String>,
-    /// Name of the person, recorded in the commit [default: the Git author]
+    /// Name of the person, the author of the commit [default: the Git author]
     #[arg(
         long,
         global = true,

@@ -78,9 +78,16 @@ impl<'a> QueryLexer<'a> {
     }
 
     /// Whether the `+` or `-` at the start of `rest` is an operator rather than part of a word such
-    /// as `--flag` or `->`.
+    /// as `--flag`, `-c` or `->`. Nobody excludes a single letter.
     fn signs(&self) -> bool {
-        let next = self.rest[1..].chars().next();
+        let word = self.rest[1..].split(|c: char| c.is_whitespace() || c == ')').next().unwrap_or_default();
+        if self.rest.starts_with('-')
+            && word.len() == 1
+            && word.starts_with(|c: char| c.is_ascii_alphanumeric())
+        {
+            return false;
+        }
+        let next = word.chars().next();
         next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))
     }
 

@@ -318,7 +318,9 @@ mod tests {
         reads("x a OR b", "(?x ?(?a ?b))");
         reads("type:fix OR tag:a", "(?Type:fix ?Tag:a)");
         reads("x (type:fix OR tag:a)", "(?x =(?Type:fix ?Tag:a))");
-        reads("a OR -b", "(?a ?(-b))");
+        reads("a OR -draft", "(?a ?(-draft))");
+        reads("git -c commit", "(?git ?-c ?commit)");
+        reads("head -5 +x", "(+x ?head ?-5)");
         reads("-draft", "(-draft)");
         reads("type:fix AND a", "(+a =Type:fix)");
     }
