@@ -169,9 +169,6 @@ pub fn sync(file: &Path) -> Result<(), Error> {
 
 /// Number of threads that [`sync_all`] uses: the disk joins syncs that wait at the same time.
 const SYNCS: usize = 16;
-/// Number of files from which their whole file systems are synced at once, where the system can do that.
-#[cfg(target_os = "linux")]
-const MANY: usize = 64;
 
 /// Syncs files that were written unsynced, and their folders. Files that are gone are left out.
 ///
@@ -179,10 +176,6 @@ const MANY: usize = 64;
 ///
 /// [`Error::Io`].
 pub fn sync_all(files: &[PathBuf]) -> Result<(), Error> {
-    #[cfg(target_os = "linux")]
-    if files.len() >= MANY {
-        return sync_file_systems(files);
-    }
     let part = files.len().div_ceil(SYNCS).max(1);
     std::thread::scope(|scope| {
         let parts =
@@ -191,26 +184,6 @@ pub fn sync_all(files: &[PathBuf]) -> Result<(), Error> {
         // A panic of a thread is passed on by the scope.
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
     })
-}
-
-/// Syncs the file systems that contain these files.
-#[cfg(target_os = "linux")]
-fn sync_file_systems(files: &[PathBuf]) -> Result<(), Error> {
-    use std::os::unix::fs::MetadataExt as _;
-    let mut synced = std::collections::HashSet::new();
-    for file in files {
-        let folder = file.parent().unwrap_or(file);
-        let device = match fs::metadata(folder) {
-            Ok(stat) => stat.dev(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(Error::io("open", folder)(error)),
-        };
-        if synced.insert(device) {
-            let open = File::open(folder).map_err(Error::io("open", folder))?;
-            rustix::fs::syncfs(&open).map_err(|error| Error::io("write to", folder)(error.into()))?;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the parent folder of a file, creating it if necessary.
@@ -377,20 +350,6 @@ mod tests {
     }
 
     #[cfg(unix)]
-    #[test]
-    fn many_files_are_synced_like_few_and_those_that_are_gone_are_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        for count in [0, 1, 200] {
-            let files: Vec<PathBuf> =
-                (0..count).map(|at| folder.path().join(format!("{}/{at}.md", at % 7))).collect();
-            for file in files.iter().skip(1) {
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(file, "text").unwrap();
-            }
-            sync_all(&files).unwrap();
-        }
-    }
-
     #[test]
     fn permissions_of_a_note_stay() {
         use std::os::unix::fs::PermissionsExt;
