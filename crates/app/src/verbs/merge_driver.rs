@@ -27,7 +27,7 @@ pub struct Options {
     pub base: PathBuf,
     /// Our version (`%A`).
     pub ours: PathBuf,
-    /// File for the result; by default it replaces our version.
+    /// File for the result, whose markers then include the base; by default it replaces our version.
     pub output: Option<PathBuf>,
     /// Their version (`%B`).
     pub theirs: PathBuf,
@@ -40,7 +40,7 @@ pub struct Options {
 /// # Errors
 /// A file cannot be read or written, or the path leads out of the work tree.
 pub fn merge(call: &Request, options: &Options) -> Result<bool> {
-    let (root, path) = vault_of(&call.cwd, &options.path)?;
+    let (root, path) = vault_of(worktree_around(&call.cwd), &options.path)?;
     let settings = settings(root.as_deref());
     let scoring = scoring(&settings);
     let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
@@ -52,10 +52,17 @@ pub fn merge(call: &Request, options: &Options) -> Result<bool> {
         ours: &ours,
         theirs: &theirs,
     };
-    let merged = merge_file(&path, &versions, &vocabulary, Clash::Markers);
+    let clash = if options.output.is_some() { Clash::MarkersWithBase } else { Clash::Markers };
+    let merged = merge_file(&path, &versions, &vocabulary, clash);
     let file = call.cwd.join(options.output.as_ref().unwrap_or(&options.ours));
     fs::write(&file, &merged.bytes).map_err(|error| failed(&file, &error))?;
     Ok(merged.markers)
+}
+
+/// Returns the work tree around a folder. Git runs the driver at its root, Jujutsu where the user is.
+fn worktree_around(folder: &Path) -> &Path {
+    let is_worktree = |folder: &&Path| [".git", ".jj"].iter().any(|name| folder.join(name).exists());
+    folder.ancestors().find(is_worktree).unwrap_or(folder)
 }
 
 /// Returns the root of the vault that contains a file of the work tree, and the file's path in it.
