@@ -13,9 +13,10 @@ use gix::refs::transaction::{PreviousValue, RefEdit};
 
 use crate::git::error::{Doing, Error, Result};
 use crate::git::identity::Signatures;
+use crate::git::jujutsu::JujutsuWorkingCopy;
 use crate::git::lock::IndexLock;
 use crate::git::plan::CommitPlan;
-use crate::git::repo::{CommitId, Programs, Repo};
+use crate::git::repo::{CommitId, Operation, Programs, Repo};
 use crate::git::staging::Staging;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
@@ -151,7 +152,7 @@ impl Repo {
         }
         // The lock is taken late, because git never waits for it; but one who lost a race takes it early,
         // so that the next race cannot be lost to another of us.
-        let early = match attempts {
+        let mut early = match attempts {
             0 => None,
             _ => Some(IndexLock::take(self, options.wait)?),
         };
@@ -163,11 +164,36 @@ impl Repo {
             drop(early);
             return self.commit_with_hooks(plan, &signatures, options);
         }
+        let moves_head = plan.needed || options.join.is_some();
+        let working_copy = moves_head.then(|| self.jujutsu_working_copy()).flatten();
+        let is_jujutsu_changed = working_copy == Some(JujutsuWorkingCopy::Changed);
+        if working_copy == Some(JujutsuWorkingCopy::Merge) {
+            let operation = Operation::JujutsuMerge;
+            return Err(Error::InProgress { workdir: self.workdir.clone(), operation });
+        }
+        if is_jujutsu_changed && options.join.is_none() {
+            drop(early.take());
+            if let Some(attempt) = self.commit_with_jujutsu(&plan)? {
+                return Ok(attempt);
+            }
+        }
         let commit = match options.join {
             Some(Join::FastForward(target)) => self.forward(&plan, target)?,
             _ if plan.needed => Some(self.write_commit(&plan, &signatures, options)?),
             _ => None,
         };
+        if is_jujutsu_changed
+            && options.join.is_some()
+            && let Some(commit) = commit
+        {
+            drop(early.take());
+            if self.rebase_with_jujutsu(commit)? {
+                return Ok(CommitAttempt::Done(Some(NewCommit {
+                    id: CommitId(commit),
+                    whole: plan.whole(),
+                })));
+            }
+        }
         let lock = match early {
             Some(lock) => lock,
             None => IndexLock::take(self, options.wait)?,
