@@ -18,6 +18,23 @@ fn added(clone: &Clone, title: &str) -> String {
 }
 
 #[test]
+fn doctor_says_that_jujutsu_does_not_merge_notes_yet() {
+    let sandbox = vault_of(VAULT);
+    let check = || {
+        let report = sandbox.cm(&["doctor", "--json"]).json();
+        let checks = report["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "jujutsu")
+    };
+    assert_eq!(check(), None);
+    colocate(&sandbox);
+    let check = check().unwrap();
+    assert_eq!(check["health"], "warn", "{check}");
+    // Depends on whether there is a `jj`.
+    let hint = check["hint"].as_str().unwrap();
+    assert!(hint.contains("PATH") || hint.contains("--fix"), "{check}");
+}
+
+#[test]
 fn files_of_jujutsu_are_neither_notes_nor_edits() {
     let sandbox = vault_of(VAULT);
     colocate(&sandbox);
@@ -140,6 +157,9 @@ fn init_refuses_a_repository_that_git_cannot_use() {
         assert_eq!(ran.code, 5, "{}", ran.snapshot());
         assert!(ran.stderr.contains("jj git colocation enable"), "{}", ran.stderr);
     }
+    sandbox.write("cm.toml", "");
+    let doctor = sandbox.cm(&["doctor"]);
+    assert!(doctor.stdout.contains("only Jujutsu records changes"), "{}", doctor.stdout);
     let exists = |name: &str| sandbox.vault().join(name).exists();
     assert!(!exists(".git") && !exists("notes"));
 }

@@ -99,13 +99,15 @@ fn failed(file: &Path, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Failed, "io", error.to_string()).at(file.display(), None, None)
 }
 
-/// Registers this program as the merge driver of a clone, in its own Git configuration. Returns
-/// whether the configuration changed.
+/// Registers this program as the merge driver of a clone, in its own Git configuration, and as a merge
+/// tool of Jujutsu if that shares the work tree. Returns whether a configuration changed.
 ///
 /// # Errors
-/// The configuration cannot be read or written.
+/// A configuration cannot be read or written.
 pub fn register(repo: &Repo) -> Result<bool> {
-    Ok(repo.register_merge_driver(&program()?)?)
+    let program = program()?;
+    let changed = repo.register_merge_driver(&program)?;
+    Ok(repo.register_jujutsu_merge_tool(&program)? || changed)
 }
 
 /// Registers this program as the merge driver in the clone of the vault that a call would write to,
@@ -124,6 +126,14 @@ pub fn register_in_vault(call: Request) {
 /// The configuration cannot be read.
 pub fn registration(repo: &Repo) -> Result<MergeDriver> {
     Ok(repo.merge_driver(&program()?)?)
+}
+
+/// Whether `jj resolve --tool cm` runs this program; `None` without Jujutsu.
+///
+/// # Errors
+/// The path of this program cannot be found.
+pub fn jujutsu_registration(repo: &Repo) -> Result<Option<MergeDriver>> {
+    Ok(repo.jujutsu_merge_tool(&program()?))
 }
 
 fn program() -> Result<PathBuf> {

@@ -13,10 +13,9 @@ use gix::refs::transaction::{PreviousValue, RefEdit};
 
 use crate::git::error::{Doing, Error, Result};
 use crate::git::identity::Signatures;
-use crate::git::jujutsu::JujutsuWorkingCopy;
 use crate::git::lock::IndexLock;
 use crate::git::plan::CommitPlan;
-use crate::git::repo::{CommitId, Operation, Programs, Repo};
+use crate::git::repo::{CommitId, Programs, Repo};
 use crate::git::staging::Staging;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
@@ -164,14 +163,8 @@ impl Repo {
             drop(early);
             return self.commit_with_hooks(plan, &signatures, options);
         }
-        let moves_head = plan.needed || options.join.is_some();
-        let working_copy = moves_head.then(|| self.jujutsu_working_copy()).flatten();
-        let is_jujutsu_changed = working_copy == Some(JujutsuWorkingCopy::Changed);
-        if working_copy == Some(JujutsuWorkingCopy::Merge) {
-            let operation = Operation::JujutsuMerge;
-            return Err(Error::InProgress { workdir: self.workdir.clone(), operation });
-        }
-        if is_jujutsu_changed && options.join.is_none() {
+        let has_edits = (plan.needed || options.join.is_some()) && self.has_jujutsu_edits()?;
+        if has_edits && options.join.is_none() {
             drop(early.take());
             if let Some(attempt) = self.commit_with_jujutsu(&plan)? {
                 return Ok(attempt);
@@ -182,10 +175,7 @@ impl Repo {
             _ if plan.needed => Some(self.write_commit(&plan, &signatures, options)?),
             _ => None,
         };
-        if is_jujutsu_changed
-            && options.join.is_some()
-            && let Some(commit) = commit
-        {
+        if let Some(commit) = commit.filter(|_| has_edits && options.join.is_some()) {
             drop(early.take());
             if self.rebase_with_jujutsu(commit)? {
                 return Ok(CommitAttempt::Done(Some(NewCommit {

@@ -3,16 +3,22 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use gix::ObjectId;
 
 use crate::git::commit::{CommitAttempt, NewCommit};
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::hooks::without_git_variables;
+use crate::git::merge_driver::MergeDriver;
 use crate::git::plan::CommitPlan;
-use crate::git::repo::{CommitId, Programs, Repo};
+use crate::git::repo::{CommitId, Operation, Programs, Repo};
 
+const PROGRAM: &str = "jj";
+/// Settings of the merge tool.
+const TOOL: &str = "merge-tools.cm";
+/// Arguments of the merge tool, in which Jujutsu puts the names of files.
+const ARGUMENTS: &str = r#"["merge-driver", "--output", "$output", "$base", "$left", "$right", "$path"]"#;
 /// Folder of a Jujutsu workspace at the root of its work tree.
 const FOLDER: &str = ".jj";
 /// Header of a commit in which Jujutsu stored a conflict: the trees of its sides.
@@ -21,17 +27,6 @@ const CONFLICT: &str = "jj:trees";
 const IMPORTED: &str = "refs/remotes/cm/sync";
 /// Maximum number of bytes of the paths on a command line.
 const MAX_ARGUMENTS: usize = 100_000;
-
-/// The working-copy commit, as of the last command of Jujutsu.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JujutsuWorkingCopy {
-    /// Without changes and description: Jujutsu replaces it when HEAD moves.
-    Empty,
-    /// With changes or a description: Jujutsu keeps it beside the new HEAD when HEAD moves.
-    Changed,
-    /// With several parents.
-    Merge,
-}
 
 /// Whether a folder is in a Jujutsu workspace that has no Git repository in its work tree.
 pub fn is_jujutsu_only(folder: &Path) -> bool {
@@ -97,21 +92,68 @@ impl Repo {
         self.is_jujutsu() && self.head_id().ok().flatten().and_then(header).is_some()
     }
 
-    /// Asks Jujutsu about its working-copy commit. Returns `None` if the program does not answer, or may
-    /// not run.
-    pub(super) fn jujutsu_working_copy(&self) -> Option<JujutsuWorkingCopy> {
-        const KIND: &str = r#"if(parents.len() > 1, "merge", if(empty && !description, "empty", "changed"))"#;
+    /// Whether Jujutsu's working-copy commit has changes, a description or a bookmark, so that Jujutsu would keep it
+    /// beside the new HEAD if HEAD moved without it. An empty one is replaced.
+    ///
+    /// # Errors
+    /// [`Error::InProgress`] if it has several parents: Jujutsu would forget the others.
+    pub(super) fn has_jujutsu_edits(&self) -> Result<bool> {
+        const KIND: &str = r#"if(parents.len() > 1, "merge", if(empty && !description && !local_bookmarks, "empty", "edits"))"#;
+        let kind = self.ask_jujutsu(&["log", "--no-graph", "--revisions=@", "--template", KIND]);
+        match kind.as_deref() {
+            Some("merge") => {
+                Err(Error::InProgress { workdir: self.workdir.clone(), operation: Operation::JujutsuMerge })
+            }
+            kind => Ok(kind == Some("edits")),
+        }
+    }
+
+    /// Returns whether `jj resolve --tool cm` runs this program. `None` if Jujutsu does not manage the
+    /// work tree, does not answer, or may not run.
+    pub fn jujutsu_merge_tool(&self, program: &Path) -> Option<MergeDriver> {
+        let settings: toml::Table = self.ask_jujutsu(&["config", "list", TOOL])?.parse().ok()?;
+        let tool = settings.get("merge-tools").and_then(|tools| tools.get("cm"));
+        let has_arguments = tool.is_some_and(|tool| tool.get("merge-args").is_some());
+        let named = tool.and_then(|tool| tool.get("program")?.as_str());
+        Some(match named {
+            _ if !has_arguments => MergeDriver::Missing,
+            Some(other) if Path::new(other) != program => MergeDriver::Other(other.to_owned()),
+            // Without a program, Jujutsu looks for `cm` on the `PATH`.
+            _ => MergeDriver::Registered,
+        })
+    }
+
+    /// Registers this program as the merge tool `cm` in the settings that Jujutsu has for the
+    /// repository. Returns whether they changed.
+    ///
+    /// # Errors
+    /// [`Error::Program`].
+    pub fn register_jujutsu_merge_tool(&self, program: &Path) -> Result<bool> {
+        if matches!(self.jujutsu_merge_tool(program), None | Some(MergeDriver::Registered)) {
+            return Ok(false);
+        }
+        let program = toml::Value::from(program.display().to_string()).to_string();
+        let settings =
+            [("program", program.as_str()), ("merge-args", ARGUMENTS), ("merge-conflict-exit-codes", "[1]")];
+        for (key, value) in settings {
+            let mut command = self.jujutsu();
+            command.args(["config", "set", "--repo", &format!("{TOOL}.{key}"), value]);
+            let ended = command.output().in_path(Path::new(PROGRAM))?;
+            if !ended.status.success() {
+                return Err(failure("jj config set", &ended));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns what Jujutsu prints. `None` if it fails, does not manage the work tree, or may not run.
+    fn ask_jujutsu(&self, arguments: &[&str]) -> Option<String> {
         if !self.is_jujutsu() || self.programs == Programs::Denied {
             return None;
         }
         // Imports nothing from Git and records no edits.
-        let arguments = ["log", "--ignore-working-copy", "--no-graph", "--revisions=@", "--template", KIND];
-        match self.jujutsu().args(arguments).output().ok()?.stdout.as_slice() {
-            b"empty" => Some(JujutsuWorkingCopy::Empty),
-            b"changed" => Some(JujutsuWorkingCopy::Changed),
-            b"merge" => Some(JujutsuWorkingCopy::Merge),
-            _ => None,
-        }
+        let answer = self.jujutsu().arg("--ignore-working-copy").args(arguments).output().ok()?;
+        answer.status.success().then(|| String::from_utf8_lossy(&answer.stdout).into_owned())
     }
 
     /// Lets Jujutsu make the commit between HEAD and its working-copy commit, which keeps its
@@ -127,7 +169,7 @@ impl Repo {
         }
         let mut command = self.jujutsu();
         command.args(["split", "--insert-before=@", "--message", &plan.message, "--"]).args(paths);
-        let ended = command.output().in_path(Path::new("jj"))?;
+        let ended = command.output().in_path(Path::new(PROGRAM))?;
         let Some(head) = self.head_id()?.filter(|head| Some(*head) != plan.parent) else {
             return Ok(None);
         };
@@ -138,11 +180,7 @@ impl Repo {
             }))));
         }
         // Somebody else moved HEAD.
-        Ok(Some(CommitAttempt::Again(Some(Error::Program {
-            command: "jj split".to_owned(),
-            status: ended.status.to_string(),
-            output: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
-        }))))
+        Ok(Some(CommitAttempt::Again(Some(failure("jj split", &ended)))))
     }
 
     /// Lets Jujutsu rebase its working-copy commit onto a commit that has the files of the work tree, and
@@ -152,7 +190,7 @@ impl Repo {
         self.set_reference(IMPORTED, CommitId(commit))?;
         let mut command = self.jujutsu();
         command.args(["rebase", "--source=@", &format!("--onto={commit}")]);
-        let ended = command.output().in_path(Path::new("jj"));
+        let ended = command.output().in_path(Path::new(PROGRAM));
         self.remove_reference(IMPORTED)?;
         ended?;
         Ok(self.head_id()? == Some(commit))
@@ -160,10 +198,18 @@ impl Repo {
 
     /// Returns a `jj` command that runs in this repository, whatever the environment says.
     fn jujutsu(&self) -> Command {
-        let mut command = without_git_variables("jj");
+        let mut command = without_git_variables(PROGRAM);
         command.args(["--no-pager", "--quiet", "--color=never"]).current_dir(&self.workdir);
         command.stdin(Stdio::null());
         command
+    }
+}
+
+fn failure(command: &str, ended: &Output) -> Error {
+    Error::Program {
+        command: command.to_owned(),
+        status: ended.status.to_string(),
+        output: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
     }
 }
 
