@@ -92,16 +92,15 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         .into_iter()
         .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
         .collect();
-    let memory = Context::open_new(
-        call,
-        if options.global { VaultLevel::Global } else { VaultLevel::Project },
-        vault,
-    )?;
-    let message = CommitMessage::new("init", "Create a vault in this folder");
-    let written = write::apply(&memory, ChangeSet { message, changes })?;
+    let level = if options.global { VaultLevel::Global } else { VaultLevel::Project };
+    let mut memory = Context::open_new(call.clone(), level, vault.clone())?;
     if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
+        // Opened again, because programs may run for the repository of a trusted vault.
+        memory = Context::open_new(call, level, vault)?;
     }
+    let message = CommitMessage::new("init", "Create a vault in this folder");
+    let written = write::apply(&memory, ChangeSet { message, changes })?;
     let repo = memory.target().repo()?;
     // A repository whose configuration cannot be written is a vault all the same; `cm doctor` says so.
     let _ = repo.map(merge_driver::register);

@@ -166,7 +166,7 @@ impl Repo {
         let has_edits = (plan.needed || options.join.is_some()) && self.has_jujutsu_edits()?;
         if has_edits && options.join.is_none() {
             drop(early.take());
-            if let Some(attempt) = self.commit_with_jujutsu(&plan)? {
+            if let Some(attempt) = self.commit_with_jujutsu(&plan, &signatures.author)? {
                 return Ok(attempt);
             }
         }

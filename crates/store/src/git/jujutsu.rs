@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use gix::ObjectId;
+use gix::actor::Signature;
 
 use crate::git::commit::{CommitAttempt, NewCommit};
 use crate::git::error::{Doing, Error, InPath, Result};
@@ -158,7 +159,11 @@ impl Repo {
 
     /// Lets Jujutsu make the commit between HEAD and its working-copy commit, which keeps its
     /// description and other changes. Returns `None` if Jujutsu did not make it.
-    pub(super) fn commit_with_jujutsu(&self, plan: &CommitPlan<'_>) -> Result<Option<CommitAttempt>> {
+    pub(super) fn commit_with_jujutsu(
+        &self,
+        plan: &CommitPlan<'_>,
+        author: &Signature,
+    ) -> Result<Option<CommitAttempt>> {
         // Jujutsu commits whole files.
         if let Some(path) = plan.partial() {
             return Ok(Some(CommitAttempt::Whole(path.clone())));
@@ -168,19 +173,32 @@ impl Repo {
             return Ok(None);
         }
         let mut command = self.jujutsu();
-        command.args(["split", "--insert-before=@", "--message", &plan.message, "--"]).args(paths);
+        command.args(["split", "--insert-before=@", &format!("--message={}", plan.message), "--"]);
+        command.args(paths);
         let ended = command.output().in_path(Path::new(PROGRAM))?;
         let Some(head) = self.head_id()?.filter(|head| Some(*head) != plan.parent) else {
             return Ok(None);
         };
-        if self.tree_of(head)? == plan.tree {
-            return Ok(Some(CommitAttempt::Done(Some(NewCommit {
-                id: CommitId(head),
-                whole: plan.whole(),
-            }))));
+        if self.tree_of(head)? != plan.tree {
+            // Somebody else moved HEAD.
+            return Ok(Some(CommitAttempt::Again(Some(failure("jj split", &ended)))));
         }
-        // Somebody else moved HEAD.
-        Ok(Some(CommitAttempt::Again(Some(failure("jj split", &ended)))))
+        let id = CommitId(self.with_author(head, author)?);
+        Ok(Some(CommitAttempt::Done(Some(NewCommit { id, whole: plan.whole() }))))
+    }
+
+    /// Lets Jujutsu change the author of the commit of HEAD, and returns the new commit. Jujutsu takes
+    /// that of the working-copy commit at first.
+    fn with_author(&self, head: ObjectId, author: &Signature) -> Result<ObjectId> {
+        const DOING: &str = "reading a commit";
+        let commit = self.inner.find_commit(head).doing(DOING, self.git_dir())?;
+        let taken = commit.author().doing(DOING, self.git_dir())?;
+        if taken.name != author.name || taken.email != author.email {
+            let author = format!("--author={} <{}>", author.name, author.email);
+            // Without an answer the author stays.
+            let _ = self.jujutsu().args(["metaedit", &author, "@-"]).output();
+        }
+        Ok(self.head_id()?.unwrap_or(head))
     }
 
     /// Lets Jujutsu rebase its working-copy commit onto a commit that has the files of the work tree, and

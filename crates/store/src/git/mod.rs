@@ -1,7 +1,7 @@
 //! The vault's Git repository: commits of exactly the changed notes, and their history.
 //!
 //! gix does the work in-process. The `git` program runs only for hooks, maintenance, fetching and
-//! pushing. This module does not write notes.
+//! pushing, and `jj` in repositories that Jujutsu manages, too. This module does not write notes.
 #![allow(
     clippy::disallowed_methods,
     reason = "this layer owns the repository's files, git's own program and the wait for its locks"
