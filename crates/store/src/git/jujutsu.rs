@@ -2,6 +2,7 @@
 //! bookmarks, and manual edits are in a working-copy commit on top of HEAD.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -172,10 +173,15 @@ impl Repo {
         if paths.iter().map(String::len).sum::<usize>() > MAX_ARGUMENTS {
             return Ok(None);
         }
-        let mut command = self.jujutsu();
+        let lock = JujutsuLock::take(self)?;
+        if self.head_id()? != plan.parent {
+            return Ok(Some(CommitAttempt::Again(None)));
+        }
+        let mut command = lock.jujutsu(self)?;
         command.args(["split", "--insert-before=@", &format!("--message={}", plan.message), "--"]);
         command.args(paths);
         let ended = command.output().in_path(Path::new(PROGRAM))?;
+        self.abandon_empty_head(plan, &lock)?;
         let Some(head) = self.head_id()?.filter(|head| Some(*head) != plan.parent) else {
             return Ok(None);
         };
@@ -183,20 +189,31 @@ impl Repo {
             // Somebody else moved HEAD.
             return Ok(Some(CommitAttempt::Again(Some(failure("jj split", &ended)))));
         }
-        let id = CommitId(self.with_author(head, author)?);
+        let id = CommitId(self.with_author(head, author, &lock)?);
         Ok(Some(CommitAttempt::Done(Some(NewCommit { id, whole: plan.whole() }))))
+    }
+
+    /// Lets Jujutsu remove a new commit without changes, which it makes if its settings exclude the note.
+    fn abandon_empty_head(&self, plan: &CommitPlan<'_>, lock: &JujutsuLock) -> Result<()> {
+        let Some(head) = self.head_id()?.filter(|head| Some(*head) != plan.parent) else { return Ok(()) };
+        if let [parent] = self.links(head, false)?.parents.as_slice()
+            && self.tree_of(*parent)? == self.tree_of(head)?
+        {
+            lock.jujutsu(self)?.args(["abandon", "@-"]).output().in_path(Path::new(PROGRAM))?;
+        }
+        Ok(())
     }
 
     /// Lets Jujutsu change the author of the commit of HEAD, and returns the new commit. Jujutsu takes
     /// that of the working-copy commit at first.
-    fn with_author(&self, head: ObjectId, author: &Signature) -> Result<ObjectId> {
+    fn with_author(&self, head: ObjectId, author: &Signature, lock: &JujutsuLock) -> Result<ObjectId> {
         const DOING: &str = "reading a commit";
         let commit = self.inner.find_commit(head).doing(DOING, self.git_dir())?;
         let taken = commit.author().doing(DOING, self.git_dir())?;
         if taken.name != author.name || taken.email != author.email {
             let author = format!("--author={} <{}>", author.name, author.email);
             // Without an answer the author stays.
-            let _ = self.jujutsu().args(["metaedit", &author, "@-"]).output();
+            let _ = lock.jujutsu(self)?.args(["metaedit", &author, "@-"]).output();
         }
         Ok(self.head_id()?.unwrap_or(head))
     }
@@ -204,9 +221,10 @@ impl Repo {
     /// Lets Jujutsu rebase its working-copy commit onto a commit that has the files of the work tree, and
     /// HEAD with it. Returns whether HEAD is there.
     pub(super) fn rebase_with_jujutsu(&self, commit: ObjectId) -> Result<bool> {
+        let lock = JujutsuLock::take(self)?;
         // Jujutsu only knows commits that a reference leads to.
         self.set_reference(IMPORTED, CommitId(commit))?;
-        let mut command = self.jujutsu();
+        let mut command = lock.jujutsu(self)?;
         command.args(["rebase", "--source=@", &format!("--onto={commit}")]);
         let ended = command.output().in_path(Path::new(PROGRAM));
         self.remove_reference(IMPORTED)?;
@@ -220,6 +238,29 @@ impl Repo {
         command.args(["--no-pager", "--quiet", "--color=never"]).current_dir(&self.workdir);
         command.stdin(Stdio::null());
         command
+    }
+}
+
+/// Lets one process at a time change the repository with Jujutsu. A program that outlives a process that
+/// was killed keeps the lock, because two at once would leave two versions of the working-copy commit.
+struct JujutsuLock(File);
+
+impl JujutsuLock {
+    /// Waits for the lock.
+    fn take(repo: &Repo) -> Result<Self> {
+        let path = repo.git_dir().join("cm-jujutsu");
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.open(&path).in_path(&path)?;
+        file.lock().in_path(&path)?;
+        Ok(Self(file))
+    }
+
+    /// Returns a `jj` command that has the locked, empty file as its input.
+    fn jujutsu(&self, repo: &Repo) -> Result<Command> {
+        let mut command = repo.jujutsu();
+        command.stdin(self.0.try_clone().in_path(repo.git_dir())?);
+        Ok(command)
     }
 }
 
