@@ -68,6 +68,27 @@ fn the_bookmark_below_a_detached_head_is_synchronized_and_moves_along() {
 }
 
 #[test]
+fn a_commit_that_would_change_the_folder_of_jujutsu_does_not_come_in() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    colocate(&ada.sandbox);
+    ben.sandbox.write(".jj/repo/config.toml", "[signing]\nbehavior = \"own\"\n");
+    ben.sandbox.commit_all("Settings for Jujutsu");
+    ben.sandbox.git(&["push", "--quiet"]);
+    for own in [false, true] {
+        if own {
+            added(&ada, "Queues are durable");
+        }
+        let head = ada.sandbox.git(&["rev-parse", "HEAD"]);
+        let ran = ada.cm(&["sync"]);
+        assert!(ran.code == 5 && ran.stderr.contains(".jj/repo/config.toml"), "{}", ran.snapshot());
+        assert!(!ada.sandbox.vault().join(".jj/repo/config.toml").exists());
+        assert_eq!(ada.sandbox.git(&["rev-parse", "HEAD"]), head);
+    }
+}
+
+#[test]
 fn a_bookmark_with_commits_of_its_own_is_not_moved() {
     let remote = Remote::new();
     let ada = Clone::first(&remote, "ada", VAULT);
