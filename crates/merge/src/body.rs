@@ -53,7 +53,7 @@ pub(crate) fn merge(base: &str, ours: &str, theirs: &str, rules: BodyRules) -> B
             Resolution::Theirs => merge.text.extend(theirs.iter().copied()),
             Resolution::Conflict => match merge.combine(base, ours, theirs, rules) {
                 Some(text) => merge.text.push_str(&text),
-                None => merge.clash(ours, theirs, rules),
+                None => merge.clash(base, ours, theirs, rules),
             },
         }
     }
@@ -107,10 +107,10 @@ impl BodyMerge {
 
     /// Records a clash: as markers, or with one text standing and the other as a leftover. Where one
     /// side removed the text, the edit of the other stands.
-    fn clash(&mut self, ours: &[&str], theirs: &[&str], rules: BodyRules) {
-        if rules.clash == Clash::Markers {
+    fn clash(&mut self, base: &[&str], ours: &[&str], theirs: &[&str], rules: BodyRules) {
+        if rules.clash != Clash::Leftover {
             self.markers = true;
-            push_conflict(&mut self.text, ours, theirs);
+            push_conflict(&mut self.text, [base, ours, theirs], rules.clash);
             return;
         }
         let (our, their) = (ours.concat(), theirs.concat());

@@ -38,6 +38,9 @@ pub enum Clash {
     Leftover,
     /// Git's conflict markers in the text.
     Markers,
+    /// Git's conflict markers with the text of the common ancestor between both sides. Programs that
+    /// store conflicts, such as Jujutsu, need it to read the conflict back.
+    MarkersWithBase,
 }
 
 /// Settings of the vault that a merge needs.
@@ -112,7 +115,7 @@ fn merge_known_file(
         && let Some(without) = generated_section::WithoutSections::of(base, ours, theirs)
     {
         let [base, ours, theirs] = &without.texts;
-        let (text, markers) = lines::merge_text(base, ours, theirs);
+        let (text, markers) = lines::merge_text(base, ours, theirs, clash);
         (without.restore(&text)?, markers)
     } else {
         note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs)?

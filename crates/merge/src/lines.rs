@@ -13,20 +13,20 @@ pub(crate) fn merge(versions: &Versions<'_>, clash: Clash) -> Merged {
     if [base, versions.ours, versions.theirs].into_iter().any(|bytes| bytes.contains(&0)) {
         let bytes = match clash {
             Clash::Leftover => versions.ours.max(versions.theirs),
-            Clash::Markers => versions.ours,
+            Clash::Markers | Clash::MarkersWithBase => versions.ours,
         };
-        return Merged { bytes: bytes.to_vec(), markers: clash == Clash::Markers };
+        return Merged { bytes: bytes.to_vec(), markers: clash != Clash::Leftover };
     }
     let all = [base, versions.ours, versions.theirs];
     let texts = all.map(|bytes| std::str::from_utf8(bytes).ok());
     if let [Some(base), Some(ours), Some(theirs)] = texts {
-        let (text, markers) = merge_text(base, ours, theirs);
+        let (text, markers) = merge_text(base, ours, theirs, clash);
         return Merged { bytes: text.into_bytes(), markers };
     }
     // Each byte as one character, so that any encoding comes back as it was.
     let [base, ours, theirs] =
         all.map(|bytes| bytes.iter().map(|byte| char::from(*byte)).collect::<String>());
-    let (text, markers) = merge_text(&base, &ours, &theirs);
+    let (text, markers) = merge_text(&base, &ours, &theirs, clash);
     let byte = |c: char| u8::try_from(c).unwrap_or(b'?');
     Merged { bytes: text.chars().map(byte).collect(), markers }
 }
@@ -37,17 +37,17 @@ pub(crate) fn lines_of(text: &str) -> Vec<&str> {
 }
 
 /// Merges three texts by lines; returns the result and whether it has conflict markers.
-pub(crate) fn merge_text(base: &str, ours: &str, theirs: &str) -> (String, bool) {
+pub(crate) fn merge_text(base: &str, ours: &str, theirs: &str, clash: Clash) -> (String, bool) {
     let [base, our, their] = [base, ours, theirs].map(lines_of);
     let mut text = String::new();
     let mut markers = false;
-    for Region { ours, theirs, resolution, .. } in regions(&base, &our, &their) {
+    for Region { base: old, ours, theirs, resolution } in regions(&base, &our, &their) {
         match resolution {
             Resolution::Unchanged | Resolution::Ours => push(&mut text, &our[ours]),
             Resolution::Theirs => push(&mut text, &their[theirs]),
             Resolution::Conflict => {
                 markers = true;
-                push_conflict(&mut text, &our[ours], &their[theirs]);
+                push_conflict(&mut text, [&base[old], &our[ours], &their[theirs]], clash);
             }
         }
     }
@@ -69,19 +69,21 @@ fn end_line(text: &mut String, next: &str) {
 }
 
 /// Appends two versions between git's conflict markers, without the lines that they share at their
-/// ends.
-pub(crate) fn push_conflict(text: &mut String, ours: &[&str], theirs: &[&str]) {
-    let same = |(a, b): &(&&str, &&str)| a == b;
+/// ends; with [`Clash::MarkersWithBase`] three whole versions.
+pub(crate) fn push_conflict(text: &mut String, [base, ours, theirs]: [&[&str]; 3], clash: Clash) {
+    let with_base = clash == Clash::MarkersWithBase;
+    let same = |(a, b): &(&&str, &&str)| !with_base && a == b;
     let head = ours.iter().zip(theirs).take_while(same).count();
     let (ours_rest, theirs_rest) = (&ours[head..], &theirs[head..]);
     let tail = ours_rest.iter().rev().zip(theirs_rest.iter().rev()).take_while(same).count();
     push(text, &ours[..head]);
     let end = if ours.iter().chain(theirs).any(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
     let marked = [
-        ("<<<<<<< ours", &ours_rest[..ours_rest.len() - tail]),
-        ("=======", &theirs_rest[..theirs_rest.len() - tail]),
+        Some(("<<<<<<< ours", &ours_rest[..ours_rest.len() - tail])),
+        with_base.then_some(("||||||| base", base)),
+        Some(("=======", &theirs_rest[..theirs_rest.len() - tail])),
     ];
-    for (marker, lines) in marked {
+    for (marker, lines) in marked.into_iter().flatten() {
         let marker: Cow<'_, str> = format!("{marker}{end}").into();
         push(text, &[&marker]);
         push(text, lines);

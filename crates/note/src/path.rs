@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A path relative to the vault's root, with `/` as separator: never absolute, and without `.`,
-/// `..` and `.git` components and NUL.
+/// `..`, `.git` and `.jj` components and NUL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -15,7 +15,7 @@ pub struct NotePath(String);
 /// Error: a path that could leave the vault or is not a valid file path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{path}` is not a path inside a vault: it must be relative, without `..` or `.git`, and at most {} bytes",
+    "`{path}` is not a path inside a vault: it must be relative, without `..`, `.git` or `.jj`, and at most {} bytes",
     NotePath::MAX
 )]
 pub struct InvalidNotePath {
@@ -48,7 +48,8 @@ impl NotePath {
     /// Joins a name to a folder that is already validated (empty for the root). Faster than
     /// [`NotePath::parse`], for directory walks; `None` if the name is not valid.
     pub fn below(folder: &str, name: &str) -> Option<Self> {
-        let sound = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']) && !is_git_folder(name);
+        let sound =
+            !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']) && !is_repository_folder(name);
         let length = folder.len() + 1 + name.len();
         if !sound || length > Self::MAX {
             return None;
@@ -116,20 +117,20 @@ impl NotePath {
     }
 }
 
-/// Whether a file system may treat this name as `.git`, whose files can control later git commands:
-/// in any letter case, as the NTFS short name, and with suffixes and invisible characters that NTFS
-/// and HFS+ ignore.
-pub fn is_git_folder(name: &str) -> bool {
+/// Whether a file system may treat this name as `.git` or `.jj`, whose files can control later commands
+/// of Git and Jujutsu: in any letter case, as the NTFS short name, and with suffixes and invisible
+/// characters that NTFS and HFS+ ignore.
+pub fn is_repository_folder(name: &str) -> bool {
     // Most names begin otherwise, and every file of a walk is asked.
     let first = name.chars().next();
-    if !first.is_some_and(|c| matches!(c, '.' | 'g' | 'G') || !c.is_ascii()) {
+    if !first.is_some_and(|c| matches!(c, '.' | 'g' | 'G' | 'j' | 'J') || !c.is_ascii()) {
         return false;
     }
     let visible = |c: &char| !matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let plain: String = name.chars().filter(visible).collect::<String>().to_ascii_lowercase();
     // NTFS ignores dots and spaces at the end, and takes what follows a colon for a stream of the same file.
     let plain = plain.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    matches!(plain, ".git" | "git~1")
+    matches!(plain, ".git" | "git~1" | ".jj" | "jj~1")
 }
 
 /// Whether a path is relative and stays inside the vault.
@@ -137,7 +138,7 @@ fn is_inside(path: &str) -> bool {
     let sound = !path.is_empty()
         && path.len() <= NotePath::MAX
         && !path.as_bytes().contains(&0)
-        && path.split('/').all(|part| !matches!(part, "" | "." | "..") && !is_git_folder(part));
+        && path.split('/').all(|part| !matches!(part, "" | "." | "..") && !is_repository_folder(part));
     // A drive letter or a backslash would be a way out on Windows only; a file there cannot be named so.
     let escapes = cfg!(windows) && path.contains(['\\', ':']);
     sound && !escapes
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_into_gits_own_folder_however_it_is_spelt() {
+    fn no_path_leads_into_the_folder_of_git_or_jujutsu_however_it_is_spelt() {
         for path in [
             ".git/config",
             "a/.git/config",
@@ -187,11 +188,22 @@ mod tests {
             "git~1/x",
             ".g\u{200c}it/x",
             ".git::$DATA",
+            "a/.jj/repo/config.toml",
+            ".JJ/x",
         ] {
             assert!(NotePath::parse(path).is_err(), "{path:?}");
         }
         assert!(NotePath::below("", ".git").is_none() && NotePath::below("a", ".Git").is_none());
-        for path in [".gitignore", ".gitattributes", ".github/x.md", "git/x.md", "git.md", "über/a.md"] {
+        for path in [
+            ".gitignore",
+            ".gitattributes",
+            ".github/x.md",
+            "git/x.md",
+            "git.md",
+            ".jjx/a.md",
+            "jj/a.md",
+            "über/a.md",
+        ] {
             assert!(NotePath::parse(path).is_ok(), "{path:?}");
         }
     }

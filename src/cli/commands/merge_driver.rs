@@ -14,7 +14,11 @@ use cm_app::{Request, Result};
 /// driver `cm`. It joins notes by key, feedback event and paragraph, episodes by entry and `cm.toml` by key. The result
 /// replaces OURS. If both sides changed one paragraph, Git's conflict markers are left in it and the command exits 1.
 ///
-/// `cm init`, `cm sync` and `cm hooks install` register the driver in the clone. `cm doctor` reports a clone without it.
+/// Jujutsu runs it with `--output` during `jj resolve --tool cm`. The markers then have the base, too, so that Jujutsu can read
+/// them back.
+///
+/// `cm init`, `cm sync` and `cm hooks install` register the driver in the clone, and the tool in a Jujutsu repository. `cm doctor`
+/// reports a clone without it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  git config merge.cm.driver 'cm merge-driver %O %A %B %P'\n  cm merge-driver base.md ours.md theirs.md graph/facts/pool.md"

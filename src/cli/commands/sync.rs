@@ -37,7 +37,8 @@ pub struct Arguments {
     /// Remote [default: the one that the branch follows, else origin]
     #[arg(long, value_name = "NAME")]
     remote: Option<String>,
-    /// Branch on the remote [default: the one that the branch follows, else the same name]
+    /// Branch on the remote [default: the one that the branch follows, else the same name; with Jujutsu, the bookmark below the
+    /// working copy]
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod driver;
+mod jujutsu;
 mod refusals;
 mod replicas;
 mod simulation;

@@ -192,3 +192,22 @@ fn a_dry_run_changes_neither_side() {
     let after = (ada.sandbox.git(&["rev-parse", "HEAD"]), ada.sandbox.git(&["status", "--porcelain"]));
     assert_eq!(before, after);
 }
+
+#[test]
+fn a_file_with_a_name_that_is_not_text_is_not_dropped_by_a_merge() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    let script = "printf 'Ports.\\n' >\"$(printf 'caf\\351.txt')\" && git add --all && git commit --quiet -m Latin && git push --quiet";
+    ben.sandbox.shell(script).ok();
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    let ran = refused(&ada, 5, "not-a-file");
+    assert!(ran.stdout.contains("git pull"), "{}", ran.snapshot());
+    ada.sandbox.git(&["pull", "--quiet", "--no-rebase", "--no-edit"]);
+    ada.sync();
+    assert_eq!(
+        ada.sandbox.git(&["ls-tree", "-r", "origin/main"]).lines().count(),
+        ada.tree().lines().count()
+    );
+    assert!(ada.tree().contains("caf"), "{}", ada.tree());
+}

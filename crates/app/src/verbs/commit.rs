@@ -84,14 +84,16 @@ fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
     let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
     Err(Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
         .at(path, Some(line), Some(1))
-        .hint("keep one of the two versions and remove the conflict markers; nothing was committed"))
+        .hint("keep one of the versions and remove the conflict markers; nothing was committed"))
 }
 
 /// Whether a file may be committed. Derived, private and temporary files may not, even if no ignore
-/// rule covers them.
+/// rule covers them, and the sides of a conflict that Jujutsu stores in a commit never are in the work
+/// tree.
 pub(crate) fn is_ours(path: &NotePath) -> bool {
     let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
-    !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
+    let of_conflict = path.as_str() == "JJ-CONFLICT-README" || path.top().starts_with(".jjconflict-");
+    !former && !of_conflict && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
 }
 
 pub(crate) fn word(changed: EditKind) -> &'static str {

@@ -25,7 +25,7 @@ use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
 use cm_store::config::CommitMode;
-use cm_store::git::{BrokenHead, MergeDriver, Repo, unreadable_head};
+use cm_store::git::{BrokenHead, MergeDriver, Repo, is_jujutsu_only, unreadable_head};
 use cm_store::vault::journal::Journal;
 
 pub use without_vault::without_vault;
@@ -171,6 +171,11 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         Ok(None) | Err(_) if unreadable_head(open.vault.root()).is_some() => {
             return unreadable_head(open.vault.root()).map(broken_head).into_iter().collect();
         }
+        Ok(None) if is_jujutsu_only(open.vault.root()) => {
+            let message = "only Jujutsu records changes, because there is no Git repository beside it";
+            let hint = Some("`jj git colocation enable` in the main workspace creates one");
+            return vec![check("repository", CheckStatus::Warn, message, hint)];
+        }
         Ok(None) => {
             let hint = Some("`cm init` creates one; without it nothing can be undone");
             return vec![check(
@@ -216,6 +221,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         Err(error) => check("author", CheckStatus::Fail, error.to_string(), None),
     });
     checks.push(driver(repo));
+    checks.extend(jujutsu(repo));
     checks.push(match repo.hand_edits() {
         Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
             0 => check("hand edits", CheckStatus::Ok, "all committed", None),
@@ -245,6 +251,32 @@ fn driver(repo: &Repo) -> HealthCheck {
         }
         Err(error) => check(NAME, CheckStatus::Fail, error.message, None),
     }
+}
+
+/// Reports whether Jujutsu runs cm to resolve conflicts; `None` if it does not share the work tree.
+fn jujutsu(repo: &Repo) -> Option<HealthCheck> {
+    const NAME: &str = "jujutsu";
+    if !repo.is_jujutsu() {
+        return None;
+    }
+    Some(match merge_driver::jujutsu_registration(repo) {
+        Ok(Some(MergeDriver::Registered)) => {
+            check(NAME, CheckStatus::Ok, "`jj resolve --tool cm` merges notes", None)
+        }
+        Ok(Some(MergeDriver::Missing)) => {
+            let message = "cm is not registered as a merge tool, so `jj resolve` merges notes as text";
+            check(NAME, CheckStatus::Warn, message, Some("`cm doctor --fix` registers it"))
+        }
+        Ok(Some(MergeDriver::Other(command))) => {
+            let message = format!("the merge tool `cm` runs another program: {command}");
+            check(NAME, CheckStatus::Warn, message, Some("`cm doctor --fix` registers this one"))
+        }
+        Ok(None) => {
+            let message = "`jj` does not answer, so commits leave a copy of the working-copy commit behind";
+            check(NAME, CheckStatus::Warn, message, Some("put `jj` on the PATH, and trust the vault"))
+        }
+        Err(error) => check(NAME, CheckStatus::Fail, error.message, None),
+    })
 }
 
 fn ignored(open: &OpenVault) -> Result<HealthCheck> {

@@ -14,7 +14,7 @@ use crate::verbs::{merge_driver, trust};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_store::git::Repo;
+use cm_store::git::{Repo, is_jujutsu_only};
 use cm_store::vault::{self, Vault, layout};
 
 /// Location of the new vault.
@@ -70,6 +70,13 @@ const ATTRIBUTES: [&str; 4] = [
 /// A folder or repository that cannot be created or used.
 pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)> {
     let folder = folder_of(&call, options)?;
+    if is_jujutsu_only(&folder) {
+        return Err(Error::refused(
+            "not-colocated",
+            "the folder is in a Jujutsu workspace without a Git repository",
+        )
+        .hint("run `jj git colocation enable` in the main workspace, and create the vault there"));
+    }
     vault::make(&folder)?;
     let vault = Vault::at(&folder)?.prepare(call.private.as_ref());
     let mut files = missing_rules(&vault)?;
@@ -85,16 +92,15 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         .into_iter()
         .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
         .collect();
-    let memory = Context::open_new(
-        call,
-        if options.global { VaultLevel::Global } else { VaultLevel::Project },
-        vault,
-    )?;
-    let message = CommitMessage::new("init", "Create a vault in this folder");
-    let written = write::apply(&memory, ChangeSet { message, changes })?;
+    let level = if options.global { VaultLevel::Global } else { VaultLevel::Project };
+    let mut memory = Context::open_new(call.clone(), level, vault.clone())?;
     if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
+        // Opened again, because programs may run for the repository of a trusted vault.
+        memory = Context::open_new(call, level, vault)?;
     }
+    let message = CommitMessage::new("init", "Create a vault in this folder");
+    let written = write::apply(&memory, ChangeSet { message, changes })?;
     let repo = memory.target().repo()?;
     // A repository whose configuration cannot be written is a vault all the same; `cm doctor` says so.
     let _ = repo.map(merge_driver::register);

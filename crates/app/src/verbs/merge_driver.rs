@@ -27,7 +27,7 @@ pub struct Options {
     pub base: PathBuf,
     /// Our version (`%A`).
     pub ours: PathBuf,
-    /// File for the result; by default it replaces our version.
+    /// File for the result, whose markers then include the base; by default it replaces our version.
     pub output: Option<PathBuf>,
     /// Their version (`%B`).
     pub theirs: PathBuf,
@@ -40,7 +40,7 @@ pub struct Options {
 /// # Errors
 /// A file cannot be read or written, or the path leads out of the work tree.
 pub fn merge(call: &Request, options: &Options) -> Result<bool> {
-    let (root, path) = vault_of(&call.cwd, &options.path)?;
+    let (root, path) = vault_of(worktree_around(&call.cwd), &options.path)?;
     let settings = settings(root.as_deref());
     let scoring = scoring(&settings);
     let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
@@ -52,10 +52,17 @@ pub fn merge(call: &Request, options: &Options) -> Result<bool> {
         ours: &ours,
         theirs: &theirs,
     };
-    let merged = merge_file(&path, &versions, &vocabulary, Clash::Markers);
+    let clash = if options.output.is_some() { Clash::MarkersWithBase } else { Clash::Markers };
+    let merged = merge_file(&path, &versions, &vocabulary, clash);
     let file = call.cwd.join(options.output.as_ref().unwrap_or(&options.ours));
     fs::write(&file, &merged.bytes).map_err(|error| failed(&file, &error))?;
     Ok(merged.markers)
+}
+
+/// Returns the work tree around a folder. Git runs the driver at its root, Jujutsu where the user is.
+fn worktree_around(folder: &Path) -> &Path {
+    let is_worktree = |folder: &&Path| [".git", ".jj"].iter().any(|name| folder.join(name).exists());
+    folder.ancestors().find(is_worktree).unwrap_or(folder)
 }
 
 /// Returns the root of the vault that contains a file of the work tree, and the file's path in it.
@@ -92,13 +99,15 @@ fn failed(file: &Path, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Failed, "io", error.to_string()).at(file.display(), None, None)
 }
 
-/// Registers this program as the merge driver of a clone, in its own Git configuration. Returns
-/// whether the configuration changed.
+/// Registers this program as the merge driver of a clone, in its own Git configuration, and as a merge
+/// tool of Jujutsu if that shares the work tree. Returns whether a configuration changed.
 ///
 /// # Errors
-/// The configuration cannot be read or written.
+/// A configuration cannot be read or written.
 pub fn register(repo: &Repo) -> Result<bool> {
-    Ok(repo.register_merge_driver(&program()?)?)
+    let program = program()?;
+    let changed = repo.register_merge_driver(&program)?;
+    Ok(repo.register_jujutsu_merge_tool(&program)? || changed)
 }
 
 /// Registers this program as the merge driver in the clone of the vault that a call would write to,
@@ -117,6 +126,14 @@ pub fn register_in_vault(call: Request) {
 /// The configuration cannot be read.
 pub fn registration(repo: &Repo) -> Result<MergeDriver> {
     Ok(repo.merge_driver(&program()?)?)
+}
+
+/// Whether `jj resolve --tool cm` runs this program; `None` without Jujutsu.
+///
+/// # Errors
+/// The path of this program cannot be found.
+pub fn jujutsu_registration(repo: &Repo) -> Result<Option<MergeDriver>> {
+    Ok(repo.jujutsu_merge_tool(&program()?))
 }
 
 fn program() -> Result<PathBuf> {

@@ -31,7 +31,8 @@ pub struct VaultStatus {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RepositoryStatus {
-    /// Current branch; null if HEAD is detached.
+    /// Current branch, or the bookmarks that Jujutsu's working copy builds on; null if HEAD is
+    /// detached.
     pub branch: Option<String>,
     /// Newest commit; null if there is none.
     pub head: Option<String>,
@@ -82,8 +83,13 @@ fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> 
         .iter()
         .take(LISTED)
         .map(|(path, change)| CommittedFile { path: path.to_string(), change: word(*change).to_owned() });
+    let bookmarks = match &head.branch {
+        None if repo.is_jujutsu() => repo.branches_below_head()?,
+        _ => Vec::new(),
+    };
+    let bookmarks = Some(bookmarks.join(", ")).filter(|names| !names.is_empty());
     Ok(RepositoryStatus {
-        branch: head.branch,
+        branch: head.branch.or(bookmarks),
         head: head.commit.map(|commit| commit.to_string()),
         in_progress: repo.state().map(|operation| operation.to_string()),
         remote: remote_status(memory, repo)?,
@@ -95,7 +101,7 @@ fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> 
 
 /// Returns the state relative to the remote; `None` if `cm sync` would find none.
 fn remote_status(memory: &Context, repo: &Repo) -> Result<Option<RemoteStatus>> {
-    let Ok(SyncPlace { remote, branch }) = SyncPlace::of(repo, &sync::Options::default()) else {
+    let Ok(SyncPlace { remote, branch, .. }) = SyncPlace::of(repo, &sync::Options::default()) else {
         return Ok(None);
     };
     let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;

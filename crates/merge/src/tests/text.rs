@@ -46,6 +46,30 @@ fn text_that_is_no_note_gets_gits_markers() {
 }
 
 #[test]
+fn markers_with_the_base_have_three_whole_versions() {
+    let note = |text: &str| memory("", &format!("First.\n\nOne.\n{text}Last one.\n"));
+    let (base, ours, theirs) = (note("Two a.\n"), note("Two b.\n"), note("Two c.\n"));
+    for path in ["x.txt", MEMORY] {
+        let merged = |clash| merged(path, Some(base.as_bytes()), ours.as_bytes(), theirs.as_bytes(), clash);
+        let with_base = merged(Clash::MarkersWithBase);
+        let text = String::from_utf8(with_base.bytes).unwrap();
+        assert!(with_base.markers && text.contains("||||||| base\n"), "{text}");
+        // Each version can be read back.
+        for (version, label) in [(&base, "||||||| base\n"), (&ours, "<<<<<<< ours\n"), (&theirs, "=======\n")]
+        {
+            let at = text.find(label).unwrap() + label.len();
+            let rest = &text[at..];
+            let end =
+                ["|||||||", "=======", ">>>>>>>"].iter().filter_map(|mark| rest.find(mark)).min().unwrap();
+            let (before, after) = (text.find("<<<<<<<").unwrap(), text.find(">>>>>>> theirs\n").unwrap());
+            let whole = format!("{}{}{}", &text[..before], &rest[..end], &text[after + 15..]);
+            assert_eq!(&whole, version);
+        }
+        assert!(merged(Clash::Markers).bytes.windows(7).all(|part| part != b"|||||||"));
+    }
+}
+
+#[test]
 fn two_notes_under_one_path_are_not_mixed() {
     let ours = memory("", "Mine.\n");
     let theirs = ours.replace("0b8f7c52", "1c9f7c52").replace("Mine", "Yours");

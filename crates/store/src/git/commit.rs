@@ -151,7 +151,7 @@ impl Repo {
         }
         // The lock is taken late, because git never waits for it; but one who lost a race takes it early,
         // so that the next race cannot be lost to another of us.
-        let early = match attempts {
+        let mut early = match attempts {
             0 => None,
             _ => Some(IndexLock::take(self, options.wait)?),
         };
@@ -163,11 +163,27 @@ impl Repo {
             drop(early);
             return self.commit_with_hooks(plan, &signatures, options);
         }
+        let has_edits = (plan.needed || options.join.is_some()) && self.has_jujutsu_edits()?;
+        if has_edits && options.join.is_none() {
+            drop(early.take());
+            if let Some(attempt) = self.commit_with_jujutsu(&plan, &signatures.author)? {
+                return Ok(attempt);
+            }
+        }
         let commit = match options.join {
             Some(Join::FastForward(target)) => self.forward(&plan, target)?,
             _ if plan.needed => Some(self.write_commit(&plan, &signatures, options)?),
             _ => None,
         };
+        if let Some(commit) = commit.filter(|_| has_edits && options.join.is_some()) {
+            drop(early.take());
+            if self.rebase_with_jujutsu(commit)? {
+                return Ok(CommitAttempt::Done(Some(NewCommit {
+                    id: CommitId(commit),
+                    whole: plan.whole(),
+                })));
+            }
+        }
         let lock = match early {
             Some(lock) => lock,
             None => IndexLock::take(self, options.wait)?,

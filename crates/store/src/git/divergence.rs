@@ -37,8 +37,20 @@ impl Repo {
         if self.reference(name)? == Some(commit) {
             return Ok(());
         }
+        self.update_reference(name, &["-m", "cm sync", "--", name, &commit.to_string()])
+    }
+
+    /// Removes a reference, if it exists.
+    ///
+    /// # Errors
+    /// [`Error::Program`].
+    pub(super) fn remove_reference(&self, name: &str) -> Result<()> {
+        self.update_reference(name, &["-d", "--", name])
+    }
+
+    fn update_reference(&self, name: &str, arguments: &[&str]) -> Result<()> {
         let mut command = self.git_without_hooks();
-        command.args(["update-ref", "-m", "cm sync", "--", name, &commit.to_string()]);
+        command.arg("update-ref").args(arguments);
         let ended = command.output().in_path(Path::new("git"))?;
         if ended.status.success() {
             return Ok(());

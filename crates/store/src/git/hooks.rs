@@ -124,10 +124,7 @@ impl Repo {
     }
     /// Returns a `git` command that runs in this repository, whatever the environment says.
     pub(super) fn git(&self) -> Command {
-        let mut command = Command::new("git");
-        for name in LOCAL {
-            command.env_remove(name);
-        }
+        let mut command = without_git_variables("git");
         command.arg("-C").arg(&self.workdir);
         command
     }
@@ -202,6 +199,15 @@ impl Repo {
         out.flush().in_path(&own.0)?;
         Ok(own)
     }
+}
+
+/// Returns a command that finds a repository by itself, even if a hook of another one runs it.
+pub(super) fn without_git_variables(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for name in LOCAL {
+        command.env_remove(name);
+    }
+    command
 }
 
 fn sign(command: &mut Command, who: &str, signature: &Signature) {

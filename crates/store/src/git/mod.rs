@@ -1,7 +1,7 @@
 //! The vault's Git repository: commits of exactly the changed notes, and their history.
 //!
 //! gix does the work in-process. The `git` program runs only for hooks, maintenance, fetching and
-//! pushing. This module does not write notes.
+//! pushing, and `jj` in repositories that Jujutsu manages, too. This module does not write notes.
 #![allow(
     clippy::disallowed_methods,
     reason = "this layer owns the repository's files, git's own program and the wait for its locks"
@@ -15,6 +15,7 @@ mod error;
 mod history;
 mod hooks;
 mod identity;
+mod jujutsu;
 mod lock;
 mod maintenance;
 mod merge_driver;
@@ -38,6 +39,7 @@ pub use divergence::ForeignPaths;
 pub use error::{Error, Result};
 pub use history::{CommitInfo, LogFilter};
 pub use identity::Identity;
+pub use jujutsu::is_jujutsu_only;
 pub use merge_driver::MergeDriver;
 pub use note_history::NoteHistoryEntry;
 pub use repo::{CommitId, Operation, Programs, Repo, RepoHead};

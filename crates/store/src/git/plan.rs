@@ -67,6 +67,19 @@ impl CommitPlan<'_> {
     pub fn whole(&self) -> Vec<NotePath> {
         unasked(&self.items)
     }
+
+    /// Returns a note with manual edits that would stay out of the commit.
+    pub fn partial(&self) -> Option<&NotePath> {
+        let is_partial = |item: &&PlannedPath<'_>| {
+            item.content.as_ref().is_some_and(|content| content.tree != content.after)
+        };
+        self.items.iter().find(is_partial).map(|item| item.path)
+    }
+
+    /// Returns all paths of the commit from the root of the work tree, with those that it removes.
+    pub fn places(&self) -> impl Iterator<Item = &BString> {
+        self.items.iter().flat_map(|item| item.from.iter().chain([&item.place]))
+    }
 }
 
 fn unasked(items: &[PlannedPath<'_>]) -> Vec<NotePath> {

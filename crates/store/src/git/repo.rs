@@ -82,6 +82,10 @@ pub enum Operation {
     Revert,
     /// `git bisect`.
     Bisect,
+    /// A conflict that Jujutsu stored in the commit of HEAD.
+    StoredConflict,
+    /// A working copy of Jujutsu with several parents, of which HEAD is the first.
+    JujutsuMerge,
 }
 
 impl Operation {
@@ -96,6 +100,10 @@ impl Operation {
             }
             Self::Revert => "finish it with `git revert --continue` or abort it with `git revert --abort`",
             Self::Bisect => "end it with `git bisect reset`",
+            Self::StoredConflict => {
+                "resolve it with `jj resolve -r @-`, or start from another commit with `jj new COMMIT`"
+            }
+            Self::JujutsuMerge => "run `jj new`, which goes on from the merge",
         }
     }
 }
@@ -109,6 +117,8 @@ impl fmt::Display for Operation {
             Self::CherryPick => "a cherry-pick",
             Self::Revert => "a revert",
             Self::Bisect => "a bisection",
+            Self::StoredConflict => "the resolution of a conflict of Jujutsu",
+            Self::JujutsuMerge => "a merge of Jujutsu",
         })
     }
 }
@@ -243,7 +253,10 @@ impl Repo {
     /// Returns the unfinished operation of the user, if there is one.
     pub fn state(&self) -> Option<Operation> {
         use gix::state::InProgress;
-        Some(match self.inner.state()? {
+        let Some(state) = self.inner.state() else {
+            return self.has_stored_conflict().then_some(Operation::StoredConflict);
+        };
+        Some(match state {
             InProgress::Merge => Operation::Merge,
             InProgress::Rebase | InProgress::RebaseInteractive => Operation::Rebase,
             InProgress::ApplyMailbox | InProgress::ApplyMailboxRebase => Operation::Mailbox,
@@ -263,7 +276,10 @@ impl Repo {
         let head = self.inner.head().doing("reading HEAD", self.git_dir())?;
         let branch = match head.is_detached() {
             true => None,
-            false => head.referent_name().map(|name| name.shorten().to_string()),
+            // Jujutsu lets HEAD refer to `refs/jj/root` until there is a commit.
+            false => head
+                .referent_name()
+                .and_then(|name| Some(name.as_bstr().to_str_lossy().strip_prefix("refs/heads/")?.to_owned())),
         };
         Ok(RepoHead { branch, commit: self.head_id()?.map(CommitId) })
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::layout::Vault;
-use cm_note::path::{NotePath, is_git_folder};
+use cm_note::path::{NotePath, is_repository_folder};
 
 /// Prefix of temporary files. They are hidden, so that no walk treats them as notes.
 const PREFIX: &str = ".cm-";
@@ -278,7 +278,7 @@ pub(super) fn inside(vault: &Vault, path: &Path) -> Result<(), Error> {
     let real = path.canonicalize().map_err(Error::io("open", path))?;
     let refused = || Error::LeadsOut { path: path.to_owned() };
     let inner = real.strip_prefix(vault.root()).map_err(|_| refused())?;
-    if inner.components().any(|part| is_git_folder(&part.as_os_str().to_string_lossy())) {
+    if inner.components().any(|part| is_repository_folder(&part.as_os_str().to_string_lossy())) {
         return Err(refused());
     }
     Ok(())

@@ -102,16 +102,16 @@ pub(super) fn plan(
     Ok(Some(IncomingPlan { received, files, is_merge: true, message, join: Join::Merge(theirs) }))
 }
 
-/// Refuses symbolic links and submodules, which only Git itself can check out.
+/// Refuses symbolic links and submodules, which only Git itself can check out, and paths at which cm
+/// writes no file, such as those in `.jj` and those that are not UTF-8.
 fn refuse_special(repo: &Repo, base: Option<CommitId>, theirs: CommitId) -> Result<()> {
-    match repo.foreign_paths(base, theirs)?.special.first() {
-        None => Ok(()),
-        Some(path) => {
-            let message = format!("the remote changed {path}, which is a symbolic link or a submodule");
-            Err(Error::refused("not-a-file", message)
-                .hint("take it over with `git pull`, then run `cm sync`"))
-        }
-    }
+    let foreign = repo.foreign_paths(base, theirs)?;
+    let special = foreign.special.first().map(|path| (path, "which is a symbolic link or a submodule"));
+    let unusable = foreign.outside.first().map(|path| (path, "a path that cm does not write to"));
+    let Some((path, reason)) = special.or(unusable) else { return Ok(()) };
+    let message = format!("the remote changed {path}, {reason}");
+    Err(Error::refused("not-a-file", message)
+        .hint("if it is wanted, take it over with `git pull`, then run `cm sync`"))
 }
 
 fn taken(change: TreeChange) -> PlannedFile {

@@ -179,6 +179,7 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     result.changed = result.committed.is_some() || result.received + result.sent > 0;
     outcome?;
     if !options.dry_run {
+        run.place.move_bookmark(repo)?;
         last_run::done(memory, JOB, memory.call.now)?;
         memory.ensure_fresh(open)?;
     }

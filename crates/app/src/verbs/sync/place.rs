@@ -14,6 +14,8 @@ pub struct SyncPlace {
     pub remote: String,
     /// Branch on the remote.
     pub branch: String,
+    /// The local branch. Jujutsu detaches HEAD from it, so that it has to be moved after HEAD.
+    pub local: String,
 }
 
 impl SyncPlace {
@@ -30,16 +32,13 @@ impl SyncPlace {
             return Err(Error::refused("shallow", "this is a shallow clone, which lacks the common history")
                 .hint("`git fetch --unshallow` gets the rest"));
         }
-        let Some(local) = repo.head()?.branch else {
-            let error = Error::refused("detached", "HEAD is not on a branch");
-            return Err(match repo.workdir().join(".jj").symlink_metadata() {
-                Ok(_) => {
-                    error.hint("in a Jujutsu repository, `jj git fetch` and `jj git push` exchange commits")
-                }
-                Err(_) => {
-                    error.hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here")
-                }
-            });
+        let local = match repo.head()?.branch {
+            Some(branch) => branch,
+            None if repo.is_jujutsu() => bookmark(repo, options)?,
+            None => {
+                return Err(Error::refused("detached", "HEAD is not on a branch")
+                    .hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here"));
+            }
         };
         let (followed, upstream) = repo.upstream(&local);
         let remotes = repo.remotes();
@@ -63,8 +62,21 @@ impl SyncPlace {
             }
         };
         let upstream = upstream.filter(|_| followed.as_ref() == Some(&remote));
-        let branch = options.branch.clone().or(upstream).unwrap_or(local);
-        Ok(Self { remote, branch })
+        let branch = options.branch.clone().or(upstream).unwrap_or_else(|| local.clone());
+        Ok(Self { remote, branch, local })
+    }
+
+    /// Moves a bookmark of Jujutsu to HEAD, as Git moves a branch that is checked out. One that has
+    /// commits of its own stays.
+    pub(super) fn move_bookmark(&self, repo: &Repo) -> Result<()> {
+        let head = repo.head()?;
+        let name = format!("refs/heads/{}", self.local);
+        if let (None, Some(head), Some(old)) = (head.branch, head.commit, repo.reference(&name)?)
+            && repo.contains(head, old)?
+        {
+            repo.set_reference(&name, head)?;
+        }
+        Ok(())
     }
 
     /// Name of the reference to the commit at which both sides last agreed.
@@ -112,5 +124,23 @@ impl SyncPlace {
         let message = format!("the commits also change files outside the vault: {}{more}", named.join(", "));
         Err(Error::refused("outside-vault", message)
             .hint("use `git pull` and `git push`, which merge notes as cm does where the merge driver is registered"))
+    }
+}
+
+/// Selects the bookmark of Jujutsu that HEAD builds on.
+fn bookmark(repo: &Repo, options: &Options) -> Result<String> {
+    if let Some(named) = &options.branch {
+        return Ok(named.clone());
+    }
+    let mut names = repo.branches_below_head()?;
+    match names.pop() {
+        Some(only) if names.is_empty() => Ok(only),
+        None => Err(Error::refused("detached", "the working copy builds on no bookmark")
+            .hint("`jj bookmark create main -r @-` makes one; `--branch NAME` names one of the remote")),
+        Some(last) => {
+            let message =
+                format!("the working copy builds on several bookmarks: {}, {last}", names.join(", "));
+            Err(Error::refused("detached", message).hint("name one with `--branch`"))
+        }
     }
 }

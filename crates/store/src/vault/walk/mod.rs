@@ -15,7 +15,7 @@ use std::path::Path;
 
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::listing::{FileStat, VaultListing};
-use cm_note::path::{GENERATED, NotePath, is_git_folder};
+use cm_note::path::{GENERATED, NotePath, is_repository_folder};
 
 pub use commit_tree::{CommitTree, walk_recorded};
 #[cfg(target_os = "linux")]
@@ -113,8 +113,9 @@ fn on_disk(root: &Path) -> impl Fn(&str) -> ResolvedLink {
         let Ok(root) = &root else { return ResolvedLink::Other };
         let Ok(target) = root.join(link).canonicalize() else { return ResolvedLink::Nowhere };
         let Ok(metadata) = target.metadata() else { return ResolvedLink::Other };
-        let is_git =
-            |inner: &Path| inner.components().any(|part| is_git_folder(&part.as_os_str().to_string_lossy()));
+        let is_git = |inner: &Path| {
+            inner.components().any(|part| is_repository_folder(&part.as_os_str().to_string_lossy()))
+        };
         match target.strip_prefix(root) {
             Ok(inner) if is_git(inner) => ResolvedLink::Outside { folder: metadata.is_dir() },
             Err(_) => ResolvedLink::Outside { folder: metadata.is_dir() },
