@@ -44,6 +44,19 @@ fn a_move_is_taken_back_to_the_old_place() {
 }
 
 #[test]
+fn a_person_who_is_named_by_the_call_or_by_git_is_the_same_person() {
+    let sandbox = small();
+    let own = sandbox.git(&["config", "user.name"]).trim().to_owned();
+    sandbox.cm(&["pin", "1f0c2a", "--actor", &own]).ok();
+    sandbox.cm(&["undo"]).ok();
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    sandbox.cm(&["undo", "--actor", &own]).ok();
+    sandbox.cm(&["pin", "1f0c2a", "--actor", "Ben"]).ok();
+    assert_ne!(sandbox.cm(&["undo"]).code, 0);
+    sandbox.cm(&["undo", "--actor", "Ben"]).ok();
+}
+
+#[test]
 fn undoing_twice_takes_the_next_older_one_back_and_then_there_is_none() {
     let sandbox = small();
     sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();

@@ -311,6 +311,15 @@ fn a_session_that_ends_while_the_outbox_is_full_is_completed_once_there_is_room(
     assert_eq!(laptop.failures().matches("the outbox is full").count(), 1, "{}", laptop.failures());
     away.store(false, Relaxed);
     let before = server.requests().len();
+    // Where the log is not found, nothing is sent of it, and nothing is forgotten.
+    let (log, hidden) = (laptop.transcript(SESSION), laptop.sandbox.root().join("hidden.jsonl"));
+    std::fs::rename(&log, &hidden).unwrap();
+    laptop.deliver("claude-code", "full");
+    assert_eq!(
+        (laptop.server()["waiting"].as_u64(), laptop.server()["incomplete"].as_u64()),
+        (Some(0), Some(1))
+    );
+    std::fs::rename(&hidden, &log).unwrap();
     laptop.deliver("claude-code", "full");
     let of_session = |one: &ReceivedRequest| one.body["session"] == SESSION;
     let sent = server.requests().into_iter().skip(before).filter(of_session);

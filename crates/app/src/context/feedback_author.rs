@@ -3,14 +3,13 @@
 //! Two people can give the same feedback in two clones in the same second. Without their names, a merge
 //! would take it for one event that both clones have.
 
-use crate::context::actor::Actor;
 use crate::context::open::Context;
 
 /// Returns the name that the caller gave, else Git's name of the person in a vault with a remote. `None`
-/// in a session, which is a voice of its own, for a job, and in a vault without a remote.
+/// in a session, which is a voice of its own, for an agent or a job, and in a vault without a remote.
 pub(crate) fn feedback_author(memory: &Context, session: Option<&str>) -> Option<String> {
     let by = &memory.call.by;
-    if by.actor.is_some() || session.is_some() || by.kind == Actor::Job {
+    if by.actor.is_some() || session.is_some() || !by.is_person() {
         return by.actor.clone();
     }
     let repo = memory.target().repo().ok().flatten().filter(|repo| repo.has_remote())?;

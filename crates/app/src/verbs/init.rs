@@ -70,12 +70,15 @@ const ATTRIBUTES: [&str; 4] = [
 /// A folder or repository that cannot be created or used.
 pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)> {
     let folder = folder_of(&call, options)?;
-    if is_jujutsu_only(&folder) {
+    if !options.global && is_jujutsu_only(&folder) {
         return Err(Error::refused(
             "not-colocated",
             "the folder is in a Jujutsu workspace without a Git repository",
         )
-        .hint("run `jj git colocation enable` in the main workspace, and create the vault there"));
+        .hint(
+            "run `jj git colocation enable` in the main workspace, and create the vault there; or `git init` \
+             in this folder first, if the workspace is not to have it",
+        ));
     }
     vault::make(&folder)?;
     let vault = Vault::at(&folder)?.prepare(call.private.as_ref());

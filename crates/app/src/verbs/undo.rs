@@ -60,8 +60,8 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     if !is_agents {
         memory.persons_only("undo a person's commit")?;
     }
-    let own = repo.identity()?;
-    if !is_own(memory, &target, &own) && !is_agents {
+    let own = repo.identity_of(memory.call.by.actor.as_deref())?;
+    if !is_own(repo, &target, &own)? && !is_agents {
         memory.notice(format!("{} was made by {}", target.id.short(), target.author));
     }
     if target.parents.len() > 1 {
@@ -103,9 +103,9 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
 fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
-    let own = repo.identity()?;
+    let own = repo.identity_of(memory.call.by.actor.as_deref())?;
     for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
-        let is_own = is_own(memory, &commit, &own);
+        let is_own = is_own(repo, &commit, &own)?;
         let Some(message) = &commit.message else { continue };
         match undone_commit(&commit) {
             Some(undone) => taken_back.push(undone),
@@ -135,12 +135,17 @@ pub(crate) fn undone_commit(commit: &CommitInfo) -> Option<String> {
 }
 
 /// Whether the caller made a commit: the person whom the call names, else the user of this clone.
-fn is_own(memory: &Context, commit: &CommitInfo, own: &Identity) -> bool {
-    let actor = commit.message.as_ref().and_then(|message| message.actor.as_ref());
-    match (&memory.call.by.actor, actor) {
-        (None, None) => commit.email == own.email && (!own.email.is_empty() || commit.author == own.name),
-        (caller, actor) => caller.as_ref() == actor,
-    }
+/// Commits of earlier versions name a person in their message only.
+fn is_own(repo: &Repo, commit: &CommitInfo, own: &Identity) -> Result<bool> {
+    let actor = commit.message.as_ref().and_then(|message| message.actor.as_deref());
+    let (name, email) = match actor {
+        None => (commit.author.clone(), commit.email.clone()),
+        Some(actor) => {
+            let author = repo.identity_of(Some(actor))?;
+            (author.name, author.email)
+        }
+    };
+    Ok(email == own.email && (!own.email.is_empty() || name == own.name))
 }
 
 /// Refuses the undo if later commits changed the same files; the error names them.

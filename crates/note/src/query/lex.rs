@@ -82,7 +82,7 @@ impl<'a> QueryLexer<'a> {
     fn signs(&self) -> bool {
         let word = self.rest[1..].split(|c: char| c.is_whitespace() || c == ')').next().unwrap_or_default();
         if self.rest.starts_with('-')
-            && word.len() == 1
+            && word.trim_end_matches(['.', ',', ';', '?', '!']).len() == 1
             && word.starts_with(|c: char| c.is_ascii_alphanumeric())
         {
             return false;

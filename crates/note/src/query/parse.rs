@@ -320,6 +320,7 @@ mod tests {
         reads("x (type:fix OR tag:a)", "(?x =(?Type:fix ?Tag:a))");
         reads("a OR -draft", "(?a ?(-draft))");
         reads("git -c commit", "(?git ?-c ?commit)");
+        reads("what is -c?", "(?what ?is ?-c?)");
         reads("head -5 +x", "(+x ?head ?-5)");
         reads("-draft", "(-draft)");
         reads("type:fix AND a", "(+a =Type:fix)");

@@ -10,8 +10,8 @@ use cm_app::Error;
 use cm_note::user_text::{Interface, UserText};
 use cm_render::{json as documents, status};
 
-/// An error as a tool result, with the JSON error document as text. Not structured content, which
-/// would have to match the tool's output schema.
+/// An error as a tool result, with the JSON error document as text. Structured content is only what a
+/// tool returns when it works.
 pub(super) fn of_tool(error: &Error) -> CallToolResult {
     let document = documents::error_value(error, hint(error).as_deref());
     CallToolResult::error(vec![ContentBlock::text(documents::document(&document))])

@@ -159,11 +159,11 @@ impl Repo {
         let mut plan = self.plan(changes, message, whole)?;
         let signatures = self.signatures(options.at, message.actor.as_deref())?;
         plan.needed |= matches!(options.join, Some(Join::Merge(_)));
+        let has_edits = (plan.needed || options.join.is_some()) && self.has_jujutsu_edits()?;
         if plan.needed && options.hooks && options.join.is_none() && self.programs == Programs::Allowed {
             drop(early);
             return self.commit_with_hooks(plan, &signatures, options);
         }
-        let has_edits = (plan.needed || options.join.is_some()) && self.has_jujutsu_edits()?;
         if has_edits && options.join.is_none() {
             drop(early.take());
             if let Some(attempt) = self.commit_with_jujutsu(&plan, &signatures.author)? {

@@ -27,9 +27,14 @@ pub(super) struct Signatures {
 }
 
 impl Repo {
-    /// Returns the author of future commits.
+    /// Returns the author of future commits of this clone's user.
     pub fn identity(&self) -> Result<Identity> {
-        let Signatures { author, .. } = self.signatures(Instant::from_unix(0), None)?;
+        self.identity_of(None)
+    }
+
+    /// Returns the author of future commits that name an `actor`.
+    pub fn identity_of(&self, actor: Option<&str>) -> Result<Identity> {
+        let Signatures { author, .. } = self.signatures(Instant::from_unix(0), actor)?;
         Ok(Identity {
             name: author.name.to_string(),
             email: author.email.to_string(),

@@ -2,9 +2,10 @@
 //! bookmarks, and manual edits are in a working-copy commit on top of HEAD.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use gix::ObjectId;
 use gix::actor::Signature;
@@ -27,6 +28,8 @@ const FOLDER: &str = ".jj";
 const CONFLICT: &str = "jj:trees";
 /// Reference by which Jujutsu gets to know a commit, for the time of one command.
 const IMPORTED: &str = "refs/remotes/cm/sync";
+/// Maximum time to wait for a command of Jujutsu that another process runs.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum number of bytes of the paths on a command line.
 const MAX_ARGUMENTS: usize = 100_000;
 
@@ -199,7 +202,7 @@ impl Repo {
         if let [parent] = self.links(head, false)?.parents.as_slice()
             && self.tree_of(*parent)? == self.tree_of(head)?
         {
-            lock.jujutsu(self)?.args(["abandon", "@-"]).output().in_path(Path::new(PROGRAM))?;
+            lock.jujutsu(self)?.args(["abandon", &head.to_string()]).output().in_path(Path::new(PROGRAM))?;
         }
         Ok(())
     }
@@ -213,7 +216,7 @@ impl Repo {
         if taken.name != author.name || taken.email != author.email {
             let author = format!("--author={} <{}>", author.name, author.email);
             // Without an answer the author stays.
-            let _ = lock.jujutsu(self)?.args(["metaedit", &author, "@-"]).output();
+            let _ = lock.jujutsu(self)?.args(["metaedit", &author, &head.to_string()]).output();
         }
         Ok(self.head_id()?.unwrap_or(head))
     }
@@ -229,6 +232,14 @@ impl Repo {
         let ended = command.output().in_path(Path::new(PROGRAM));
         self.remove_reference(IMPORTED)?;
         ended?;
+        // Without it, the next command of Jujutsu would abandon the commit, because the bookmark moves only
+        // after the push.
+        let mut forget = lock.jujutsu(self)?;
+        forget.args(["--config=git.abandon-unreachable-commits=false", "git", "import"]);
+        let ended = forget.output().in_path(Path::new(PROGRAM))?;
+        if !ended.status.success() {
+            return Err(failure("jj git import", &ended));
+        }
         Ok(self.head_id()? == Some(commit))
     }
 
@@ -247,13 +258,25 @@ struct JujutsuLock(File);
 
 impl JujutsuLock {
     /// Waits for the lock.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another process holds it for [`PATIENCE`].
     fn take(repo: &Repo) -> Result<Self> {
         let path = repo.git_dir().join("cm-jujutsu");
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&path).in_path(&path)?;
-        file.lock().in_path(&path)?;
-        Ok(Self(file))
+        let begun = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(file)),
+                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(TryLockError::WouldBlock) => return Err(Error::Locked { path, waited: begun.elapsed() }),
+                Err(TryLockError::Error(error)) => return Err(error).in_path(&path),
+            }
+        }
     }
 
     /// Returns a `jj` command that has the locked, empty file as its input.

@@ -155,12 +155,13 @@ fn complete(open: &OpenVault, model: &'static StaticModel) -> Result<()> {
     if table.as_ref().is_some_and(|table| table.complete() == Some(&version)) {
         return Ok(());
     }
+    // Another process is at it, and will have done it.
+    let Some(mut writer) = vectors.writer(model.name(), dimension)? else { return Ok(()) };
+    let table = vectors.table(model.name(), dimension)?;
     let rows = table.as_ref().map_or(0, |table| table.len());
     let known = table.map_or_else(PassageSet::default, |table| table.keys());
     let (paths, missing) = open.index().without(&known, usize::MAX)?;
     let live = open.index().passages()?;
-    // Another process is at it, and will have done it.
-    let Some(mut writer) = vectors.writer(model.name(), dimension)? else { return Ok(()) };
     if missing > 0 {
         let mut written = known;
         for passage in paths.iter().flat_map(|path| open.passages_of(path)) {

@@ -14,7 +14,9 @@ use crate::verbs::server_client::incomplete::IncompleteSessions;
 use crate::verbs::server_client::memory_copy;
 use crate::verbs::server_client::outbox::{Outbox, OutboxItem};
 use crate::verbs::server_client::reachability::{self, Outage};
-use crate::verbs::server_client::session_upload::{self, PlannedUpload, SessionReference, UploadProgress};
+use crate::verbs::server_client::session_upload::{
+    self, PlannedUpload, SessionLog, SessionReference, UploadProgress,
+};
 use cm_store::config::{Settings, keys};
 
 /// Timeout of one upload. Nobody waits for it.
@@ -136,6 +138,8 @@ pub struct UploadsFailure {
 struct QueuedSession {
     /// Number of uploads.
     added: usize,
+    /// Whether a part has no room.
+    has_no_room: bool,
     /// Whether a part has no room, and all had before.
     begins_to_wait: bool,
 }
@@ -180,9 +184,14 @@ impl<'a> Uploads<'a> {
         let rules = secrets::rules_for_server(settings, call)?;
         // Held while the log is read: an older reading than the progress would look like a log written anew.
         let turn = outbox.queue_turn()?;
-        let Some(found) = session_upload::read(call, connection, settings, &rules, wanted)? else {
-            incomplete.remove(wanted)?;
-            return Ok(QueuedSession::default());
+        let found = match session_upload::read(call, connection, settings, &rules, wanted)? {
+            SessionLog::Sendable(found) => found,
+            SessionLog::Withheld => {
+                incomplete.remove(wanted)?;
+                return Ok(QueuedSession::default());
+            }
+            // Another delivery may find it, such as one of the session's own project.
+            SessionLog::Unavailable => return Ok(QueuedSession::default()),
         };
         let progress = UploadProgress::of(connection, &wanted.session);
         let planned = session_upload::plan(&found, &progress, call.now);
@@ -192,10 +201,10 @@ impl<'a> Uploads<'a> {
             progress.store(connection, &wanted.session)?;
         }
         if added < items.len() {
-            return Ok(QueuedSession { added, begins_to_wait: incomplete.add(wanted)? });
+            return Ok(QueuedSession { added, has_no_room: true, begins_to_wait: incomplete.add(wanted)? });
         }
         incomplete.remove(wanted)?;
-        Ok(QueuedSession { added, begins_to_wait: false })
+        Ok(QueuedSession { added, ..QueuedSession::default() })
     }
 
     /// Queues what incomplete sessions have more, as far as there is room. Returns the number of uploads.
@@ -205,7 +214,7 @@ impl<'a> Uploads<'a> {
             // A log that cannot be read now is tried again by the next delivery.
             let Ok(queued) = self.queue(&session) else { continue };
             added += queued.added;
-            if self.incomplete.contains(&session)? {
+            if queued.has_no_room {
                 break;
             }
         }

@@ -91,7 +91,17 @@ fn file(connection: &ServerConnection, session: &str) -> PathBuf {
     folder(connection).join(file_name(session))
 }
 
-/// Reads a session's log, redacted; `None` if it is not found or must not leave this machine.
+/// The log of a session, as far as it may be sent.
+pub enum SessionLog {
+    /// The session, redacted.
+    Sendable(ParsedSession),
+    /// It must not leave this machine.
+    Withheld,
+    /// It is not found now, or not of the connection's project.
+    Unavailable,
+}
+
+/// Reads a session's log.
 ///
 /// # Errors
 /// A log that cannot be read.
@@ -101,16 +111,19 @@ pub fn read(
     settings: &Settings,
     rules: &RedactionRules,
     wanted: &SessionReference,
-) -> Result<Option<ParsedSession>> {
+) -> Result<SessionLog> {
     for source in sources(call, wanted)? {
         let is_wanted = |found: &ParsedSession| found.meta.id.as_str() == wanted.session;
         let found = logs::of_source(&source)?.into_iter().find(is_wanted);
         if let Some(found) = found {
-            let may = may_leave(call, connection, settings, &found.meta);
-            return Ok(may.then(|| found.redacted(rules)));
+            return Ok(match () {
+                () if !is_of_project(connection, &found.meta) => SessionLog::Unavailable,
+                () if may_leave(call, settings, &found.meta) => SessionLog::Sendable(found.redacted(rules)),
+                () => SessionLog::Withheld,
+            });
         }
     }
-    Ok(None)
+    Ok(SessionLog::Unavailable)
 }
 
 /// The logs that may contain a session.
@@ -125,16 +138,18 @@ fn sources(call: &Request, wanted: &SessionReference) -> Result<Vec<LogSource>> 
     Ok(found)
 }
 
-/// Whether a session may be sent: one of the connection's project, and permitted by the user's settings.
-fn may_leave(call: &Request, connection: &ServerConnection, settings: &Settings, meta: &SessionMeta) -> bool {
+/// Whether a session is one of the connection's project.
+fn is_of_project(connection: &ServerConnection, meta: &SessionMeta) -> bool {
     let workspace = meta.workspace.as_deref().map(Path::new);
+    connection.folder.as_deref().is_none_or(|folder| workspace.is_some_and(|inner| holds(folder, inner)))
+}
+
+/// Whether the user's settings permit to send a session, and it is not one of `cm` itself or of a
+/// sub-agent.
+fn may_leave(call: &Request, settings: &Settings, meta: &SessionMeta) -> bool {
     !meta.ours
         && !meta.subagent
-        && permits(call, settings, meta.agent, workspace)
-        && connection
-            .folder
-            .as_deref()
-            .is_none_or(|folder| workspace.is_some_and(|inner| holds(folder, inner)))
+        && permits(call, settings, meta.agent, meta.workspace.as_deref().map(Path::new))
 }
 
 /// Whether the user's `sessions.agents` and `sessions.workspaces` permit that text of this agent in this

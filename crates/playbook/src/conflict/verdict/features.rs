@@ -426,7 +426,6 @@ fn order(ours: &StatementProfile, theirs: &StatementProfile, sense: &WordVectors
     Some(crossed > straight)
 }
 
-/// The highest cosine of the first sentences and the whole texts, whose own cosine is `whole`.
 /// Cosines of two statements: of the whole texts, and of their first sentences. Depends on nothing but
 /// the cosines of texts.
 pub(super) fn cosines(a: &RuleStatement, b: &RuleStatement, cosine: &dyn Fn(&str, &str) -> f64) -> [f64; 2] {
@@ -438,6 +437,7 @@ pub(super) fn cosines(a: &RuleStatement, b: &RuleStatement, cosine: &dyn Fn(&str
     [whole, first_sentences(text_a, text_b, whole, cosine)]
 }
 
+/// The highest cosine of the first sentences and the whole texts, whose own cosine is `whole`.
 fn first_sentences(a: &str, b: &str, whole: f64, cosine: &dyn Fn(&str, &str) -> f64) -> f64 {
     let (x, y) = (first_sentence(a), first_sentence(b));
     if x.len() == a.len() && y.len() == b.len() {
