@@ -94,7 +94,7 @@ fn file(connection: &ServerConnection, session: &str) -> PathBuf {
 /// The log of a session, as far as it may be sent.
 pub enum SessionLog {
     /// The session, redacted.
-    Sendable(ParsedSession),
+    Sendable(Box<ParsedSession>),
     /// It must not leave this machine.
     Withheld,
     /// It is not found now, or not of the connection's project.
@@ -118,7 +118,9 @@ pub fn read(
         if let Some(found) = found {
             return Ok(match () {
                 () if !is_of_project(connection, &found.meta) => SessionLog::Unavailable,
-                () if may_leave(call, settings, &found.meta) => SessionLog::Sendable(found.redacted(rules)),
+                () if may_leave(call, settings, &found.meta) => {
+                    SessionLog::Sendable(Box::new(found.redacted(rules)))
+                }
                 () => SessionLog::Withheld,
             });
         }
