@@ -66,8 +66,9 @@ enum Action {
     },
     /// Send what waits for the team server now; hooks do so in the background
     ///
-    /// What the server refused for good, or always failed at, is set aside. After its cause is gone, `--refused` sends it
-    /// again. Exits 7 if the server is away, 1 if it refuses something.
+    /// Uploads that the server refused for good, or always failed at, are set aside. When the cause is gone,
+    /// `--refused` sends them again. Exits 7 if uploads still wait because the server is away or failed, 1 if it refused
+    /// some for good.
     #[command(after_help = "Examples:\n  cm hooks deliver\n  cm hooks deliver --refused")]
     Deliver {
         /// Also send again what the server refused for good

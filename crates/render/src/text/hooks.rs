@@ -156,7 +156,7 @@ fn server(state: &ServerState) -> String {
     lines + &failures(&state.failures)
 }
 
-/// What was delivered, what was refused, and what still waits.
+/// Shows the numbers of delivered, refused and waiting uploads.
 pub fn delivered(done: &HooksDelivery) -> String {
     let mut lines = String::new();
     if done.delivered > 0 {

@@ -19,8 +19,8 @@ const WAITING: usize = 64;
 const SLACK: usize = 2;
 const SPARE: usize = 1_000;
 
-/// After so many rows the passages of all notes are compared with the table again, which also
-/// compacts it.
+/// Number of added rows after which the table is compared with the passages of all notes again, and
+/// compacted if it is much larger than needed.
 const CHECKED_EVERY: usize = 512;
 
 /// Sender of passage batches, and the embedding thread, which returns the vectors that it added.
@@ -110,7 +110,7 @@ impl CoarseUpdate {
         stored: impl FnOnce(&VectorTable) -> PassageSet,
     ) -> Result<Option<Self>> {
         let dimension = model.of("").dimension();
-        // The table as it is under the lock: nobody adds to it meanwhile.
+        // Read after the lock is taken, so that no other process adds rows in between.
         let Some(writer) = vectors.writer(model.name(), dimension)? else { return Ok(None) };
         let table = vectors.table(model.name(), dimension)?;
         let rows = [table.as_ref().map_or(0, |table| table.len()), 0];
@@ -155,7 +155,7 @@ fn complete(open: &OpenVault, model: &'static StaticModel) -> Result<()> {
     if table.as_ref().is_some_and(|table| table.complete() == Some(&version)) {
         return Ok(());
     }
-    // Another process is at it, and will have done it.
+    // Another process holds the lock and embeds the same passages.
     let Some(mut writer) = vectors.writer(model.name(), dimension)? else { return Ok(()) };
     let table = vectors.table(model.name(), dimension)?;
     let rows = table.as_ref().map_or(0, |table| table.len());

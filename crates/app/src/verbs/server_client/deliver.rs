@@ -133,7 +133,7 @@ pub struct UploadsFailure {
     pub answers: bool,
 }
 
-/// What was added to the outbox of a session.
+/// Result of adding the new parts of a session to the outbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct QueuedSession {
     /// Number of uploads.
