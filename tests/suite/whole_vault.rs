@@ -86,3 +86,41 @@ As in [[Pool]].
     let last = answers(&sandbox);
     assert!(first[..2].iter().zip(&last).all(|(first, last)| first != last));
 }
+
+#[test]
+fn an_add_is_compared_with_what_the_rules_say_now() {
+    let sandbox = vault_of(
+        "--- playbook/git/squash.md
+---
+id: b-mt2ssunl-000100
+category: git
+state: active
+---
+
+Always squash commits before merging a branch.
+",
+    );
+    for number in 0..60 {
+        sandbox.write(
+            &format!("playbook/git/r{number}.md"),
+            rule(number, &format!("Close ticket {number} at night.")),
+        );
+    }
+    let added =
+        |text: &str| sandbox.cm(&["playbook", "add", "--category", "git", text, "--json"]).ok().json();
+    let said = |text: &str| added(text)["note"].to_string();
+    let conflicts = |text: &str| added(text)["conflicts"].as_array().unwrap().len();
+    let squash = "Always squash commits before merging a branch.";
+    assert!(said(squash).contains("already exists"));
+    assert_eq!(conflicts("Never squash commits before merging a branch."), 1);
+    // Just written, and in no index yet.
+    assert!(said("Never squash commits before merging a branch.").contains("already exists"));
+    // Changed by hand after what is stored of it.
+    sandbox.write("playbook/git/squash.md", rule(100, "Sign each commit with your own key."));
+    assert!(said("Sign each commit with your own key.").contains("already exists"));
+    assert_eq!(conflicts("Never sign a commit with your own key."), 1);
+    fs::remove_file(sandbox.vault().join("playbook/git/squash.md")).unwrap();
+    assert_eq!(added("Sign each commit with your own key.")["added"], true);
+    fs::remove_dir_all(sandbox.vault().join("_index")).unwrap();
+    assert!(said("Close ticket 59 at night.").contains("already exists"));
+}

@@ -13,6 +13,7 @@ mod error;
 mod frame;
 mod lock;
 mod manifest;
+mod note_records;
 mod overview;
 mod queue;
 mod refresh;
@@ -27,6 +28,7 @@ mod tests;
 
 pub use entry::IndexedNote;
 pub use error::{Error, RebuildReason};
+pub use note_records::NoteRecords;
 pub use overview::Overview;
 pub use refresh::{Options, PendingRefresh, RefreshReport};
 pub use store::{Candidates, Index};

@@ -2,6 +2,11 @@
 //!
 //! Embeddings are computed in the layer `embed` and stored in the layer `index`.
 
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
 /// A vector of length 1, or of length 0 if the model recognizes nothing in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding(Box<[f32]>);
@@ -51,6 +56,46 @@ impl Embedding {
     }
 }
 
+/// An embedding rounded to one byte a component, for finding those that can be similar enough.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundedEmbedding<'a> {
+    scale: f32,
+    /// Upper bound of the distance to the exact vector.
+    error: f32,
+    /// The components in units of `scale`, each a signed byte.
+    #[serde(borrow)]
+    parts: Cow<'a, [u8]>,
+}
+
+/// Covers what summing in another order, or on another processor, changes in a cosine.
+const IMPRECISION: f64 = 1e-4;
+
+impl RoundedEmbedding<'_> {
+    pub fn of(embedding: &Embedding) -> Self {
+        let most = embedding.0.iter().fold(0.0f32, |most, part| most.max(part.abs()));
+        let scale = most / 127.0;
+        let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+        let rounded: Vec<i8> = embedding.0.iter().map(|part| (part * inverse).round() as i8).collect();
+        let pairs = embedding.0.iter().zip(&rounded);
+        let square: f64 = pairs
+            .map(|(part, rounded)| (f64::from(*part) - f64::from(*rounded) * f64::from(scale)).powi(2))
+            .sum();
+        let parts = Cow::Owned(rounded.into_iter().map(i8::cast_unsigned).collect());
+        Self { scale, error: square.sqrt() as f32, parts }
+    }
+
+    /// Bounds of [`Embedding::cosine`] with the exact vector.
+    pub fn cosine(&self, other: &Embedding) -> RangeInclusive<f64> {
+        if self.parts.len() != other.dimension() {
+            return 0.0..=0.0;
+        }
+        let products = self.parts.iter().zip(&other.0).map(|(a, b)| f32::from(a.cast_signed()) * b);
+        let cosine = f64::from(products.sum::<f32>() * self.scale);
+        let error = f64::from(self.error) + IMPRECISION;
+        cosine - error..=cosine + error
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -67,6 +112,19 @@ mod tests {
             let other = Embedding::of(parts.iter().map(|part| part * factor).collect()).unwrap();
             let expected = if parts.iter().all(|part| *part == 0.0) { 0.0 } else { 1.0 };
             prop_assert!((one.cosine(&other) - expected).abs() < 1e-5);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_cosine_with_an_exact_vector_is_within_the_bounds_of_the_rounded_one(
+            pairs in proptest::collection::vec((-1.0f32..1.0, -1.0f32..1.0), 1..300),
+        ) {
+            let (one, other): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+            let (one, other) = (Embedding::of(one).unwrap(), Embedding::of(other).unwrap());
+            let bounds = RoundedEmbedding::of(&one).cosine(&other);
+            prop_assert!(bounds.contains(&one.cosine(&other)), "{bounds:?}");
+            prop_assert!(bounds.end() - bounds.start() < 0.1);
         }
     }
 

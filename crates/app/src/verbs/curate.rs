@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::evidence::{self, FixedHistory, SessionEvidence};
 use crate::verbs::note_fields::sharded;
 use crate::verbs::playbook;
+use crate::verbs::playbook::concerned::concerned_rules;
 use cm_note::bullet::Bullet;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::{self, Edit};
@@ -28,6 +29,7 @@ use cm_note::path::NotePath;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::history::RuleEvidenceSource;
+use cm_playbook::curation::left_out::LeftOutRules;
 use cm_playbook::curation::plan::{self, VaultFiles};
 use cm_playbook::curation::report::CurationReport;
 use cm_playbook::curation::{Authority, Playbook};
@@ -160,36 +162,46 @@ pub(crate) fn curate_beside(
     let named = if is_alone { target_paths(memory, &file.deltas) } else { None };
     let own = file.deltas.iter().filter_map(apply::delta_session).chain(proposer.session.as_deref());
     let sessions = evidence::verified_sessions(memory, own);
-    let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
+    let run_with = |before: &Playbook,
+                    (elsewhere, left_out): (&Playbook, &LeftOutRules),
+                    closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             let history = extra.history.unwrap_or(request.history);
             let history = FixedHistory { history, sessions: &sessions };
             let only_proposes = request.only_proposes && !extra.may_rewrite;
-            apply::curate(before, &CurationRequest { history: &history, only_proposes, ..*request })
+            apply::curate(before, &CurationRequest { history: &history, only_proposes, left_out, ..*request })
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.
-    let run = |before: &Playbook, elsewhere: &Playbook| {
-        let curated = run_with(before, elsewhere, &[]);
+    let run = |before: &Playbook, others: (&Playbook, &LeftOutRules)| {
+        let curated = run_with(before, others, &[]);
         let closed = closed(memory.target(), before, &curated);
-        if closed.is_empty() { curated } else { run_with(before, elsewhere, &closed) }
+        if closed.is_empty() { curated } else { run_with(before, others, &closed) }
     };
+    let nothing_left_out = LeftOutRules::default();
+    // What follows of a demotion or an activation is found among all bullets.
+    let settles_alone =
+        |report: &CurationReport| report.demotions.is_empty() && report.activations.is_empty();
     settle_beside(memory, options, &proposer, extra, |open| {
         if let Some(paths) = &named {
-            // What follows of a demotion or an activation is found among all bullets; so is what moved since.
+            // What moved since is found among all bullets too.
             let moved =
                 |report: &CurationReport| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
             if let Ok(before) = alone(open, paths) {
-                let curated = run(&before, &Playbook::default());
-                let alone = curated.report.demotions.is_empty() && curated.report.activations.is_empty();
-                if alone && !moved(&curated.report) {
+                let curated = run(&before, (&Playbook::default(), &nothing_left_out));
+                if settles_alone(&curated.report) && !moved(&curated.report) {
                     return Ok((before, curated));
                 }
+            }
+        } else if is_alone && let Ok(Some(rules)) = concerned_rules(memory, open, &file.deltas) {
+            let curated = run(&rules.own, (&rules.elsewhere, &rules.left_out));
+            if settles_alone(&curated.report) {
+                return Ok((rules.own, curated));
             }
         }
         let before = playbook::as_written(memory, open)?;
         let elsewhere = elsewhere(memory, open, &before)?;
-        let curated = run(&before, &elsewhere);
+        let curated = run(&before, (&elsewhere, &nothing_left_out));
         Ok((before, curated))
     })
 }
@@ -254,6 +266,7 @@ pub(crate) fn with_request<T>(
         authority: options.authority,
         only_proposes: !memory.is_person(),
         elsewhere,
+        left_out: &LeftOutRules::default(),
         limits: &playbook::limits(open),
         scoring: &scoring(&open.settings),
         history: &SessionEvidence::of(memory),

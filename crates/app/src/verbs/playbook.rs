@@ -1,6 +1,7 @@
 //! The merged playbook of all open vaults: the project's bullets take precedence, feedback is
 //! combined, and blocks of every vault apply.
 
+pub(crate) mod concerned;
 pub mod export;
 pub mod get;
 pub mod import;
@@ -85,7 +86,8 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
-    Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
+    let notes = memory.playbook_notes(open)?;
+    Ok(of_notes(&current(open, notes, &open.index().queued())))
 }
 
 /// Loads all notes from the current files of a vault, including changes that are not indexed yet.
@@ -93,12 +95,12 @@ pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
-    Ok(current(open, memory.notes_of(open)?))
+    let notes = memory.notes_of(open)?;
+    Ok(current(open, notes, &open.index().queued()))
 }
 
 /// Replaces notes that are queued for indexing by their current files.
-fn current(open: &OpenVault, notes: Arc<LinkedNotes>) -> Arc<LinkedNotes> {
-    let queued = open.index().queued();
+fn current(open: &OpenVault, notes: Arc<LinkedNotes>, queued: &[NotePath]) -> Arc<LinkedNotes> {
     if queued.is_empty() {
         return notes;
     }

@@ -5,6 +5,7 @@ mod fresh;
 mod neighbours;
 mod overview;
 mod queries;
+mod records;
 mod spreading;
 mod surroundings;
 mod vault;

@@ -11,6 +11,7 @@ mod guard;
 mod neighbours;
 mod overview;
 mod postings;
+mod records;
 mod schema;
 pub(super) mod seal;
 mod search;

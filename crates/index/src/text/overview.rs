@@ -178,7 +178,7 @@ impl TextIndex {
         Ok(parts)
     }
 
-    fn segment_ids(&self) -> Vec<String> {
+    pub(super) fn segment_ids(&self) -> Vec<String> {
         self.searcher.segment_readers().iter().map(|segment| segment.segment_id().uuid_string()).collect()
     }
 

@@ -20,6 +20,7 @@ mod retraction;
 mod rule_token;
 mod similarity;
 mod statement;
+mod statement_digest;
 mod verdict;
 mod word_hashes;
 
@@ -36,6 +37,7 @@ pub use restatement::{restated, statement_of_note};
 pub use retraction::takes_place_of;
 pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
+pub(crate) use statement_digest::StatementDigest;
 pub use verdict::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES, StatementVerdict, VerdictWeights};
 
 /// Kind of contradiction between two rules.

@@ -8,17 +8,19 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::lexicon::{CueWord, LEXICON};
 use super::rule_token::{RuleToken, TokenGap};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct PurposeWord {
     stem: String,
     raw: String,
 }
 
 /// The preposition or verb by which a rule names its choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum ChoiceManner {
     /// By a verb: "use X for …".
     Used,
@@ -31,7 +33,7 @@ enum ChoiceManner {
 }
 
 /// The tool, place or format that a rule chooses, with its purpose: `Redis` for `caching`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct NamedChoice {
     /// Words of the chosen thing's name, in lower case.
     name: Vec<String>,

@@ -121,6 +121,11 @@ impl RuleStatement {
         &self.claims
     }
 
+    /// Whether a word occurs only in claims that forbid (`true`) or only in claims that demand (`false`).
+    pub(super) fn sign(&self, word: &str) -> Option<bool> {
+        self.signs.get(word).copied()
+    }
+
     pub(super) fn choosing(&self) -> Option<&NamedChoice> {
         self.choosing.as_ref()
     }

@@ -1,7 +1,5 @@
 //! A set of words as sorted hashes, which makes the size of an intersection cheap to compute.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 /// Hashes of a set of words, ascending and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct WordHashes(Vec<u64>);
@@ -30,11 +28,10 @@ impl WordHashes {
     }
 }
 
-/// Hashes a word without a random seed, so that the value is the same in every run.
-fn mark(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    word.hash(&mut hasher);
-    hasher.finish()
+/// Hashes a word by FNV-1a, so that the value can be stored.
+pub(super) fn mark(word: &str) -> u64 {
+    word.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

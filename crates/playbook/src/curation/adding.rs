@@ -10,8 +10,7 @@ use crate::conflict::Similarity;
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::id::BulletId;
 use cm_note::bullet::{
-    Bullet, BulletFields, BulletKind, BulletState, BulletType, DerivedFrom, Maturity, RuleScope,
-    SessionSource, content,
+    Bullet, BulletFields, BulletKind, BulletState, BulletType, DerivedFrom, Maturity, SessionSource, content,
 };
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
@@ -24,11 +23,7 @@ impl Curation<'_> {
     pub(super) fn add(&mut self, add: &AddDelta) {
         let bullet_type = type_of(add);
         let proposal = &add.bullet;
-        let reach = RuleScope {
-            scope: proposal.scope.unwrap_or_default(),
-            scope_key: proposal.scope_key.as_deref(),
-            workspace: proposal.workspace.as_deref(),
-        };
+        let reach = proposal.rule_scope();
         let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
         let candidate = ProposedRule { content, category, bullet_type, reach, excludes: &add.excludes };
         match self.door().admit(candidate) {

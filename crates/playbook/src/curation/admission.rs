@@ -241,8 +241,7 @@ impl AdmissionCheck<'_> {
         if contradicts || !conflicts_elsewhere.is_empty() {
             because.push("it contradicts another rule".to_owned());
         }
-        let active = self.shelf.bullets().filter(|bullet| bullet.is_live() && bullet.category == category);
-        let active = active.count();
+        let active = self.shelf.live_in(category);
         if active >= self.limits.max_per_category {
             because.push(format!("`{category}` already has {active} active rules"));
         }

@@ -10,6 +10,7 @@ use super::admission::{Admission, AdmissionCheck};
 use super::bullet_index::BulletIndex;
 use super::delta::CurationDelta;
 use super::history::RuleEvidenceSource;
+use super::left_out::LeftOutRules;
 use super::report::{AppliedDelta, CurationReport, UnappliedDelta};
 use super::{Authority, CurationLimits, Playbook};
 use crate::conflict::{EmbeddedStatement, RuleStatement};
@@ -49,6 +50,8 @@ pub struct CurationRequest<'a> {
     pub only_proposes: bool,
     /// Bullets of other vaults that apply in the same workspace.
     pub elsewhere: &'a Playbook,
+    /// Bullets of this and other vaults that are in neither playbook, because they cannot matter.
+    pub left_out: &'a LeftOutRules,
     /// Limits and thresholds.
     pub limits: &'a CurationLimits,
     /// Constants for computing scores from feedback.
@@ -155,7 +158,7 @@ impl<'a> Curation<'a> {
         blocked.extend(request.elsewhere.blocked.iter().cloned());
         Self {
             request,
-            shelf: BulletIndex::of(playbook),
+            shelf: BulletIndex::of(playbook).without(request.left_out),
             elsewhere: BulletIndex::of(request.elsewhere),
             sense: WordVectors::of(request.meaning),
             blocked,

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
+use super::left_out::LeftOutRules;
 use crate::conflict::{
     EmbeddedStatement, MinSimilarity, RuleStatement, Similarity, StatementRelation, likeness, opposed,
 };
@@ -20,6 +21,7 @@ pub struct BulletIndex {
     by_id: HashMap<String, usize>,
     by_rule: HashMap<RuleHash, Vec<usize>>,
     doubles: HashSet<String>,
+    left_out: LeftOutRules,
 }
 
 struct IndexedBullet {
@@ -33,9 +35,9 @@ const PREFIX: usize = 6;
 /// Maximum number of similar bullets that are reported for a new rule.
 const NEIGHBOURS: usize = 3;
 /// Maximum number of bullets that a new rule is compared with in detail.
-const CANDIDATES: usize = 24;
+pub(super) const CANDIDATES: usize = 24;
 /// Minimum cosine or share of common words, 0–1, of these.
-const LEAST_CANDIDATE: f64 = 0.25;
+pub(super) const LEAST_CANDIDATE: f64 = 0.25;
 
 impl BulletIndex {
     pub fn of(playbook: &Playbook) -> Self {
@@ -44,11 +46,17 @@ impl BulletIndex {
             by_id: HashMap::new(),
             by_rule: HashMap::new(),
             doubles: HashSet::new(),
+            left_out: LeftOutRules::default(),
         };
         playbook.bullets.iter().for_each(|bullet| {
             shelf.push(bullet.clone());
         });
         shelf
+    }
+
+    /// Adds the rules of the playbook that are not given.
+    pub(super) fn without(self, left_out: &LeftOutRules) -> Self {
+        Self { left_out: left_out.clone(), ..self }
     }
 
     /// Adds a bullet and returns its index.
@@ -86,9 +94,15 @@ impl BulletIndex {
         self.doubles.contains(self.get(at).id.as_str())
     }
 
-    /// Whether a bullet has exactly this id.
+    /// Whether a bullet has exactly this id, also one that was left out.
     pub(crate) fn contains_id(&self, id: &str) -> bool {
-        self.by_id.contains_key(id)
+        self.by_id.contains_key(id) || self.left_out.ids.iter().any(|other| other == id)
+    }
+
+    /// The number of live bullets of a category, with those that were left out.
+    pub(super) fn live_in(&self, category: &str) -> usize {
+        let own = self.bullets().filter(|bullet| bullet.is_live() && bullet.category == category).count();
+        own + self.left_out.live.get(category).copied().unwrap_or_default()
     }
 
     pub fn get(&self, at: usize) -> &Bullet {

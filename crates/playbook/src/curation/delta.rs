@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use cm_note::bullet::{BulletKind, BulletType, Scope, Verify};
+use cm_note::bullet::{BulletKind, BulletType, RuleScope, Scope, Verify};
 use cm_note::instant::Instant;
 
 /// A delta file: proposed changes to a playbook and their origin.
@@ -86,6 +86,16 @@ pub struct RuleProposal {
     /// How to check that the rule is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verify>,
+}
+
+impl RuleProposal {
+    pub(super) fn rule_scope(&self) -> RuleScope<'_> {
+        RuleScope {
+            scope: self.scope.unwrap_or_default(),
+            scope_key: self.scope_key.as_deref(),
+            workspace: self.workspace.as_deref(),
+        }
+    }
 }
 
 /// A new rule and its origin.

@@ -44,10 +44,8 @@ impl Curation<'_> {
     pub(super) fn is_doubtful(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
         let harm = |event: &Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
-        let full = |bullet: &Bullet| {
-            let same = |other: &&Bullet| other.is_live() && other.category == bullet.category;
-            self.shelf.bullets().filter(same).count() >= self.request.limits.max_per_category
-        };
+        let full =
+            |bullet: &Bullet| self.shelf.live_in(&bullet.category) >= self.request.limits.max_per_category;
         bullet.feedback.iter().any(harm) || suspicion(bullet.content()).is_some() || full(bullet)
     }
 

@@ -14,11 +14,13 @@ pub mod forgetting;
 mod gate;
 pub mod history;
 pub mod later_word;
+pub mod left_out;
 mod merging;
 pub mod plan;
 mod replacing;
 pub mod report;
 pub mod review_decision;
+pub mod rule_digest;
 
 pub use apply::{CurationRequest, CurationResult, Proposer, SweepScope, curate};
 

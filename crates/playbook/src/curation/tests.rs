@@ -1,6 +1,7 @@
 //! Tests of single deltas.
 
 mod feedback;
+mod left_out;
 mod properties;
 
 use super::apply::{CurationRequest, CurationResult, Proposer, SweepScope, curate};
@@ -10,9 +11,10 @@ use super::delta::{
 };
 use super::forgetting::{self, ForgetRequest};
 use super::history::{NoHistory, RuleEvidenceSource, SessionCounts};
+use super::left_out::LeftOutRules;
 use super::plan::{self, VaultFiles};
 use super::{Authority, CurationLimits, Playbook};
-use crate::embedding_model::NoEmbeddings;
+use crate::embedding_model::{EmbeddingModel, NoEmbeddings};
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
 use cm_note::change::VaultFileChange;
@@ -65,6 +67,8 @@ struct TestRequest {
     authority: Authority,
     session: Option<&'static str>,
     elsewhere: Playbook,
+    left_out: LeftOutRules,
+    meaning: fn() -> &'static dyn EmbeddingModel,
     limits: CurationLimits,
     history: Box<dyn RuleEvidenceSource>,
     now: Instant,
@@ -77,6 +81,8 @@ impl Default for TestRequest {
             authority: Authority::Person,
             session: None,
             elsewhere: Playbook::default(),
+            left_out: LeftOutRules::default(),
+            meaning: || &NoEmbeddings,
             limits: CurationLimits::default(),
             history: Box::new(NoHistory),
             now: now(),
@@ -108,10 +114,11 @@ impl TestRequest {
             authority: self.authority,
             only_proposes: false,
             elsewhere: &self.elsewhere,
+            left_out: &self.left_out,
             limits: &self.limits,
             scoring,
             history: &*self.history,
-            meaning: &NoEmbeddings,
+            meaning: (self.meaning)(),
             now: self.now,
             sweep: self.sweep,
             read_only_paths: &[],
