@@ -82,6 +82,11 @@ impl Vectors {
         Ok(table)
     }
 
+    /// Closes the opened tables; their memory is freed once no caller holds one.
+    pub fn close(&self) {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Returns the names of the models that have vectors, sorted.
     pub fn models(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };

@@ -164,6 +164,11 @@ impl Context {
             let mut scan = asking.table.scan(&asking.query);
             let chance = asking.chance.map(|chance| chance.stretch(&mut scan.cosines));
             scans.push(scan);
+            // A process that answers once needs the vectors no more, and has the next model or the index in memory.
+            if open.cached().is_none() {
+                drop(asking.table);
+                open.vectors().close();
+            }
             Some((scans.len() - 1, chance))
         };
         let asks = !meaning.trim().is_empty();
