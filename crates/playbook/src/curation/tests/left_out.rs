@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::conflict::{EmbeddedStatement, RuleStatement, StatementDigest, opposed};
 use crate::curation::rule_digest::{self, RuleDigest};
 use crate::embedding_model::WordVectors;
 use cm_note::bullet::Scope;
@@ -29,7 +30,7 @@ impl EmbeddingModel for Beginnings {
     }
 }
 
-const VERBS: [&str; 6] = ["Run", "Never run", "Use", "Always store", "Avoid", "Deploy"];
+const VERBS: [&str; 8] = ["Run", "Never run", "Use", "Prefer", "Adopt", "Always store", "Avoid", "Deploy"];
 const THINGS: [&str; 10] = [
     "tests",
     "testing",
@@ -42,7 +43,10 @@ const THINGS: [&str; 10] = [
     "`cargo fmt`",
     "the cache",
 ];
-const ENDS: [&str; 8] = [
+const ENDS: [&str; 11] = [
+    "",
+    "for storing",
+    "as storage",
     "before a release",
     "after the release",
     "for storage",
@@ -151,8 +155,6 @@ fn any_add() -> impl Strategy<Value = CurationDelta> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn an_add_to_the_rules_that_digests_select_has_the_result_of_an_add_to_all(
         own in any_bullets("own"),
@@ -170,6 +172,44 @@ proptest! {
         let ([all, few], _) = both(&mut asking, own, elsewhere, &adds);
         prop_assert_eq!(all, few);
     }
+}
+
+/// How many pairs of rules are related in each way that a digest must not miss.
+#[derive(Debug, Default)]
+struct RelatedPairs {
+    equal: usize,
+    opposed: usize,
+    refined: usize,
+}
+
+#[test]
+fn no_digest_misses_a_rule_that_equals_contradicts_or_refines_another() {
+    let sense = WordVectors::of(&Beginnings);
+    let rule =
+        |verb: &str, thing: &str, end: &str| RuleStatement::of(format!("{verb} {thing} {end}").trim_end());
+    let rules: Vec<RuleStatement> = VERBS
+        .iter()
+        .flat_map(|verb| {
+            THINGS.iter().flat_map(move |thing| ENDS.iter().map(move |end| rule(verb, thing, end)))
+        })
+        .collect();
+    let meant: Vec<EmbeddedStatement<'_>> =
+        rules.iter().map(|statement| EmbeddedStatement { statement, embedding: None }).collect();
+    let digests: Vec<StatementDigest<'_>> = meant.iter().map(|rule| StatementDigest::of(*rule)).collect();
+    let mut found = RelatedPairs::default();
+    for (new, own) in meant.iter().zip(&digests) {
+        for (old, digest) in meant.iter().zip(&digests) {
+            let is_equal = new.statement.is_same(old.statement);
+            let is_opposed = opposed(new.statement, old.statement, &sense).is_some();
+            let is_refined = new.refines(old, &sense);
+            found.equal += usize::from(is_equal);
+            found.opposed += usize::from(is_opposed);
+            found.refined += usize::from(is_refined);
+            let is_found = digest.compare(*new, own, &sense).may_concern;
+            assert!(is_found || !(is_equal || is_opposed || is_refined), "{new:?} {old:?}");
+        }
+    }
+    assert!(found.equal >= rules.len() && found.opposed > 1000 && found.refined > 20, "{found:?}");
 }
 
 #[test]
