@@ -56,6 +56,17 @@ impl Embedding {
     }
 }
 
+/// How two statements relate, as probabilities, 0–1, that add up to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairProbabilities {
+    /// Both say the same.
+    pub same: f64,
+    /// Both cannot hold.
+    pub opposite: f64,
+    /// Both may hold.
+    pub different: f64,
+}
+
 /// An embedding rounded to one byte a component, for finding those that can be similar enough.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundedEmbedding<'a> {

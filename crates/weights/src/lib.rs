@@ -7,6 +7,9 @@ pub mod slots;
 /// The MiniLM sentence transformer: 4- to 8-bit weights, packed.
 pub static MINILM: &[u8] = include_bytes!("../../../assets/minilm-488.cmt");
 
+/// A fine-tuning of [`MINILM`] for pairs of statements: 8-bit additions of low rank.
+pub static PAIR_ADAPTER: &[u8] = include_bytes!("../../../assets/pair-adapter.bin");
+
 /// The multilingual E5 transformer: 4-bit weights, packed. Only with the feature `multilingual`.
 #[cfg(feature = "multilingual")]
 pub static E5_SMALL: &[u8] = include_bytes!("../../../assets/e5-small-444.cmt");

@@ -21,7 +21,7 @@ mod wordpiece;
 
 #[cfg(feature = "multilingual")]
 pub use e5_small::E5Small;
-pub use minilm::MiniLm;
+pub use minilm::{MiniLm, PairModel};
 pub use static_model::StaticModel;
 
 use cm_note::rank::similarity_threshold::CosineBaseline;

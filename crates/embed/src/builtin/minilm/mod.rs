@@ -1,5 +1,7 @@
 //! MiniLM: an English transformer of six layers.
 
+mod pair_model;
+
 use std::sync::LazyLock;
 
 use super::transformer::{Shape, Transformer, Width};
@@ -9,6 +11,8 @@ use crate::{Embedder, Error};
 use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
 use cm_weights::MINILM;
+
+pub use pair_model::PairModel;
 
 const NAME: &str = "builtin/minilm-l6";
 const LAYERS: usize = 6;

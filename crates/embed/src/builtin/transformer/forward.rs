@@ -7,6 +7,7 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use super::super::Token;
+use super::adapter::{AdapterLayer, LowRank};
 use super::attention::attend;
 use super::blocks::Blocks;
 use super::functions::{gelu, normalize};
@@ -27,64 +28,88 @@ impl WithSimd for Forward<'_> {
     type Output = Vec<Vec<f32>>;
 
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        let ranges = ranges(self.texts);
-        let mut tokens = self.look_up(simd);
+        let texts: Vec<&[Token]> = self.texts.iter().map(Vec::as_slice).collect();
+        let ranges = ranges(&texts);
+        let mut tokens = look_up(simd, self.weights, &texts);
         normalize(simd, &mut tokens, &self.weights.norm);
         for layer in self.weights.layers.iter().take(self.layers) {
-            layer.apply(simd, &mut tokens, &ranges);
+            layer.apply(simd, None, &mut tokens, &ranges);
         }
         ranges.into_iter().map(|range| sum(&tokens, range)).collect()
     }
 }
 
-impl Forward<'_> {
-    /// Returns the sum of token and position embedding for every token.
-    fn look_up<S: Simd>(&self, simd: S) -> Blocks<S> {
-        let mut tokens = Blocks::zeros(simd, self.texts.iter().map(Vec::len).sum(), FEATURES);
-        let mut at = 0;
-        let (mut word, mut place) = (vec![0.0; FEATURES], vec![0.0; FEATURES]);
-        for text in self.texts {
-            for (index, token) in text.iter().enumerate() {
-                simd.vectorize(
-                    #[inline(always)]
-                    || {
-                        self.weights.tokens.row(usize::from(*token), &mut word);
-                        self.weights.places.row(index, &mut place);
-                    },
-                );
-                let to = tokens.at(at);
-                let parts = tokens.numbers_mut()[to..].iter_mut().step_by(S::F32_LANES);
-                for ((part, word), place) in parts.zip(&word).zip(&place) {
-                    *part = word + place;
-                }
-                at += 1;
+/// Returns the sum of token and position embedding for every token.
+pub fn look_up<S: Simd>(simd: S, weights: &Weights, texts: &[&[Token]]) -> Blocks<S> {
+    let mut tokens = Blocks::zeros(simd, texts.iter().map(|text| text.len()).sum(), FEATURES);
+    let mut at = 0;
+    let (mut word, mut place) = (vec![0.0; FEATURES], vec![0.0; FEATURES]);
+    for text in texts {
+        for (index, token) in text.iter().enumerate() {
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    weights.tokens.row(usize::from(*token), &mut word);
+                    weights.places.row(index, &mut place);
+                },
+            );
+            let to = tokens.at(at);
+            let parts = tokens.numbers_mut()[to..].iter_mut().step_by(S::F32_LANES);
+            for ((part, word), place) in parts.zip(&word).zip(&place) {
+                *part = word + place;
             }
+            at += 1;
         }
-        tokens
     }
+    tokens
 }
 
 impl TransformerLayer {
-    fn apply<S: Simd>(&self, simd: S, tokens: &mut Blocks<S>, texts: &[Range<usize>]) {
+    /// Applies the layer to all tokens, with the additions of a fine-tuning if there is one.
+    pub fn apply<S: Simd>(
+        &self,
+        simd: S,
+        addition: Option<&AdapterLayer>,
+        tokens: &mut Blocks<S>,
+        texts: &[Range<usize>],
+    ) {
         let count = texts.last().map_or(0, |last| last.end);
         let mut projected = Blocks::zeros(simd, count, 3 * FEATURES);
         add_linear(simd, &self.attention, tokens, &mut projected);
+        add_low_rank(simd, addition.map(|one| &one.attention), tokens, &mut projected, count);
         let mut seen = Blocks::zeros(simd, count, FEATURES);
         for text in texts {
             attend(simd, &projected, text.clone(), &mut seen);
         }
         add_linear(simd, &self.seen, &seen, tokens);
-        normalize(simd, tokens, &self.seen_norm);
+        add_low_rank(simd, addition.map(|one| &one.seen), &seen, tokens, count);
+        normalize(simd, tokens, addition.map_or(&self.seen_norm, |one| &one.seen_norm));
         let mut hidden = Blocks::zeros(simd, count, HIDDEN);
         add_linear(simd, &self.up, tokens, &mut hidden);
+        add_low_rank(simd, addition.map(|one| &one.up), tokens, &mut hidden, count);
         gelu(simd, &mut hidden);
         add_linear(simd, &self.down, &hidden, tokens);
-        normalize(simd, tokens, &self.down_norm);
+        add_low_rank(simd, addition.map(|one| &one.down), &hidden, tokens, count);
+        normalize(simd, tokens, addition.map_or(&self.down_norm, |one| &one.down_norm));
+    }
+}
+
+fn add_low_rank<S: Simd>(
+    simd: S,
+    addition: Option<&LowRank>,
+    input: &Blocks<S>,
+    output: &mut Blocks<S>,
+    count: usize,
+) {
+    if let Some(addition) = addition {
+        let mut narrow = Blocks::zeros(simd, count, addition.narrow.matrix.rows());
+        add_linear(simd, &addition.narrow, input, &mut narrow);
+        add_linear(simd, &addition.wide, &narrow, output);
     }
 }
 
 /// Returns the range of each text's tokens within all tokens.
-fn ranges(texts: &[Vec<Token>]) -> Vec<Range<usize>> {
+pub fn ranges(texts: &[&[Token]]) -> Vec<Range<usize>> {
     let mut end = 0;
     let ranges = texts.iter().map(|text| {
         let begin = end;

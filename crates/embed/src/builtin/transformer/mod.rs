@@ -4,17 +4,22 @@
 //! tokens of a batch. A model therefore starts instantly, needs little memory and can be used by
 //! several threads. Tokenizers are separate.
 
+mod adapter;
 mod attention;
 mod blocks;
 mod forward;
 mod functions;
+mod pair;
 mod product;
 mod quantized;
 mod weights;
 
 use pulp::Arch;
 
+pub use self::adapter::{Adapter, CLASSES};
 use self::forward::Forward;
+pub use self::pair::JoinedTexts;
+use self::pair::PairForward;
 pub use self::quantized::Width;
 use self::weights::Weights;
 pub use self::weights::{FEATURES, Shape};
@@ -88,13 +93,38 @@ impl Transformer {
         Ok(vectors)
     }
 
+    /// Scores the classes of pairs of texts by a fine-tuning of this model, before the softmax.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
+    pub fn classify(&self, adapter: &Adapter, pairs: &[JoinedTexts]) -> Result<Vec<[f32; CLASSES]>, Error> {
+        let mut scores = Vec::with_capacity(pairs.len());
+        let mut rest = pairs;
+        while !rest.is_empty() {
+            let mut count = 0;
+            let fits = |pair: &&JoinedTexts| {
+                count += pair.tokens.len();
+                count <= AT_ONCE
+            };
+            let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            scores.extend(self.arch.dispatch(PairForward { weights: &self.weights, adapter, pairs: now }));
+            rest = later;
+        }
+        match scores.iter().flatten().all(|score| score.is_finite()) {
+            true => Ok(scores),
+            false => Err(self.no_number()),
+        }
+    }
+
+    fn no_number(&self) -> Error {
+        let why = "it returned a value that is not a number".to_owned();
+        Error::Damaged { model: self.name.to_owned(), why }
+    }
+
     /// Computes the vectors of texts that have at least one token each.
     fn forward(&self, texts: &[Vec<Token>], layers: usize) -> Result<Vec<Embedding>, Error> {
         let sums = self.arch.dispatch(Forward { weights: &self.weights, texts, layers });
-        let vectors = sums.into_iter().map(|sum| {
-            let why = "it returned a value that is not a number".to_owned();
-            Embedding::of(sum).ok_or(Error::Damaged { model: self.name.to_owned(), why })
-        });
-        vectors.collect()
+        sums.into_iter().map(|sum| Embedding::of(sum).ok_or_else(|| self.no_number())).collect()
     }
 }

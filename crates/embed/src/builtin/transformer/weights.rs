@@ -113,14 +113,14 @@ impl TransformerLayer {
 }
 
 impl Linear {
-    fn read(file: &mut WeightReader, from: usize, to: usize, width: Width) -> Result<Self, Error> {
+    pub fn read(file: &mut WeightReader, from: usize, to: usize, width: Width) -> Result<Self, Error> {
         let matrix = Quantized::read(file, to, from, width)?;
         Ok(Self { matrix, bias: floats(file.take(to * 4)?) })
     }
 }
 
 impl LayerNorm {
-    fn read(file: &mut WeightReader) -> Result<Self, Error> {
+    pub fn read(file: &mut WeightReader) -> Result<Self, Error> {
         Ok(Self { scale: floats(file.take(FEATURES * 4)?), shift: floats(file.take(FEATURES * 4)?) })
     }
 }
