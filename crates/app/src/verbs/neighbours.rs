@@ -201,8 +201,12 @@ impl Settlement<'_> {
         Ok(())
     }
 
-    /// A proposal that a person's word admits replaces what it says more precisely.
+    /// A proposal that a person's word admits replaces what it says more precisely. A contradiction that the
+    /// program found between the two is lifted.
     fn refines(&mut self, other: &Note) -> Result<()> {
+        if self.own.is_stated && self.state == BulletState::Draft && other.kind == self.kind {
+            self.unrelated(other, false)?;
+        }
         let replaces = self.own.is_stated && self.state == BulletState::Active && other.kind == self.kind;
         if replaces && self.supersede(other, "it says the same more precisely")? {
             return Ok(());
