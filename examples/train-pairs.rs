@@ -1,8 +1,10 @@
 //! Trains the verdict on two statements (`crates/playbook/src/conflict/verdict/`), and prints its
 //! weights as they stand in `weights.rs`.
 //!
-//! `cargo run --release --example train-pairs -- SET[=WEIGHT]… [--write FILE]`. SET is a folder with
-//! `pairs.jsonl`, or a file of lines with label and two texts between tabs. WEIGHT is that of all its pairs
+//! `cargo run --release --example train-pairs -- [--read] SET[=WEIGHT]… [--write FILE]`. SET is a folder with
+//! `pairs.jsonl`, a file of lines with label and two texts between tabs, or a file of blocks of statements as
+//! in `assets/recipe/pairs`. With `--read`, the features' weights stay, and those that combine them with the
+//! model that reads both statements are computed, from sets that the model was not trained on. WEIGHT is that of all its pairs
 //! together, by default 100. It prints figures by cross-validation: with a part of all sets left out,
 //! and with each set left out. The pairs are those of `cm-eval pairs`.
 #![allow(
@@ -17,9 +19,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use cm_embed::Embedder as _;
-use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::builtin::{MiniLm, PairModel, StaticModel};
 use cm_playbook::conflict::{
-    EmbeddedStatement, OPPOSITION_NAMES, PairFeatures, RuleStatement, SUBJECT_NAMES, VerdictWeights,
+    EmbeddedStatement, FAST_WEIGHTS, OPPOSITION_NAMES, PairFeatures, ReadWeights, RuleStatement,
+    SUBJECT_NAMES, VerdictWeights, model_scores,
 };
 use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
 use cm_text::embedding::Embedding;
@@ -57,13 +60,20 @@ struct Example {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_reading = arguments.first().is_some_and(|first| first == "--read");
+    if is_reading {
+        arguments.remove(0);
+    }
     let write = arguments.iter().position(|argument| argument == "--write").map(|at| &arguments[at + 1]);
     let sets: Vec<&String> = arguments.iter().take_while(|argument| *argument != "--write").collect();
     if sets.is_empty() {
-        return println!("usage: train-pairs SET[=WEIGHT]… [--write FILE]");
+        return println!("usage: train-pairs [--read] SET[=WEIGHT]… [--write FILE]");
     }
     let pairs: Vec<_> = sets.iter().flat_map(|set| read(set)).collect();
+    if is_reading {
+        return combine(&pairs, write);
+    }
     let mut table = String::new();
     for (name, about, is_fine) in [("FINE", "the slower model", true), ("FAST", "the fast model", false)] {
         println!("\n== cosines of {about}");
@@ -85,6 +95,102 @@ fn main() {
     }
 }
 
+/// Fits the combination of the features' logits with those of the model that reads both statements.
+fn combine(pairs: &[Pair], write: Option<&String>) {
+    let examples: Vec<ReadExample> = compared(pairs, false)
+        .into_iter()
+        .zip(pairs)
+        .filter(|(_, pair)| pair.texts.iter().all(|text| RuleStatement::of(text).is_english()))
+        .map(|(example, pair)| ReadExample::of(example, pair))
+        .collect();
+    let all: Vec<&ReadExample> = examples.iter().collect();
+    let mut left_out = Vec::new();
+    for part in 0..FOLDS {
+        let own = |is: bool| {
+            let each = all.iter().enumerate().filter(move |(at, _)| (at % FOLDS == part) == is);
+            each.map(|(_, each)| *each).collect::<Vec<_>>()
+        };
+        let weights = fit_combination(&own(false));
+        for each in own(true) {
+            left_out.push((&each.example, weights.probabilities(each.features, each.model)));
+        }
+    }
+    report("a fifth left out", &left_out);
+    let mut by_features = Vec::new();
+    for each in &all {
+        by_features.push((&each.example, FAST_WEIGHTS.probabilities(&each.example.features)));
+    }
+    report("features alone", &by_features);
+    let weights = fit_combination(&all);
+    let numbers = |weights: &[f64; 3]| weights.map(|weight| format!("{weight:.2}")).join(", ");
+    let code = format!(
+        "ReadWeights {{ subject: [{}], opposition: [{}] }};\n",
+        numbers(&weights.subject),
+        numbers(&weights.opposition)
+    );
+    println!("{code}");
+    if let Some(file) = write {
+        let text = std::fs::read_to_string(file).expect("the file is there");
+        let start = text.find("const READ: ReadWeights =").expect("the file has weights");
+        let end = start + text[start..].find(";\n").expect("a statement ends") + 2;
+        let table = format!("{}const READ: ReadWeights =\n    {code}{}", &text[..start], &text[end..]);
+        std::fs::write(file, table).expect("the file can be written");
+    }
+}
+
+/// A pair as the features see it and as the model reads it, in logits.
+struct ReadExample {
+    example: Example,
+    features: [f64; 2],
+    model: [f64; 2],
+}
+
+impl ReadExample {
+    fn of(example: Example, pair: &Pair) -> Self {
+        let texts = pair.texts.each_ref().map(String::as_str);
+        let read = PairModel::builtin().judge(&[texts]).expect("the model is sound").remove(0);
+        Self { features: FAST_WEIGHTS.scores(&example.features), model: model_scores(&read), example }
+    }
+}
+
+fn fit_combination(examples: &[&ReadExample]) -> ReadWeights {
+    let rows: Vec<([f64; 2], &ReadExample, usize)> = examples
+        .iter()
+        .flat_map(|each| [0, 1].map(|at| ([each.features[at], each.model[at]], *each, at)))
+        .collect();
+    let fit = |wanted: usize, is: &dyn Fn(&Example) -> Option<bool>| {
+        let own = rows.iter().filter(|(.., at)| *at == wanted);
+        let own = own.filter_map(|(row, each, _)| Some((&row[..], is(&each.example)?, each.example.weight)));
+        regression(&own.collect::<Vec<_>>()).try_into().expect("a bias and two weights")
+    };
+    ReadWeights {
+        subject: fit(0, &|example| Some(example.label != Label::Different)),
+        opposition: fit(1, &|example| {
+            (example.label != Label::Different).then_some(example.label == Label::Opposite)
+        }),
+    }
+}
+
+/// Reads blocks of statements: `A:` is one, `S:` says the same, `O KIND:` cannot hold together with it, and
+/// `D KIND:` differs.
+fn blocks(text: &str) -> Vec<(&'static str, String, String)> {
+    let mut pairs = Vec::new();
+    let mut first = "";
+    for (head, statement) in text.lines().filter_map(|line| line.split_once(": ")) {
+        let label = match head.split(' ').next() {
+            Some("A") => {
+                first = statement;
+                continue;
+            }
+            Some("S") => "same",
+            Some("O") => "conflict",
+            _ => "different",
+        };
+        pairs.push((label, first.to_owned(), statement.to_owned()));
+    }
+    pairs
+}
+
 /// A pair of a set with its label and weight.
 struct Pair {
     set: String,
@@ -102,10 +208,24 @@ fn read(argument: &str) -> Vec<Pair> {
     let file = if path.is_dir() { path.join("pairs.jsonl") } else { path.to_owned() };
     let text = std::fs::read_to_string(&file).expect("the set can be read");
     let is_json = file.extension().is_some_and(|extension| extension == "jsonl");
+    let pair = |label: &str, a: String, b: String, each: f64| {
+        let is = match label {
+            "duplicate" | "same" => Label::Same,
+            "contradiction" | "conflict" | "number" | "unit" | "version" | "negation" => Label::Opposite,
+            _ => Label::Different,
+        };
+        let weight = if matches!(label, "agree" | "name") { UNCLEAR * each } else { each };
+        Pair { set: set.clone(), label: is, weight, texts: [a, b] }
+    };
+    if text.starts_with("A: ") {
+        let blocks = blocks(&text);
+        let each = total / blocks.len().max(1) as f64;
+        return blocks.into_iter().map(|(label, a, b)| pair(label, a, b, each)).collect();
+    }
     let lines: Vec<&str> =
         text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).collect();
     let each = total / lines.len().max(1) as f64;
-    let pair = |line: &&str| {
+    let of_line = |line: &&str| {
         let [name, a, b] = if is_json {
             let object: serde_json::Value = serde_json::from_str(line).expect("the line is JSON");
             ["label", "a", "b"].map(|key| object[key].as_str().unwrap_or_default().to_owned())
@@ -114,15 +234,9 @@ fn read(argument: &str) -> Vec<Pair> {
             let [label, a, b] = cells[..] else { panic!("{line}") };
             [label, a, b].map(str::to_owned)
         };
-        let label = match name.as_str() {
-            "duplicate" | "same" => Label::Same,
-            "contradiction" | "conflict" | "number" | "unit" | "version" | "negation" => Label::Opposite,
-            _ => Label::Different,
-        };
-        let weight = if matches!(name.as_str(), "agree" | "name") { UNCLEAR * each } else { each };
-        Pair { set: set.clone(), label, weight, texts: [a, b] }
+        pair(&name, a, b, each)
     };
-    lines.iter().map(pair).collect()
+    lines.iter().map(of_line).collect()
 }
 
 fn compared(pairs: &[Pair], is_fine: bool) -> Vec<Example> {
@@ -281,7 +395,7 @@ fn code(name: &str, about: &str, weights: &VerdictWeights) -> String {
         names.iter().zip(weights).map(row).collect::<String>()
     };
     format!(
-        "\n/// Weights for cosines of {about}.\npub(super) const {name}: VerdictWeights = VerdictWeights {{\n    subject_bias: {:.2},\n    subject: [\n{}    ],\n    opposition_bias: {:.2},\n    opposition: [\n{}    ],\n}};\n",
+        "\n/// Weights for cosines of {about}.\npub const {name}: VerdictWeights = VerdictWeights {{\n    subject_bias: {:.2},\n    subject: [\n{}    ],\n    opposition_bias: {:.2},\n    opposition: [\n{}    ],\n}};\n",
         weights.subject_bias,
         rows(&SUBJECT_NAMES, &weights.subject),
         weights.opposition_bias,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cm_embed::Embedder as _;
-use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::builtin::{MiniLm, PairModel, StaticModel};
 use cm_playbook::conflict::{
     ComparedRules, EmbeddedStatement, MinSimilarity, RuleStatement, StatementRelation, likeness, opposition,
 };
 use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
-use cm_text::embedding::Embedding;
+use cm_text::embedding::{Embedding, PairProbabilities};
 
 use crate::fault::Result;
 use crate::lines::{self, Line};
@@ -35,6 +35,10 @@ impl EmbeddingModel for BuiltIn {
 
     fn fine_embedding(&self, text: &str) -> Option<Embedding> {
         MiniLm::builtin().embed(&[text]).ok()?.pop()
+    }
+
+    fn pair_probabilities(&self, pairs: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
+        PairModel::builtin().judge(pairs).ok()
     }
 }
 
@@ -197,7 +201,7 @@ fn read(path: &Path, text: &str) -> Result<Vec<Pair>> {
     let pairs = lines::objects(path, text).map(|object| {
         let object = object?;
         let label = object.text("label")?;
-        let kind = object.text("source").unwrap_or_else(|_| label.clone());
+        let kind = object.text("kind").or_else(|_| object.text("source")).unwrap_or_else(|_| label.clone());
         Ok(Pair { a: object.text("a")?, b: object.text("b")?, label: Label::of(&label), kind })
     });
     pairs.collect()

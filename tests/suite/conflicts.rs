@@ -4,13 +4,13 @@
 //! unseen rules.
 
 use cm_embed::Embedder as _;
-use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::builtin::{MiniLm, PairModel, StaticModel};
 use cm_playbook::conflict::{
     EmbeddedStatement, RuleStatement, Similarity, StatementRelation, opposed, opposition,
 };
 use cm_playbook::curation::CurationLimits;
 use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
-use cm_text::embedding::Embedding;
+use cm_text::embedding::{Embedding, PairProbabilities};
 
 use crate::support::vault_of;
 
@@ -23,6 +23,10 @@ impl EmbeddingModel for BuiltIn {
 
     fn fine_embedding(&self, text: &str) -> Option<Embedding> {
         MiniLm::builtin().embed(&[text]).ok()?.pop()
+    }
+
+    fn pair_probabilities(&self, pairs: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
+        PairModel::builtin().judge(pairs).ok()
     }
 }
 

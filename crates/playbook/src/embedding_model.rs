@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::conflict::RuleStatement;
-use cm_text::embedding::Embedding;
+use cm_text::embedding::{Embedding, PairProbabilities};
 
 /// Converts texts to embeddings. Implementations must be deterministic: equal texts have equal
 /// vectors.
@@ -26,6 +26,12 @@ pub trait EmbeddingModel {
     fn fine_embeddings(&self, texts: &[&str]) -> Vec<Option<Embedding>> {
         texts.iter().map(|text| self.fine_embedding(text)).collect()
     }
+
+    /// Judges pairs of English statements by a model that reads both together, in the order of the
+    /// pairs; `None` if there is no such model. The order within a pair must make no difference.
+    fn pair_probabilities(&self, _: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
+        None
+    }
 }
 
 /// The model used while embeddings are disabled; it returns no vectors.
@@ -43,11 +49,12 @@ pub struct WordVectors<'m> {
     meaning: &'m dyn EmbeddingModel,
     words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
     fine: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
+    pairs: RefCell<HashMap<[String; 2], Option<PairProbabilities>>>,
 }
 
 impl<'m> WordVectors<'m> {
     pub fn of(meaning: &'m dyn EmbeddingModel) -> Self {
-        Self { meaning, words: RefCell::default(), fine: RefCell::default() }
+        Self { meaning, words: RefCell::default(), fine: RefCell::default(), pairs: RefCell::default() }
     }
 
     /// Returns the embedding of a text, without caching it.
@@ -100,6 +107,28 @@ impl<'m> WordVectors<'m> {
         let found = self.meaning.fine_embedding(text).map(Rc::new);
         self.fine.borrow_mut().insert(text.to_owned(), found.clone());
         found
+    }
+
+    /// Judges two English statements by the model that reads both together; `None` if there is none.
+    pub(crate) fn pair(&self, one: &str, other: &str) -> Option<PairProbabilities> {
+        let key = [one.to_owned(), other.to_owned()];
+        if let Some(cached) = self.pairs.borrow().get(&key) {
+            return *cached;
+        }
+        let found = self.meaning.pair_probabilities(&[[one, other]]).and_then(|mut found| found.pop());
+        self.pairs.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Judges pairs of English statements at once, for later comparisons.
+    pub(crate) fn prepare_pairs(&self, pairs: Vec<[String; 2]>) {
+        let mut cached = self.pairs.borrow_mut();
+        let missing: Vec<[String; 2]> = pairs.into_iter().filter(|pair| !cached.contains_key(pair)).collect();
+        let texts: Vec<[&str; 2]> = missing.iter().map(|pair| pair.each_ref().map(String::as_str)).collect();
+        let found = if texts.is_empty() { None } else { self.meaning.pair_probabilities(&texts) };
+        if let Some(found) = found {
+            cached.extend(missing.into_iter().zip(found.into_iter().map(Some)));
+        }
     }
 
     /// Whether the model returns no vectors, tested with one common word.

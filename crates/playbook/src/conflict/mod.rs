@@ -38,7 +38,10 @@ pub use retraction::takes_place_of;
 pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
 pub(crate) use statement_digest::StatementDigest;
-pub use verdict::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES, StatementVerdict, VerdictWeights};
+pub use verdict::{
+    FAST_WEIGHTS, OPPOSITION_NAMES, PairFeatures, ReadWeights, SUBJECT_NAMES, StatementVerdict,
+    VerdictWeights, model_scores,
+};
 
 /// Kind of contradiction between two rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

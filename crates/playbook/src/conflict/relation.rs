@@ -41,8 +41,7 @@ impl EmbeddedStatement<'_> {
 
     /// Whether one statement may stand for the other, in any words.
     pub fn says_same(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
-        self.statement.is_same(other.statement)
-            || StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
+        self.statement.is_same(other.statement) || StatementVerdict::is_one_statement(self, other, sense)
     }
 
     /// The verdict by the fast model on two statements that probably say the same and do not contradict
@@ -72,7 +71,7 @@ impl EmbeddedStatement<'_> {
         let claimed = opposed(self.statement, other.statement, sense);
         let Some(verdict) = verdict else { return claimed };
         match claimed {
-            Some(claimed) => (!verdict.is_same_despite_claims()).then_some(claimed),
+            Some(claimed) => (!verdict.outweighs_claims()).then_some(claimed),
             None => {
                 verdict.is_contradiction().then(|| verdict.contradiction(self.statement, other.statement))
             }

@@ -34,7 +34,7 @@ impl EmbeddedStatement<'_> {
         if ours == theirs {
             return true;
         }
-        StatementVerdict::of(self, other, sense).is_some_and(|verdict| verdict.is_credited())
+        StatementVerdict::is_one_statement(self, other, sense)
     }
 }
 

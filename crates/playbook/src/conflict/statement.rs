@@ -10,6 +10,7 @@ use super::rule_token::{RuleToken, pieces};
 use super::verdict::{StatementProfile, gloss};
 use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
+use cm_text::language::Language;
 
 /// A rule, parsed once for comparison with many others.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +104,12 @@ impl RuleStatement {
     /// first use.
     pub(super) fn gloss(&self) -> Option<&str> {
         self.gloss.get_or_init(|| gloss(&self.text)).as_deref()
+    }
+
+    /// Whether the text is English, or too short to tell.
+    pub fn is_english(&self) -> bool {
+        let is_latin = |c: char| !c.is_alphabetic() || c < '\u{250}';
+        matches!(self.profile().language, None | Some(Language::English)) && self.text.chars().all(is_latin)
     }
 
     /// The text as written.

@@ -6,10 +6,10 @@
 
 use crate::context::open_vault::OpenVault;
 use crate::context::recent_embeddings;
-use cm_embed::builtin::StaticModel;
+use cm_embed::builtin::{PairModel, StaticModel};
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
 use cm_store::config::keys;
-use cm_text::embedding::Embedding;
+use cm_text::embedding::{Embedding, PairProbabilities};
 
 struct BuiltIn;
 
@@ -28,6 +28,10 @@ impl EmbeddingModel for BuiltIn {
             Ok(found) => found.into_iter().map(Some).collect(),
             Err(_) => vec![None; texts.len()],
         }
+    }
+
+    fn pair_probabilities(&self, pairs: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
+        PairModel::builtin().judge(pairs).ok()
     }
 }
 

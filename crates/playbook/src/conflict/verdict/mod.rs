@@ -1,8 +1,9 @@
 //! A learned verdict on two statements: whether they say the same, contradict each other or differ.
 //!
 //! Two logistic regressions: the first estimates whether both are about one thing, the second
-//! whether statements about one thing contradict each other. `examples/train-pairs.rs` computes the
-//! weights.
+//! whether statements about one thing contradict each other. An English pair that is likely by them is
+//! read by a model that sees both statements at once, and its answer is combined with theirs.
+//! `examples/train-pairs.rs` computes the weights.
 
 mod cue_words;
 mod features;
@@ -14,7 +15,7 @@ mod weights;
 pub use features::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES};
 pub(super) use profile::StatementProfile;
 pub(super) use translation::gloss;
-pub use weights::VerdictWeights;
+pub use weights::{FAST as FAST_WEIGHTS, ReadWeights, VerdictWeights, model_scores};
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -27,21 +28,38 @@ use crate::embedding_model::WordVectors;
 
 /// Minimum probability of statements that contradict each other.
 const CONTRADICTORY: f64 = 0.7;
+/// Minimum if a model read both statements together.
+const CONTRADICTORY_IF_READ: f64 = 0.75;
 /// Minimum probability of the same statement in other words that is proposed for merging. The training
 /// pairs are the same far more often than two rules of a playbook, so that it is high.
 const MERGEABLE: f64 = 0.75;
 /// Minimum if the vectors of both are close: rules about one subject often reach a cosine of 0.6.
 const MERGEABLE_IF_CLOSE: f64 = 0.5;
+/// Minimum if a model read both statements together.
+const MERGEABLE_IF_READ: f64 = 0.5;
 /// Cosine of the two texts from which they are close.
 const CLOSE: f64 = 0.68;
 /// Minimum if one has a number that the other lacks.
 const MERGEABLE_WITHOUT_NUMBER: f64 = 0.85;
 /// Minimum probability of the same statement that outweighs claims which oppose each other.
 const SAME_DESPITE_CLAIMS: f64 = 0.8;
+/// Minimum probability of a contradiction of which the claims oppose each other, if a model read both
+/// statements together.
+const OPPOSITE_AS_CLAIMED: f64 = 0.25;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
-/// Probability up to which a pair is judged by the fast model alone.
-const UNLIKELY: f64 = 0.4;
+/// Minimum probability, by the fast model, of the same or opposite statement for reading an English pair.
+const WORTH_READING: f64 = 0.2;
+/// The same for embedding the statements of another pair by the slower model.
+const WORTH_EMBEDDING: f64 = 0.4;
+
+/// A model that is slower than the static one.
+enum SlowModel {
+    /// Reads both statements together; only for English.
+    ReadsBoth,
+    /// Embeds each statement.
+    ReadsEach,
+}
 
 /// Probabilities, 0–1, that two statements say the same or contradict each other; the rest is that
 /// they differ.
@@ -54,6 +72,8 @@ pub struct StatementVerdict {
     agrees: bool,
     lacks_number: bool,
     difference: Difference,
+    /// Whether a model read both statements together.
+    is_read: bool,
 }
 
 impl StatementVerdict {
@@ -77,35 +97,73 @@ impl StatementVerdict {
         other: &EmbeddedStatement<'_>,
         sense: &WordVectors<'_>,
     ) -> Option<Self> {
-        let first = Self::fast(one, other, sense)?;
-        if first.is_unlikely() || !sense.has_fine() {
-            return Some(first);
-        }
         let (one, other) = ordered(one, other);
-        let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
-        Some(Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense)))
+        let cosine = |a: &str, b: &str| sense.text_cosine(a, b);
+        if sense.is_disabled() {
+            return None;
+        }
+        let features = PairFeatures::of(one, other, &cosine, sense);
+        let first = Self::by(&weights::FAST, &features);
+        match first.next_model(one, other) {
+            Some(SlowModel::ReadsBoth) => {
+                if let Some(read) = sense.pair(one.statement.text(), other.statement.text()) {
+                    let scores = (weights::FAST.scores(&features), model_scores(&read));
+                    let [same, opposite] = weights::READ.probabilities(scores.0, scores.1);
+                    return Some(Self { same, opposite, is_read: true, ..first });
+                }
+                Some(first)
+            }
+            Some(SlowModel::ReadsEach) if sense.has_fine() => {
+                let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
+                Some(Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense)))
+            }
+            _ => Some(first),
+        }
     }
 
-    /// Embeds what [`of`](Self::of) needs of a statement and others by the slower model, in one call.
+    /// Returns the slower model that is asked about a pair, if it is likely enough.
+    fn next_model(&self, one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> Option<SlowModel> {
+        let likely = self.same + self.opposite;
+        if one.statement.is_english() && other.statement.is_english() {
+            (likely >= WORTH_READING).then_some(SlowModel::ReadsBoth)
+        } else {
+            (likely >= WORTH_EMBEDDING).then_some(SlowModel::ReadsEach)
+        }
+    }
+
+    /// Whether one statement may stand for the other without asking anybody: as [`of`](Self::of) and
+    /// [`is_credited`](Self::is_credited), without asking the slower models where they cannot change that.
+    pub fn is_one_statement(
+        one: &EmbeddedStatement<'_>,
+        other: &EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+    ) -> bool {
+        Self::fast(one, other, sense).is_some_and(|fast| fast.agrees)
+            && Self::of(one, other, sense).is_some_and(|verdict| verdict.is_credited())
+    }
+
+    /// Asks the slower models what [`of`](Self::of) needs of a statement and others, in one call each.
     pub fn prepare(one: &EmbeddedStatement<'_>, others: &[EmbeddedStatement<'_>], sense: &WordVectors<'_>) {
         let texts: RefCell<BTreeSet<String>> = RefCell::default();
+        let mut pairs = Vec::new();
         let collect = |a: &str, b: &str| {
             texts.borrow_mut().extend([a, b].map(str::to_owned));
             0.0
         };
-        let is_likely = |other: &&EmbeddedStatement<'_>| {
-            Self::fast(one, other, sense).is_some_and(|fast| !fast.is_unlikely())
-        };
-        for other in others.iter().filter(is_likely) {
+        for other in others {
             let (one, other) = ordered(one, other);
-            cosines(one.statement, other.statement, &collect);
+            match Self::fast(one, other, sense).and_then(|fast| fast.next_model(one, other)) {
+                Some(SlowModel::ReadsBoth) => {
+                    pairs.push([one, other].map(|each| each.statement.text().to_owned()));
+                }
+                Some(SlowModel::ReadsEach) => {
+                    cosines(one.statement, other.statement, &collect);
+                }
+                None => {}
+            }
         }
+        sense.prepare_pairs(pairs);
         sense.prepare_fine(texts.into_inner());
-    }
-
-    /// Whether the slower model is not asked about the pair.
-    fn is_unlikely(&self) -> bool {
-        self.same + self.opposite < UNLIKELY
     }
 
     fn by(weights: &VerdictWeights, features: &PairFeatures) -> Self {
@@ -117,6 +175,7 @@ impl StatementVerdict {
             agrees: features.agrees,
             lacks_number: features.lacks_number,
             difference: features.difference,
+            is_read: false,
         }
     }
 
@@ -129,6 +188,7 @@ impl StatementVerdict {
     /// close, by themselves or as the settings say, need less certainty.
     pub fn is_mergeable(&self, is_close: bool) -> bool {
         let least = match (self.lacks_number, is_close || self.cosine >= CLOSE) {
+            _ if self.is_read => MERGEABLE_IF_READ,
             (true, _) => MERGEABLE_WITHOUT_NUMBER,
             (false, true) => MERGEABLE_IF_CLOSE,
             (false, false) => MERGEABLE,
@@ -169,12 +229,12 @@ impl StatementVerdict {
     }
 
     pub fn is_contradiction(&self) -> bool {
-        self.opposite >= CONTRADICTORY
+        self.opposite >= if self.is_read { CONTRADICTORY_IF_READ } else { CONTRADICTORY }
     }
 
-    /// Whether both say the same although their claims oppose each other.
-    pub(super) fn is_same_despite_claims(&self) -> bool {
-        self.same >= SAME_DESPITE_CLAIMS
+    /// Whether both may hold although their claims oppose each other.
+    pub(super) fn outweighs_claims(&self) -> bool {
+        self.same >= SAME_DESPITE_CLAIMS || self.is_read && self.opposite < OPPOSITE_AS_CLAIMED
     }
 }
 

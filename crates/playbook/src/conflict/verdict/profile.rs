@@ -48,7 +48,7 @@ pub(in crate::conflict) struct StatementProfile {
     pub(super) is_past: bool,
     /// Names of months and dates.
     pub(super) dates: BTreeSet<String>,
-    pub(super) language: Option<Language>,
+    pub(in crate::conflict) language: Option<Language>,
     /// Number of words that restrict the statement: "only".
     pub(super) restrictions: usize,
 }

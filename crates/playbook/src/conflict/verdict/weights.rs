@@ -1,5 +1,7 @@
 //! The weights of the learned verdict, written by `examples/train-pairs.rs`.
 
+use cm_text::embedding::PairProbabilities;
+
 use super::features::{OPPOSITION, PairFeatures, SUBJECT};
 
 /// Two logistic regressions: a bias, and a weight for each feature.
@@ -14,19 +16,63 @@ pub struct VerdictWeights {
 impl VerdictWeights {
     /// Probabilities that both statements say the same, and that they contradict each other.
     pub fn probabilities(&self, features: &PairFeatures) -> [f64; 2] {
-        let one_subject = logistic(self.subject_bias, &self.subject, &features.subject);
-        let opposed = logistic(self.opposition_bias, &self.opposition, &features.opposition);
-        [one_subject * (1.0 - opposed), one_subject * opposed]
+        both(self.scores(features))
+    }
+
+    /// Logits that both statements are about one thing, and that such statements contradict each other.
+    pub fn scores(&self, features: &PairFeatures) -> [f64; 2] {
+        [
+            score(self.subject_bias, &self.subject, &features.subject),
+            score(self.opposition_bias, &self.opposition, &features.opposition),
+        ]
     }
 }
 
-fn logistic(bias: f64, weights: &[f64], values: &[f64]) -> f64 {
-    let score: f64 = bias + weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>();
+/// Combination of the features' logits with those of the model that reads both statements together:
+/// for one subject and for opposition a bias, the weight of the features and that of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReadWeights {
+    pub subject: [f64; 3],
+    pub opposition: [f64; 3],
+}
+
+impl ReadWeights {
+    /// Probabilities that both statements say the same, and that they contradict each other. `features`
+    /// and `model` are logits as by [`VerdictWeights::scores`] and [`model_scores`].
+    pub fn probabilities(&self, features: [f64; 2], model: [f64; 2]) -> [f64; 2] {
+        let combined =
+            |[bias, weights @ ..]: &[f64; 3], at: usize| score(*bias, weights, &[features[at], model[at]]);
+        both([combined(&self.subject, 0), combined(&self.opposition, 1)])
+    }
+}
+
+/// Logits, at most about 9 in size, that both statements are about one thing, and that such statements
+/// contradict each other.
+pub fn model_scores(model: &PairProbabilities) -> [f64; 2] {
+    const LEAST: f64 = 1e-4;
+    let ratio = |one: f64, other: f64| ((one + LEAST) / (other + LEAST)).ln();
+    [ratio(model.same + model.opposite, model.different), ratio(model.opposite, model.same)]
+}
+
+fn both([subject, opposition]: [f64; 2]) -> [f64; 2] {
+    let (one_subject, opposed) = (logistic(subject), logistic(opposition));
+    [one_subject * (1.0 - opposed), one_subject * opposed]
+}
+
+fn score(bias: f64, weights: &[f64], values: &[f64]) -> f64 {
+    bias + weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>()
+}
+
+fn logistic(score: f64) -> f64 {
     1.0 / (1.0 + (-score).exp())
 }
 
+/// Weights of the combination, fitted to pairs of which the model had seen none.
+pub(super) const READ: ReadWeights =
+    ReadWeights { subject: [0.23, -0.11, 0.53], opposition: [-0.35, 0.34, 0.66] };
+
 /// Weights for cosines of the slower model.
-pub(super) const FINE: VerdictWeights = VerdictWeights {
+pub const FINE: VerdictWeights = VerdictWeights {
     subject_bias: -3.40,
     subject: [
         2.93,  // cosine
@@ -64,7 +110,7 @@ pub(super) const FINE: VerdictWeights = VerdictWeights {
 };
 
 /// Weights for cosines of the fast model.
-pub(super) const FAST: VerdictWeights = VerdictWeights {
+pub const FAST: VerdictWeights = VerdictWeights {
     subject_bias: -2.58,
     subject: [
         1.43,  // cosine
