@@ -100,7 +100,7 @@ fn combine(pairs: &[Pair], write: Option<&String>) {
     let examples: Vec<ReadExample> = compared(pairs, false)
         .into_iter()
         .zip(pairs)
-        .filter(|(_, pair)| pair.texts.iter().all(|text| RuleStatement::of(text).is_english()))
+        .filter(|(_, pair)| pair.texts.iter().all(|text| RuleStatement::of(text).is_readable()))
         .map(|(example, pair)| ReadExample::of(example, pair))
         .collect();
     let all: Vec<&ReadExample> = examples.iter().collect();

@@ -44,6 +44,9 @@ impl EmbeddingModel for NoEmbeddings {
     }
 }
 
+/// Maximum number of pairs that are read together in one curation. Each takes about 6 ms.
+const MOST_PAIRS: usize = 256;
+
 /// Wraps an embedding model, and caches the vectors of single words.
 pub struct WordVectors<'m> {
     meaning: &'m dyn EmbeddingModel,
@@ -109,11 +112,15 @@ impl<'m> WordVectors<'m> {
         found
     }
 
-    /// Judges two English statements by the model that reads both together; `None` if there is none.
+    /// Judges two English statements by the model that reads both together; `None` if there is none, or if it
+    /// has read [`MOST_PAIRS`] already.
     pub(crate) fn pair(&self, one: &str, other: &str) -> Option<PairProbabilities> {
         let key = [one.to_owned(), other.to_owned()];
         if let Some(cached) = self.pairs.borrow().get(&key) {
             return *cached;
+        }
+        if self.pairs.borrow().len() >= MOST_PAIRS {
+            return None;
         }
         let found = self.meaning.pair_probabilities(&[[one, other]]).and_then(|mut found| found.pop());
         self.pairs.borrow_mut().insert(key, found);
@@ -123,7 +130,9 @@ impl<'m> WordVectors<'m> {
     /// Judges pairs of English statements at once, for later comparisons.
     pub(crate) fn prepare_pairs(&self, pairs: Vec<[String; 2]>) {
         let mut cached = self.pairs.borrow_mut();
-        let missing: Vec<[String; 2]> = pairs.into_iter().filter(|pair| !cached.contains_key(pair)).collect();
+        let left = MOST_PAIRS.saturating_sub(cached.len());
+        let missing: Vec<[String; 2]> =
+            pairs.into_iter().filter(|pair| !cached.contains_key(pair)).take(left).collect();
         let texts: Vec<[&str; 2]> = missing.iter().map(|pair| pair.each_ref().map(String::as_str)).collect();
         let found = if texts.is_empty() { None } else { self.meaning.pair_probabilities(&texts) };
         if let Some(found) = found {

@@ -312,6 +312,21 @@ fn of_contradicting_rules_the_persons_later_word_wins_unless_the_other_is_pinned
 }
 
 #[test]
+fn what_refines_a_pinned_rule_that_the_program_takes_for_contradictory_stays_a_draft() {
+    let sandbox = shop();
+    let old = standing_rule(&sandbox, "Always install the packages with npm.");
+    sandbox.cm(&["pin", &old]).ok();
+    corrected(&sandbox, LONG);
+    let new = rule_over_mcp(&sandbox, "Always install the packages with pnpm, never with npm.", LONG);
+    assert_eq!(new["state"], "draft", "{new:#}");
+    let settled = settle(&sandbox, &new, &old, "refines");
+    assert_eq!(settled["state"], "draft", "{settled:#}");
+    assert_eq!(rule_state(&sandbox, &old).0, "in use");
+    let related = sandbox.cm(&["related", new["id"].as_str().unwrap(), "--json"]).ok().stdout;
+    assert!(related.contains("CONTRADICTS"), "{related}");
+}
+
+#[test]
 fn a_verdict_of_unrelated_lifts_a_contradiction_that_the_program_found() {
     let sandbox = shop();
     let old = standing_rule(&sandbox, "Always install the packages with npm.");

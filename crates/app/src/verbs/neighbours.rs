@@ -202,9 +202,10 @@ impl Settlement<'_> {
     }
 
     /// A proposal that a person's word admits replaces what it says more precisely. A contradiction that the
-    /// program found between the two is lifted.
+    /// program found between the two is lifted, unless the other is pinned.
     fn refines(&mut self, other: &Note) -> Result<()> {
-        if self.own.is_stated && self.state == BulletState::Draft && other.kind == self.kind {
+        let is_pinned = Bullet::of(other).is_some_and(|bullet| bullet.pinned);
+        if self.own.is_stated && self.state == BulletState::Draft && other.kind == self.kind && !is_pinned {
             self.unrelated(other, false)?;
         }
         let replaces = self.own.is_stated && self.state == BulletState::Active && other.kind == self.kind;

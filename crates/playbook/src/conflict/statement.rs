@@ -106,10 +106,14 @@ impl RuleStatement {
         self.gloss.get_or_init(|| gloss(&self.text)).as_deref()
     }
 
-    /// Whether the text is English, or too short to tell.
-    pub fn is_english(&self) -> bool {
+    /// Whether the model that reads two statements together can read this one: it is English, or too short
+    /// to tell, and not so long that its end would be left out.
+    pub fn is_readable(&self) -> bool {
+        const LONGEST: usize = 300;
         let is_latin = |c: char| !c.is_alphabetic() || c < '\u{250}';
-        matches!(self.profile().language, None | Some(Language::English)) && self.text.chars().all(is_latin)
+        self.text.len() <= LONGEST
+            && matches!(self.profile().language, None | Some(Language::English))
+            && self.text.chars().all(is_latin)
     }
 
     /// The text as written.

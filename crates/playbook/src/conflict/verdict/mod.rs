@@ -48,14 +48,14 @@ const SAME_DESPITE_CLAIMS: f64 = 0.8;
 const OPPOSITE_AS_CLAIMED: f64 = 0.25;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
-/// Minimum probability, by the fast model, of the same or opposite statement for reading an English pair.
+/// Minimum probability, by the fast model, of the same or opposite statement for reading a pair.
 const WORTH_READING: f64 = 0.2;
 /// The same for embedding the statements of another pair by the slower model.
 const WORTH_EMBEDDING: f64 = 0.4;
 
 /// A model that is slower than the static one.
 enum SlowModel {
-    /// Reads both statements together; only for English.
+    /// Reads both statements together; only for short English ones.
     ReadsBoth,
     /// Embeds each statement.
     ReadsEach,
@@ -124,7 +124,7 @@ impl StatementVerdict {
     /// Returns the slower model that is asked about a pair, if it is likely enough.
     fn next_model(&self, one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> Option<SlowModel> {
         let likely = self.same + self.opposite;
-        if one.statement.is_english() && other.statement.is_english() {
+        if one.statement.is_readable() && other.statement.is_readable() {
             (likely >= WORTH_READING).then_some(SlowModel::ReadsBoth)
         } else {
             (likely >= WORTH_EMBEDDING).then_some(SlowModel::ReadsEach)
