@@ -1,5 +1,5 @@
-//! What of a rule is compared first, in a form that is stored: it tells which of many rules can matter for
-//! a new one, so that only these are read and parsed.
+//! Stored summaries of rules for a first comparison: they tell which of many rules can matter for a new one,
+//! so that only these are read and parsed.
 //!
 //! The comparisons here must find every rule that the exact ones find, and may find others.
 

@@ -19,7 +19,7 @@ use cm_note::bullet::{Bullet, RuleScope, Scope};
 /// again.
 pub const DIGEST_FORMAT: u32 = 1;
 
-/// What is stored of a rule.
+/// Stored summary of a rule: its place, its state, and its statement in a form that is quick to compare.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuleDigest<'a> {
     pub id: &'a str,

@@ -28,14 +28,14 @@ use crate::embedding_model::WordVectors;
 
 /// Minimum probability of statements that contradict each other.
 const CONTRADICTORY: f64 = 0.7;
-/// Minimum if a model read both statements together.
+/// Minimum probability of a contradiction if a model read both statements together.
 const CONTRADICTORY_IF_READ: f64 = 0.75;
 /// Minimum probability of the same statement in other words that is proposed for merging. The training
 /// pairs are the same far more often than two rules of a playbook, so that it is high.
 const MERGEABLE: f64 = 0.75;
 /// Minimum if the vectors of both are close: rules about one subject often reach a cosine of 0.6.
 const MERGEABLE_IF_CLOSE: f64 = 0.5;
-/// Minimum if a model read both statements together.
+/// Minimum probability of a merge candidate if a model read both statements together.
 const MERGEABLE_IF_READ: f64 = 0.5;
 /// Cosine of the two texts from which they are close.
 const CLOSE: f64 = 0.68;
@@ -43,14 +43,15 @@ const CLOSE: f64 = 0.68;
 const MERGEABLE_WITHOUT_NUMBER: f64 = 0.85;
 /// Minimum probability of the same statement that outweighs claims which oppose each other.
 const SAME_DESPITE_CLAIMS: f64 = 0.8;
-/// Minimum probability of a contradiction of which the claims oppose each other, if a model read both
-/// statements together.
+/// Minimum probability of a contradiction between statements whose claims oppose each other, if a model read
+/// both together.
 const OPPOSITE_AS_CLAIMED: f64 = 0.25;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
 /// Minimum probability, by the fast model, of the same or opposite statement for reading a pair.
 const WORTH_READING: f64 = 0.2;
-/// The same for embedding the statements of another pair by the slower model.
+/// Minimum probability, by the fast model, of the same or opposite statement for comparing the embeddings by
+/// the slower model, where the pair cannot be read.
 const WORTH_EMBEDDING: f64 = 0.4;
 
 /// A model that is slower than the static one.
