@@ -31,8 +31,8 @@ pub(crate) struct ConcernedRules {
     pub left_out: LeftOutRules,
 }
 
-/// Finds the rules that matter for the deltas; `None` if others than a few adds are among them. Fails like
-/// [`super::as_written`], and does not repair a damaged index.
+/// Finds the rules that matter for the deltas; `None` if others than a few adds are among them, or if a stored
+/// digest cannot be read. Fails like [`super::as_written`], and does not repair a damaged index.
 pub(crate) fn concerned_rules(
     memory: &Context,
     open: &OpenVault,
@@ -51,13 +51,14 @@ pub(crate) fn concerned_rules(
     let queued = open.index().queued();
     let written: HashSet<&str> = queued.iter().map(NotePath::as_str).collect();
     let is_indexed = |digest: &RuleDigest<'_>| !written.contains(digest.path);
-    let (notes, mut ids) = search.notes(open, true, &is_indexed)?;
+    let Some((notes, mut ids)) = search.notes(open, true, &is_indexed)? else { return Ok(None) };
     let own = of_notes(&current(open, Arc::new(notes.into()), &queued));
     ids.extend(own.bullets.iter().map(|bullet| bullet.id.to_string()));
     let mut elsewhere = Playbook::default();
     for other in memory.vaults.iter().filter(|other| other.level != open.level) {
         memory.ensure_fresh(other)?;
-        let (notes, _) = search.notes(other, false, &|digest| !ids.contains(digest.id))?;
+        let found = search.notes(other, false, &|digest| !ids.contains(digest.id))?;
+        let Some((notes, _)) = found else { return Ok(None) };
         let more = of_notes(&notes);
         elsewhere.bullets.extend(more.bullets);
         elsewhere.blocked.extend(more.blocked);
@@ -82,13 +83,13 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Returns the rules of a vault that matter, of those for which `counts` returns true, with its blocked
-    /// patterns, sorted by path; and the ids of all its rules that count.
+    /// patterns, sorted by path; and the ids of all its rules that count. `None` if a digest cannot be read.
     fn notes(
         &mut self,
         open: &OpenVault,
         is_own: bool,
         counts: &dyn Fn(&RuleDigest<'_>) -> bool,
-    ) -> Result<(Vec<Note>, HashSet<String>)> {
+    ) -> Result<Option<(Vec<Note>, HashSet<String>)>> {
         let sense = WordVectors::of(self.model);
         let digest = |note: &Note| {
             Bullet::of(note).map(|bullet| RuleDigest::stored(&bullet, &sense)).unwrap_or_default()
@@ -96,10 +97,11 @@ impl Search<'_> {
         let records = self
             .memory
             .query_index(open, |index| index.note_records(NAME, &self.basis, NoteKind::Bullet, &digest))?;
-        let known =
-            records.iter().enumerate().filter_map(|(at, record)| Some((at, RuleDigest::read(record)?)));
+        let stored = records.iter().enumerate().filter(|(_, record)| !record.is_empty());
+        let read: Option<Vec<_>> = stored.map(|(at, record)| Some((at, RuleDigest::read(record)?))).collect();
+        let Some(read) = read else { return Ok(None) };
         let (places, digests): (Vec<usize>, Vec<RuleDigest<'_>>) =
-            known.filter(|(_, digest)| counts(digest)).unzip();
+            read.into_iter().filter(|(_, digest)| counts(digest)).unzip();
         let found: BTreeSet<usize> =
             self.adds.iter().flat_map(|add| concerned(add, &digests, &sense)).collect();
         let left_out = digests.iter().enumerate().filter(|(at, _)| !found.contains(at));
@@ -108,6 +110,6 @@ impl Search<'_> {
         let mut notes = records.notes(found.into_iter().map(|at| places[at]))?;
         notes.extend(self.memory.query_index(open, |index| index.notes_of(&[NoteKind::Blocked]))?);
         notes.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok((notes, ids))
+        Ok(Some((notes, ids)))
     }
 }

@@ -93,6 +93,31 @@ fn any_bullets(name: &'static str) -> impl Strategy<Value = Vec<Bullet>> {
     })
 }
 
+/// Digests that an earlier version stored are compared with those of this one.
+#[test]
+fn digests_that_are_made_in_another_way_have_another_format() {
+    let foreign = [
+        "Benutze immer Leerzeichen, niemals Tabulatoren",
+        "Nunca publiques los viernes, salvo con dos revisores",
+        "N'utilise pas Yarn, préfère npm",
+        "部署前先运行测试",
+    ];
+    let plain = VERBS.iter().flat_map(|verb| {
+        THINGS.iter().flat_map(move |thing| ENDS.iter().map(move |end| format!("{verb} {thing} {end}")))
+    });
+    let sense = WordVectors::of(&Beginnings);
+    let mut hasher = blake3::Hasher::new();
+    for text in plain.chain(foreign.map(str::to_owned)) {
+        hasher.update(&RuleDigest::stored(&bullet("a", text.trim()), &sense));
+    }
+    let made = hasher.finalize().to_hex();
+    assert_eq!(
+        (rule_digest::DIGEST_FORMAT, &made[..16]),
+        (1, "7e9e4829f1ed8d05"),
+        "increase DIGEST_FORMAT, and write the new hash here"
+    );
+}
+
 /// The rules of a playbook that an add needs; the others are added to `left_out`.
 fn selected(
     bullets: &[Bullet],
