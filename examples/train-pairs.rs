@@ -7,6 +7,10 @@
 //! model that reads both statements are computed, from sets that the model was not trained on. WEIGHT is that of all its pairs
 //! together, by default 100. It prints figures by cross-validation: with a part of all sets left out,
 //! and with each set left out. The pairs are those of `cm-eval pairs`.
+//!
+//! `train-pairs -- --unrelated COUNT LEAST FILE…` prints pairs of statements that are about different things but
+//! have similar vectors, as a set: of blocks that the fast model gives at least the probability LEAST of being about
+//! one thing.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -36,6 +40,11 @@ const FOLDS: usize = 5;
 /// statements that name different things.
 const UNCLEAR: f64 = 0.3;
 
+/// Cosine from which the vectors of two statements are similar.
+const SIMILAR: f64 = 0.35;
+/// Probability of one subject from which statements of different blocks may be about the same all the same.
+const MOST_LIKELY: f64 = 0.6;
+
 struct BuiltIn;
 
 impl EmbeddingModel for BuiltIn {
@@ -61,6 +70,9 @@ struct Example {
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "--unrelated") {
+        return unrelated(&arguments[1..]);
+    }
     let is_reading = arguments.first().is_some_and(|first| first == "--read");
     if is_reading {
         arguments.remove(0);
@@ -68,7 +80,8 @@ fn main() {
     let write = arguments.iter().position(|argument| argument == "--write").map(|at| &arguments[at + 1]);
     let sets: Vec<&String> = arguments.iter().take_while(|argument| *argument != "--write").collect();
     if sets.is_empty() {
-        return println!("usage: train-pairs [--read] SET[=WEIGHT]… [--write FILE]");
+        println!("usage: train-pairs [--read] SET[=WEIGHT]… [--write FILE]");
+        return println!("       train-pairs --unrelated COUNT LEAST FILE…");
     }
     let pairs: Vec<_> = sets.iter().flat_map(|set| read(set)).collect();
     if is_reading {
@@ -168,6 +181,48 @@ fn fit_combination(examples: &[&ReadExample]) -> ReadWeights {
         opposition: fit(1, &|example| {
             (example.label != Label::Different).then_some(example.label == Label::Opposite)
         }),
+    }
+}
+
+/// Prints pairs of statements of different blocks whose vectors are similar, evenly chosen among all.
+fn unrelated(arguments: &[String]) {
+    let [count, least, files @ ..] = arguments else { panic!("COUNT LEAST FILE…") };
+    let (count, least): (usize, f64) = (count.parse().expect("a number"), least.parse().expect("a number"));
+    // Each block's first statement, and the first that says the same and that opposes it.
+    let mut statements: Vec<(String, String, RuleStatement)> = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(file).expect("the file can be read");
+        let mut taken = BTreeSet::new();
+        for (label, first, other) in blocks(&text) {
+            for (label, text) in [("first", &first), (label, &other)] {
+                if label != "different" && taken.insert((label, first.clone())) {
+                    statements.push((first.clone(), text.clone(), RuleStatement::of(text)));
+                }
+            }
+        }
+    }
+    let sense = WordVectors::of(&BuiltIn);
+    let embeddings: Vec<Option<Embedding>> =
+        statements.iter().map(|(.., statement)| sense.statement(statement)).collect();
+    let cosine = |a: &str, b: &str| sense.text(a).zip(sense.text(b)).map_or(0.0, |(a, b)| a.cosine(&b));
+    let mut found = Vec::new();
+    for (at, (block, text, one)) in statements.iter().enumerate() {
+        for (other_at, (other_block, other_text, other)) in statements.iter().enumerate().skip(at + 1) {
+            let both = embeddings[at].as_ref().zip(embeddings[other_at].as_ref());
+            if block == other_block || both.is_none_or(|(one, other)| one.cosine(other) < SIMILAR) {
+                continue;
+            }
+            let mut pair = [(text, one), (other_text, other)];
+            pair.sort_by_key(|(text, _)| *text);
+            let [a, b] = pair.map(|(_, statement)| EmbeddedStatement { statement, embedding: None });
+            let [same, opposite] = FAST_WEIGHTS.probabilities(&PairFeatures::of(&a, &b, &cosine, &sense));
+            if (least..MOST_LIKELY).contains(&(same + opposite)) {
+                found.push(pair.map(|(text, _)| text));
+            }
+        }
+    }
+    for [a, b] in found.iter().step_by((found.len() / count).max(1)).take(count) {
+        println!("{}", serde_json::json!({ "a": a, "b": b, "label": "different" }));
     }
 }
 

@@ -44,7 +44,8 @@ impl EmbeddingModel for NoEmbeddings {
     }
 }
 
-/// Maximum number of pairs that are read together in one curation. Each takes about 6 ms.
+/// Maximum number of pairs that are read together in one curation, unless the caller says otherwise. Each takes
+/// about 6 ms.
 const MOST_PAIRS: usize = 256;
 
 /// Wraps an embedding model, and caches the vectors of single words.
@@ -53,11 +54,23 @@ pub struct WordVectors<'m> {
     words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
     fine: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
     pairs: RefCell<HashMap<[String; 2], Option<PairProbabilities>>>,
+    most_pairs: usize,
 }
 
 impl<'m> WordVectors<'m> {
     pub fn of(meaning: &'m dyn EmbeddingModel) -> Self {
-        Self { meaning, words: RefCell::default(), fine: RefCell::default(), pairs: RefCell::default() }
+        Self {
+            meaning,
+            words: RefCell::default(),
+            fine: RefCell::default(),
+            pairs: RefCell::default(),
+            most_pairs: MOST_PAIRS,
+        }
+    }
+
+    /// Reads at most this many pairs of statements together.
+    pub fn reading_at_most(self, pairs: usize) -> Self {
+        Self { most_pairs: pairs, ..self }
     }
 
     /// Returns the embedding of a text, without caching it.
@@ -113,13 +126,13 @@ impl<'m> WordVectors<'m> {
     }
 
     /// Judges two English statements by the model that reads both together; `None` if there is none, or if it
-    /// has read [`MOST_PAIRS`] already.
+    /// has read as many pairs as it may.
     pub(crate) fn pair(&self, one: &str, other: &str) -> Option<PairProbabilities> {
         let key = [one.to_owned(), other.to_owned()];
         if let Some(cached) = self.pairs.borrow().get(&key) {
             return *cached;
         }
-        if self.pairs.borrow().len() >= MOST_PAIRS {
+        if self.pairs.borrow().len() >= self.most_pairs {
             return None;
         }
         let found = self.meaning.pair_probabilities(&[[one, other]]).and_then(|mut found| found.pop());
@@ -127,10 +140,15 @@ impl<'m> WordVectors<'m> {
         found
     }
 
+    /// Returns the verdict on two statements if they were read together before.
+    pub(crate) fn pair_if_read(&self, one: &str, other: &str) -> Option<PairProbabilities> {
+        self.pairs.borrow().get(&[one.to_owned(), other.to_owned()]).copied().flatten()
+    }
+
     /// Judges pairs of English statements at once, for later comparisons.
     pub(crate) fn prepare_pairs(&self, pairs: Vec<[String; 2]>) {
         let mut cached = self.pairs.borrow_mut();
-        let left = MOST_PAIRS.saturating_sub(cached.len());
+        let left = self.most_pairs.saturating_sub(cached.len());
         let missing: Vec<[String; 2]> =
             pairs.into_iter().filter(|pair| !cached.contains_key(pair)).take(left).collect();
         let texts: Vec<[&str; 2]> = missing.iter().map(|pair| pair.each_ref().map(String::as_str)).collect();

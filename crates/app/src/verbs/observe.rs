@@ -72,6 +72,8 @@ const TITLE: usize = 80;
 /// Number of memories that are compared with an observation and may be listed as similar.
 const COMPARED: usize = 20;
 const NEIGHBOURS: usize = 3;
+/// How many of them are read together with it.
+const READ: usize = 4;
 /// Minimum similarity, 0–1, of a memory that is listed.
 const NEAR: f64 = 0.5;
 
@@ -171,7 +173,7 @@ fn same_in(memory: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str)
 fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     let open = memory.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
-    let sense = WordVectors::of(model);
+    let sense = WordVectors::of(model).reading_at_most(READ);
     let statement = RuleStatement::of(told);
     let embedding = sense.statement(&statement);
     let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
@@ -188,7 +190,8 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
         .iter()
         .map(|(statement, embedding)| EmbeddedStatement { statement, embedding: embedding.as_ref() })
         .collect();
-    StatementVerdict::prepare(&meant, &embedded, &sense);
+    let pairs: Vec<_> = embedded.iter().map(|other| [&meant, other]).collect();
+    StatementVerdict::prepare(&pairs, 0.0, &sense);
     let mut neighbours = Vec::new();
     for (alike, there) in notes.into_iter().zip(embedded) {
         let contradicts = match meant.verdict(&there, least, &sense) {

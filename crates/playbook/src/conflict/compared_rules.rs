@@ -7,12 +7,14 @@
 use super::neighbours::neighbours;
 use super::pairs::{alike, may_oppose};
 use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
-use super::{RuleContradiction, RuleStatement, opposition};
+use super::{RuleContradiction, RuleStatement, StatementVerdict, opposition};
 use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of the embeddings of two rules that may be about the same subject.
 const SUBJECT: f64 = 0.35;
+/// Minimum probability, by the fast model, that two of many rules are about one thing, for reading them.
+const LIKELY: f64 = 0.4;
 /// How many nearest neighbours by embedding each rule is compared with.
 const NEAREST: usize = 8;
 
@@ -60,10 +62,24 @@ impl<'a> ComparedRules<'a> {
         let paired: std::collections::HashSet<_> = pairs.iter().map(|(a, b, _)| (*a, *b)).collect();
         let near = self.near.iter().filter(|(a, b, _)| !paired.contains(&(*a, *b)));
         pairs.extend(near.map(|(a, b, cosine)| (*a, *b, Similarity::Meaning(*cosine))));
+        self.read(&pairs);
         pairs
             .into_iter()
             .filter_map(|(a, b, near)| Some((a, b, self.mergeable(a, b, near, least)?)))
             .collect()
+    }
+
+    /// Has the likeliest of pairs read, as many as may be. Rules in nearly the same words are not: they can be
+    /// worth merging although they say two things.
+    fn read(&self, pairs: &[(usize, usize, Similarity)]) {
+        let readable = |(a, b, _): &(usize, usize, Similarity)| {
+            let pair = [*a, *b].map(|at| self.meant(at));
+            pair.iter().all(|each| each.statement.is_readable()).then_some(pair)
+        };
+        let others = pairs.iter().filter(|(.., near)| matches!(near, Similarity::Meaning(_)));
+        let pairs: Vec<_> = others.filter_map(readable).collect();
+        let pairs: Vec<_> = pairs.iter().map(|pair| pair.each_ref()).collect();
+        StatementVerdict::prepare(&pairs, LIKELY, self.sense);
     }
 
     /// The similarity of two rules that probably say the same. Without a model, common words decide.

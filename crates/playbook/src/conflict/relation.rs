@@ -44,15 +44,15 @@ impl EmbeddedStatement<'_> {
         self.statement.is_same(other.statement) || StatementVerdict::is_one_statement(self, other, sense)
     }
 
-    /// The verdict by the fast model on two statements that probably say the same and do not contradict
-    /// each other.
+    /// The verdict on two statements that probably say the same and do not contradict each other, by the
+    /// fast model and by what was read before.
     pub(super) fn mergeable(
         &self,
         other: &Self,
         is_close: bool,
         sense: &WordVectors<'_>,
     ) -> Option<StatementVerdict> {
-        let verdict = StatementVerdict::fast(self, other, sense)?;
+        let verdict = StatementVerdict::prepared(self, other, sense)?;
         let contradicts = || opposed(self.statement, other.statement, sense).is_some();
         (verdict.is_mergeable(is_close) && !verdict.is_contradiction() && !contradicts()).then_some(verdict)
     }

@@ -12,15 +12,18 @@ use cm_store::config::keys;
 /// Name of the file with the last pairs.
 const NAME: &str = "rule-pairs";
 /// Increased with every change of how rules are compared, so that stored pairs are not used again.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Number of rules up to which they are compared each time.
-const FEW: usize = 50;
+const FEW: usize = 8;
+/// Maximum number of pairs that are read by the slower model.
+const READ: usize = 64;
 
 /// Returns the contradictions and merge candidates among rules of a vault. They are stored with its
 /// index.
 pub(crate) fn rule_pairs(open: &OpenVault, rules: &[&Bullet]) -> RulePairs {
     let least = limits(open).merge();
-    let compare = || RulePairs::of(rules, least, &WordVectors::of(meaning(open)));
+    let sense = WordVectors::of(meaning(open)).reading_at_most(READ);
+    let compare = || RulePairs::of(rules, least, &sense);
     if rules.len() <= FEW {
         return compare();
     }

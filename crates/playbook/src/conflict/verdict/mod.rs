@@ -9,6 +9,8 @@ mod cue_words;
 mod features;
 mod profile;
 mod quantity;
+#[cfg(test)]
+mod tests;
 mod translation;
 mod weights;
 
@@ -25,18 +27,19 @@ use features::{Difference, cosines};
 use super::similarity::EmbeddedStatement;
 use super::{ConflictReason, RuleContradiction, RuleStatement};
 use crate::embedding_model::WordVectors;
+use cm_text::embedding::PairProbabilities;
 
 /// Minimum probability of statements that contradict each other.
 const CONTRADICTORY: f64 = 0.7;
 /// Minimum probability of a contradiction if a model read both statements together.
-const CONTRADICTORY_IF_READ: f64 = 0.75;
+const CONTRADICTORY_IF_READ: f64 = 0.65;
 /// Minimum probability of the same statement in other words that is proposed for merging. The training
 /// pairs are the same far more often than two rules of a playbook, so that it is high.
 const MERGEABLE: f64 = 0.75;
 /// Minimum if the vectors of both are close: rules about one subject often reach a cosine of 0.6.
 const MERGEABLE_IF_CLOSE: f64 = 0.5;
 /// Minimum probability of a merge candidate if a model read both statements together.
-const MERGEABLE_IF_READ: f64 = 0.5;
+const MERGEABLE_IF_READ: f64 = 0.7;
 /// Cosine of the two texts from which they are close.
 const CLOSE: f64 = 0.68;
 /// Minimum if one has a number that the other lacks.
@@ -45,7 +48,7 @@ const MERGEABLE_WITHOUT_NUMBER: f64 = 0.85;
 const SAME_DESPITE_CLAIMS: f64 = 0.8;
 /// Minimum probability of a contradiction between statements whose claims oppose each other, if a model read
 /// both together.
-const OPPOSITE_AS_CLAIMED: f64 = 0.25;
+const OPPOSITE_AS_CLAIMED: f64 = 0.15;
 /// Minimum probability of the same statement in other words that is credited without asking.
 const CREDITED: f64 = 0.75;
 /// Minimum probability, by the fast model, of the same or opposite statement for reading a pair.
@@ -78,18 +81,14 @@ pub struct StatementVerdict {
 }
 
 impl StatementVerdict {
-    /// Judges two statements by the fast model alone, for comparisons of many pairs.
-    pub(super) fn fast(
+    /// Judges two statements by the fast model alone.
+    fn fast(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
         sense: &WordVectors<'_>,
     ) -> Option<Self> {
-        if sense.is_disabled() {
-            return None;
-        }
         let (one, other) = ordered(one, other);
-        let cosine = |a: &str, b: &str| sense.text_cosine(a, b);
-        Some(Self::by(&weights::FAST, &PairFeatures::of(one, other, &cosine, sense)))
+        Some(Self::first(one, other, sense)?.0)
     }
 
     /// Judges two statements. Symmetric. `None` without an embedding model.
@@ -99,31 +98,58 @@ impl StatementVerdict {
         sense: &WordVectors<'_>,
     ) -> Option<Self> {
         let (one, other) = ordered(one, other);
-        let cosine = |a: &str, b: &str| sense.text_cosine(a, b);
-        if sense.is_disabled() {
-            return None;
-        }
-        let features = PairFeatures::of(one, other, &cosine, sense);
-        let first = Self::by(&weights::FAST, &features);
-        match first.next_model(one, other) {
+        let (first, features) = Self::first(one, other, sense)?;
+        Some(match first.next_model(one, other) {
             Some(SlowModel::ReadsBoth) => {
-                if let Some(read) = sense.pair(one.statement.text(), other.statement.text()) {
-                    let scores = (weights::FAST.scores(&features), model_scores(&read));
-                    let [same, opposite] = weights::READ.probabilities(scores.0, scores.1);
-                    return Some(Self { same, opposite, is_read: true, ..first });
-                }
-                Some(first)
+                let read = sense.pair(one.statement.text(), other.statement.text());
+                read.map_or(first, |read| first.combined(&features, &read))
             }
             Some(SlowModel::ReadsEach) if sense.has_fine() => {
                 let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
-                Some(Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense)))
+                Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense))
             }
-            _ => Some(first),
-        }
+            _ => first,
+        })
     }
 
-    /// Returns the slower model that is asked about a pair, if it is likely enough.
+    /// Judges two statements by the fast model, and by reading them if [`prepare`](Self::prepare) had them read.
+    pub(super) fn prepared(
+        one: &EmbeddedStatement<'_>,
+        other: &EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+    ) -> Option<Self> {
+        let (one, other) = ordered(one, other);
+        let (first, features) = Self::first(one, other, sense)?;
+        let read = sense.pair_if_read(one.statement.text(), other.statement.text());
+        Some(read.map_or(first, |read| first.combined(&features, &read)))
+    }
+
+    /// Judges two statements, of which the first sorts first, by the fast model.
+    fn first(
+        one: &EmbeddedStatement<'_>,
+        other: &EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+    ) -> Option<(Self, PairFeatures)> {
+        if sense.is_disabled() {
+            return None;
+        }
+        let cosine = |a: &str, b: &str| sense.text_cosine(a, b);
+        let features = PairFeatures::of(one, other, &cosine, sense);
+        Some((Self::by(&weights::FAST, &features), features))
+    }
+
+    fn combined(self, features: &PairFeatures, read: &PairProbabilities) -> Self {
+        let [same, opposite] =
+            weights::READ.probabilities(weights::FAST.scores(features), model_scores(read));
+        Self { same, opposite, is_read: true, ..self }
+    }
+
+    /// Returns the slower model that is asked about a pair, if it is likely enough. Statements that differ in
+    /// figures alone are compared by these.
     fn next_model(&self, one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> Option<SlowModel> {
+        if differ_in_figures_alone(one.statement.text(), other.statement.text()) {
+            return None;
+        }
         let likely = self.same + self.opposite;
         if one.statement.is_readable() && other.statement.is_readable() {
             (likely >= WORTH_READING).then_some(SlowModel::ReadsBoth)
@@ -143,19 +169,24 @@ impl StatementVerdict {
             && Self::of(one, other, sense).is_some_and(|verdict| verdict.is_credited())
     }
 
-    /// Asks the slower models what [`of`](Self::of) needs of a statement and others, in one call each.
-    pub fn prepare(one: &EmbeddedStatement<'_>, others: &[EmbeddedStatement<'_>], sense: &WordVectors<'_>) {
+    /// Asks the slower models what [`of`](Self::of) needs of pairs of statements, in one call each. If more pairs
+    /// are to be read than a curation reads, the likeliest are. Pairs whose probability of being about one thing is
+    /// less than `least` by the fast model are left out.
+    pub fn prepare(pairs: &[[&EmbeddedStatement<'_>; 2]], least: f64, sense: &WordVectors<'_>) {
         let texts: RefCell<BTreeSet<String>> = RefCell::default();
-        let mut pairs = Vec::new();
+        let mut likely = Vec::new();
         let collect = |a: &str, b: &str| {
             texts.borrow_mut().extend([a, b].map(str::to_owned));
             0.0
         };
-        for other in others {
+        for [one, other] in pairs {
             let (one, other) = ordered(one, other);
-            match Self::fast(one, other, sense).and_then(|fast| fast.next_model(one, other)) {
+            let fast = Self::fast(one, other, sense).filter(|fast| fast.same + fast.opposite >= least);
+            let Some(fast) = fast else { continue };
+            match fast.next_model(one, other) {
                 Some(SlowModel::ReadsBoth) => {
-                    pairs.push([one, other].map(|each| each.statement.text().to_owned()));
+                    let pair = [one, other].map(|each| each.statement.text().to_owned());
+                    likely.push((fast.same + fast.opposite, pair));
                 }
                 Some(SlowModel::ReadsEach) => {
                     cosines(one.statement, other.statement, &collect);
@@ -163,7 +194,8 @@ impl StatementVerdict {
                 None => {}
             }
         }
-        sense.prepare_pairs(pairs);
+        likely.sort_by(|(one, a), (other, b)| other.total_cmp(one).then_with(|| a.cmp(b)));
+        sense.prepare_pairs(likely.into_iter().map(|(_, pair)| pair).collect());
         sense.prepare_fine(texts.into_inner());
     }
 
@@ -237,6 +269,12 @@ impl StatementVerdict {
     pub(super) fn outweighs_claims(&self) -> bool {
         self.same >= SAME_DESPITE_CLAIMS || self.is_read && self.opposite < OPPOSITE_AS_CLAIMED
     }
+}
+
+fn differ_in_figures_alone(one: &str, other: &str) -> bool {
+    let is_figure = |character: &char| character.is_ascii_digit() || matches!(character, '.' | ',');
+    let frame = |text| str::chars(text).filter(move |character| !is_figure(character));
+    frame(one).eq(frame(other))
 }
 
 /// Puts two statements in an order that does not depend on which was given first.

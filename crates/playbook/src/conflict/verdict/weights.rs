@@ -69,7 +69,7 @@ fn logistic(score: f64) -> f64 {
 
 /// Weights of the combination, fitted to pairs of which the model had seen none.
 pub(super) const READ: ReadWeights =
-    ReadWeights { subject: [0.23, -0.11, 0.53], opposition: [-0.35, 0.34, 0.66] };
+    ReadWeights { subject: [0.09, -0.16, 0.73], opposition: [-0.32, 0.24, 0.89] };
 
 /// Weights for cosines of the slower model.
 pub const FINE: VerdictWeights = VerdictWeights {
@@ -111,38 +111,38 @@ pub const FINE: VerdictWeights = VerdictWeights {
 
 /// Weights for cosines of the fast model.
 pub const FAST: VerdictWeights = VerdictWeights {
-    subject_bias: -2.58,
+    subject_bias: -3.64,
     subject: [
-        1.43,  // cosine
-        2.08,  // first sentence
-        3.00,  // alignment
-        -1.80, // containment
-        1.34,  // other language
-        0.66,  // other language, cosine
-        -1.13, // word exchanged
-        -1.81, // word and number exchanged
-        0.45,  // word exchanged and denied
-        0.56,  // name exchanged
-        2.02,  // claims oppose
-        2.54,  // claims choose
+        1.49,  // cosine
+        2.29,  // first sentence
+        3.54,  // alignment
+        -1.28, // containment
+        1.79,  // other language
+        0.70,  // other language, cosine
+        -0.85, // word exchanged
+        -1.89, // word and number exchanged
+        0.33,  // word exchanged and denied
+        0.75,  // name exchanged
+        2.03,  // claims oppose
+        2.53,  // claims choose
     ],
-    opposition_bias: -0.66,
+    opposition_bias: -0.86,
     opposition: [
-        3.09,  // number differs
+        3.11,  // number differs
         2.69,  // claims oppose
         1.81,  // claims choose
-        2.31,  // lone names
-        2.10,  // name exchanged
-        1.30,  // one word each
+        2.34,  // lone names
+        2.12,  // name exchanged
+        1.33,  // one word each
         1.63,  // exception to all
         1.35,  // one denies
         1.15,  // opposite words
-        -1.07, // same order
+        -1.06, // same order
         0.72,  // order exchanged
         -2.42, // code differs
-        -1.42, // length
-        -1.14, // alignment
-        -0.62, // lone words
-        1.54,  // any difference
+        -1.39, // length
+        -0.97, // alignment
+        -0.52, // lone words
+        1.57,  // any difference
     ],
 };

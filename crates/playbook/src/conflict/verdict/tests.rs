@@ -1,0 +1,81 @@
+//! Which pairs of statements are read together, and what is made of it.
+
+use std::cell::RefCell;
+
+use super::*;
+use crate::conflict::{ComparedRules, MinSimilarity};
+use crate::embedding_model::EmbeddingModel;
+use cm_text::embedding::Embedding;
+
+const LEAST: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
+
+/// A model that takes the words of a text for its meaning, reads each pair as the same, and keeps what it read.
+#[derive(Default)]
+struct Reader {
+    read: RefCell<Vec<[String; 2]>>,
+}
+
+impl EmbeddingModel for Reader {
+    fn embedding(&self, text: &str) -> Option<Embedding> {
+        let mut parts = vec![0.0; 64];
+        for word in text.to_lowercase().split(|letter: char| !letter.is_alphanumeric()) {
+            parts[usize::from(blake3::hash(word.as_bytes()).as_bytes()[0]) % 64] += 1.0;
+        }
+        Embedding::of(parts)
+    }
+
+    fn pair_probabilities(&self, pairs: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
+        self.read.borrow_mut().extend(pairs.iter().map(|pair| pair.map(str::to_owned)));
+        Some(vec![PairProbabilities { same: 0.98, opposite: 0.01, different: 0.01 }; pairs.len()])
+    }
+}
+
+/// The statements that were read together with the first one, in the order in which they were.
+fn read_beside(first: &str, others: &[&str], most: usize) -> Vec<String> {
+    let reader = Reader::default();
+    let sense = WordVectors::of(&reader).reading_at_most(most);
+    let statements: Vec<RuleStatement> =
+        [&[first], others].concat().iter().map(|text| RuleStatement::of(text)).collect();
+    let meant: Vec<EmbeddedStatement<'_>> =
+        statements.iter().map(|statement| EmbeddedStatement { statement, embedding: None }).collect();
+    let pairs: Vec<_> = meant[1..].iter().map(|other| [&meant[0], other]).collect();
+    StatementVerdict::prepare(&pairs, 0.0, &sense);
+    assert!(meant[1..].iter().all(|other| StatementVerdict::of(&meant[0], other, &sense).is_some()));
+    let read = reader.read.borrow();
+    let other = |[one, other]: &[String; 2]| if one == first { other.clone() } else { one.clone() };
+    read.iter().map(other).collect()
+}
+
+const FIRST: &str = "Run the database migrations before the deploy";
+const LIKELY: &str = "Run the migrations of the database";
+const LESS_LIKELY: &str = "Run the database migrations right before each deploy";
+
+#[test]
+fn the_likeliest_pairs_are_read_and_no_more_than_may_be() {
+    let others = [LESS_LIKELY, "Lunch is at noon", LIKELY];
+    assert_eq!(read_beside(FIRST, &others, 9), [LIKELY, LESS_LIKELY]);
+    assert_eq!(read_beside(FIRST, &others, 1), [LIKELY]);
+    assert_eq!(read_beside(FIRST, &others, 0), [""; 0]);
+}
+
+#[test]
+fn statements_that_differ_in_figures_alone_are_not_read() {
+    let first = "The gateway gives up after 30 s, and retries 2.5 times";
+    let other = "The gateway gives up after 900 s, and retries 3 times";
+    assert_eq!(read_beside(first, &[other], 9), [""; 0]);
+    let other = "The gateway gives up after 900 s and retries up to 3 times";
+    assert_eq!(read_beside(first, &[other], 9), [other]);
+}
+
+#[test]
+fn rules_that_are_read_as_the_same_are_worth_merging() {
+    let reader = Reader::default();
+    let texts = [FIRST, "Migrations come before a deploy", "Lunch is at noon"].map(str::to_owned);
+    let merging = |most: usize| {
+        let sense = WordVectors::of(&reader).reading_at_most(most);
+        let found = ComparedRules::of(&texts, &sense).worth_merging(&[vec![0, 1, 2]], LEAST);
+        found.into_iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>()
+    };
+    assert_eq!(merging(9), [(0, 1)]);
+    assert_eq!(merging(0), []);
+}
