@@ -221,7 +221,8 @@ impl StatementVerdict {
     /// close, by themselves or as the settings say, need less certainty.
     pub fn is_mergeable(&self, is_close: bool) -> bool {
         let least = match (self.lacks_number, is_close || self.cosine >= CLOSE) {
-            _ if self.is_read => MERGEABLE_IF_READ,
+            _ if self.is_read && !is_close => MERGEABLE_IF_READ,
+            _ if self.is_read => MERGEABLE_IF_CLOSE,
             (true, _) => MERGEABLE_WITHOUT_NUMBER,
             (false, true) => MERGEABLE_IF_CLOSE,
             (false, false) => MERGEABLE,
