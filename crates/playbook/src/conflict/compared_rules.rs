@@ -69,8 +69,8 @@ impl<'a> ComparedRules<'a> {
             .collect()
     }
 
-    /// Has the likeliest of pairs read, as many as may be. Rules in nearly the same words are not: they can be
-    /// worth merging although they say two things.
+    /// Has the slower model read the likeliest pairs, for [`mergeable`](Self::mergeable). Rules in nearly the same
+    /// words are not read: they can be worth merging although they say two things.
     fn read(&self, pairs: &[(usize, usize, Similarity)]) {
         let readable = |(a, b, _): &(usize, usize, Similarity)| {
             let pair = [*a, *b].map(|at| self.meant(at));

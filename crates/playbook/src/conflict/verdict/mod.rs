@@ -138,16 +138,17 @@ impl StatementVerdict {
         Some((Self::by(&weights::FAST, &features), features))
     }
 
+    /// Combines the verdict of the fast model with that of the model that read both statements.
     fn combined(self, features: &PairFeatures, read: &PairProbabilities) -> Self {
         let [same, opposite] =
             weights::READ.probabilities(weights::FAST.scores(features), model_scores(read));
         Self { same, opposite, is_read: true, ..self }
     }
 
-    /// Returns the slower model that is asked about a pair, if it is likely enough. Statements that differ in
-    /// figures alone are compared by these.
+    /// Returns the slower model that is asked about a pair, if it is likely enough. Statements that differ only in
+    /// digits are judged by the fast model, which compares their numbers.
     fn next_model(&self, one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> Option<SlowModel> {
-        if differ_in_figures_alone(one.statement.text(), other.statement.text()) {
+        if differ_only_in_digits(one.statement.text(), other.statement.text()) {
             return None;
         }
         let likely = self.same + self.opposite;
@@ -169,9 +170,9 @@ impl StatementVerdict {
             && Self::of(one, other, sense).is_some_and(|verdict| verdict.is_credited())
     }
 
-    /// Asks the slower models what [`of`](Self::of) needs of pairs of statements, in one call each. If more pairs
-    /// are to be read than a curation reads, the likeliest are. Pairs whose probability of being about one thing is
-    /// less than `least` by the fast model are left out.
+    /// Asks the slower models about pairs of statements, in one call each, so that [`of`](Self::of) finds the answers.
+    /// If `sense` may not read all pairs, the likeliest are read. Pairs with a probability below `least` of being about
+    /// one thing, by the fast model, are left out.
     pub fn prepare(pairs: &[[&EmbeddedStatement<'_>; 2]], least: f64, sense: &WordVectors<'_>) {
         let texts: RefCell<BTreeSet<String>> = RefCell::default();
         let mut likely = Vec::new();
@@ -272,9 +273,9 @@ impl StatementVerdict {
     }
 }
 
-fn differ_in_figures_alone(one: &str, other: &str) -> bool {
-    let is_figure = |character: &char| character.is_ascii_digit() || matches!(character, '.' | ',');
-    let frame = |text| str::chars(text).filter(move |character| !is_figure(character));
+fn differ_only_in_digits(one: &str, other: &str) -> bool {
+    let is_number = |character: &char| character.is_ascii_digit() || matches!(character, '.' | ',');
+    let frame = |text| str::chars(text).filter(move |character| !is_number(character));
     frame(one).eq(frame(other))
 }
 

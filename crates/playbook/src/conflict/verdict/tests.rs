@@ -9,10 +9,20 @@ use cm_text::embedding::Embedding;
 
 const LEAST: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
 
-/// A model that takes the words of a text for its meaning, reads each pair as the same, and keeps what it read.
-#[derive(Default)]
+/// A model that takes the words of a text for its meaning, gives one answer about each pair, and keeps what it
+/// read.
 struct Reader {
     read: RefCell<Vec<[String; 2]>>,
+    answer: PairProbabilities,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            read: RefCell::default(),
+            answer: PairProbabilities { same: 0.98, opposite: 0.01, different: 0.01 },
+        }
+    }
 }
 
 impl EmbeddingModel for Reader {
@@ -26,7 +36,7 @@ impl EmbeddingModel for Reader {
 
     fn pair_probabilities(&self, pairs: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
         self.read.borrow_mut().extend(pairs.iter().map(|pair| pair.map(str::to_owned)));
-        Some(vec![PairProbabilities { same: 0.98, opposite: 0.01, different: 0.01 }; pairs.len()])
+        Some(vec![self.answer; pairs.len()])
     }
 }
 
@@ -59,7 +69,7 @@ fn the_likeliest_pairs_are_read_and_no_more_than_may_be() {
 }
 
 #[test]
-fn statements_that_differ_in_figures_alone_are_not_read() {
+fn statements_that_differ_only_in_digits_are_not_read() {
     let first = "The gateway gives up after 30 s, and retries 2.5 times";
     let other = "The gateway gives up after 900 s, and retries 3 times";
     assert_eq!(read_beside(first, &[other], 9), [""; 0]);
@@ -78,4 +88,17 @@ fn rules_that_are_read_as_the_same_are_worth_merging() {
     };
     assert_eq!(merging(9), [(0, 1)]);
     assert_eq!(merging(0), []);
+}
+
+#[test]
+fn rules_that_the_settings_call_close_need_less_certainty_to_be_worth_merging() {
+    let answer = PairProbabilities { same: 0.6, opposite: 0.1, different: 0.3 };
+    let reader = Reader { answer, ..Reader::default() };
+    let texts = [FIRST, "Migrations come before a deploy"].map(str::to_owned);
+    let is_mergeable = |cosine: f64| {
+        let sense = WordVectors::of(&reader);
+        let least = MinSimilarity { cosine, ..LEAST };
+        !ComparedRules::of(&texts, &sense).worth_merging(&[vec![0, 1]], least).is_empty()
+    };
+    assert_eq!([0.85, 0.3].map(is_mergeable), [false, true]);
 }
