@@ -73,6 +73,19 @@ impl TransformerLayer {
         tokens: &mut Blocks<S>,
         texts: &[Range<usize>],
     ) {
+        let seen = self.attended(simd, addition, tokens, texts);
+        let count = texts.last().map_or(0, |last| last.end);
+        self.after_attention(simd, addition, tokens, &seen, count);
+    }
+
+    /// Returns the attention output of each token.
+    pub fn attended<S: Simd>(
+        &self,
+        simd: S,
+        addition: Option<&AdapterLayer>,
+        tokens: &Blocks<S>,
+        texts: &[Range<usize>],
+    ) -> Blocks<S> {
         let count = texts.last().map_or(0, |last| last.end);
         let mut projected = Blocks::zeros(simd, count, 3 * FEATURES);
         add_linear(simd, &self.attention, tokens, &mut projected);
@@ -81,8 +94,21 @@ impl TransformerLayer {
         for text in texts {
             attend(simd, &projected, text.clone(), &mut seen);
         }
-        add_linear(simd, &self.seen, &seen, tokens);
-        add_low_rank(simd, addition.map(|one| &one.seen), &seen, tokens, count);
+        seen
+    }
+
+    /// Applies the rest of the layer to `count` tokens with their attention output. It treats each token
+    /// by itself.
+    pub fn after_attention<S: Simd>(
+        &self,
+        simd: S,
+        addition: Option<&AdapterLayer>,
+        tokens: &mut Blocks<S>,
+        seen: &Blocks<S>,
+        count: usize,
+    ) {
+        add_linear(simd, &self.seen, seen, tokens);
+        add_low_rank(simd, addition.map(|one| &one.seen), seen, tokens, count);
         normalize(simd, tokens, addition.map_or(&self.seen_norm, |one| &one.seen_norm));
         let mut hidden = Blocks::zeros(simd, count, HIDDEN);
         add_linear(simd, &self.up, tokens, &mut hidden);

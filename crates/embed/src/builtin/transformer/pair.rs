@@ -1,5 +1,7 @@
 //! Forward pass that reads two texts as one and scores the classes of a fine-tuned model.
 
+use std::ops::Range;
+
 use pulp::{Simd, WithSimd};
 
 use super::super::Token;
@@ -42,21 +44,35 @@ impl WithSimd for PairForward<'_> {
             }
         }
         normalize(simd, &mut tokens, &adapter.norm);
-        for (layer, addition) in weights.layers.iter().zip(&adapter.layers) {
+        let mut layers = weights.layers.iter().zip(&adapter.layers);
+        // Only the start token of a pair is read after the last layer.
+        let last = layers.next_back();
+        for (layer, addition) in layers {
             layer.apply(simd, Some(addition), &mut tokens, &ranges);
         }
-        let mut starts = Blocks::zeros(simd, pairs.len(), FEATURES);
-        for (index, range) in ranges.iter().enumerate() {
-            let (from, to) = (tokens.at(range.start), starts.at(index));
-            for feature in 0..FEATURES {
-                starts.numbers_mut()[to + feature * S::F32_LANES] =
-                    tokens.numbers()[from + feature * S::F32_LANES];
-            }
+        let mut starts = start_tokens(simd, &tokens, &ranges);
+        if let Some((layer, addition)) = last {
+            let seen = layer.attended(simd, Some(addition), &tokens, &ranges);
+            let seen = start_tokens(simd, &seen, &ranges);
+            layer.after_attention(simd, Some(addition), &mut starts, &seen, pairs.len());
         }
         let mut pooled = Blocks::zeros(simd, pairs.len(), FEATURES);
         add_linear(simd, &adapter.pooled, &starts, &mut pooled);
         (0..pairs.len()).map(|index| scores(adapter, &pooled, index)).collect()
     }
+}
+
+/// Returns the vector of the first token of each text.
+fn start_tokens<S: Simd>(simd: S, tokens: &Blocks<S>, texts: &[Range<usize>]) -> Blocks<S> {
+    let mut starts = Blocks::zeros(simd, texts.len(), FEATURES);
+    for (index, text) in texts.iter().enumerate() {
+        let (from, to) = (tokens.at(text.start), starts.at(index));
+        for feature in 0..FEATURES {
+            starts.numbers_mut()[to + feature * S::F32_LANES] =
+                tokens.numbers()[from + feature * S::F32_LANES];
+        }
+    }
+    starts
 }
 
 fn scores<S: Simd>(adapter: &Adapter, pooled: &Blocks<S>, index: usize) -> [f32; CLASSES] {
