@@ -15,7 +15,7 @@ use cm_render::{json, text};
 ///
 /// The command is parsed and expanded like a shell does. Built-in rules detect commands that destroy data, send secrets,
 /// publish, change startup files or cannot be analyzed. Incidents in `playbook/incidents/` turn a warning into a block;
-/// patterns in `blocked/` apply too. Pass the command after `--` or on standard input. Standard input is a command line or
+/// patterns in `blocked/` apply too. Pass the command after the options or on standard input. Standard input is a command line or
 /// a hook message of Claude Code, Codex, Cursor or Gemini CLI. Hook messages are answered in the agent's format with exit
 /// code 0; for tools that write files, the target path is checked. Otherwise a block exits 5. If the guard itself fails, it
 /// warns on stderr, exits 0 and lets the command run.
@@ -25,7 +25,7 @@ use cm_render::{json, text};
 )]
 pub struct Arguments {
     /// Command to check [default: standard input]
-    #[arg(last = true)]
+    #[arg(trailing_var_arg = true)]
     command: Vec<String>,
     /// Format of standard input and the answer [default: detected]
     #[arg(long, value_enum)]

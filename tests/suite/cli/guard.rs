@@ -95,6 +95,19 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
 }
 
 #[test]
+fn a_command_is_judged_with_and_without_dashes_before_it() {
+    let sandbox = vault_of("");
+    for words in
+        [&["--", "rm", "-rf", "/"][..], &["rm", "-rf", "/"], &["rm -rf /"], &["rm", "-rf", "--", "/"]]
+    {
+        let ran = sandbox.cm(&[&["guard"], words].concat());
+        assert_eq!(ran.code, 5, "{words:?}: {}", ran.snapshot());
+    }
+    let ran = sandbox.cm(&["guard", "--json", "git", "status", "--json"]);
+    assert_eq!((ran.code, ran.json()["decision"].as_str()), (0, Some("allow")), "{}", ran.snapshot());
+}
+
+#[test]
 fn an_accepted_incident_and_blocked_patterns_of_the_vault_count() {
     let sandbox = vault_of(INCIDENT);
     insta::assert_snapshot!(sandbox.cm(&["guard", "--json", "--", "git reset --hard"]).snapshot(), @r#"
