@@ -181,8 +181,9 @@ pub fn sync_all(files: &[PathBuf]) -> Result<(), Error> {
         let parts =
             files.chunks(part).map(|part| scope.spawn(|| part.iter().try_for_each(|file| sync(file))));
         let threads: Vec<_> = parts.collect();
-        // A panic of a thread is passed on by the scope.
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
