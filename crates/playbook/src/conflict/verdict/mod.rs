@@ -146,9 +146,11 @@ impl StatementVerdict {
     }
 
     /// Returns the slower model that is asked about a pair, if it is likely enough. Statements that differ only in
-    /// digits are judged by the fast model, which compares their numbers.
+    /// digits are judged by the fast model, which compares their numbers, and so are those that differ only in
+    /// articles and punctuation, which the model that reads both has not learned.
     fn next_model(&self, one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> Option<SlowModel> {
-        if differ_only_in_digits(one.statement.text(), other.statement.text()) {
+        let texts = [one.statement.text(), other.statement.text()];
+        if differ_only_in_digits(texts[0], texts[1]) || differ_only_in_articles(texts[0], texts[1]) {
             return None;
         }
         let likely = self.same + self.opposite;
@@ -277,6 +279,17 @@ fn differ_only_in_digits(one: &str, other: &str) -> bool {
     let is_number = |character: &char| character.is_ascii_digit() || matches!(character, '.' | ',');
     let frame = |text| str::chars(text).filter(move |character| !is_number(character));
     frame(one).eq(frame(other))
+}
+
+fn differ_only_in_articles(one: &str, other: &str) -> bool {
+    const ARTICLES: [&str; 4] = ["a", "an", "the", "please"];
+    let words = |text: &str| -> Vec<String> {
+        let words = text
+            .split_whitespace()
+            .map(|word| word.trim_matches(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!')).to_lowercase());
+        words.filter(|word| !word.is_empty() && !ARTICLES.contains(&word.as_str())).collect()
+    };
+    words(one) == words(other)
 }
 
 /// Puts two statements in an order that does not depend on which was given first.

@@ -91,6 +91,17 @@ fn rules_that_are_read_as_the_same_are_worth_merging() {
 }
 
 #[test]
+fn statements_that_differ_only_in_articles_and_punctuation_are_not_read() {
+    let differ = differ_only_in_articles;
+    assert!(differ("Write tests first.", "Please write the tests first!"));
+    assert!(!differ("Push to my branch", "Push to your branch"));
+    assert!(!differ("Use tabs?", "Use tabs"));
+    assert!(!differ("Write tests first", "Write tests last"));
+    assert!(!differ("Run a migration", "Run no migration"));
+    assert!(!differ("Build with C", "Build with C++"));
+}
+
+#[test]
 fn rules_that_the_settings_call_close_need_less_certainty_to_be_worth_merging() {
     let answer = PairProbabilities { same: 0.6, opposite: 0.1, different: 0.3 };
     let reader = Reader { answer, ..Reader::default() };
