@@ -9,6 +9,7 @@ use std::time::Duration;
 use cm_app::context::process_cache::{ProcessCache, VaultChange};
 use cm_app::verbs::add;
 use cm_app::verbs::embed;
+use cm_app::verbs::observe;
 use cm_app::verbs::search;
 use cm_app::{Context, Request};
 use cm_render::json;
@@ -293,4 +294,38 @@ fn the_finer_model_reads_beside_the_answers_of_a_server() {
         read()
     });
     assert!(is_read, "the passages of a vault that nobody changes are read as well");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_observation_is_compared_with_those_that_the_index_does_not_have_yet() {
+    let sandbox = vault_of("");
+    sandbox.own_identity();
+    let server = Server::of(&sandbox);
+    server.search("gateway");
+    let version = || server.warm.open(call(&sandbox, &[])).unwrap().target().index().version().unwrap();
+    let observe = |seed: &str, content: &str| {
+        let memory = server.warm.open(call(&sandbox, &[seed])).unwrap();
+        let options = observe::Options { content: content.to_owned(), ..observe::Options::default() };
+        observe::observe(&memory, &options).unwrap()
+    };
+    // The first write makes folders.
+    observe("0", "The crane lifts two tonnes.");
+    server.search("crane");
+    let before = version();
+    let first = observe("1", "The gateway drops idle sockets after sixty seconds.");
+    let second = observe("2", "The gateway drops idle sockets after ninety seconds.");
+    assert!(first.added && second.added);
+    assert_eq!(version(), before, "nothing was indexed in between");
+    assert_eq!(second.neighbours[0].id, first.id);
+    assert!(second.neighbours[0].contradicts.is_some(), "{:?}", second.neighbours);
+    let again = observe("3", "the gateway drops idle sockets after 60 s");
+    assert_eq!((again.id, again.added), (first.id, false));
+    sandbox.write("graph/facts/pump.md", note("Heartbeats", "The pump sends two heartbeats per minute."));
+    let repeated = observe("4", "the pump sends 2 heartbeats per minute");
+    assert_eq!(
+        (&*repeated.path, repeated.added),
+        ("graph/facts/pump.md", false),
+        "changes by others are seen"
+    );
 }

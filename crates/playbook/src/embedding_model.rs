@@ -107,7 +107,7 @@ impl<'m> WordVectors<'m> {
     }
 
     /// Returns the cosine of two texts by the fast model; 0 if either has no vector.
-    pub(crate) fn text_cosine(&self, one: &str, other: &str) -> f64 {
+    pub fn text_cosine(&self, one: &str, other: &str) -> f64 {
         self.text(one).zip(self.text(other)).map_or(0.0, |(one, other)| one.cosine(&other))
     }
 

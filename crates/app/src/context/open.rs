@@ -19,14 +19,15 @@ use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_store::vault::{self, Vault, layout};
 
-/// Whether a call reads the index as it is while another thread refreshes it.
+/// Whether a call reads an index that may lack the latest changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Lag {
-    /// Waits for the refresh.
+    /// No: it waits for the refresh.
     #[default]
     No,
-    /// Only if the index has everything that the caller wrote.
+    /// While another thread refreshes it, if the index has everything that the caller wrote.
     AfterOwnWrites,
+    /// While another thread refreshes it, or if it lacks a few changes of this process.
     Any,
 }
 
@@ -208,8 +209,9 @@ impl Context {
         self
     }
 
-    /// Runs `compare` on the index as it is if another thread refreshes it. The result may lack what
-    /// was written since [`RecentWrites::indexed`](crate::context::recent_writes::RecentWrites).
+    /// Runs `compare` on the index as it is if another thread refreshes it, or if it lacks only a few of the latest
+    /// changes. The index may lack what was written since
+    /// [`RecentWrites::indexed`](crate::context::recent_writes::RecentWrites).
     pub(crate) fn with_lag<T>(&self, compare: impl FnOnce() -> T) -> T {
         let before = self.lag.replace(Lag::Any);
         let result = compare();
@@ -225,6 +227,11 @@ impl Context {
             Lag::AfterOwnWrites => kept.writes().has_all_of(self.call.by.actor.as_deref()),
             Lag::Any => true,
         }
+    }
+
+    /// Whether this call compares with what the index lacks by itself, so that the index may trail behind.
+    pub(super) fn may_trail(&self) -> bool {
+        self.lag.get() == Lag::Any
     }
 
     /// Reads and writes no usage counts: an answer depends on the notes and the time only, and leaves

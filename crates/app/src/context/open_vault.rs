@@ -158,13 +158,13 @@ impl OpenVault {
         self.fresh.set(true);
     }
 
-    /// Records that this call reads the index as it is, while another thread refreshes it.
+    /// Records that this call reads the index as it is, which may lack the latest changes.
     pub(super) fn set_lagging(&self) {
         self.lagging.set(true);
     }
 
     /// Whether [`Self::set_lagging`] was called.
-    pub(super) fn is_lagging(&self) -> bool {
+    pub(crate) fn is_lagging(&self) -> bool {
         self.lagging.get()
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use cm_note::path::NotePath;
+use cm_store::vault::write::is_temporary;
 
 /// Number of the latest changed paths that are kept.
 const MOST: usize = 1024;
@@ -17,6 +18,8 @@ pub(crate) struct RecentWrites {
     count: u64,
     /// Number of changes that the index is known to have.
     indexed: u64,
+    /// Paths that a thread is changing, or has changed last.
+    begun: Vec<NotePath>,
     /// Changed paths with the number of their change, oldest first.
     paths: VecDeque<(u64, NotePath)>,
     /// The last change of each caller that the index may not have.
@@ -24,6 +27,11 @@ pub(crate) struct RecentWrites {
 }
 
 impl RecentWrites {
+    /// Announces a change, whose files may be seen before it is recorded.
+    pub(super) fn begin<'a>(&mut self, paths: impl Iterator<Item = &'a NotePath>) {
+        self.begun = paths.cloned().collect();
+    }
+
     /// Records a change, after which `caller` is not answered from an older index.
     pub(super) fn record<'a>(&mut self, caller: Option<&str>, paths: impl Iterator<Item = &'a NotePath>) {
         self.count += 1;
@@ -34,7 +42,7 @@ impl RecentWrites {
     }
 
     /// Number of changes until now; a refresh that begins afterwards has them.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
@@ -47,6 +55,26 @@ impl RecentWrites {
     /// Number of changes that the index has.
     pub(crate) fn indexed(&self) -> u64 {
         self.indexed
+    }
+
+    /// Number of changed paths that the index may not have yet.
+    pub(super) fn unindexed(&self) -> usize {
+        self.unindexed_paths().count()
+    }
+
+    fn unindexed_paths(&self) -> impl Iterator<Item = &NotePath> {
+        self.paths.iter().rev().take_while(|(number, _)| *number > self.indexed).map(|(_, path)| path)
+    }
+
+    /// Whether a file or folder of the vault changes with what this process changed since the index was complete,
+    /// or is changing.
+    pub(super) fn explains(&self, changed: &str) -> bool {
+        let is_with = |path: &NotePath| {
+            let rest = path.as_str().strip_prefix(changed);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let name = changed.rsplit('/').next().unwrap_or(changed);
+        is_temporary(name) || self.begun.iter().any(is_with) || self.unindexed_paths().any(is_with)
     }
 
     /// Whether the index has everything that `caller` changed.
@@ -110,9 +138,24 @@ mod tests {
         writes.record(Some("Bo"), [path("b.md")].iter());
         assert!(writes.has_all_of(Some("Cy")) && !writes.has_all_of(Some("Ada")));
         assert_eq!(writes.since(writes.indexed()), [path("a.md"), path("b.md")]);
+        assert_eq!(writes.unindexed(), 2);
         writes.mark_indexed(1);
+        assert_eq!(writes.unindexed(), 1);
+        assert!(!writes.explains("a.md") && writes.explains("b.md"));
         assert!(writes.has_all_of(Some("Ada")) && !writes.has_all_of(Some("Bo")));
         assert_eq!(writes.since(writes.indexed()), [path("b.md")]);
+    }
+
+    #[test]
+    fn what_this_process_is_about_to_write_explains_its_folders_and_temporary_files() {
+        let mut writes = RecentWrites::default();
+        writes.begin([path("graph/facts/a.md")].iter());
+        for own in ["graph", "graph/facts", "graph/facts/a.md", "graph/facts/.cm-x1.tmp"] {
+            assert!(writes.explains(own), "{own}");
+        }
+        for other in ["graph/facts/b.md", "graph/fact", "graph/facts/a", "a.md", "cm.toml"] {
+            assert!(!writes.explains(other), "{other}");
+        }
     }
 
     #[test]

@@ -146,6 +146,9 @@ impl Context {
     pub fn ensure_fresh(&self, open: &OpenVault) -> Result<()> {
         if self.call.no_refresh && open.past.is_none() {
             self.notice("the index was not updated (`--no-refresh`)");
+            if self.may_trail() {
+                open.set_lagging();
+            }
             return Ok(());
         }
         if open.is_fresh() {
@@ -179,13 +182,18 @@ impl Context {
     }
 
     /// Updates an index that other threads use as well, unless the vault's version shows that nothing
-    /// changed. A call that may lag does not wait for another thread that is at it.
+    /// changed. A call that may lag does not wait for another thread that is at it, and one that compares
+    /// with the latest changes anyway leaves a few of them to a later refresh.
     fn refresh_shared(&self, open: &OpenVault, kept: &VaultCache) -> Result<()> {
         let now = (self.call.clock)();
         let is_current = |moment: &Option<VaultVersion>| {
             moment.as_ref().is_some_and(|moment| kept.is_current(moment, open, now))
         };
         if is_current(&kept.current_version(open)) {
+            return Ok(());
+        }
+        if self.may_trail() && kept.is_nearly_current(open, now) {
+            open.set_lagging();
             return Ok(());
         }
         let mut turn = match kept.try_lock_refresh() {
@@ -207,6 +215,9 @@ impl Context {
         let is_whole =
             refreshed.stale.is_none() && refreshed.findings.is_empty() && listing.findings.is_empty();
         let version = refreshed.version.clone();
+        if refreshed.stale.is_some() && self.may_trail() {
+            open.set_lagging();
+        }
         self.finish_refresh(open, refreshed);
         if let (true, Some(begun), Some(version)) = (is_whole, begun, version) {
             kept.mark_indexed(begun, version, now);

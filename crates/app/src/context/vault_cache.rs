@@ -16,6 +16,11 @@ use cm_store::vault::watch::Watch;
 /// cause no event: writes through hard links or mapped memory, and mounts over a folder.
 const WATCH_TRUST_MS: u64 = 10_000;
 
+/// Maximum number of changed paths that an index may lack and still count as nearly current, and the
+/// time in milliseconds for which it does.
+const NEARLY_PATHS: usize = 16;
+const NEARLY_MS: u64 = 2_000;
+
 /// State that a long-lived process keeps open for one vault.
 pub struct VaultCache {
     pub(crate) index: Arc<Index>,
@@ -129,6 +134,25 @@ impl VaultCache {
                 && now.saturating_sub(settled.at) < WATCH_TRUST_MS
                 && !open.index().has_queued()
         })
+    }
+
+    /// Returns whether the index was complete a moment ago, and lacks only a few changes of this process since.
+    pub(super) fn is_nearly_current(&self, open: &OpenVault, now: u64) -> bool {
+        let complete = {
+            let settled = self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner);
+            let recent = settled.as_ref().filter(|settled| now.saturating_sub(settled.at) < NEARLY_MS);
+            recent.map(|settled| settled.moment.clone())
+        };
+        let is_the_same = |complete: &VaultVersion| {
+            complete.root == open.vault.identity()
+                && complete.parse_settings == open.parse_fingerprint()
+                && open.index().version().is_ok_and(|version| version == complete.version)
+        };
+        let Some(complete) = complete.filter(is_the_same) else { return false };
+        let changed = self.watch.as_ref().and_then(|watch| watch.changed_since(complete.events));
+        let writes = self.writes();
+        writes.unindexed() <= NEARLY_PATHS
+            && changed.is_some_and(|changed| changed.iter().all(|path| writes.explains(path)))
     }
 
     /// Records that the index was complete at `at`, in milliseconds: since `begun`, in its version

@@ -120,6 +120,9 @@ fn attempt(
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         refuse_during_merge(repo)?;
     }
+    if let Some(kept) = open.cached() {
+        kept.writes().begin(entry.files.iter().map(|file| &file.path));
+    }
     if creates_only(&entry) {
         journal.begin_creation(&entry)?;
     } else {

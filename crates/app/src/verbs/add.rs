@@ -88,10 +88,11 @@ pub fn split_thought(text: &str) -> (String, String) {
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
 pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
-    add_if(memory, options, |_| Ok(()))
+    plan(memory, options, NoteTemplate::skeleton)?.with_similar(memory).write(memory)
 }
 
-/// Like [`add`], if `check` finds nothing against it while no other process writes.
+/// Like [`add`], if `check` finds nothing against it while no other process writes. The caller compares
+/// the note with others by itself: `similar` is empty.
 ///
 /// # Errors
 /// The errors of [`add`] and of `check`.
@@ -116,7 +117,7 @@ pub fn add_edited(
     editor: &dyn Fn(&PathBuf) -> Result<()>,
 ) -> Result<AddedNote> {
     memory.persons_only("edit a note in an editor")?;
-    let planned = plan(memory, options, |template| template.text().to_owned())?;
+    let planned = plan(memory, options, |template| template.text().to_owned())?.with_similar(memory);
     let private = memory.target().vault.private()?;
     let draft = private.state().join("drafts").join(planned.path.file_name());
     private.write(&draft, planned.text.as_bytes())?;
@@ -150,10 +151,15 @@ struct PlannedNote {
     /// Template of the type, also if the note does not use it.
     template: NoteTemplate,
     message: CommitMessage,
+    title: String,
     similar: Vec<similar::SimilarTitle>,
 }
 
 impl PlannedNote {
+    fn with_similar(self, memory: &Context) -> Self {
+        Self { similar: similar::similar_titles(memory, &self.title), ..self }
+    }
+
     fn write(self, memory: &Context) -> Result<AddedNote> {
         self.write_if(memory, |_| Ok(()))
     }
@@ -188,7 +194,6 @@ fn plan(
     if let Some(state) = quarantine::state(memory, &title, options) {
         extra.push(("state".to_owned(), Value::String(state.to_owned())));
     }
-    let similar = similar::similar_titles(memory, &title);
     let id = NoteId::from(memory.new_uuid());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
     let path = place(open, &folder, &title, &id)?;
@@ -210,7 +215,7 @@ fn plan(
         extra,
     });
     let message = CommitMessage::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
-    Ok(PlannedNote { id, path, text, template, message, similar })
+    Ok(PlannedNote { id, path, text, template, message, title, similar: Vec::new() })
 }
 
 /// Frontmatter keys that have their own options and cannot be set as additional keys.

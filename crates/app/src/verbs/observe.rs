@@ -84,11 +84,11 @@ const NEAR: f64 = 0.5;
 pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult> {
     let told = checked(options)?;
     // Taken before the comparison: what is written from here on is compared under the lock.
-    let compared_until = memory.target().cached().map(|kept| kept.writes().indexed());
-    let neighbours = match memory.with_lag(|| compared(memory, told))? {
-        ObservationMatch::Same(id) => return credit(memory, &id, told),
-        ObservationMatch::New(neighbours) => neighbours,
-    };
+    let compared_until = memory.target().cached().map(|kept| kept.writes().count());
+    let Comparison { same, neighbours } = memory.with_lag(|| compared(memory, told))?;
+    if let Some(id) = same.iter().find_map(|id| memory_in_use(memory, id)) {
+        return credit(memory, &id, told);
+    }
     let mut same = None;
     let unless_written_meanwhile = |open: &OpenVault| {
         let paths = open.cached().zip(compared_until).map(|(kept, count)| kept.writes().since(count));
@@ -143,12 +143,12 @@ fn checked(options: &Options) -> Result<&str> {
     Ok(told)
 }
 
-/// Whether an observation repeats an existing memory.
-enum ObservationMatch {
-    /// ID of a memory that states the same.
-    Same(String),
-    /// No memory states the same; contains the similar ones.
-    New(Vec<SimilarMemory>),
+/// Memories like an observation, most similar first.
+struct Comparison {
+    /// IDs of those that state the same.
+    same: Vec<String>,
+    /// All that are similar.
+    neighbours: Vec<SimilarMemory>,
 }
 
 /// The memory among notes that were written meanwhile that states the same.
@@ -162,15 +162,18 @@ fn same_in(memory: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str)
         let said = RuleStatement::of(&statement_of(&found.note.title, Split::of(&found.text()).body()));
         let embedding = sense.statement(&said);
         let there = EmbeddedStatement { statement: &said, embedding: embedding.as_ref() };
-        matches!(meant.verdict(&there, least, &sense), StatementRelation::Same)
+        // Other threads wait meanwhile: what cannot be one statement is not read by the slower models.
+        meant.says_same(&there, &sense)
+            && matches!(meant.verdict(&there, least, &sense), StatementRelation::Same)
     };
     let mut found = paths.iter().filter_map(|path| load(open, path).ok());
     let found = found.find(|found| found.note.kind == NoteKind::Memory && states_the_same(found))?;
     memory_in_use(memory, found.note.key())
 }
 
-/// Compares an observation with the most similar memories of the vault.
-fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
+/// Compares an observation with the most similar memories of the index, and with those that the index
+/// does not have yet.
+fn compared(memory: &Context, told: &str) -> Result<Comparison> {
     let open = memory.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
     let sense = WordVectors::of(model).reading_at_most(READ);
@@ -192,22 +195,22 @@ fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
         .collect();
     let pairs: Vec<_> = embedded.iter().map(|other| [&meant, other]).collect();
     StatementVerdict::prepare(&pairs, 0.0, &sense);
-    let mut neighbours = Vec::new();
+    let mut comparison = Comparison { same: Vec::new(), neighbours: Vec::new() };
     for (alike, there) in notes.into_iter().zip(embedded) {
         let contradicts = match meant.verdict(&there, least, &sense) {
-            StatementRelation::Same => match memory_in_use(memory, &alike.id) {
-                Some(id) => return Ok(ObservationMatch::Same(id)),
-                None => None,
-            },
+            StatementRelation::Same => {
+                comparison.same.push(alike.id.clone());
+                None
+            }
             StatementRelation::Contradicts(opposition) => Some(opposition.reason),
             StatementRelation::Near(_) => None,
             StatementRelation::Different if alike.score >= NEAR => None,
             StatementRelation::Different => continue,
         };
-        neighbours.push(SimilarMemory { id: alike.id, title: alike.title, contradicts });
+        comparison.neighbours.push(SimilarMemory { id: alike.id, title: alike.title, contradicts });
     }
-    neighbours.truncate(NEIGHBOURS);
-    Ok(ObservationMatch::New(neighbours))
+    comparison.neighbours.truncate(NEIGHBOURS);
+    Ok(comparison)
 }
 
 /// The memory to credit for a statement of the memory `id`: itself, or the one that it was condensed

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{find, load};
+use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::retrieve::rounded;
@@ -114,7 +115,7 @@ pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
 }
 
 /// Returns the notes of a kind that are similar to a text, most similar first, each with the body
-/// of its file.
+/// of its file. If the call reads an index that lacks the latest changes, their notes are compared as well.
 ///
 /// # Errors
 /// Returns an error if the text is too long, or if an index can be neither used nor rebuilt.
@@ -144,6 +145,8 @@ fn compare(
     let query = query_for(subject, kind);
     let mut notes = Vec::new();
     for open in &memory.vaults {
+        // Taken before the index is read: it may be brought up to date meanwhile.
+        let indexed = open.cached().map(|kept| kept.writes().indexed());
         let stages = RankingStages { coarse: true, fine: true, ..RankingStages::WORDS };
         let question = Retrieval {
             query: &query,
@@ -151,15 +154,36 @@ fn compare(
             stages,
             by_meaning: SemanticThreshold::Near,
         };
-        for hit in memory.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked {
-            let itself = subject
-                .note
-                .as_ref()
-                .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
-            if !itself && hit.note.kind != NoteKind::Edge {
+        let hits = memory.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked;
+        let newer: BTreeSet<NotePath> = match open.cached().zip(indexed).filter(|_| open.is_lagging()) {
+            Some((kept, indexed)) => kept.writes().since(indexed).into_iter().collect(),
+            None => BTreeSet::new(),
+        };
+        let is_compared = |note: &Note| {
+            let itself = subject.note.as_ref();
+            let is_itself = itself.is_some_and(|(level, path)| (*level, path) == (open.level, &note.path));
+            !is_itself && note.kind != NoteKind::Edge
+        };
+        for hit in hits {
+            if is_compared(&hit.note) && !newer.contains(&hit.note.path) {
                 let cosine = hit.parts.fine.or(hit.parts.coarse);
                 let alike = compare_note(open, &hit.note, subject, cosine).filter(exceeds_chance);
                 notes.extend(alike.map(|alike| (alike, hit.note)));
+            }
+        }
+        let sense = WordVectors::of(meaning(open));
+        for note in newer.iter().filter_map(|path| Some(load(open, path).ok()?.note)) {
+            if is_compared(&note)
+                && kind.is_none_or(|kind| note.kind == kind)
+                && !memory.is_hidden(open, &note)
+            {
+                let passages = open.passages_of(&note.path);
+                let cosine = |text: &str| sense.text_cosine(&subject.embedding_text, text);
+                let cosines =
+                    passages.iter().map(|passage| cosine(&passage.text)).chain([cosine(&note.title)]);
+                let nearest = cosines.fold(0.0, f64::max);
+                let alike = compare_note(open, &note, subject, (nearest > 0.0).then_some(nearest));
+                notes.extend(alike.map(|alike| (alike, note)));
             }
         }
     }
@@ -282,7 +306,7 @@ fn compare_note(
 
 /// The reason, for display, why two rules contradict each other.
 fn contradiction(open: &OpenVault, one: &RuleStatement, other: &RuleStatement) -> Option<String> {
-    let sense = WordVectors::of(crate::context::meaning::meaning(open));
+    let sense = WordVectors::of(meaning(open));
     let embeddings = [one, other].map(|statement| sense.statement(statement));
     let one = EmbeddedStatement { statement: one, embedding: embeddings[0].as_ref() };
     let other = EmbeddedStatement { statement: other, embedding: embeddings[1].as_ref() };
