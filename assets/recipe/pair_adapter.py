@@ -3,8 +3,8 @@
     pip install numpy==2.4.6 torch==2.15.0 tokenizers==0.23.3
     python pair_adapter.py nli NLI.jsonl WEIGHTS.pt                 # inference between sentences: 1.5 passes
     python pair_adapter.py pairs WEIGHTS.pt OUT.pt RATE PASSES PAIRS…   # four runs
-    python pair_adapter.py hard WEIGHTS.pt HARD.jsonl UNRELATED.jsonl…
-    python pair_adapter.py mean FIFTH.pt SIXTH.pt OUT.pt
+    python pair_adapter.py hard WEIGHTS.pt HARD.jsonl UNRELATED.jsonl…  # not for what is shipped
+    python pair_adapter.py mean ONE.pt OTHER.pt OUT.pt                  # not for what is shipped
     python pair_adapter.py write OUT.pt ../pair-adapter.bin
 
 NLI.jsonl has a line `{"a", "b", "label"}` for each pair, with the labels entailment, contradiction and neutral: 38,000 English
@@ -14,7 +14,8 @@ half of the blocks of a file. The first run (rate 4e-4, 3 passes) and the second
 twice, as in the third and the fourth) used the statements up to 09; the third (8e-4, 3 passes) those up to 20 but for 125 blocks, and
 4,000 pairs of unrelated statements at half the weight; the fourth (5e-4, 1 pass) 16,000 of all these pairs and 12,000 of unrelated
 statements, as `train-pairs --unrelated 12000 0.15` prints them for the files of the third run. Together
-they take about two hours on two cores, and their result is what is shipped.
+they take about two hours on two cores, and their result is what is shipped. In these runs `blocks` paired the first two statements of a
+block that say the same instead of the first and the last, and the first of them, instead of one at random, with what differs.
 
 Two more runs are not used (BENCHMARKS.md): a fifth (6e-4, 2 passes) with the statements from 21 on, which have near copies ("near") and
 other wordings ("words"), half of those before, the pairs of `tests/golden` but for `team-notes`, and what `hard` keeps of 9,000 pairs of
