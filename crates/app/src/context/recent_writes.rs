@@ -18,7 +18,7 @@ pub(crate) struct RecentWrites {
     count: u64,
     /// Number of changes that the index is known to have.
     indexed: u64,
-    /// Paths that a thread is changing, or has changed last.
+    /// Paths that a thread is changing and has not recorded yet.
     begun: Vec<NotePath>,
     /// Changed paths with the number of their change, oldest first.
     paths: VecDeque<(u64, NotePath)>,
@@ -34,6 +34,7 @@ impl RecentWrites {
 
     /// Records a change, after which `caller` is not answered from an older index.
     pub(super) fn record<'a>(&mut self, caller: Option<&str>, paths: impl Iterator<Item = &'a NotePath>) {
+        self.begun.clear();
         self.count += 1;
         self.paths.extend(paths.map(|path| (self.count, path.clone())));
         let excess = self.paths.len().saturating_sub(MOST);
@@ -156,6 +157,10 @@ mod tests {
         for other in ["graph/facts/b.md", "graph/fact", "graph/facts/a", "a.md", "cm.toml"] {
             assert!(!writes.explains(other), "{other}");
         }
+        writes.record(None, [path("graph/facts/a.md")].iter());
+        assert!(writes.explains("graph/facts/a.md"));
+        writes.mark_indexed(writes.count());
+        assert!(!writes.explains("graph/facts/a.md"), "from here on it is another's change");
     }
 
     #[test]
