@@ -55,9 +55,11 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
                     run.await
                 }
             };
+            // Read once: whoever reads the log may set the clock.
+            let ended = now();
             let done = log_result(&state, job, said);
-            agenda.record_run(place, now(), done);
-            if done && let Err(error) = (job.done)(now()) {
+            agenda.record_run(place, ended, done);
+            if done && let Err(error) = (job.done)(ended) {
                 // The next server may do it once more.
                 state.notice("job-not-kept", format!("{}: {error}", job.name));
             }
