@@ -229,7 +229,7 @@ impl Context {
         }
     }
 
-    /// Whether this call compares with what the index lacks by itself, so that the index may trail behind.
+    /// Whether this call reads the latest changes from their files, so that the index may lack them.
     pub(super) fn may_trail(&self) -> bool {
         self.lag.get() == Lag::Any
     }

@@ -67,8 +67,8 @@ impl RecentWrites {
         self.paths.iter().rev().take_while(|(number, _)| *number > self.indexed).map(|(_, path)| path)
     }
 
-    /// Whether a file or folder of the vault changes with what this process changed since the index was complete,
-    /// or is changing.
+    /// Whether a changed file or folder was changed by this process: it is or contains a note that a thread is
+    /// writing, or has written since the index was complete, or it is a temporary file.
     pub(super) fn explains(&self, changed: &str) -> bool {
         let is_with = |path: &NotePath| {
             let rest = path.as_str().strip_prefix(changed);
