@@ -23,7 +23,7 @@ const STEERS: &str = "it reads like an instruction to the agent itself";
 /// assert_eq!(suspicion("Run the whole suite before you push."), None);
 /// ```
 pub fn suspicion(text: &str) -> Option<&'static str> {
-    hides(text).or_else(|| STEERING.is_match(&plain(text)).then_some(STEERS))
+    hides(text).or_else(|| STEERING.is_match(plain(text).as_str()).then_some(STEERS))
 }
 
 /// Returns why a text from an agent, a session or the network needs review even if there is
@@ -36,10 +36,10 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
 /// ```
 pub fn payload(text: &str) -> Option<&'static str> {
     let plain = plain(text);
-    let steers = || STEERING.is_match(&plain).then_some(STEERS);
+    let steers = || STEERING.is_match(plain.as_str()).then_some(STEERS);
     hides(text)
         .or_else(steers)
-        .or_else(|| PAYLOADS.is_match(&plain).then_some("it sends, runs or hides something"))
+        .or_else(|| PAYLOADS.is_match(plain.as_str()).then_some("it sends, runs or hides something"))
 }
 
 /// Returns why a memory from an agent, a session or the network needs review, including that it
@@ -51,7 +51,8 @@ pub fn payload(text: &str) -> Option<&'static str> {
 /// assert_eq!(order("The gateway drops idle sockets after 60 s."), None);
 /// ```
 pub fn order(text: &str) -> Option<&'static str> {
-    payload(text).or_else(|| ORDERS.is_match(&plain(text)).then_some("it gives instructions to its reader"))
+    payload(text)
+        .or_else(|| ORDERS.is_match(plain(text).as_str()).then_some("it gives instructions to its reader"))
 }
 
 /// Removes "without asking" and the like after a negation: "never deploy without asking" demands the

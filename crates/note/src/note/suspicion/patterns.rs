@@ -4,7 +4,9 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::util::syntax;
 
 /// Phrases that override instructions, give the reader another role, or hide from the person.
 const STEERING_PHRASES: &[&str] = &[
@@ -120,25 +122,32 @@ const ORDER_PHRASES: &[&str] = &[
     r"(अब से|अब स|हमेशा|हमश|कभी नहीं|कभ नह|तुम्हें|आपको|तमह|आपक|हर कार्य|हर करय).{0,60}(चला|चल|भेज|भज|कर|जोड़|जड|हटा|हट)",
 ];
 
-pub static STEERING: LazyLock<Regex> = LazyLock::new(|| compiled(&[STEERING_PHRASES]));
-pub static PAYLOADS: LazyLock<Regex> = LazyLock::new(|| compiled(&[PAYLOAD_PHRASES]));
-pub static ORDERS: LazyLock<Regex> = LazyLock::new(|| compiled(&[ORDER_PHRASES]));
+pub static STEERING: LazyLock<meta::Regex> = LazyLock::new(|| compiled(STEERING_PHRASES));
+pub static PAYLOADS: LazyLock<meta::Regex> = LazyLock::new(|| compiled(PAYLOAD_PHRASES));
+pub static ORDERS: LazyLock<meta::Regex> = LazyLock::new(|| compiled(ORDER_PHRASES));
 
 /// A negation, and after it in the same clause a condition that asks for consent.
-pub static SAFE_CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(&[&[
+#[allow(clippy::expect_used, reason = "the phrase is constant, and tests compile it")]
+pub static SAFE_CONDITION: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(
         r"(?P<negation>\b(?:never|do not|don't|dont|must not|not)\b)(?P<between>(?:[^.,;:!?\n]|[.:]\S){0,60}?)\bwithout (?:ask|asking|confirming|confirmation|approval|permission|consent|review|a review)\b",
-    ]])
+    )
+    .expect("the phrase is a constant that tests compile")
 });
 /// Verbs after which a negation does not forbid what follows.
 pub const EVASIONS: [&str; 6] = ["hesitate", "wait", "stop", "fail", "mind", "worry"];
 
+/// Compiles phrases into one expression that matches if any of them does. Its groups capture nothing: with
+/// captures, every thread would hold about 100 MB of match state. Phrases in ASCII are matched by byte, which
+/// halves the time to compile them.
 #[allow(clippy::expect_used, reason = "the phrases are constants, and every test compiles them")]
-fn compiled(lists: &[&[&str]]) -> Regex {
-    let phrases: Vec<String> = lists.concat().iter().map(|phrase| format!("(?:{phrase})")).collect();
-    RegexBuilder::new(&phrases.join("|"))
-        .multi_line(true)
-        .size_limit(64 << 20)
-        .build()
+fn compiled(phrases: &[&str]) -> meta::Regex {
+    let group = |phrase: &&str| format!("(?{}:{phrase})", if phrase.is_ascii() { "-u" } else { "" });
+    let phrases: Vec<String> = phrases.iter().map(group).collect();
+    let config = meta::Config::new().which_captures(WhichCaptures::None).utf8_empty(false);
+    meta::Regex::builder()
+        .configure(config.nfa_size_limit(Some(64 << 20)))
+        .syntax(syntax::Config::new().multi_line(true).utf8(false))
+        .build(&phrases.join("|"))
         .expect("the phrases are constants that tests compile")
 }
