@@ -16,6 +16,7 @@ pub mod meaning;
 pub mod models;
 pub mod open;
 pub mod open_vault;
+mod parallel;
 pub mod paths;
 pub mod process_cache;
 pub(crate) mod progress;

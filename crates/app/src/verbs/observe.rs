@@ -72,8 +72,8 @@ const TITLE: usize = 80;
 /// Number of memories that are compared with an observation and may be listed as similar.
 const COMPARED: usize = 20;
 const NEIGHBOURS: usize = 3;
-/// How many of them are read together with it.
-const READ: usize = 4;
+/// How many of them, the likeliest to state the same or the opposite, are read together with it.
+const READ: usize = 2;
 /// Minimum similarity, 0–1, of a memory that is listed.
 const NEAR: f64 = 0.5;
 

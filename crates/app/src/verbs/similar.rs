@@ -75,9 +75,9 @@ pub struct SimilarNotes {
 /// Number of notes taken from the index: `PROPOSED` per requested note, at least `PROPOSED_LEAST`.
 const PROPOSED: usize = 5;
 const PROPOSED_LEAST: usize = 50;
-/// Candidates per returned neighbour when a new text is compared before it is stored: the texts that
-/// say the same rank highest, so that fewer candidates suffice.
-const PROPOSED_TO_WRITERS: usize = 2;
+/// Minimum number of candidates when a new text is compared before it is stored: the texts that say the
+/// same rank highest, so that fewer suffice.
+const PROPOSED_TO_WRITERS: usize = 20;
 /// Minimum word overlap and minimum cosine of a similar note, 0–1; lower values occur by chance.
 const LEAST: f64 = 0.05;
 const LEAST_MEANING: f64 = 0.4;
@@ -110,7 +110,7 @@ pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
     Ok(SimilarNotes {
         id: subject.id,
         like: subject.title,
-        notes: notes.into_iter().map(|(alike, _)| alike).collect(),
+        notes: notes.into_iter().map(|compared| compared.note).collect(),
     })
 }
 
@@ -125,14 +125,21 @@ pub(crate) fn similar_to_text(
     kind: NoteKind,
     limit: usize,
 ) -> Result<Vec<(SimilarNote, String)>> {
-    let proposed = limit.saturating_mul(PROPOSED_TO_WRITERS);
-    let found = compare(memory, &text_subject(text)?, Some(kind), proposed, limit)?;
-    let said = |(alike, note): (SimilarNote, Note)| {
-        let text = load(memory.vault_at(alike.vault), &note.path)
-            .map(|found| Split::of(&found.text()).body().to_owned());
-        (alike, text.unwrap_or(note.title))
+    let found = compare(memory, &text_subject(text)?, Some(kind), limit.max(PROPOSED_TO_WRITERS), limit)?;
+    let with_body = |ComparedNote { note, path, text }: ComparedNote| {
+        let text = text.or_else(|| text_of(memory.vault_at(note.vault), &path));
+        let body = text.map_or_else(|| note.title.clone(), |text| Split::of(&text).body().to_owned());
+        (note, body)
     };
-    Ok(found.into_iter().map(said).collect())
+    Ok(found.into_iter().map(with_body).collect())
+}
+
+/// A note that was compared with the subject.
+struct ComparedNote {
+    note: SimilarNote,
+    path: NotePath,
+    /// Contents of its file, if they were read.
+    text: Option<String>,
 }
 
 fn compare(
@@ -141,7 +148,7 @@ fn compare(
     kind: Option<NoteKind>,
     proposed: usize,
     limit: usize,
-) -> Result<Vec<(SimilarNote, Note)>> {
+) -> Result<Vec<ComparedNote>> {
     let query = query_for(subject, kind);
     let mut notes = Vec::new();
     for open in &memory.vaults {
@@ -167,8 +174,8 @@ fn compare(
         for hit in hits {
             if is_compared(&hit.note) && !newer.contains(&hit.note.path) {
                 let cosine = hit.parts.fine.or(hit.parts.coarse);
-                let alike = compare_note(open, &hit.note, subject, cosine).filter(exceeds_chance);
-                notes.extend(alike.map(|alike| (alike, hit.note)));
+                let compared = compare_note(open, &hit.note, subject, cosine);
+                notes.extend(compared.filter(|compared| exceeds_chance(&compared.note)));
             }
         }
         let sense = WordVectors::of(meaning(open));
@@ -182,12 +189,11 @@ fn compare(
                 let cosines =
                     passages.iter().map(|passage| cosine(&passage.text)).chain([cosine(&note.title)]);
                 let nearest = cosines.fold(0.0, f64::max);
-                let alike = compare_note(open, &note, subject, (nearest > 0.0).then_some(nearest));
-                notes.extend(alike.map(|alike| (alike, note)));
+                notes.extend(compare_note(open, &note, subject, (nearest > 0.0).then_some(nearest)));
             }
         }
     }
-    notes.sort_by(|(a, _), (b, _)| {
+    notes.sort_by(|ComparedNote { note: a, .. }, ComparedNote { note: b, .. }| {
         b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path)))
     });
     notes.truncate(limit);
@@ -281,16 +287,21 @@ fn compare_note(
     note: &Note,
     subject: &ComparisonSubject,
     cosine: Option<f64>,
-) -> Option<SimilarNote> {
-    let whole = match rule_of(note) {
-        Some(rule) => rule.words().clone(),
-        None => whole(note, &load(open, &note.path).ok()?.text()),
+) -> Option<ComparedNote> {
+    let title = content(&note.title);
+    let titles = similarity::jaccard(&subject.words[0], &title);
+    let rule = rule_of(note);
+    let (whole, text) = match &rule {
+        Some(rule) => (rule.words().clone(), None),
+        None => {
+            let text = text_of(open, &note.path)?;
+            (&title | &content(Split::of(&text).body()), Some(text))
+        }
     };
-    let titles = similarity::jaccard(&subject.words[0], &content(&note.title));
     let words = titles.max(similarity::jaccard(&subject.words[1], &whole));
     let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
-    let contradicts = rule_of(note).and_then(|rule| contradiction(open, &subject.statement, &rule));
-    Some(SimilarNote {
+    let contradicts = rule.and_then(|rule| contradiction(open, &subject.statement, &rule));
+    let alike = SimilarNote {
         id: note.key().to_owned(),
         kind: note.kind,
         note_type: note.note_type.clone(),
@@ -301,7 +312,13 @@ fn compare_note(
         meaning,
         contradicts,
         vault: open.level,
-    })
+    };
+    Some(ComparedNote { note: alike, path: note.path.clone(), text })
+}
+
+/// Contents of a note's file; `None` if it cannot be read.
+fn text_of(open: &OpenVault, path: &NotePath) -> Option<String> {
+    Some(String::from_utf8_lossy(&open.read(path).ok()?).into_owned())
 }
 
 /// The reason, for display, why two rules contradict each other.

@@ -4,6 +4,7 @@ use crate::context::embedding::budget;
 use crate::context::models::Model;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::parallel::in_parts;
 use crate::context::progress::Progress;
 use crate::error::{Error, Result};
 use crate::sessions::vectors::SessionVectors;
@@ -243,18 +244,7 @@ impl Context {
         if threads == 1 || texts.len() < 2 * threads || !self.models().choice().is_builtin() {
             return model.embed(texts);
         }
-        let model = &**model;
-        let share = texts.len().div_ceil(threads);
-        std::thread::scope(|scope| {
-            let parts: Vec<_> =
-                texts.chunks(share).map(|texts| scope.spawn(move || model.embed(texts))).collect();
-            let mut all = Vec::with_capacity(texts.len());
-            for part in parts {
-                // A panic in a thread is a fault of the program, and goes on in this one.
-                all.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-            }
-            Ok(all)
-        })
+        in_parts(texts, threads, |part| model.embed(part))
     }
 }
 

@@ -4,7 +4,12 @@
 //! The search model is not used here, because whether two rules conflict must not depend on caches,
 //! providers or the state of an index.
 
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use crate::context::open_vault::OpenVault;
+use crate::context::parallel::in_parts;
 use crate::context::recent_embeddings;
 use cm_embed::builtin::{PairModel, StaticModel};
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
@@ -12,6 +17,30 @@ use cm_store::config::keys;
 use cm_text::embedding::{Embedding, PairProbabilities};
 
 struct BuiltIn;
+
+/// Number of threads that can run at once.
+static THREADS: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
+/// Number of requests that have pairs judged at this moment; they share the threads, because a part of the
+/// pairs costs more each than all of them together.
+static JUDGING: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a request in [`JUDGING`] until it is dropped.
+struct Judging {
+    /// Number of requests, this one included, when it began.
+    count: usize,
+}
+
+impl Judging {
+    fn begin() -> Self {
+        Self { count: JUDGING.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+}
+
+impl Drop for Judging {
+    fn drop(&mut self) {
+        JUDGING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl EmbeddingModel for BuiltIn {
     fn embedding(&self, text: &str) -> Option<Embedding> {
@@ -31,7 +60,8 @@ impl EmbeddingModel for BuiltIn {
     }
 
     fn pair_probabilities(&self, pairs: &[[&str; 2]]) -> Option<Vec<PairProbabilities>> {
-        PairModel::builtin().judge(pairs).ok()
+        let judging = Judging::begin();
+        in_parts(pairs, *THREADS / judging.count, |part| PairModel::builtin().judge(part)).ok()
     }
 }
 
