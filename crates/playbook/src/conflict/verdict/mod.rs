@@ -39,7 +39,7 @@ const MERGEABLE: f64 = 0.75;
 /// Minimum if the vectors of both are close: rules about one subject often reach a cosine of 0.6.
 const MERGEABLE_IF_CLOSE: f64 = 0.5;
 /// Minimum probability of a merge candidate if a model read both statements together.
-const MERGEABLE_IF_READ: f64 = 0.7;
+const MERGEABLE_IF_READ: f64 = 0.6;
 /// Cosine of the two texts from which they are close.
 const CLOSE: f64 = 0.68;
 /// Minimum if one has a number that the other lacks.

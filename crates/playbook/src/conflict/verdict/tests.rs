@@ -104,7 +104,7 @@ fn statements_that_differ_only_in_articles_and_punctuation_are_not_read() {
 
 #[test]
 fn rules_that_the_settings_call_close_need_less_certainty_to_be_worth_merging() {
-    let answer = PairProbabilities { same: 0.6, opposite: 0.1, different: 0.3 };
+    let answer = PairProbabilities { same: 0.5, opposite: 0.1, different: 0.4 };
     let reader = Reader { answer, ..Reader::default() };
     let texts = [FIRST, "Migrations come before a deploy"].map(str::to_owned);
     let is_mergeable = |cosine: f64| {
