@@ -138,8 +138,8 @@ pub static SAFE_CONDITION: LazyLock<regex::Regex> = LazyLock::new(|| {
 pub const EVASIONS: [&str; 6] = ["hesitate", "wait", "stop", "fail", "mind", "worry"];
 
 /// Compiles phrases into one expression that matches if any of them does. Its groups capture nothing: with
-/// captures, every thread would hold about 100 MB of match state. Phrases in ASCII are matched by byte, which
-/// halves the time to compile them.
+/// captures, every thread would hold about 100 MB of match state. Phrases in ASCII are matched by byte, so that
+/// their distances such as `.{0,80}` count bytes; this saves a third of the time to compile them.
 #[allow(clippy::expect_used, reason = "the phrases are constants, and every test compiles them")]
 fn compiled(phrases: &[&str]) -> meta::Regex {
     let group = |phrase: &&str| format!("(?{}:{phrase})", if phrase.is_ascii() { "-u" } else { "" });
