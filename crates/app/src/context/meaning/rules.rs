@@ -20,8 +20,8 @@ struct BuiltIn;
 
 /// Number of threads that can run at once.
 static THREADS: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
-/// Number of requests that have pairs judged at this moment; they share the threads, because a part of the
-/// pairs costs more each than all of them together.
+/// Number of requests that judge pairs at this moment. They share the threads, since pairs cost more each in
+/// smaller groups.
 static JUDGING: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts a request in [`JUDGING`] until it is dropped.
