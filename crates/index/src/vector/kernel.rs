@@ -24,18 +24,31 @@ impl QueryVector {
 /// Returns the passage key of each row and the row's cosine with `needle`; `stride` is the length
 /// of a row in bytes.
 pub(super) fn scan(needle: &QueryVector, rows: &[u8], stride: usize) -> SimilarityScan {
-    let count = rows.len() / stride;
-    let mut scan = SimilarityScan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
-    pulp::Arch::new().dispatch(|| all(needle, rows, stride, &mut scan));
-    scan
+    pulp::Arch::new().dispatch(Scan { needle, rows, stride })
 }
 
-#[inline(always)]
-fn all(needle: &QueryVector, rows: &[u8], stride: usize, scan: &mut SimilarityScan) {
-    for row in rows.chunks_exact(stride) {
-        let (head, codes) = row.split_at(ROW_HEAD);
-        scan.keys.push(key_of(row));
-        scan.cosines.push(dot(&needle.parts, codes) as f32 * needle.scale * scale(head));
+/// A scan, compiled for each instruction set. A closure would not always be inlined, and then be
+/// compiled for the oldest processors only.
+struct Scan<'a> {
+    needle: &'a QueryVector,
+    rows: &'a [u8],
+    stride: usize,
+}
+
+impl pulp::NullaryFnOnce for Scan<'_> {
+    type Output = SimilarityScan;
+
+    #[inline(always)]
+    fn call(self) -> SimilarityScan {
+        let Self { needle, rows, stride } = self;
+        let count = rows.len() / stride;
+        let mut scan = SimilarityScan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
+        for row in rows.chunks_exact(stride) {
+            let (head, codes) = row.split_at(ROW_HEAD);
+            scan.keys.push(key_of(row));
+            scan.cosines.push(dot(&needle.parts, codes) as f32 * needle.scale * scale(head));
+        }
+        scan
     }
 }
 
