@@ -1,8 +1,7 @@
 //! Runs operations on blocking threads, with limits for running and waiting ones.
 //!
-//! Reads share one limit; writes have another of width 1, because the vault's lock admits one
-//! writer at a time. Writers wait here without blocking readers, and callers take turns. A started
-//! operation runs to completion even if the client disconnects.
+//! Reads share one limit and writes another, so that writers wait without blocking readers. Callers
+//! take turns. A started operation runs to completion even if the client disconnects.
 
 use std::time::Duration;
 

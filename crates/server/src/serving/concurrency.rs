@@ -109,10 +109,10 @@ impl LimitState {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Maximum number of permits per caller; one permit is reserved for others if `width` exceeds
-    /// 1.
-    fn most_each(&self) -> usize {
-        (self.width - 1).max(1)
+    /// Maximum number of permits of a caller; one permit is reserved for others if `width` exceeds
+    /// 1. Callers without a name cannot be told apart and share all permits.
+    fn most_of(&self, caller: &str) -> usize {
+        if caller.is_empty() { self.width } else { (self.width - 1).max(1) }
     }
 
     fn enter(
@@ -121,7 +121,7 @@ impl LimitState {
         granted: oneshot::Sender<Permit>,
     ) -> Result<AcquireState, Saturated> {
         let mut turns = self.turns();
-        if turns.running < self.width && turns.running_of(caller) < self.most_each() {
+        if turns.running < self.width && turns.running_of(caller) < self.most_of(caller) {
             turns.begin(caller);
             return Ok(AcquireState::Runs(Permit { shared: Arc::clone(self), caller: caller.to_owned() }));
         }
@@ -135,7 +135,9 @@ impl LimitState {
     /// is gone can return.
     fn hand_out(self: &Arc<Self>) {
         loop {
-            let Some((caller, waiter)) = self.turns().next(self.width, self.most_each()) else { break };
+            let Some((caller, waiter)) = self.turns().next(self.width, &|caller| self.most_of(caller)) else {
+                break;
+            };
             // A request that was given up returns the permit by dropping it.
             let _ = waiter.granted.send(Permit { shared: Arc::clone(self), caller });
         }
@@ -202,11 +204,11 @@ impl PermitQueue {
 
     /// Removes the next runnable request and counts it as running. Callers rotate; those at their
     /// own limit are skipped.
-    fn next(&mut self, width: usize, most_each: usize) -> Option<(String, Waiter)> {
+    fn next(&mut self, width: usize, most_of: &dyn Fn(&str) -> usize) -> Option<(String, Waiter)> {
         if self.running >= width {
             return None;
         }
-        let place = self.callers.iter().position(|(name, _)| self.running_of(name) < most_each)?;
+        let place = self.callers.iter().position(|(name, _)| self.running_of(name) < most_of(name))?;
         let (caller, mut waiters) = self.callers.remove(place)?;
         let waiter = waiters.pop_front()?;
         if !waiters.is_empty() {
@@ -321,6 +323,13 @@ mod tests {
         assert!(!third.is_finished(), "what another returned is not the third of one caller");
         drop(_running);
         assert!(third.await.unwrap().is_ok());
+    }
+
+    #[tokio::test]
+    async fn callers_without_a_name_share_all_permits() {
+        let limit = limit(2, 10);
+        let _running = [limit.acquire("").await.unwrap(), limit.acquire("").await.unwrap()];
+        assert!(!waiter(&limit, "").await.is_finished());
     }
 
     #[tokio::test]
