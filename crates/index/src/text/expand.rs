@@ -1,7 +1,7 @@
 //! Expands prefixes and misspelled words. The index holds stems, so comparing letters alone would
 //! miss `connecti*` and `connecton~1`.
 
-use cm_text::tokens::Tokenizer;
+use cm_text::tokens::stem_of;
 
 /// English word endings that stemming removes.
 const ENDINGS: [&str; 28] = [
@@ -10,13 +10,13 @@ const ENDINGS: [&str; 28] = [
 ];
 
 /// Returns the stems, shorter than `prefix`, of words that start with it.
-pub(super) fn completions(prefix: &str, tokenizer: &mut Tokenizer) -> Vec<String> {
+pub(super) fn completions(prefix: &str) -> Vec<String> {
     if !prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();
     }
     let mut stems: Vec<String> = ENDINGS
         .iter()
-        .map(|ending| tokenizer.stem(&format!("{prefix}{ending}")))
+        .map(|ending| stem_of(&format!("{prefix}{ending}")))
         // A stem that begins with the prefix is found by it.
         .filter(|stem| !stem.starts_with(prefix) && stem.len() > 2)
         .collect();
@@ -27,13 +27,13 @@ pub(super) fn completions(prefix: &str, tokenizer: &mut Tokenizer) -> Vec<String
 
 /// Returns the stems of words at edit distance 1 from `word`, unless the stem equals the edited
 /// word.
-pub(super) fn corrections(word: &str, tokenizer: &mut Tokenizer) -> Vec<String> {
+pub(super) fn corrections(word: &str) -> Vec<String> {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.len() > 24 {
         return Vec::new();
     }
     let mut stems = Vec::new();
     let mut consider = |candidate: String| {
-        let stem = tokenizer.stem(&candidate);
+        let stem = stem_of(&candidate);
         if stem != candidate {
             stems.push(stem);
         }
@@ -64,15 +64,13 @@ mod tests {
 
     #[test]
     fn a_beginning_longer_than_the_stem_finds_it() {
-        let mut tokenizer = Tokenizer::default();
-        assert_eq!(completions("connecti", &mut tokenizer), ["connect"]);
-        assert_eq!(completions("sock", &mut tokenizer), Vec::<String>::new());
+        assert_eq!(completions("connecti"), ["connect"]);
+        assert_eq!(completions("sock"), Vec::<String>::new());
     }
 
     #[test]
     fn a_slip_in_the_ending_finds_the_stem() {
-        let mut tokenizer = Tokenizer::default();
-        assert!(corrections("connecton", &mut tokenizer).contains(&"connect".to_owned()));
-        assert!(corrections("runing", &mut tokenizer).contains(&"run".to_owned()));
+        assert!(corrections("connecton").contains(&"connect".to_owned()));
+        assert!(corrections("runing").contains(&"run".to_owned()));
     }
 }

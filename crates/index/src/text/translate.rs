@@ -15,7 +15,7 @@ use super::expand::{completions, corrections};
 use super::statistics::Statistics;
 use cm_note::query::{BooleanGroup, DateField, QueryNode, TextCondition, TextField};
 use cm_text::stop_words::is_stop_word;
-use cm_text::tokens::{TokenRole, TokenUnit, Tokenizer, fold};
+use cm_text::tokens::{TokenRole, TokenUnit, Tokenizer, fold, stem_of};
 
 type Boxed = Box<dyn Foreign>;
 
@@ -211,7 +211,7 @@ impl<'a> Translator<'a> {
             if let (Some(first), Some(Some(second))) =
                 (&wish.plain, words.get(index + 1).map(|next| &next.plain))
             {
-                let together = self.tokenizer.stem(&format!("{first}{second}"));
+                let together = stem_of(&format!("{first}{second}"));
                 queries.extend(self.everywhere(&together, RUN_TOGETHER));
             }
         }
@@ -355,7 +355,7 @@ impl<'a> Translator<'a> {
         fold(prefix, &mut raw);
         let joined: String = raw.chars().filter(|c| c.is_alphanumeric()).collect();
         let mut queries = Vec::new();
-        let stems = completions(&joined, &mut self.tokenizer);
+        let stems = completions(&joined);
         let row = self.row(prefix);
         for (field, weight) in places {
             if row.len() > 1 {
@@ -402,14 +402,14 @@ impl<'a> Translator<'a> {
                 places
                     .iter()
                     .map(|(field, weight)| {
-                        boosted(ranked(Term::from_field_text(*field, &self.tokenizer.stem(&folded))), *weight)
+                        boosted(ranked(Term::from_field_text(*field, &stem_of(&folded))), *weight)
                     })
                     .collect(),
             ));
         }
-        let mut forms = vec![self.tokenizer.stem(&folded), folded.clone()];
+        let mut forms = vec![stem_of(&folded), folded.clone()];
         forms.dedup();
-        let stems = corrections(&folded, &mut self.tokenizer);
+        let stems = corrections(&folded);
         let mut queries = Vec::new();
         for (field, weight) in places {
             for form in &forms {

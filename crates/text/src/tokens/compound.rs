@@ -1,7 +1,7 @@
 //! Compound identifiers: their extent, their parts, and the joined forms of parts.
 
 use super::class::{CharClass, class_of};
-use super::{TokenRole, Tokenizer, fold};
+use super::{TokenRole, Tokenizer, fold, stem};
 
 /// End of a run without white space, and whether the run is an identifier of several parts, as in
 /// `socket_keepalive`.
@@ -175,10 +175,10 @@ impl Tokenizer {
 
     /// Emits a token of the parts `first..past`, joined without separators except between digits.
     fn join(&mut self, first: usize, past: usize, position: usize, role: TokenRole) {
-        let Self { unit, stems, folded, parts, .. } = self;
+        let Self { unit, folded, parts } = self;
         let span = (parts[first].from, parts[past - 1].to);
         let joined = &folded[parts[first].start..parts[past - 1].end];
-        unit.push(span, position as u32, role, |out| stems.write(joined, out));
+        unit.push(span, position as u32, role, |out| stem::write(joined, out));
     }
 
     /// Fills `parts` and `folded`: the folded parts are adjacent, so that any sequence of parts is

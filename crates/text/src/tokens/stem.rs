@@ -1,10 +1,39 @@
 //! Cached English stemmer: stemming a word is much slower than a lookup.
 
+use std::cell::RefCell;
+
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Hash table of recent words and their stems.
-#[derive(Clone, Default)]
-pub(super) struct StemCache {
+thread_local! {
+    static STEMS: RefCell<StemCache> = RefCell::default();
+}
+
+/// Appends the stem of a folded word. A word with characters other than `a`–`z` is its own stem.
+pub(super) fn write(word: &str, out: &mut String) {
+    if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return out.push_str(word);
+    }
+    match packed(word) {
+        Some(key) => STEMS.with_borrow_mut(|stems| stems.write(key, word, out)),
+        None => out.push_str(&stem(word)),
+    }
+}
+
+/// Appends the stem of a word of ASCII letters in any case.
+pub(super) fn write_letters(word: &str, out: &mut String) {
+    match packed(word) {
+        Some(key) => {
+            // One bit makes a letter lower case; the length in the last byte is left alone.
+            let key = key | LOWER & ((1 << (8 * word.len())) - 1);
+            STEMS.with_borrow_mut(|stems| stems.write(key, word, out));
+        }
+        None => out.push_str(&stem(&word.to_ascii_lowercase())),
+    }
+}
+
+/// Hash table of recent words and their stems, one for each thread.
+#[derive(Default)]
+struct StemCache {
     rows: Vec<CacheRow>,
     misses: usize,
 }
@@ -23,28 +52,8 @@ const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 15;
 
 impl StemCache {
-    /// Appends the stem of a folded word. A word with characters other than `a`–`z` is its own
-    /// stem.
-    pub(super) fn write(&mut self, word: &str, out: &mut String) {
-        if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return out.push_str(word);
-        }
-        match packed(word) {
-            Some(key) => self.write_packed(key, word, out),
-            None => out.push_str(&stem(word)),
-        }
-    }
-
-    /// Appends the stem of a word of ASCII letters in any case.
-    pub(super) fn write_letters(&mut self, word: &str, out: &mut String) {
-        match packed(word) {
-            // One bit makes a letter lower case; the length in the last byte is left alone.
-            Some(key) => self.write_packed(key | LOWER & ((1 << (8 * word.len())) - 1), word, out),
-            None => out.push_str(&stem(&word.to_ascii_lowercase())),
-        }
-    }
-
-    fn write_packed(&mut self, key: u128, word: &str, out: &mut String) {
+    /// Appends the stem of a word, whose packed form in lower case is `key`.
+    fn write(&mut self, key: u128, word: &str, out: &mut String) {
         if self.misses > self.rows.len() && self.rows.len() < MANY {
             let rows = if self.rows.is_empty() { FEW } else { self.rows.len() * 4 };
             self.rows = vec![CacheRow::default(); rows.min(MANY)];
@@ -64,12 +73,6 @@ impl StemCache {
             // The later one goes first, and the earlier one is forgotten next.
             *row = CacheRow { words: [key, row.words[0]], stems: [stem, row.stems[0]] };
         }
-    }
-}
-
-impl std::fmt::Debug for StemCache {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("StemCache")
     }
 }
 
@@ -104,4 +107,24 @@ fn slot_of(key: u128, rows: usize) -> usize {
     let mixed = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((key >> 64) as u64);
     let hash = mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 40;
     hash as usize & rows.wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_stem_is_the_same_whether_it_is_remembered_or_not(words in proptest::collection::vec("[A-Za-z]{1,22}", 1..600)) {
+            for word in words.iter().chain(&words) {
+                let (mut typed, mut folded) = (String::new(), String::new());
+                write_letters(word, &mut typed);
+                write(&word.to_ascii_lowercase(), &mut folded);
+                prop_assert_eq!(&typed, &stem(&word.to_ascii_lowercase()));
+                prop_assert_eq!(typed, folded);
+            }
+        }
+    }
 }
