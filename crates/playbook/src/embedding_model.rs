@@ -55,6 +55,8 @@ pub struct WordVectors<'m> {
     fine: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
     pairs: RefCell<HashMap<[String; 2], Option<PairProbabilities>>>,
     most_pairs: usize,
+    /// Minimum probability of being about one thing for reading a pair besides the likeliest.
+    next_from: f64,
 }
 
 impl<'m> WordVectors<'m> {
@@ -65,12 +67,19 @@ impl<'m> WordVectors<'m> {
             fine: RefCell::default(),
             pairs: RefCell::default(),
             most_pairs: MOST_PAIRS,
+            next_from: 0.0,
         }
     }
 
     /// Reads at most this many pairs of statements together.
     pub fn reading_at_most(self, pairs: usize) -> Self {
         Self { most_pairs: pairs, ..self }
+    }
+
+    /// Reads of the pairs that are prepared only the likeliest, and those that are about one thing with at least
+    /// this probability, 0–1, by the fast model.
+    pub fn reading_next_from(self, probability: f64) -> Self {
+        Self { next_from: probability, ..self }
     }
 
     /// Returns the embedding of a text, without caching it.
@@ -145,12 +154,17 @@ impl<'m> WordVectors<'m> {
         self.pairs.borrow().get(&[one.to_owned(), other.to_owned()]).copied().flatten()
     }
 
-    /// Judges pairs of English statements at once, for later comparisons.
-    pub(crate) fn prepare_pairs(&self, pairs: Vec<[String; 2]>) {
+    /// Judges pairs of English statements at once, for later comparisons. The pairs come with their probability of
+    /// being about one thing, likeliest first. Those that are not read now are not read later.
+    pub(crate) fn prepare_pairs(&self, pairs: Vec<(f64, [String; 2])>) {
         let mut cached = self.pairs.borrow_mut();
         let left = self.most_pairs.saturating_sub(cached.len());
-        let missing: Vec<[String; 2]> =
-            pairs.into_iter().filter(|pair| !cached.contains_key(pair)).take(left).collect();
+        let new = pairs.into_iter().filter(|(_, pair)| !cached.contains_key(pair)).take(left).enumerate();
+        let (read, unread): (Vec<_>, Vec<_>) =
+            new.partition(|(place, (likely, _))| *place == 0 || *likely >= self.next_from);
+        let pairs_of = |list: Vec<(usize, (f64, [String; 2]))>| list.into_iter().map(|(_, (_, pair))| pair);
+        let missing: Vec<[String; 2]> = pairs_of(read).collect();
+        cached.extend(pairs_of(unread).map(|pair| (pair, None)));
         let texts: Vec<[&str; 2]> = missing.iter().map(|pair| pair.each_ref().map(String::as_str)).collect();
         let found = if texts.is_empty() { None } else { self.meaning.pair_probabilities(&texts) };
         if let Some(found) = found {

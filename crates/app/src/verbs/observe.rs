@@ -74,6 +74,8 @@ const COMPARED: usize = 20;
 const NEIGHBOURS: usize = 3;
 /// How many of them, the likeliest to state the same or the opposite, are read together with it.
 const READ: usize = 2;
+/// Minimum probability of being about one thing for reading the second of them.
+const READ_NEXT_FROM: f64 = 0.35;
 /// Minimum similarity, 0–1, of a memory that is listed.
 const NEAR: f64 = 0.5;
 
@@ -176,7 +178,7 @@ fn same_in(memory: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str)
 fn compared(memory: &Context, told: &str) -> Result<Comparison> {
     let open = memory.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
-    let sense = WordVectors::of(model).reading_at_most(READ);
+    let sense = WordVectors::of(model).reading_at_most(READ).reading_next_from(READ_NEXT_FROM);
     let statement = RuleStatement::of(told);
     let embedding = sense.statement(&statement);
     let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };

@@ -198,7 +198,7 @@ impl StatementVerdict {
             }
         }
         likely.sort_by(|(one, a), (other, b)| other.total_cmp(one).then_with(|| a.cmp(b)));
-        sense.prepare_pairs(likely.into_iter().map(|(_, pair)| pair).collect());
+        sense.prepare_pairs(likely);
         sense.prepare_fine(texts.into_inner());
     }
 

@@ -42,8 +42,12 @@ impl EmbeddingModel for Reader {
 
 /// The statements that were read together with the first one, in the order in which they were.
 fn read_beside(first: &str, others: &[&str], most: usize) -> Vec<String> {
+    read_beside_from(first, others, most, 0.0)
+}
+
+fn read_beside_from(first: &str, others: &[&str], most: usize, next_from: f64) -> Vec<String> {
     let reader = Reader::default();
-    let sense = WordVectors::of(&reader).reading_at_most(most);
+    let sense = WordVectors::of(&reader).reading_at_most(most).reading_next_from(next_from);
     let statements: Vec<RuleStatement> =
         [&[first], others].concat().iter().map(|text| RuleStatement::of(text)).collect();
     let meant: Vec<EmbeddedStatement<'_>> =
@@ -66,6 +70,13 @@ fn the_likeliest_pairs_are_read_and_no_more_than_may_be() {
     assert_eq!(read_beside(FIRST, &others, 9), [LIKELY, LESS_LIKELY]);
     assert_eq!(read_beside(FIRST, &others, 1), [LIKELY]);
     assert_eq!(read_beside(FIRST, &others, 0), [""; 0]);
+}
+
+#[test]
+fn of_several_pairs_only_likely_ones_are_read_besides_the_likeliest() {
+    let read = |from: f64| read_beside_from(FIRST, &[LESS_LIKELY, LIKELY], 9, from);
+    assert_eq!(read(0.0), [LIKELY, LESS_LIKELY]);
+    assert_eq!(read(1.0), [LIKELY]);
 }
 
 #[test]
