@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::layered_settings::layered;
+use crate::context::layered_settings::SettingsTexts;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel, repository};
 use crate::context::request::Request;
@@ -133,9 +134,9 @@ fn opened(
     global: Option<String>,
 ) -> Result<OpenVault> {
     let global = global.filter(|_| open.level == VaultLevel::Project);
-    let settings = layered(global, own_settings(&past)?, &open.vault, &memory.call)?;
+    let settings = SettingsTexts::with(global, own_settings(&past)?, &open.vault, &memory.call)?.parse();
     let past = Snapshot::of(past, &open.vault.index(), &settings);
-    let mut then = OpenVault::new(open.level, open.vault.clone(), settings);
+    let mut then = OpenVault::new(open.level, open.vault.clone(), Arc::new(settings));
     then.past = Some(past);
     Ok(then)
 }

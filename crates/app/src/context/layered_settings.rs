@@ -1,47 +1,83 @@
 //! The settings of a vault, layered from its files, the user's and the environment.
 
+use std::collections::BTreeMap;
+
 use crate::context::open_vault::VaultLevel;
 use crate::context::request::Request;
 use crate::error::Result;
 use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
 use cm_store::vault::{Vault, layout};
 
-/// Loads the settings of a vault, in increasing precedence: defaults, the global vault's file, the
-/// vault's file, the user's private files, the environment.
-pub(crate) fn settings_of(
-    vault: &Vault,
-    level: VaultLevel,
-    global: Option<&Vault>,
-    call: &Request,
-) -> Result<Settings> {
-    let global = match global.filter(|_| level == VaultLevel::Project) {
-        Some(global) => global.read_own(layout::SETTINGS)?,
-        None => None,
-    };
-    layered(global, vault.read_own(layout::SETTINGS)?, vault, call)
+/// The texts from which the settings of a vault are read, in increasing precedence. The defaults come
+/// before them.
+#[derive(Debug)]
+pub(crate) struct SettingsTexts<'a> {
+    /// The global vault's file, unless the vault is that one.
+    global: Option<String>,
+    /// The vault's file.
+    own: Option<String>,
+    /// The user's private file for all vaults.
+    user: Option<String>,
+    /// The user's private file for this vault.
+    private: Option<String>,
+    /// Environment variables, of which some set a setting.
+    variables: &'a BTreeMap<String, String>,
 }
 
-/// Merges the texts of the global and the vault's settings files with the user's private files and
-/// the environment; later sources take precedence.
-///
-/// # Errors
-/// A private file that cannot be read.
-pub(crate) fn layered(
-    global: Option<String>,
-    own: Option<String>,
-    vault: &Vault,
-    call: &Request,
-) -> Result<Settings> {
-    let mut layers = Vec::new();
-    let mut file = |name: &str, text: Option<String>, origin: SettingOrigin| {
-        layers.extend(text.map(|text| (SettingsLayer::parse_toml(name, &text), origin)));
-    };
-    file(layout::SETTINGS, global, SettingOrigin::Global);
-    file(layout::SETTINGS, own, SettingOrigin::Vault);
-    if let Ok(private) = vault.private() {
-        file("config.toml", private.read(&private.user_settings())?, SettingOrigin::User);
-        file("config.toml", private.read(&private.settings())?, SettingOrigin::Private);
+impl<'a> SettingsTexts<'a> {
+    /// Reads the texts of a vault.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(crate) fn read(
+        vault: &Vault,
+        level: VaultLevel,
+        global: Option<&Vault>,
+        call: &'a Request,
+    ) -> Result<Self> {
+        let global = match global.filter(|_| level == VaultLevel::Project) {
+            Some(global) => global.read_own(layout::SETTINGS)?,
+            None => None,
+        };
+        Self::with(global, vault.read_own(layout::SETTINGS)?, vault, call)
     }
-    layers.extend(SettingsLayer::of_environment(&call.variables));
-    Ok(Settings::of(layers))
+
+    /// Adds the user's private files and the environment to the given texts of the global and the
+    /// vault's settings files.
+    ///
+    /// # Errors
+    /// A private file that cannot be read.
+    pub(crate) fn with(
+        global: Option<String>,
+        own: Option<String>,
+        vault: &Vault,
+        call: &'a Request,
+    ) -> Result<Self> {
+        let (user, private) = match vault.private() {
+            Ok(private) => (private.read(&private.user_settings())?, private.read(&private.settings())?),
+            Err(_) => (None, None),
+        };
+        Ok(Self { global, own, user, private, variables: &call.variables })
+    }
+
+    /// Parses the texts and merges their settings.
+    pub(crate) fn parse(self) -> Settings {
+        let files = [
+            (layout::SETTINGS, self.global, SettingOrigin::Global),
+            (layout::SETTINGS, self.own, SettingOrigin::Vault),
+            ("config.toml", self.user, SettingOrigin::User),
+            ("config.toml", self.private, SettingOrigin::Private),
+        ];
+        let files = files.into_iter();
+        let mut layers: Vec<_> = files
+            .filter_map(|(name, text, origin)| Some((SettingsLayer::parse_toml(name, &text?), origin)))
+            .collect();
+        layers.extend(SettingsLayer::of_environment(self.variables));
+        Settings::of(layers)
+    }
+
+    /// A text that differs if the settings may.
+    pub(crate) fn version(&self) -> String {
+        format!("{self:?}")
+    }
 }

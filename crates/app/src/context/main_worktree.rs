@@ -1,7 +1,7 @@
 //! The memory of a linked Git work tree: its own files, or those of the main work tree if the user
 //! wants one memory for all of them.
 
-use crate::context::layered_settings::layered;
+use crate::context::layered_settings::SettingsTexts;
 use crate::context::request::Request;
 use crate::error::Result;
 use cm_store::config::keys;
@@ -18,7 +18,7 @@ pub(super) fn of_main(vault: &Vault, call: &Request) -> Result<Option<Vault>> {
     if !is_linked {
         return Ok(None);
     }
-    let settings = layered(None, None, vault, call)?;
+    let settings = SettingsTexts::with(None, None, vault, call)?.parse();
     if settings.users(keys::VAULT_WORKTREE).and_then(toml::Value::as_str) != Some("main") {
         return Ok(None);
     }

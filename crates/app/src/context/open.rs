@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::context::actor::{self, CallerIdentity};
-use crate::context::layered_settings::settings_of;
+use crate::context::layered_settings::SettingsTexts;
 use crate::context::main_worktree;
 use crate::context::models::Models;
 use crate::context::open_vault::{OpenVault, VaultLevel};
@@ -114,8 +114,8 @@ impl Context {
     /// # Errors
     /// Returns an error if the settings cannot be read.
     pub fn open_new(call: Request, level: VaultLevel, vault: Vault) -> Result<Self> {
-        let settings = settings_of(&vault, level, None, &call)?;
-        let vaults = vec![OpenVault::new(level, vault, settings)];
+        let settings = SettingsTexts::read(&vault, level, None, &call)?.parse();
+        let vaults = vec![OpenVault::new(level, vault, Arc::new(settings))];
         Ok(Self::with_parts(vaults, call, Rc::default()))
     }
 
@@ -356,15 +356,13 @@ fn with_settings(
     found
         .into_iter()
         .map(|(level, vault)| {
-            let settings = settings_of(&vault, level, global.as_ref(), call)?;
-            let open = OpenVault::new(level, vault, settings);
-            Ok(match warm {
-                Some(warm) => {
-                    let cache = warm.vault_cache(&open.vault);
-                    open.with_cache(cache)
-                }
-                None => open,
-            })
+            let texts = SettingsTexts::read(&vault, level, global.as_ref(), call)?;
+            let Some(warm) = warm else {
+                return Ok(OpenVault::new(level, vault, Arc::new(texts.parse())));
+            };
+            let cache = warm.vault_cache(&vault);
+            let settings = cache.values.of_version(&texts.version(), || Ok(texts.parse()))?;
+            Ok(OpenVault::new(level, vault, settings).with_cache(cache))
         })
         .collect()
 }

@@ -45,7 +45,7 @@ pub struct OpenVault {
     pub level: VaultLevel,
     /// Root folder and files of the vault.
     pub vault: Vault,
-    pub settings: Settings,
+    pub settings: Arc<Settings>,
     /// Commit whose files are read instead of the current ones; such a vault is read-only.
     pub past: Option<Snapshot>,
     cache: Option<Arc<VaultCache>>,
@@ -66,7 +66,7 @@ pub struct OpenVault {
 
 impl OpenVault {
     /// Creates a vault handle; nothing else is opened yet.
-    pub fn new(level: VaultLevel, vault: Vault, settings: Settings) -> Self {
+    pub fn new(level: VaultLevel, vault: Vault, settings: Arc<Settings>) -> Self {
         Self {
             level,
             settings,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::context::embedding;
-use crate::context::layered_settings::settings_of;
+use crate::context::layered_settings::SettingsTexts;
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::context::write;
@@ -146,7 +146,8 @@ pub fn set(
         // What the shared file may not decide is told at once, and not when somebody wonders.
         let open = memory.target();
         let global = memory.vaults.iter().find(|other| other.level == VaultLevel::Global);
-        let settings = settings_of(&open.vault, open.level, global.map(|open| &open.vault), &memory.call)?;
+        let global = global.map(|open| &open.vault);
+        let settings = SettingsTexts::read(&open.vault, open.level, global, &memory.call)?.parse();
         embedding::choice_of(memory, open, &settings);
     }
     Ok(outcome)
