@@ -133,6 +133,20 @@ fn with_an_index_of_version_4() {
 }
 
 #[test]
+fn with_an_index_without_a_checksum() {
+    let sandbox = Sandbox::with_note();
+    let is_hashed = || {
+        let index = std::fs::read(sandbox.root.join(".git/index")).unwrap();
+        index[index.len() - 20..] != [0; 20]
+    };
+    sandbox.repo().commit(&[write("graph/b.md", None, NOTE, None)], &message("b"), &options()).unwrap();
+    assert!(is_hashed());
+    sandbox.git(&["config", "index.skipHash", "true"]);
+    survives(&sandbox.here());
+    assert!(!is_hashed());
+}
+
+#[test]
 fn with_a_split_index() {
     let sandbox = Sandbox::with_note();
     sandbox.git(&["update-index", "--split-index"]);
