@@ -8,6 +8,7 @@ use cm_app::Context;
 use cm_app::context::process_cache::ProcessCache;
 use cm_app::verbs::{doctor, inbox_details, review, timeline, validate};
 use cm_note::instant::Instant;
+use cm_store::config::keys;
 
 use crate::support::{Sandbox, call, vault_of};
 
@@ -96,6 +97,26 @@ fn contradictions_are_those_of_the_rules_after_an_edit_by_hand_a_commit_and_a_se
     assert_eq!(merges(), 1);
     sandbox.write("cm.toml", "[embeddings]\nprovider = \"none\"\n");
     assert_eq!(merges(), 0, "a setting");
+}
+
+#[test]
+fn settings_are_those_of_the_files_and_of_the_environment() {
+    let sandbox = vault_of(RULES);
+    let server = Server { sandbox: &sandbox, warm: Arc::default() };
+    let patience = || server.answer(NOW, |memory| memory.target().settings.number(keys::LOCK_PATIENCE_S));
+    let before = patience();
+    sandbox.write("cm.toml", "[lock]\npatience_s = 7\n");
+    assert_eq!(patience(), 7.0);
+    sandbox.cm(&["config", "set", "lock.patience_s", "8", "--private"]).ok();
+    assert_eq!(patience(), 8.0);
+    let mut request = call(&sandbox, &[]);
+    request.variables.insert("CM_LOCK_PATIENCE_S".to_owned(), "9".to_owned());
+    let memory = server.warm.open(request).unwrap();
+    assert_eq!(memory.target().settings.number(keys::LOCK_PATIENCE_S), 9.0);
+    assert_eq!(patience(), 8.0, "without the variable");
+    sandbox.cm(&["config", "unset", "lock.patience_s", "--private"]).ok();
+    sandbox.write("cm.toml", "");
+    assert_eq!(patience(), before);
 }
 
 #[test]

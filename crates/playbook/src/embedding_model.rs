@@ -76,8 +76,8 @@ impl<'m> WordVectors<'m> {
         Self { most_pairs: pairs, ..self }
     }
 
-    /// Reads of the pairs that are prepared only the likeliest, and those that are about one thing with at least
-    /// this probability, 0–1, by the fast model.
+    /// Of the prepared pairs, reads the likeliest, and others only if the fast model gives at least this
+    /// probability, 0–1, that they are about one thing.
     pub fn reading_next_from(self, probability: f64) -> Self {
         Self { next_from: probability, ..self }
     }
@@ -155,7 +155,7 @@ impl<'m> WordVectors<'m> {
     }
 
     /// Judges pairs of English statements at once, for later comparisons. The pairs come with their probability of
-    /// being about one thing, likeliest first. Those that are not read now are not read later.
+    /// being about one thing, likeliest first, each once. Unlikely ones are not read later either.
     pub(crate) fn prepare_pairs(&self, pairs: Vec<(f64, [String; 2])>) {
         let mut cached = self.pairs.borrow_mut();
         let left = self.most_pairs.saturating_sub(cached.len());

@@ -10,7 +10,6 @@ use cm_store::vault::{Vault, layout};
 
 /// The texts from which the settings of a vault are read, in increasing precedence. The defaults come
 /// before them.
-#[derive(Debug)]
 pub(crate) struct SettingsTexts<'a> {
     /// The global vault's file, unless the vault is that one.
     global: Option<String>,
@@ -76,8 +75,11 @@ impl<'a> SettingsTexts<'a> {
         Settings::of(layers)
     }
 
-    /// A text that differs if the settings may.
+    /// Hash of all texts in hex. They may hold keys, so they are not kept themselves.
     pub(crate) fn version(&self) -> String {
-        format!("{self:?}")
+        let Self { global, own, user, private, variables } = self;
+        // Serialising to memory cannot fail: there are strings only.
+        let texts = serde_json::to_vec(&(global, own, user, private, variables)).unwrap_or_default();
+        blake3::hash(&texts).to_hex().to_string()
     }
 }

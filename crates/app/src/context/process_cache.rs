@@ -1,8 +1,9 @@
-//! State that a long-lived process keeps between calls: opened indexes, vectors, models, and file
-//! watchers that save walking unchanged folders.
+//! State that a long-lived process keeps between calls: opened indexes, vectors, models, settings, and
+//! file watchers that save walking unchanged folders.
 //!
-//! A value is cached only with the version of everything on which it depends (`ValueCache`). Every opened file is compared with the one on disk, and a folder that
-//! cannot be watched is walked on every call.
+//! A value is cached only with the version of everything on which it depends (`ValueCache`). Every
+//! opened file is compared with the one on disk, and a folder that cannot be watched is walked on
+//! every call.
 
 use crate::context::models::ModelCache;
 use crate::context::open::Context;

@@ -1,4 +1,5 @@
-//! Values computed from one version of a vault: its notes, and what takes long to compute from them.
+//! Values computed from one version of a vault: its settings, its notes, and what takes long to compute
+//! from them.
 //!
 //! The cache decides nothing about freshness: a version is a text that names everything on which the
 //! value depends, and the caller determines it before the value.

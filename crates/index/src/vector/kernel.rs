@@ -27,8 +27,8 @@ pub(super) fn scan(needle: &QueryVector, rows: &[u8], stride: usize) -> Similari
     pulp::Arch::new().dispatch(Scan { needle, rows, stride })
 }
 
-/// A scan, compiled for each instruction set. A closure would not always be inlined, and then be
-/// compiled for the oldest processors only.
+/// A scan, compiled for each instruction set. A closure is not always inlined; it is then compiled
+/// for the baseline processor.
 struct Scan<'a> {
     needle: &'a QueryVector,
     rows: &'a [u8],

@@ -402,5 +402,17 @@ mod tests {
             });
             prop_assert!(sound);
         }
+
+        #[test]
+        fn a_term_does_not_depend_on_what_was_cut_before(texts in proptest::collection::vec("[A-Za-z0-9_./é-]{1,18}", 1..40)) {
+            let mut shared = Tokenizer::default();
+            for text in &texts {
+                let mut fresh = Vec::new();
+                Tokenizer::default().each(text, |token| fresh.push(token.text.to_owned()));
+                let mut again = Vec::new();
+                shared.each(text, |token| again.push(token.text.to_owned()));
+                prop_assert_eq!(fresh, again);
+            }
+        }
     }
 }

@@ -198,6 +198,7 @@ impl StatementVerdict {
             }
         }
         likely.sort_by(|(one, a), (other, b)| other.total_cmp(one).then_with(|| a.cmp(b)));
+        likely.dedup_by(|(_, a), (_, b)| a == b);
         sense.prepare_pairs(likely);
         sense.prepare_fine(texts.into_inner());
     }

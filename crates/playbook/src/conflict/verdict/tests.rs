@@ -77,6 +77,9 @@ fn of_several_pairs_only_likely_ones_are_read_besides_the_likeliest() {
     let read = |from: f64| read_beside_from(FIRST, &[LESS_LIKELY, LIKELY], 9, from);
     assert_eq!(read(0.0), [LIKELY, LESS_LIKELY]);
     assert_eq!(read(1.0), [LIKELY]);
+    // A statement that two notes make is read once, and counts once.
+    assert_eq!(read_beside_from(FIRST, &[LIKELY, LIKELY, LESS_LIKELY], 2, 0.0), [LIKELY, LESS_LIKELY]);
+    assert_eq!(read_beside_from(FIRST, &[LIKELY, LIKELY, LESS_LIKELY], 2, 1.0), [LIKELY]);
 }
 
 #[test]
