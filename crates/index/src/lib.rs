@@ -30,6 +30,7 @@ pub use entry::IndexedNote;
 pub use error::{Error, RebuildReason};
 pub use note_records::NoteRecords;
 pub use overview::Overview;
+pub use queue::QueueEntry;
 pub use refresh::{Options, PendingRefresh, RefreshReport};
 pub use store::{Candidates, Index};
 pub use text::{

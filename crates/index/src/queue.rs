@@ -15,8 +15,8 @@ pub(super) struct Queue {
     taken: PathBuf,
 }
 
-/// Path and id of a written note.
-pub(super) type QueueEntry = (NotePath, Option<NoteId>);
+/// Path of a written file, and the id of its note.
+pub type QueueEntry = (NotePath, Option<NoteId>);
 
 impl Queue {
     pub(super) fn in_folder(folder: &Path) -> Self {
@@ -28,14 +28,17 @@ impl Queue {
         &self.open
     }
 
-    /// Appends a note.
-    pub(super) fn push(&self, path: &NotePath, id: Option<&NoteId>) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&(path, id)).map_err(io::Error::other)?;
-        line.push(b'\n');
+    /// Appends entries.
+    pub(super) fn push(&self, entries: &[QueueEntry]) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for entry in entries {
+            serde_json::to_writer(&mut lines, entry).map_err(io::Error::other)?;
+            lines.push(b'\n');
+        }
         loop {
             let mut file = OpenOptions::new().append(true).create(true).open(&self.open)?;
-            file.write_all(&line)?;
-            // Where a refresh took the file meanwhile, it may have read it before the line was in it.
+            file.write_all(&lines)?;
+            // Where a refresh took the file meanwhile, it may have read it before the lines were in it.
             let still = same_file(&file.metadata()?, fs::metadata(&self.open).ok().as_ref());
             if still {
                 return Ok(());
@@ -121,9 +124,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let queue = Queue::in_folder(folder.path());
         assert!(queue.is_empty());
-        queue.push(&path("a.md"), None).unwrap();
+        queue.push(&[(path("a.md"), None)]).unwrap();
         assert_eq!(queue.take().unwrap(), [path("a.md")].into());
-        queue.push(&path("odd\nname.md"), Some(&NoteId::parse("x").unwrap())).unwrap();
+        queue.push(&[(path("odd\nname.md"), Some(NoteId::parse("x").unwrap()))]).unwrap();
         assert_eq!(queue.entries().len(), 2);
         assert_eq!(queue.take().unwrap(), [path("a.md"), path("odd\nname.md")].into());
         queue.done().unwrap();
@@ -140,7 +143,7 @@ mod tests {
                     let queue = Queue::in_folder(folder.path());
                     scope.spawn(move || {
                         (0..200).for_each(|note| {
-                            queue.push(&path(&format!("{writer}-{note}.md")), None).unwrap()
+                            queue.push(&[(path(&format!("{writer}-{note}.md")), None)]).unwrap()
                         });
                     })
                 })

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::error::{Error, RebuildReason, at};
 use super::frame;
 use super::manifest::Manifest;
-use super::queue::Queue;
+use super::queue::{Queue, QueueEntry};
 use super::text::{Candidate, CandidateRequest, FoundCandidates, Neighbours, NoteHits, TextIndex, touched};
 use super::vector::{IndexVersion, Vectors};
 use cm_note::graph::EdgeFilter;
@@ -207,11 +207,12 @@ impl Index {
         self.queue_file().entries().into_iter().map(|(path, _)| path).collect()
     }
 
-    /// Queues a written note for the next refresh and for [`Index::lookup`], without blocking.
-    pub fn queue(&self, path: &NotePath, id: Option<&NoteId>) -> Result<(), Error> {
+    /// Queues written files, with the ids of their notes, for the next refresh and for
+    /// [`Index::lookup`], without blocking.
+    pub fn queue(&self, written: &[QueueEntry]) -> Result<(), Error> {
         std::fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         let queue = self.queue_file();
-        queue.push(path, id).map_err(at(queue.path()))
+        queue.push(written).map_err(at(queue.path()))
     }
 
     pub(super) fn hold(&self, lock: File) {

@@ -154,6 +154,61 @@ fn a_hand_edit_is_committed_first_and_merged_9_25() {
 }
 
 #[test]
+fn hundreds_of_changed_notes_on_both_sides_are_all_merged() {
+    let (_remote, ada, ben) = pair();
+    let path = |number: usize| format!("graph/facts/f{number}.md");
+    for number in 0..300 {
+        let note = format!(
+            "---\nid: 22222222-0000-4000-8000-{number:012}\ntype: fact\ntitle: Fact {number}\n---\n\nFirst.\n\nLast.\n"
+        );
+        ada.sandbox.write(&path(number), note);
+    }
+    settle(&[&ada, &ben]);
+    let edit = |clone: &Clone, numbers: std::ops::Range<usize>, from: &str, to: &str| {
+        for number in numbers {
+            let text = clone.sandbox.read(&path(number));
+            clone.sandbox.write(&path(number), text.replace(from, to));
+        }
+    };
+    edit(&ada, 0..200, "First.", "First, says Ada.");
+    edit(&ben, 100..300, "Last.", "Last, says Ben.");
+    settle(&[&ada, &ben]);
+    for number in 0..300 {
+        let text = ben.sandbox.read(&path(number));
+        let (first, last) = (text.contains("says Ada"), text.contains("says Ben"));
+        assert_eq!((first, last), (number < 200, number >= 100), "{text}");
+    }
+    assert_eq!(ben.sandbox.git(&["status", "--porcelain"]), "");
+    ben.sandbox.git(&["fsck", "--strict", "--no-dangling"]);
+}
+
+#[test]
+fn a_folder_takes_the_place_of_a_file() {
+    let (_remote, ada, ben) = pair();
+    ada.sandbox.write("notes/plans", "None yet.\n");
+    settle(&[&ada, &ben]);
+    std::fs::remove_file(ada.sandbox.vault().join("notes/plans")).unwrap();
+    ada.sandbox.write("notes/plans/a.md", "# Plan A\n\nWait.\n");
+    ben.cm(&["add", "--type", "solution", "Clear the cache of the proxy"]).ok();
+    settle(&[&ada, &ben]);
+    assert_eq!(ben.sandbox.read("notes/plans/a.md"), "# Plan A\n\nWait.\n");
+    assert_eq!(ben.sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_file_takes_the_place_of_a_folder() {
+    let (_remote, ada, ben) = pair();
+    ada.sandbox.write("notes/plans/a.md", "# Plan A\n\nWait.\n");
+    settle(&[&ada, &ben]);
+    std::fs::remove_dir_all(ada.sandbox.vault().join("notes/plans")).unwrap();
+    ada.sandbox.write("notes/plans", "None any more.\n");
+    ben.cm(&["add", "--type", "solution", "Clear the cache of the proxy"]).ok();
+    settle(&[&ada, &ben]);
+    assert_eq!(ben.sandbox.read("notes/plans"), "None any more.\n");
+    assert_eq!(ben.sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
 fn the_same_edge_of_both_sides_is_one_edge_11() {
     let (_remote, ada, ben) = pair();
     for clone in [&ada, &ben] {

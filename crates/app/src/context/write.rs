@@ -17,6 +17,7 @@ use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::split::Split;
+use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::note::{self, read};
 use cm_note::path::NotePath;
@@ -27,6 +28,7 @@ use cm_store::vault::exchange::{self, ReplacedFile};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
+use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// Result of a write to the vault.
@@ -362,10 +364,14 @@ fn bytes_of(
     Ok(files)
 }
 
+/// Returns the content of a file; `None` if there is none, or a folder in its place or a file in that
+/// of its folder.
 fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
     match open.vault.read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
+        Err(_) if open.vault.file(path).is_dir() => Ok(None),
         Err(error) => Err(cm_store::vault::Error::io("read", &open.vault.file(path))(error).into()),
     }
 }
@@ -459,39 +465,71 @@ fn write_and_commit(
 ) -> Result<Option<String>> {
     let mut replaced = Vec::new();
     let files = if creates_only(entry) || entry.join.is_some() {
-        write_unsynced(open, entry, &mut replaced, unsynced)
+        write_unsynced(memory, open, entry, &mut replaced, unsynced)
     } else {
         write_files(open, entry, &mut replaced)
     };
     let outcome = files.and_then(|()| commit(memory, open, entry));
-    for (path, old) in replaced {
-        if !old.finish(&open.vault)? {
-            memory.notice(format!("another program saved {path} at the same moment; its version was kept"));
-        }
-    }
+    finish(memory, open, entry, replaced)?;
     outcome
 }
 
+/// Removes the old files of replaced and removed ones.
+fn finish(
+    memory: &Context,
+    open: &OpenVault,
+    entry: &JournalEntry,
+    replaced: Vec<(NotePath, ReplacedFile)>,
+) -> Result<()> {
+    let vault = &open.vault;
+    let finish = |(path, old): (NotePath, ReplacedFile)| Ok((path, old.finish(vault)?));
+    let finished: Result<Vec<_>> = match entry.join {
+        Some(_) => replaced.into_par_iter().map(finish).collect(),
+        None => replaced.into_iter().map(finish).collect(),
+    };
+    for (path, _) in finished?.into_iter().filter(|(_, persists)| !persists) {
+        memory.notice(format!("another program saved {path} at the same moment; its version was kept"));
+    }
+    Ok(())
+}
+
 fn write_unsynced(
+    memory: &Context,
     open: &OpenVault,
     entry: &JournalEntry,
     replaced: &mut Vec<(NotePath, ReplacedFile)>,
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<()> {
-    for file in &entry.files {
-        let before = file.before.as_ref().map(FileBytes::as_slice);
-        let old = match &file.after {
-            Some(after) => {
-                let (new, old) =
-                    exchange::replace_unsynced(&open.vault, &file.path, before, after.as_slice())?;
-                unsynced.push(new);
-                old
-            }
-            None => exchange::remove(&open.vault, &file.path, before)?,
-        };
-        replaced.extend(old.map(|old| (file.path.clone(), old)));
+    let vault = &open.vault;
+    // Removed first and for good, because a new folder can take the place of a file, and a new file that
+    // of a folder.
+    for file in entry.files.iter().filter(|file| file.after.is_none()) {
+        let old = exchange::remove(vault, &file.path, file.before.as_ref().map(FileBytes::as_slice))?;
+        finish(memory, open, entry, old.map(|old| (file.path.clone(), old)).into_iter().collect())?;
     }
-    Ok(())
+    let new = entry.files.iter().filter_map(|file| Some((file, file.after.as_ref()?)));
+    let new: Vec<(&FileChange, &FileBytes)> = new.collect();
+    let write = |&(file, after): &(&FileChange, &FileBytes)| {
+        let before = file.before.as_ref().map(FileBytes::as_slice);
+        exchange::replace_unsynced(vault, &file.path, before, after.as_slice())
+    };
+    // A synchronization can bring thousands of files.
+    let written: Vec<_> = match entry.join {
+        Some(_) => new.par_iter().map(write).collect(),
+        None => new.iter().map(write).collect(),
+    };
+    let mut outcome = Ok(());
+    for ((file, _), written) in new.into_iter().zip(written) {
+        match written {
+            Ok((path, old)) => {
+                unsynced.push(path);
+                replaced.extend(old.map(|old| (file.path.clone(), old)));
+            }
+            // The caller restores the files that were written.
+            Err(error) => outcome = outcome.and(Err(error.into())),
+        }
+    }
+    outcome
 }
 
 fn write_files(
@@ -635,14 +673,12 @@ fn is_committed(open: &OpenVault, entry: &JournalEntry) -> Result<bool> {
 /// Queues the changed paths for the next index refresh. Failures are ignored, because the next walk
 /// over the folder finds the changes.
 fn queue(open: &OpenVault, entry: &JournalEntry) {
-    for file in &entry.files {
-        let id = file.after.as_ref().and_then(|after| {
-            let reading =
-                read::read(&file.path, after.as_slice(), &open.settings.types, &open.settings.relations);
-            reading.note.id
-        });
-        let _ = open.index().queue(&file.path, id.as_ref());
-    }
+    let id_of = |bytes: &FileBytes| {
+        let text = std::str::from_utf8(bytes.as_slice()).ok()?;
+        NoteId::parse(&read::id_text(text)?).ok()
+    };
+    let written = entry.files.iter().map(|file| (file.path.clone(), file.after.as_ref().and_then(id_of)));
+    let _ = open.index().queue(&written.collect::<Vec<_>>());
 }
 
 /// Creates an error of kind [`ErrorKind::NothingDone`].

@@ -94,7 +94,7 @@ fn a_written_note_that_was_queued_is_looked_at_whatever_its_stat_says() {
     let before = fs::metadata(vault.path("b.md")).unwrap().modified().unwrap();
     vault.write("b.md", "A retry of the rocket helped.");
     fs::File::options().write(true).open(vault.path("b.md")).unwrap().set_modified(before).unwrap();
-    vault.index.queue(&NotePath::parse("b.md").unwrap(), None).unwrap();
+    vault.index.queue(&[(NotePath::parse("b.md").unwrap(), None)]).unwrap();
     assert_eq!(stems(&vault.refresh().updated), ["b"]);
 }
 

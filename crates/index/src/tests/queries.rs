@@ -185,7 +185,8 @@ fn ids_are_found_by_their_beginning_before_and_after_a_refresh() {
     assert_eq!(found("5AD2F"), ["camel"]);
     assert_eq!(found("9"), Vec::<String>::new());
     let path = cm_note::path::NotePath::parse("new.md").unwrap();
-    vault.index.queue(&path, Some(&cm_note::id::NoteId::parse("99ff").unwrap())).unwrap();
+    let id = cm_note::id::NoteId::parse("99ff").unwrap();
+    vault.index.queue(&[(path.clone(), Some(id))]).unwrap();
     assert_eq!(found("9"), ["new"]);
     vault.write("new.md", "id: 99ff\n\nNew.");
     assert_eq!(vault.refresh().added, [path]);

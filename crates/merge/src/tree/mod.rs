@@ -11,6 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cm_note::path::NotePath;
+use rayon::prelude::*;
 
 use crate::{Clash, Leftover, Versions, Vocabulary, merge_file, with_leftover};
 use pairing::{FileVersion, MergeItem};
@@ -62,7 +63,7 @@ pub fn merge_changes(
 ) -> Vec<MergedFile> {
     let items = pairing::pair(ours, theirs, vocabulary);
     let mut results: Vec<MergeResult> =
-        items.iter().filter_map(|item| MergeResult::of(item, vocabulary)).collect();
+        items.par_iter().filter_map(|item| MergeResult::of(item, vocabulary)).collect();
     collisions::settle_ids(&mut results, vocabulary);
     collisions::settle_paths(&mut results, vocabulary, exists);
     let merged: BTreeMap<&NotePath, &MergeResult> =

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use cm_note::frontmatter::parse::{parse, scalar_text};
+use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
@@ -38,15 +38,7 @@ pub(super) fn id_of(path: &NotePath, bytes: &[u8]) -> Option<String> {
     if !path.as_str().ends_with(".md") || path.is_generated() {
         return None;
     }
-    let text = std::str::from_utf8(bytes).ok()?;
-    let yaml = Split::of(text).yaml()?;
-    let line = yaml.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
-    // Nearly all ids are plain; the others take the slow way.
-    let plain = line.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if plain && !line.is_empty() {
-        return Some(line.to_owned());
-    }
-    parse(&Split::of(text)).fields.get("id").and_then(|field| scalar_text(&field.value))
+    read::id_text(std::str::from_utf8(bytes).ok()?)
 }
 
 /// Returns the number of leftovers in a note.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::bullet::Bullet;
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::edit;
-use crate::frontmatter::parse::{FrontmatterFields, parse};
+use crate::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use crate::frontmatter::split::Split;
 use crate::id::NoteId;
 use crate::instant::Instant;
@@ -187,6 +187,18 @@ fn id(values: &mut FieldReader<'_>) -> Option<NoteId> {
             None
         }
     }
+}
+
+/// Returns the value of the key `id` as it is written. Most ids are read without parsing the
+/// frontmatter.
+pub fn id_text(text: &str) -> Option<String> {
+    let split = Split::of(text);
+    let line = split.yaml()?.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
+    let plain = line.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if plain && !line.is_empty() {
+        return Some(line.to_owned());
+    }
+    parse(&split).fields.get("id").and_then(|field| scalar_text(&field.value))
 }
 
 fn title(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline) -> String {

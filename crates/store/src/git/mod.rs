@@ -45,6 +45,6 @@ pub use note_history::NoteHistoryEntry;
 pub use repo::{CommitId, Operation, Programs, Repo, RepoHead};
 pub use snapshot::VaultSnapshot;
 pub use status::EditKind;
-pub use transport::{PushResult, Remote, TransferOptions, wait_after_race};
+pub use transport::{Fetch, Push, PushResult, Remote, TransferOptions, wait_after_race};
 pub use trees::TreeChange;
 pub use worktrees::named_git_dir;

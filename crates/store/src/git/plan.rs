@@ -16,7 +16,7 @@ use crate::git::commit::{PathChange, PathChangeKind, Reapply};
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::repo::Repo;
 use crate::git::staging::{IndexSlot, Staging};
-use crate::git::trees::GitTreeEntry;
+use crate::git::trees::{GitTreeEntry, TreeCache};
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 
@@ -136,15 +136,15 @@ impl Repo {
         let gone = changes.iter().filter(|change| matches!(change.kind, PathChangeKind::Remove));
         let left = changes.iter().flat_map(|change| &change.from);
         let removed = gone.map(|change| &change.path).chain(left).map(|path| self.place(path)).collect();
-        let mut blobs = Blobs::new(self)?;
+        let (mut blobs, mut trees) = (Blobs::new(self)?, TreeCache::new(self));
         let items = changes.iter().map(|change| {
             let place = self.place(&change.path);
             check_path(&change.path, &place)?;
             let from: Vec<BString> = change.from.iter().map(|path| self.place(path)).collect();
-            let here = self.tracked(base, change, &place, &removed)?;
+            let here = tracked(&mut trees, base, change, &place, &removed)?;
             let head = match here {
                 Some(here) => Some(here),
-                None => self.first_file(base, &from)?,
+                None => first_file(&mut trees, base, &from)?,
             };
             let content = self.content(change, &place, head, &mut blobs, whole)?;
             let mode = match change.kind {
@@ -159,41 +159,11 @@ impl Repo {
         items.collect()
     }
 
-    /// Returns the first existing file among these paths.
-    fn first_file(&self, base: Option<ObjectId>, places: &[BString]) -> Result<Option<GitTreeEntry>> {
-        for place in places {
-            if let Some(leaf) = self.trail(base, place.as_ref(), None)?.file() {
-                return Ok(Some(leaf));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns the entry of the parent commit at a path, after checking that the change is possible
-    /// there.
-    fn tracked(
-        &self,
-        base: Option<ObjectId>,
-        change: &PathChange<'_>,
-        place: &BString,
-        removed: &BTreeSet<BString>,
-    ) -> Result<Option<GitTreeEntry>> {
-        let trail = self.trail(base, place.as_ref(), None)?;
-        let collision = |tracked: String| Err(Error::Collision { path: change.path.clone(), tracked });
-        if let Some(leaf) = trail.leaf() {
-            return match leaf {
-                leaf if leaf.mode.is_tree() => collision(format!("{place}/")),
-                leaf if !leaf.is_file() => Err(Error::NotAFile { path: change.path.clone() }),
-                leaf => Ok(Some(leaf)),
-            };
-        }
-        let Some((depth, _)) = trail.furthest().filter(|(_, leaf)| !leaf.mode.is_tree()) else {
-            return Ok(None);
-        };
-        let ends = place.find_iter(b"/").nth(depth - 1).unwrap_or(place.len());
-        let blocking: BString = place[..ends].into();
-        let blocks = !removed.contains(&blocking) && !matches!(change.kind, PathChangeKind::Remove);
-        if blocks { collision(blocking.to_string()) } else { Ok(None) }
+    /// Whether all files in a folder of the parent commit are removed.
+    fn is_removed(&self, tree: ObjectId, folder: &BString, removed: &BTreeSet<BString>) -> Result<bool> {
+        let mut files = Vec::new();
+        self.compare(Some(tree), None, folder, &mut files)?;
+        Ok(files.iter().all(|(place, ..)| removed.contains(place)))
     }
 
     fn content<'c>(
@@ -297,8 +267,9 @@ impl Repo {
         for item in items.iter().filter(|item| !item.new && item.content.is_none()) {
             editor.remove(parts(&item.place)).doing(DOING, place)?;
         }
+        let mut trees = TreeCache::new(self);
         for left in items.iter().flat_map(|item| &item.from) {
-            if self.first_file(Some(base), std::slice::from_ref(left))?.is_some() {
+            if trees.trail(Some(base), left.as_ref())?.file().is_some() {
                 editor.remove(parts(left)).doing(DOING, place)?;
             }
         }
@@ -406,6 +377,53 @@ impl Repo {
     fn set_executable(&self, _item: &PlannedPath<'_>) -> Result<()> {
         Ok(())
     }
+}
+
+/// Returns the first existing file among these paths.
+fn first_file(
+    trees: &mut TreeCache<'_>,
+    base: Option<ObjectId>,
+    places: &[BString],
+) -> Result<Option<GitTreeEntry>> {
+    for place in places {
+        if let Some(leaf) = trees.trail(base, place.as_ref())?.file() {
+            return Ok(Some(leaf));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the entry of the parent commit at a path, after checking that the change is possible
+/// there.
+fn tracked(
+    trees: &mut TreeCache<'_>,
+    base: Option<ObjectId>,
+    change: &PathChange<'_>,
+    place: &BString,
+    removed: &BTreeSet<BString>,
+) -> Result<Option<GitTreeEntry>> {
+    let trail = trees.trail(base, place.as_ref())?;
+    let collision = |tracked: String| Err(Error::Collision { path: change.path.clone(), tracked });
+    if let Some(leaf) = trail.leaf() {
+        return match leaf {
+            leaf if leaf.mode.is_tree() => {
+                let folder = BString::from([place.as_slice(), b"/"].concat());
+                match trees.repo().is_removed(leaf.id, &folder, removed)? {
+                    true => Ok(None),
+                    false => collision(folder.to_string()),
+                }
+            }
+            leaf if !leaf.is_file() => Err(Error::NotAFile { path: change.path.clone() }),
+            leaf => Ok(Some(leaf)),
+        };
+    }
+    let Some((depth, _)) = trail.furthest().filter(|(_, leaf)| !leaf.mode.is_tree()) else {
+        return Ok(None);
+    };
+    let ends = place.find_iter(b"/").nth(depth - 1).unwrap_or(place.len());
+    let blocking: BString = place[..ends].into();
+    let blocks = !removed.contains(&blocking) && !matches!(change.kind, PathChangeKind::Remove);
+    if blocks { collision(blocking.to_string()) } else { Ok(None) }
 }
 
 /// Removes the earlier paths of a note from the index. Returns the first entry that was staged at

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::index::entry::{Flags, Mode, Stage, Stat};
+use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::lock::IndexLock;
 use crate::git::repo::Repo;
 
-/// Maximum number of racy entries that are hashed; further ones are left to Git.
+/// Maximum number of racy files that are hashed; further ones are left to Git.
 const RACY: usize = 256;
 
 /// The index in memory.
@@ -197,16 +197,21 @@ impl<'r> Staging<'r> {
             })
             .map(|(at, ..)| at)
             .collect();
-        let few = doubtful.len() <= RACY;
+        let options = self.repo.inner.stat_options().unwrap_or_default();
+        let mut hashes = RACY;
         for at in doubtful {
             let entry = &self.file.entries()[at];
-            let same = few && {
-                let path =
-                    self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
-                path.metadata().is_ok_and(|stat| stat.is_file())
-                    && std::fs::read(path)
-                        .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
-            };
+            let path =
+                self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
+            let found = stat(&path).ok().flatten();
+            let same = found.is_some_and(|found| is_as_recorded(&entry.stat, &found, &self.file, options))
+                || {
+                    hashes = hashes.saturating_sub(1);
+                    hashes > 0
+                        && found.is_some()
+                        && std::fs::read(path)
+                            .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
+                };
             if !same {
                 self.file.entries_mut()[at].stat.size = 0;
             }
@@ -238,6 +243,23 @@ impl<'r> Staging<'r> {
         bytes.extend_from_slice(hash.as_slice());
         lock.file().write_all(&bytes).in_path(&self.repo.index)
     }
+}
+
+/// Whether the fractions of seconds tell that a file is as when it was entered into the index, though
+/// that was in the second in which the index was written. Git ignores fractions unless it is built
+/// for them.
+pub(super) fn is_as_recorded(
+    recorded: &Stat,
+    found: &Stat,
+    index: &gix::index::State,
+    options: stat::Options,
+) -> bool {
+    let options = stat::Options { use_nsec: true, ..options };
+    // No fraction: the file system or the program that wrote the index has none.
+    options.trust_ctime
+        && recorded.mtime.nsecs != 0
+        && recorded.matches(found, options)
+        && !recorded.is_racy(index.timestamp(), options)
 }
 
 impl Repo {

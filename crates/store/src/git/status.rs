@@ -11,12 +11,12 @@ use std::path::Path;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::Entry;
-use gix::index::entry::{Flags, Mode, Stage};
+use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use crate::git::blobs::Blobs;
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::repo::Repo;
-use crate::git::staging::{Staging, stat};
+use crate::git::staging::{Staging, is_as_recorded, stat};
 use crate::git::trees::GitTreeEntry;
 use cm_note::path::NotePath;
 
@@ -216,8 +216,7 @@ impl StatusScan<'_> {
         let Some(found) = stat(&file)? else { return Ok(()) };
         let certain = entry.stage() == Stage::Unconflicted
             && !entry.flags.contains(Flags::INTENT_TO_ADD)
-            && entry.stat.matches(&found, self.stat)
-            && !entry.stat.is_racy(self.index.timestamp(), self.stat);
+            && self.is_as_recorded(entry, &found);
         let now = match certain {
             true => Some(entry.id),
             false => self.hash(&file, place, entry.id)?,
@@ -228,6 +227,15 @@ impl StatusScan<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether the stat data tell that the file is as when it was entered into the index.
+    fn is_as_recorded(&self, entry: &Entry, found: &Stat) -> bool {
+        if !entry.stat.matches(found, self.stat) {
+            return false;
+        }
+        !entry.stat.is_racy(self.index.timestamp(), self.stat)
+            || is_as_recorded(&entry.stat, found, self.index, self.stat)
     }
 
     fn untracked(&mut self, place: &BString) -> Result<()> {

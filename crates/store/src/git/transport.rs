@@ -2,8 +2,10 @@
 //! user's credentials.
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Moment};
 
 use crate::git::error::{Error, InPath, Result};
@@ -68,17 +70,12 @@ impl Repo {
         (remote, merge.and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned())))
     }
 
-    /// Fetches a branch and returns its newest commit; `None` if the remote has no such branch.
+    /// Starts to fetch a branch.
     ///
     /// # Errors
-    /// [`Error::Unreachable`], [`Error::Credentials`], and [`Error::Program`] for other failures.
-    pub fn fetch(
-        &self,
-        remote: &str,
-        branch: &str,
-        options: &TransferOptions<'_>,
-    ) -> Result<Option<CommitId>> {
-        let kept = format!("{FETCHED}/{remote}/{branch}");
+    /// [`Error::UntrustedProgram`], and [`Error::Io`] if Git cannot be started.
+    pub fn start_fetch(&self, remote: &str, branch: &str, options: &TransferOptions<'_>) -> Result<Fetch> {
+        let reference = format!("{FETCHED}/{remote}/{branch}");
         let mut command = self.transfer(options)?;
         command.args([
             "fetch",
@@ -87,32 +84,52 @@ impl Repo {
             "--no-recurse-submodules",
             "--no-write-fetch-head",
         ]);
-        command.args(["--no-auto-maintenance", "--", remote, &format!("+refs/heads/{branch}:{kept}")]);
-        let ended = run(command, "git fetch", options)?;
+        command.args(["--no-auto-maintenance", "--", remote, &format!("+refs/heads/{branch}:{reference}")]);
+        let transfer = Transfer::start(command, "git fetch", options)?;
+        Ok(Fetch { transfer, remote: remote.to_owned(), reference })
+    }
+
+    /// Waits for a fetch and returns the newest commit of the branch; `None` if the remote has no such
+    /// branch.
+    ///
+    /// # Errors
+    /// [`Error::Unreachable`], [`Error::Credentials`], and [`Error::Program`] for other failures.
+    pub fn finish_fetch(&self, fetch: Fetch, options: &TransferOptions<'_>) -> Result<Option<CommitId>> {
+        let ended = fetch.transfer.finish(options)?;
         if ended.status.success() {
-            return self.reference(&kept);
+            return self.reference(&fetch.reference);
         }
         if ended.stderr.contains("couldn't find remote ref") {
             return Ok(None);
         }
-        Err(failure("git fetch", remote, &ended))
+        Err(failure("git fetch", &fetch.remote, &ended))
     }
 
-    /// Pushes a commit to a branch. Never overwrites commits of others.
+    /// Starts to push a commit to a branch. Never overwrites commits of others.
     ///
     /// # Errors
-    /// The errors of [`Self::fetch`].
-    pub fn push(
+    /// The errors of [`Self::start_fetch`].
+    pub fn start_push(
         &self,
         remote: &str,
         branch: &str,
         commit: CommitId,
         options: &TransferOptions<'_>,
-    ) -> Result<PushResult> {
+    ) -> Result<Push> {
         let mut command = self.transfer(options)?;
         command.args(["push", "--porcelain", "--progress", "--no-follow-tags", "--recurse-submodules=no"]);
         command.args(["--", remote, &format!("{commit}:refs/heads/{branch}")]);
-        let ended = run(command, "git push", options)?;
+        let transfer = Transfer::start(command, "git push", options)?;
+        Ok(Push { transfer, remote: remote.to_owned(), branch: branch.to_owned(), commit })
+    }
+
+    /// Waits for a push.
+    ///
+    /// # Errors
+    /// The errors of [`Self::finish_fetch`].
+    pub fn finish_push(&self, push: Push, options: &TransferOptions<'_>) -> Result<PushResult> {
+        let Push { transfer, remote, branch, commit } = push;
+        let ended = transfer.finish(options)?;
         if ended.status.success() {
             self.set_reference(&format!("{FETCHED}/{remote}/{branch}"), commit)?;
             return Ok(PushResult::Done);
@@ -129,7 +146,7 @@ impl Repo {
                 Ok(PushResult::Refused(all.join("; ")))
             }
             Some(_) => Ok(PushResult::Raced),
-            None => Err(failure("git push", remote, &ended)),
+            None => Err(failure("git push", &remote, &ended)),
         }
     }
 
@@ -226,43 +243,80 @@ struct Ended {
     stderr: String,
 }
 
-/// Runs a transfer to its end, or until it is cancelled or silent for too long.
-fn run(mut command: Command, name: &'static str, options: &TransferOptions<'_>) -> Result<Ended> {
-    let git = std::path::Path::new("git");
-    let stdin = if options.asks { Stdio::inherit() } else { Stdio::null() };
-    let mut child =
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().in_path(git)?;
-    let (sign, signs) = mpsc::channel();
-    let stdout = child.stdout.take().map(|mut pipe| {
-        std::thread::spawn(move || {
-            let mut text = String::new();
-            // What is no text says nothing that is looked for.
-            let _ = pipe.read_to_string(&mut text);
-            text
-        })
-    });
-    let stderr = child.stderr.take().map(|pipe| std::thread::spawn(move || listen(pipe, &sign)));
-    let mut last = Moment::now();
-    loop {
-        match signs.recv_timeout(TICK) {
-            Ok(()) => last = Moment::now(),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) if (options.is_cancelled)() => {
-                stop(&mut child);
-                return Err(Error::Cancelled { command: name });
-            }
-            Err(RecvTimeoutError::Timeout) if last.elapsed() >= options.silence => {
-                stop(&mut child);
-                return Err(Error::Silent { command: name, waited: options.silence });
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
+/// A started fetch. Dropping it ends it.
+pub struct Fetch {
+    transfer: Transfer,
+    remote: String,
+    /// Reference that records what was fetched.
+    reference: String,
+}
+
+/// A started push. Dropping it ends it, before or after the remote has accepted the commit.
+pub struct Push {
+    transfer: Transfer,
+    remote: String,
+    branch: String,
+    commit: CommitId,
+}
+
+/// A running `git` program that transfers objects.
+struct Transfer {
+    name: &'static str,
+    child: Child,
+    stdout: Option<JoinHandle<String>>,
+    stderr: Option<JoinHandle<String>>,
+    /// Receives a sign for each message of the program, until it closes its standard error.
+    signs: Receiver<()>,
+}
+
+impl Transfer {
+    fn start(mut command: Command, name: &'static str, options: &TransferOptions<'_>) -> Result<Self> {
+        let stdin = if options.asks { Stdio::inherit() } else { Stdio::null() };
+        let piped = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().in_path(Path::new("git"))?;
+        let (sign, signs) = mpsc::channel();
+        let stdout = child.stdout.take().map(|mut pipe| {
+            std::thread::spawn(move || {
+                let mut text = String::new();
+                // What is no text says nothing that is looked for.
+                let _ = pipe.read_to_string(&mut text);
+                text
+            })
+        });
+        let stderr = child.stderr.take().map(|pipe| std::thread::spawn(move || listen(pipe, &sign)));
+        Ok(Self { name, child, stdout, stderr, signs })
     }
-    let status = child.wait().in_path(git)?;
-    let text = |thread: Option<std::thread::JoinHandle<String>>| {
-        thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
-    };
-    Ok(Ended { status, stdout: text(stdout), stderr: text(stderr) })
+
+    /// Waits until the program ends, or until it is cancelled or silent for too long.
+    fn finish(mut self, options: &TransferOptions<'_>) -> Result<Ended> {
+        let mut last = Moment::now();
+        loop {
+            match self.signs.recv_timeout(TICK) {
+                Ok(()) => last = Moment::now(),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) if (options.is_cancelled)() => {
+                    return Err(Error::Cancelled { command: self.name });
+                }
+                Err(RecvTimeoutError::Timeout) if last.elapsed() >= options.silence => {
+                    return Err(Error::Silent { command: self.name, waited: options.silence });
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        let status = self.child.wait().in_path(Path::new("git"))?;
+        let text = |thread: Option<JoinHandle<String>>| {
+            thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+        };
+        Ok(Ended { status, stdout: text(self.stdout.take()), stderr: text(self.stderr.take()) })
+    }
+}
+
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Reads the messages of a program and signals each of them.
@@ -278,12 +332,6 @@ fn listen(pipe: ChildStderr, sign: &Sender<()>) -> String {
         let _ = sign.send(());
     }
     String::from_utf8_lossy(&all).replace('\r', "\n")
-}
-
-fn stop(child: &mut Child) {
-    // It may have ended by itself.
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Converts a failed transfer to an error by what Git said in the C locale.

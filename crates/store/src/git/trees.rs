@@ -1,6 +1,7 @@
 //! Looks up paths in commits and compares trees.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -10,6 +11,7 @@ use crate::git::blobs::Blobs;
 use crate::git::error::{Doing, Result};
 use crate::git::repo::{CommitId, Repo};
 use cm_note::path::NotePath;
+use rayon::prelude::*;
 
 /// A file of the vault that differs between two commits, with its content as a checkout would write
 /// it.
@@ -63,6 +65,75 @@ impl TreePath {
     }
 }
 
+/// Looks up a path with `entry`, which returns the entry of a tree with a name. See [`Repo::trail`].
+fn trail(
+    root: Option<ObjectId>,
+    place: &BStr,
+    cached: Option<&TreePath>,
+    mut entry: impl FnMut(ObjectId, &BStr) -> Result<Option<GitTreeEntry>>,
+) -> Result<TreePath> {
+    let parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
+    let mut trail = TreePath { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
+    let Some(mut tree) = root else { return Ok(trail) };
+    if let Some(cached) = cached.filter(|cached| cached.root == root) {
+        return Ok(cached.clone());
+    }
+    for (at, part) in parts.iter().enumerate() {
+        let Some(leaf) = entry(tree, part.as_bstr())? else { break };
+        trail.steps.push(leaf);
+        if cached.and_then(|cached| cached.steps.get(at)) == Some(&leaf) {
+            let rest = cached.map(|cached| &cached.steps[at + 1..]).unwrap_or_default();
+            trail.steps.extend(rest);
+            break;
+        }
+        if !leaf.mode.is_tree() {
+            break;
+        }
+        tree = leaf.id;
+    }
+    Ok(trail)
+}
+
+/// Looks up many paths in the same trees, which are parsed once.
+pub(super) struct TreeCache<'r> {
+    repo: &'r Repo,
+    /// Entries by name; `None` after the first lookup in a tree, which only reads as far as it must.
+    trees: HashMap<ObjectId, Option<HashMap<BString, GitTreeEntry>>>,
+}
+
+impl<'r> TreeCache<'r> {
+    pub fn new(repo: &'r Repo) -> Self {
+        Self { repo, trees: HashMap::new() }
+    }
+
+    pub fn repo(&self) -> &'r Repo {
+        self.repo
+    }
+
+    /// Like [`Repo::trail`].
+    pub fn trail(&mut self, root: Option<ObjectId>, place: &BStr) -> Result<TreePath> {
+        trail(root, place, None, |tree, name| self.entry(tree, name))
+    }
+
+    fn entry(&mut self, tree: ObjectId, name: &BStr) -> Result<Option<GitTreeEntry>> {
+        let cached = match self.trees.entry(tree) {
+            Entry::Vacant(first) => {
+                first.insert(None);
+                return self.repo.entry(tree, name);
+            }
+            Entry::Occupied(cached) => cached.into_mut(),
+        };
+        let entries = match cached {
+            Some(entries) => entries,
+            None => cached.insert(self.repo.entries(Some(tree))?.into_iter().collect()),
+        };
+        Ok(entries.get(name).copied())
+    }
+}
+
+/// Number of differences whose contents one thread reads at a time.
+const DIFFERENCES: usize = 64;
+
 /// A differing file: its path from the root of the work tree, and the old and new entries.
 pub(super) type Difference = (BString, Option<GitTreeEntry>, Option<GitTreeEntry>);
 
@@ -80,26 +151,7 @@ impl Repo {
         place: &BStr,
         cached: Option<&TreePath>,
     ) -> Result<TreePath> {
-        let parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
-        let mut trail = TreePath { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
-        let Some(mut tree) = root else { return Ok(trail) };
-        if let Some(cached) = cached.filter(|cached| cached.root == root) {
-            return Ok(cached.clone());
-        }
-        for (at, part) in parts.iter().enumerate() {
-            let Some(leaf) = self.entry(tree, part.as_bstr())? else { break };
-            trail.steps.push(leaf);
-            if cached.and_then(|cached| cached.steps.get(at)) == Some(&leaf) {
-                let rest = cached.map(|cached| &cached.steps[at + 1..]).unwrap_or_default();
-                trail.steps.extend(rest);
-                break;
-            }
-            if !leaf.mode.is_tree() {
-                break;
-            }
-            tree = leaf.id;
-        }
-        Ok(trail)
+        trail(root, place, cached, |tree, name| self.entry(tree, name))
     }
 
     fn entry(&self, tree: ObjectId, name: &BStr) -> Result<Option<GitTreeEntry>> {
@@ -185,12 +237,21 @@ impl Repo {
     }
 
     /// Adds the contents to the differences, and omits entries that are not files of the vault.
-    pub(super) fn with_bytes(&self, differences: Vec<Difference>) -> Result<Vec<TreeChange>> {
+    pub(super) fn with_bytes(&self, differences: &[Difference]) -> Result<Vec<TreeChange>> {
+        if differences.len() <= DIFFERENCES {
+            return self.read_differences(differences);
+        }
+        let parts = differences.par_chunks(DIFFERENCES);
+        let parts = parts.map_with(self.clone(), |repo, part| repo.read_differences(part));
+        Ok(parts.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn read_differences(&self, differences: &[Difference]) -> Result<Vec<TreeChange>> {
         let mut blobs = Blobs::new(self)?;
         let mut changes = Vec::with_capacity(differences.len());
         for (place, old, new) in differences {
             let (old, new) = (old.filter(GitTreeEntry::is_file), new.filter(GitTreeEntry::is_file));
-            let Some(path) = self.note_path(&place).filter(|_| old.is_some() || new.is_some()) else {
+            let Some(path) = self.note_path(place).filter(|_| old.is_some() || new.is_some()) else {
                 continue;
             };
             let mut read =
@@ -205,7 +266,7 @@ impl Repo {
     /// Returns the files of the vault that differ between two commits. `None` is the empty state
     /// before the first commit.
     pub fn changed_between(&self, old: Option<CommitId>, new: CommitId) -> Result<Vec<TreeChange>> {
-        self.with_bytes(self.differences(old.map(|old| old.0), Some(new.0))?)
+        self.with_bytes(&self.differences(old.map(|old| old.0), Some(new.0))?)
     }
 
     /// Returns the paths in the vault that differ between two commits. `None` is the empty state

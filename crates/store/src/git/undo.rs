@@ -11,7 +11,7 @@ impl Repo {
     /// clean if the current content equals `new`.
     pub fn inverse(&self, commit: CommitId) -> Result<Vec<TreeChange>> {
         let parent = self.info(commit.0)?.parents.first().map(|parent| parent.0);
-        self.with_bytes(self.differences(parent, Some(commit.0))?)
+        self.with_bytes(&self.differences(parent, Some(commit.0))?)
     }
 
     /// Returns the commits after this one that change one of these paths, newest first.

@@ -50,7 +50,7 @@ pub fn replace(
 }
 
 /// Like [`replace`]. A power failure may lose the new content until the caller has passed the returned
-/// file to [`super::write::sync`].
+/// file to [`super::write::sync_all`].
 ///
 /// # Errors
 ///

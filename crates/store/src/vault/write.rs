@@ -1,5 +1,6 @@
 //! Atomic writes of single files: a reader sees either the old or the new content.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -134,7 +135,7 @@ fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Re
 }
 
 /// Like [`replace_private`], but a power failure may lose the file or its content until the caller
-/// has passed it to [`sync`].
+/// has passed it to [`sync_all`].
 ///
 /// # Errors
 ///
@@ -153,18 +154,13 @@ fn replace_unsynced(
     new.persist(target).map(drop).map_err(|failed| Error::io("write", target)(failed.error))
 }
 
-/// Syncs a file that was written unsynced, and its folder. Does nothing if it is gone.
-///
-/// # Errors
-///
-/// [`Error::Io`].
-pub fn sync(file: &Path) -> Result<(), Error> {
+/// Syncs the content of a file. Does nothing if it is gone.
+fn sync_file(file: &Path) -> Result<(), Error> {
     match File::open(file) {
-        Ok(open) => open.sync_all().map_err(Error::io("write", file))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::io("open", file)(error)),
+        Ok(open) => open.sync_all().map_err(Error::io("write", file)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Error::io("open", file)(error)),
     }
-    sync_folder(file.parent().unwrap_or(file))
 }
 
 /// Number of threads that [`sync_all`] uses: the disk joins syncs that wait at the same time.
@@ -177,14 +173,15 @@ const SYNCS: usize = 16;
 /// [`Error::Io`].
 pub fn sync_all(files: &[PathBuf]) -> Result<(), Error> {
     let part = files.len().div_ceil(SYNCS).max(1);
+    let sync_part = |part: &[PathBuf]| part.iter().try_for_each(|file| sync_file(file));
     std::thread::scope(|scope| {
-        let parts =
-            files.chunks(part).map(|part| scope.spawn(|| part.iter().try_for_each(|file| sync(file))));
-        let threads: Vec<_> = parts.collect();
+        let threads: Vec<_> = files.chunks(part).map(|part| scope.spawn(move || sync_part(part))).collect();
         threads
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+    })?;
+    let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    folders.into_iter().filter(|folder| folder.is_dir()).try_for_each(sync_folder)
 }
 
 /// Returns the parent folder of a file, creating it if necessary.

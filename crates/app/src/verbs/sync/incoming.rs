@@ -140,8 +140,15 @@ fn merged(
     let (ours, theirs) = (base.changes_to(repo, head)?, base.changes_to(repo, theirs)?);
     let exists = |path: &NotePath| repo.has_at(head, path).unwrap_or(true);
     let files = merge_changes(&ours, &theirs, &vocabulary, &exists);
+    // Where only the remote changed a file, it is here as in the base.
+    let their_old = theirs.into_iter().map(|change| (change.path, change.old));
+    let own_new = ours.into_iter().map(|change| (change.path, change.new));
+    let mut here: BTreeMap<NotePath, Option<Vec<u8>>> = their_old.chain(own_new).collect();
     let planned = files.into_iter().map(|MergedFile { path, new, executable, how, open }| {
-        let before = repo.read_at(head, &path)?;
+        let before = match here.remove(&path) {
+            Some(before) => before,
+            None => repo.read_at(head, &path)?,
+        };
         Ok(PlannedFile { path, before, after: new, executable, how, open })
     });
     planned.collect()

@@ -23,7 +23,7 @@ use crate::verbs::{commit, generate, merge_driver, project};
 use cm_merge::tree::HowMerged;
 use cm_note::path::{GENERATED, NotePath};
 use cm_store::config::keys;
-use cm_store::git::{self, CommitId, PushResult, Repo, TransferOptions};
+use cm_store::git::{self, CommitId, Fetch, PushResult, Repo, TransferOptions};
 use cm_store::vault::layout;
 
 pub use place::SyncPlace;
@@ -167,14 +167,19 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
         dry_run: options.dry_run,
         ..SyncResult::default()
     };
-    commit_edits(memory, repo, options, &mut result)?;
     let transfer = TransferOptions {
         silence: Duration::from_secs_f64(open.settings.number(keys::SYNC_TIMEOUT_S)),
         asks: options.asks,
         is_cancelled: &|| memory.call.watch.is_cancelled(),
     };
     let run = SyncRun { memory, repo, place, options, transfer };
-    let outcome = run.transfer_all(&mut result);
+    // Git fetches while the vault is searched for edits.
+    let fetch = run.start_fetch();
+    let committed = commit_edits(memory, repo, options, &mut result);
+    // Also if that failed: a fetch that is ended early can leave a lock.
+    let fetched = run.finish_fetch(fetch);
+    committed?;
+    let outcome = fetched.and_then(|fetched| run.transfer_all(fetched, &mut result));
     result.head = repo.head()?.commit.map(|head| head.to_string());
     result.changed = result.committed.is_some() || result.received + result.sent > 0;
     outcome?;
@@ -209,14 +214,24 @@ struct SyncRun<'a> {
 }
 
 impl SyncRun<'_> {
-    /// Fetches, merges and pushes until both sides have the same commits.
-    fn transfer_all(&self, result: &mut SyncResult) -> Result<()> {
+    fn start_fetch(&self) -> Result<Fetch> {
+        Ok(self.repo.start_fetch(&self.place.remote, &self.place.branch, &self.transfer)?)
+    }
+
+    fn finish_fetch(&self, fetch: Result<Fetch>) -> Result<Option<CommitId>> {
+        Ok(self.repo.finish_fetch(fetch?, &self.transfer)?)
+    }
+
+    /// Fetches, merges and pushes until both sides have the same commits. `fetched` is the newest
+    /// commit of the remote branch; `None` if there is no such branch.
+    fn transfer_all(&self, mut fetched: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
         let (remote, branch) = (&self.place.remote, &self.place.branch);
         for lost in 0..ATTEMPTS {
             if lost > 0 {
                 git::wait_after_race(lost, self.memory.new_uuid().as_u64_pair().0);
+                fetched = self.finish_fetch(self.start_fetch())?;
             }
-            let theirs = self.repo.fetch(remote, branch, &self.transfer)?;
+            let theirs = fetched;
             if let Some(theirs) = theirs {
                 self.place.refuse_rewritten(self.repo, theirs)?;
                 if self.options.direction != Direction::Push {
@@ -319,7 +334,10 @@ impl SyncRun<'_> {
             result.sent += sent;
             return Ok(PushResult::Done);
         }
-        let pushed = self.repo.push(&self.place.remote, &self.place.branch, head, &self.transfer)?;
+        let push = self.repo.start_push(&self.place.remote, &self.place.branch, head, &self.transfer)?;
+        // Meanwhile the index takes in the changes. If it fails, the refresh at the end reports it.
+        let _ = self.memory.ensure_fresh(self.memory.target());
+        let pushed = self.repo.finish_push(push, &self.transfer)?;
         if pushed == PushResult::Done {
             result.sent += sent;
             self.remember(Some(head))?;

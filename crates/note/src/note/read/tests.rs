@@ -262,6 +262,21 @@ fn a_summary_is_whole_words_of_at_most_160_characters() {
     assert_eq!(note("a.md", &"x".repeat(500)).summary.chars().count(), 160);
 }
 
+#[test]
+fn the_id_is_read_without_the_rest() {
+    for (frontmatter, id) in [
+        ("title: A\nid: 5ad2-01\ntype: fix", Some("5ad2-01")),
+        ("id: \"5ad2 01\" # old", Some("5ad2 01")),
+        ("id: 7", Some("7")),
+        ("title: >\n  id: 1\nidea: 2", None),
+        ("id:", None),
+    ] {
+        let text = format!("---\n{frontmatter}\n---\nid: body\n");
+        assert_eq!(id_text(&text).as_deref(), id, "{frontmatter}");
+    }
+    assert_eq!(id_text("id: body\n"), None);
+}
+
 proptest! {
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {

@@ -207,6 +207,35 @@ fn an_edit_of_the_same_length_in_the_same_second_is_still_seen() {
 }
 
 #[test]
+fn many_files_committed_in_the_second_of_the_index_stay_clean_by_their_stat_data() {
+    let sandbox = Sandbox::with_note();
+    for number in 0..400 {
+        sandbox.write(&format!("graph/{number}.md"), "b\n");
+    }
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "Many"]);
+    sandbox.here().curate("graph/a.md").unwrap().unwrap();
+    // Without hashing: git's plumbing reports whatever the stat data do not vouch for.
+    let index = fs::File::options().write(true).open(sandbox.root.join(".git/index")).unwrap();
+    index.set_modified(std::time::SystemTime::now() + Duration::from_secs(5)).unwrap();
+    assert_eq!(sandbox.git(&["diff-files"]), "");
+}
+
+#[test]
+fn an_edit_right_after_a_commit_is_a_manual_edit() {
+    for _ in 0..10 {
+        let sandbox = Sandbox::with_note();
+        sandbox.here().curate("graph/a.md").unwrap().unwrap();
+        assert_eq!(sandbox.repo().hand_edits().unwrap(), []);
+        let text = sandbox.read("graph/a.md");
+        // In place and of the same length.
+        fs::write(sandbox.root.join("graph/a.md"), text.replace("First", "Xirst")).unwrap();
+        let path = NotePath::parse("graph/a.md").unwrap();
+        assert_eq!(sandbox.repo().hand_edits().unwrap(), [(path, crate::git::EditKind::Modified)]);
+    }
+}
+
+#[test]
 fn git_finds_the_committed_note_clean_by_its_stat_data() {
     let sandbox = Sandbox::with_note();
     sandbox.here().curate("graph/a.md").unwrap();
