@@ -204,14 +204,16 @@ impl<'r> Staging<'r> {
             let path =
                 self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
             let found = stat(&path).ok().flatten();
-            let same = found.is_some_and(|found| is_as_recorded(&entry.stat, &found, &self.file, options))
-                || {
-                    hashes = hashes.saturating_sub(1);
-                    hashes > 0
-                        && found.is_some()
-                        && std::fs::read(path)
-                            .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
-                };
+            let same = match found {
+                None => false,
+                Some(found) if is_as_recorded(&entry.stat, &found, &self.file, options) => true,
+                Some(_) if hashes == 0 => false,
+                Some(_) => {
+                    hashes -= 1;
+                    std::fs::read(path)
+                        .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
+                }
+            };
             if !same {
                 self.file.entries_mut()[at].stat.size = 0;
             }
@@ -255,8 +257,10 @@ pub(super) fn is_as_recorded(
     options: stat::Options,
 ) -> bool {
     let options = stat::Options { use_nsec: true, ..options };
-    // No fraction: the file system or the program that wrote the index has none.
-    options.trust_ctime
+    // Elsewhere than on Unix this is the time at which the file was made. No fraction: the file system or
+    // the program that wrote the index has none.
+    cfg!(unix)
+        && options.trust_ctime
         && recorded.mtime.nsecs != 0
         && recorded.matches(found, options)
         && !recorded.is_racy(index.timestamp(), options)
