@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_store::vault::journal::{FileChange, Journal, JournalEntry};
+
 use crate::support::{Sandbox, hashes, vault_of};
 
 const ONE: &str = "\
@@ -83,6 +87,46 @@ fn a_stream_of_writes_killed_at_any_moment_loses_nothing_and_is_repaired_by_the_
     }
     let leftovers = hashes(&sandbox.vault()).into_keys().filter(|path| path.contains(".cm-")).count();
     assert_eq!(leftovers, 0, "temporary files of killed writers are swept");
+}
+
+#[test]
+fn a_write_of_several_notes_that_was_killed_leaves_no_copies() {
+    let sandbox = vault_of(ONE);
+    let old = |path: &str| sandbox.read(path);
+    sandbox
+        .write("graph/fixes/b.md", old("graph/fixes/a.md").replace("1111", "2222").replace("Alpha", "Beta"));
+    sandbox.commit_all("Another note");
+    let changed = ["graph/fixes/a.md", "graph/fixes/b.md"].map(|path| FileChange {
+        path: NotePath::parse(path).unwrap(),
+        from: Vec::new(),
+        before: Some(old(path).into_bytes().into()),
+        after: Some(old(path).replace("Body", "More of it").into_bytes().into()),
+        edits: Vec::new(),
+        executable: false,
+    });
+    let entry = JournalEntry {
+        operation: "0123456789abcdef0123456789abcdef".to_owned(),
+        message: CommitMessage::new("update", "Update two notes"),
+        commits: true,
+        files: changed.to_vec(),
+        join: None,
+    };
+    Journal::of(&sandbox.open_vault()).unwrap().begin(&entry).unwrap();
+    // Killed while the old files lay beside the new ones, and a third one was half written.
+    for (number, file) in changed.iter().enumerate() {
+        let (before, after) = (file.before.as_ref().unwrap(), file.after.as_ref().unwrap());
+        sandbox.write(file.path.as_str(), after.as_slice());
+        sandbox.write(&format!("graph/fixes/.cm-{number}.tmp"), before.as_slice());
+        sandbox.write(&format!("graph/fixes/.cm-half{number}.tmp"), &after.as_slice()[..100]);
+    }
+    let answer = sandbox.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    assert!(answer.stderr.contains("finished an interrupted operation"), "{}", answer.snapshot());
+    let files = std::fs::read_dir(sandbox.vault().join("graph/fixes")).unwrap();
+    let mut names: Vec<_> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["a.md", "b.md"]);
+    assert_eq!(sandbox.git(&["log", "--format=%s", "-2"]).lines().nth(1), Some("Update two notes"));
+    assert_sound(&sandbox);
 }
 
 #[test]

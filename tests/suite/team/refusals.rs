@@ -211,3 +211,39 @@ fn a_file_with_a_name_that_is_not_text_is_not_dropped_by_a_merge() {
     );
     assert!(ada.tree().contains("caf"), "{}", ada.tree());
 }
+
+#[test]
+fn a_folder_in_the_place_of_a_file_is_left_to_git() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    ada.sandbox.write("notes/plans", "None yet.\n");
+    settle(&[&ada, &ben]);
+    fs::remove_file(ada.sandbox.vault().join("notes/plans")).unwrap();
+    ada.sandbox.write("notes/plans/a.md", "# Plan A\n\nWait.\n");
+    ada.sync();
+    ben.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    refused(&ben, 5, "in-the-way");
+    assert_eq!(ben.sandbox.read("notes/plans"), "None yet.\n");
+    ben.sandbox.git(&["pull", "--quiet", "--no-rebase", "--no-edit"]);
+    settle(&[&ada, &ben]);
+    assert_eq!(ben.sandbox.read("notes/plans/a.md"), "# Plan A\n\nWait.\n");
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_left_to_git() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    ada.sandbox.write("notes/plans/a.md", "# Plan A\n\nWait.\n");
+    settle(&[&ada, &ben]);
+    fs::remove_dir_all(ada.sandbox.vault().join("notes/plans")).unwrap();
+    ada.sandbox.write("notes/plans", "None any more.\n");
+    ada.sync();
+    ben.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    refused(&ben, 5, "in-the-way");
+    assert_eq!(ben.sandbox.read("notes/plans/a.md"), "# Plan A\n\nWait.\n");
+    ben.sandbox.git(&["pull", "--quiet", "--no-rebase", "--no-edit"]);
+    settle(&[&ada, &ben]);
+    assert_eq!(ben.sandbox.read("notes/plans"), "None any more.\n");
+}

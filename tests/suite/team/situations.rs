@@ -183,32 +183,6 @@ fn hundreds_of_changed_notes_on_both_sides_are_all_merged() {
 }
 
 #[test]
-fn a_folder_takes_the_place_of_a_file() {
-    let (_remote, ada, ben) = pair();
-    ada.sandbox.write("notes/plans", "None yet.\n");
-    settle(&[&ada, &ben]);
-    std::fs::remove_file(ada.sandbox.vault().join("notes/plans")).unwrap();
-    ada.sandbox.write("notes/plans/a.md", "# Plan A\n\nWait.\n");
-    ben.cm(&["add", "--type", "solution", "Clear the cache of the proxy"]).ok();
-    settle(&[&ada, &ben]);
-    assert_eq!(ben.sandbox.read("notes/plans/a.md"), "# Plan A\n\nWait.\n");
-    assert_eq!(ben.sandbox.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
-fn a_file_takes_the_place_of_a_folder() {
-    let (_remote, ada, ben) = pair();
-    ada.sandbox.write("notes/plans/a.md", "# Plan A\n\nWait.\n");
-    settle(&[&ada, &ben]);
-    std::fs::remove_dir_all(ada.sandbox.vault().join("notes/plans")).unwrap();
-    ada.sandbox.write("notes/plans", "None any more.\n");
-    ben.cm(&["add", "--type", "solution", "Clear the cache of the proxy"]).ok();
-    settle(&[&ada, &ben]);
-    assert_eq!(ben.sandbox.read("notes/plans"), "None any more.\n");
-    assert_eq!(ben.sandbox.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
 fn the_same_edge_of_both_sides_is_one_edge_11() {
     let (_remote, ada, ben) = pair();
     for clone in [&ada, &ben] {

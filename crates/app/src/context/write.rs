@@ -29,6 +29,7 @@ use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Result of a write to the vault.
@@ -364,14 +365,10 @@ fn bytes_of(
     Ok(files)
 }
 
-/// Returns the content of a file; `None` if there is none, or a folder in its place or a file in that
-/// of its folder.
 fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
     match open.vault.read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
-        Err(_) if open.vault.file(path).is_dir() => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(cm_store::vault::Error::io("read", &open.vault.file(path))(error).into()),
     }
 }
@@ -465,64 +462,64 @@ fn write_and_commit(
 ) -> Result<Option<String>> {
     let mut replaced = Vec::new();
     let files = if creates_only(entry) || entry.join.is_some() {
-        write_unsynced(memory, open, entry, &mut replaced, unsynced)
+        write_unsynced(open, entry, &mut replaced, unsynced)
     } else {
         write_files(open, entry, &mut replaced)
     };
     let outcome = files.and_then(|()| commit(memory, open, entry));
-    finish(memory, open, entry, replaced)?;
+    finish(memory, open, entry, replaced);
     outcome
 }
 
-/// Removes the old files of replaced and removed ones.
-fn finish(
-    memory: &Context,
-    open: &OpenVault,
-    entry: &JournalEntry,
-    replaced: Vec<(NotePath, ReplacedFile)>,
-) -> Result<()> {
+/// Removes the old files of replaced and removed ones. A failure is no error, because the commit
+/// exists by now, and must not be rolled back.
+fn finish(memory: &Context, open: &OpenVault, entry: &JournalEntry, replaced: Vec<(NotePath, ReplacedFile)>) {
     let vault = &open.vault;
-    let finish = |(path, old): (NotePath, ReplacedFile)| Ok((path, old.finish(vault)?));
-    let finished: Result<Vec<_>> = match entry.join {
+    let finish = |(path, old): (NotePath, ReplacedFile)| (path, old.finish(vault));
+    let finished: Vec<_> = match entry.join {
         Some(_) => replaced.into_par_iter().map(finish).collect(),
         None => replaced.into_iter().map(finish).collect(),
     };
-    for (path, _) in finished?.into_iter().filter(|(_, persists)| !persists) {
-        memory.notice(format!("another program saved {path} at the same moment; its version was kept"));
+    for (path, persists) in finished {
+        match persists {
+            Ok(true) => {}
+            Ok(false) => memory
+                .notice(format!("another program saved {path} at the same moment; its version was kept")),
+            Err(error) => {
+                memory.notice(format!("the old version of {path} stays in a temporary file: {error}"));
+            }
+        }
     }
-    Ok(())
 }
 
 fn write_unsynced(
-    memory: &Context,
     open: &OpenVault,
     entry: &JournalEntry,
     replaced: &mut Vec<(NotePath, ReplacedFile)>,
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<()> {
     let vault = &open.vault;
-    // Removed first and for good, because a new folder can take the place of a file, and a new file that
-    // of a folder.
-    for file in entry.files.iter().filter(|file| file.after.is_none()) {
-        let old = exchange::remove(vault, &file.path, file.before.as_ref().map(FileBytes::as_slice))?;
-        finish(memory, open, entry, old.map(|old| (file.path.clone(), old)).into_iter().collect())?;
-    }
-    let new = entry.files.iter().filter_map(|file| Some((file, file.after.as_ref()?)));
-    let new: Vec<(&FileChange, &FileBytes)> = new.collect();
-    let write = |&(file, after): &(&FileChange, &FileBytes)| {
+    let write = |file: &FileChange| {
         let before = file.before.as_ref().map(FileBytes::as_slice);
-        exchange::replace_unsynced(vault, &file.path, before, after.as_slice())
+        match &file.after {
+            Some(after) => {
+                let (new, old) = exchange::replace_unsynced(vault, &file.path, before, after.as_slice())?;
+                Ok((Some(new), old))
+            }
+            None => Ok((None, exchange::remove(vault, &file.path, before)?)),
+        }
     };
+    let files = &entry.files;
     // A synchronization can bring thousands of files.
-    let written: Vec<_> = match entry.join {
-        Some(_) => new.par_iter().map(write).collect(),
-        None => new.iter().map(write).collect(),
+    let written: Vec<std::result::Result<_, cm_store::vault::Error>> = match entry.join {
+        Some(_) => files.par_iter().map(write).collect(),
+        None => files.iter().map(write).collect(),
     };
     let mut outcome = Ok(());
-    for ((file, _), written) in new.into_iter().zip(written) {
+    for (file, written) in files.iter().zip(written) {
         match written {
-            Ok((path, old)) => {
-                unsynced.push(path);
+            Ok((new, old)) => {
+                unsynced.extend(new);
                 replaced.extend(old.map(|old| (file.path.clone(), old)));
             }
             // The caller restores the files that were written.
@@ -630,11 +627,14 @@ fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Re
     let unfinished = journal.unfinished()?;
     let count = unfinished.len();
     for entry in unfinished {
+        let contents = entry.files.iter().flat_map(|file| file.before.iter().chain(&file.after));
+        let contents: Vec<&[u8]> = contents.map(FileBytes::as_slice).collect();
+        let mut swept = BTreeSet::new();
+        for file in entry.files.iter().filter(|file| swept.insert(file.path.folder())) {
+            files::sweep(&open.vault, &file.path, &contents)?;
+        }
         for file in &entry.files {
-            let (before, after) = (file.before.as_ref(), file.after.as_ref());
-            let known: Vec<&[u8]> = before.into_iter().chain(after).map(FileBytes::as_slice).collect();
-            files::sweep(&open.vault, &file.path, &known)?;
-            let before = before.map(FileBytes::as_slice);
+            let (before, after) = (file.before.as_ref().map(FileBytes::as_slice), file.after.as_ref());
             let found = current(open, &file.path)?;
             // A power failure may have left a part of a new file.
             let is_cut_short = (before.is_none() || entry.join.is_some())

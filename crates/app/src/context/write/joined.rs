@@ -71,6 +71,9 @@ fn attempt(
     change: JoinedChange,
 ) -> Result<WriteResult> {
     for file in &change.files {
+        if file.after.is_some() {
+            refuse_in_the_way(open, &file.path)?;
+        }
         let found = current(open, &file.path)?;
         // A file that already has the new content was brought by hand.
         if found != file.before && found != file.after {
@@ -99,15 +102,29 @@ fn attempt(
     journal.begin(&entry)?;
     let mut unsynced = Vec::new();
     let written = write_and_commit(memory, open, &entry, &mut unsynced);
-    let synced = written.and_then(|commit| {
-        files::sync_all(&unsynced)?;
-        Ok(commit)
-    });
-    let commit = or_roll_back(open, journal, &entry, synced)?;
+    let commit = or_roll_back(open, journal, &entry, written)?;
+    // The commit exists: if this fails, the next writer completes the operation.
+    files::sync_all(&unsynced)?;
     queue(open, &entry);
     open.set_stale();
     journal.done(&entry.operation)?;
     Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+}
+
+/// Refuses a file in whose place there is a folder here, or in a folder in whose place there is a
+/// file. Git exchanges one for the other.
+fn refuse_in_the_way(open: &OpenVault, path: &NotePath) -> Result<()> {
+    let file = open.vault.file(path);
+    let found = file.is_dir().then_some(file.as_path()).or_else(|| {
+        let folders = file.ancestors().skip(1).take_while(|folder| *folder != open.vault.root());
+        folders.take_while(|folder| !folder.is_dir()).find(|folder| folder.symlink_metadata().is_ok())
+    });
+    let Some(found) = found else { return Ok(()) };
+    let found = found.strip_prefix(open.vault.root()).unwrap_or(found).display();
+    let message = format!("the remote has the file {path}, and here {found} is in its way");
+    Err(Error::refused("in-the-way", message)
+        .at(path, None, None)
+        .hint("take the change over with `git pull`, or move what is in its way, then run `cm sync` again"))
 }
 
 /// Returns the history that a journal entry joins; `None` if it joins none, or its id is no id.

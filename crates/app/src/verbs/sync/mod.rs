@@ -147,7 +147,8 @@ pub struct SyncResult {
 ///
 /// # Errors
 /// No repository or remote; a state in which Git cannot merge (`detached`, `shallow`,
-/// `in-progress`); an `unrelated` or `rewritten` history; changes `outside-vault`; `offline`,
+/// `in-progress`); an `unrelated` or `rewritten` history; changes `outside-vault`; a file `in-the-way`
+/// of a folder, or a folder of a file; `offline`,
 /// `credentials`, `remote-refused` and `raced`; and the errors of [`commit::commit`] and of writing.
 pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     let open = memory.target();
@@ -173,12 +174,13 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
         is_cancelled: &|| memory.call.watch.is_cancelled(),
     };
     let run = SyncRun { memory, repo, place, options, transfer };
-    // Git fetches while the vault is searched for edits.
-    let fetch = run.start_fetch();
+    // Git fetches while the vault is searched for edits, unless both may ask the user for something.
+    let early = (!options.asks).then(|| run.start_fetch());
     let committed = commit_edits(memory, repo, options, &mut result);
     // Also if that failed: a fetch that is ended early can leave a lock.
-    let fetched = run.finish_fetch(fetch);
+    let early = early.map(|fetch| run.finish_fetch(fetch));
     committed?;
+    let fetched = early.unwrap_or_else(|| run.finish_fetch(run.start_fetch()));
     let outcome = fetched.and_then(|fetched| run.transfer_all(fetched, &mut result));
     result.head = repo.head()?.commit.map(|head| head.to_string());
     result.changed = result.committed.is_some() || result.received + result.sent > 0;
