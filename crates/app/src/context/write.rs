@@ -471,8 +471,8 @@ fn write_and_commit(
     outcome
 }
 
-/// Removes the old files of replaced and removed ones. A failure is no error, because the commit
-/// exists by now, and must not be rolled back.
+/// Removes the old files of replaced and removed ones. A failure is no error: by now the commit
+/// may exist, and must not be rolled back.
 fn finish(memory: &Context, open: &OpenVault, entry: &JournalEntry, replaced: Vec<(NotePath, ReplacedFile)>) {
     let vault = &open.vault;
     let finish = |(path, old): (NotePath, ReplacedFile)| (path, old.finish(vault));
