@@ -257,8 +257,8 @@ pub(super) fn is_as_recorded(
     options: stat::Options,
 ) -> bool {
     let options = stat::Options { use_nsec: true, ..options };
-    // Elsewhere than on Unix this is the time at which the file was made. No fraction: the file system or
-    // the program that wrote the index has none.
+    // Elsewhere than on Unix, the ctime is the time at which the file was made, and tells no change. Where
+    // there is no fraction, the file system or the program that wrote the index has none.
     cfg!(unix)
         && options.trust_ctime
         && recorded.mtime.nsecs != 0

@@ -216,7 +216,7 @@ impl StatusScan<'_> {
         let Some(found) = stat(&file)? else { return Ok(()) };
         let certain = entry.stage() == Stage::Unconflicted
             && !entry.flags.contains(Flags::INTENT_TO_ADD)
-            && self.is_as_recorded(entry, &found);
+            && self.is_unchanged(entry, &found);
         let now = match certain {
             true => Some(entry.id),
             false => self.hash(&file, place, entry.id)?,
@@ -230,7 +230,7 @@ impl StatusScan<'_> {
     }
 
     /// Whether the stat data tell that the file is as when it was entered into the index.
-    fn is_as_recorded(&self, entry: &Entry, found: &Stat) -> bool {
+    fn is_unchanged(&self, entry: &Entry, found: &Stat) -> bool {
         if !entry.stat.matches(found, self.stat) {
             return false;
         }
