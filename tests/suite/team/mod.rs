@@ -155,14 +155,18 @@ impl Clone {
 /// Synchronizes clones in this order until nothing changes any more, and checks that they are equal.
 pub fn settle(clones: &[&Clone]) {
     // The last clone of the first round has everything; the second round brings it to the others.
+    let mut answers = Vec::new();
     for _ in 0..2 {
         for clone in clones {
-            clone.sync();
+            let answer = clone.sync();
+            answers.push(format!("{}: {answer}", clone.name));
         }
     }
+    let answers = answers.join("\n");
     for clone in clones {
         let answer = clone.sync();
-        assert_eq!(answer["changed"], false, "{}: {answer}", clone.name);
+        let newest = clone.sandbox.git(&["log", "--graph", "--stat", "--format=%h %an %ad %s", "-12"]);
+        assert_eq!(answer["changed"], false, "{}: {answer}\nafter\n{answers}\n{newest}", clone.name);
         assert_eq!(clone.tree(), clones[0].tree(), "{}", clone.name);
         clone.assert_sound();
     }

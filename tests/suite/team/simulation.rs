@@ -88,6 +88,9 @@ fn clones_that_are_killed_while_they_synchronize_end_with_the_same_files() {
             1 | 2 => drop(clone.cm(&["sync"])),
             _ => {}
         }
+        if number % 250 == 249 {
+            settle(&clones);
+        }
     }
     settle(&clones);
     let rules: String =

@@ -1,7 +1,6 @@
 //! Compares a branch with another history: common ancestors, commits of one side only, and the
 //! references that record what was seen of a remote.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use gix::ObjectId;
@@ -55,11 +54,7 @@ impl Repo {
         if ended.status.success() {
             return Ok(());
         }
-        Err(Error::Program {
-            command: format!("git update-ref {name}"),
-            status: ended.status.to_string(),
-            output: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
-        })
+        Err(Error::program(&format!("git update-ref {name}"), &ended))
     }
 
     /// Returns the best common ancestors of two commits, oldest first. There is none if the histories
@@ -67,31 +62,33 @@ impl Repo {
     pub fn merge_bases(&self, one: CommitId, other: CommitId) -> Result<Vec<CommitId>> {
         let found = self.inner.merge_bases_many(one.0, &[other.0]);
         let found = found.doing("looking for the common ancestor", self.git_dir())?;
-        let dated = found.into_iter().map(|id| Ok((self.info(id.detach())?.time, id.detach())));
+        let mut found: Vec<CommitId> = found.into_iter().map(|id| CommitId(id.detach())).collect();
+        if found.len() > 1 {
+            found = self.merge_bases_by_git(one, other)?;
+        }
+        let dated = found.into_iter().map(|id| Ok((self.info(id.0)?.time, id.0)));
         let mut dated = dated.collect::<Result<Vec<_>>>()?;
         dated.sort();
         Ok(dated.into_iter().map(|(_, id)| CommitId(id)).collect())
     }
 
+    /// Asks Git for the best common ancestors. Where clocks differ, gix also returns ancestors of better ones
+    /// (gix-revision 0.52).
+    fn merge_bases_by_git(&self, one: CommitId, other: CommitId) -> Result<Vec<CommitId>> {
+        let mut command = self.git_without_hooks();
+        command.args(["merge-base", "--all", &one.to_string(), &other.to_string()]);
+        let ended = command.output().in_path(Path::new("git"))?;
+        let text = String::from_utf8_lossy(&ended.stdout);
+        let found: Option<Vec<CommitId>> = text.lines().map(CommitId::parse).collect();
+        match found.filter(|_| ended.status.success()) {
+            Some(found) => Ok(found),
+            None => Err(Error::program("git merge-base", &ended)),
+        }
+    }
+
     /// Whether `older` is the same commit as `newer` or one of its ancestors.
     pub fn contains(&self, newer: CommitId, older: CommitId) -> Result<bool> {
-        if newer == older || self.merge_bases(newer, older)? == [older] {
-            return Ok(true);
-        }
-        // The search for common ancestors trusts the clocks of those who committed; this one does not.
-        let is_shallow = self.is_shallow();
-        let (mut seen, mut next) = (HashSet::from([newer.0]), vec![newer.0]);
-        while let Some(id) = next.pop() {
-            for parent in self.links(id, is_shallow)?.parents {
-                if parent == older.0 {
-                    return Ok(true);
-                }
-                if seen.insert(parent) {
-                    next.push(parent);
-                }
-            }
-        }
-        Ok(false)
+        Ok(newer == older || self.merge_bases(newer, older)? == [older])
     }
 
     /// Returns the number of commits reachable from `tip` and not from `hidden`.

@@ -1,6 +1,7 @@
 //! Errors of the repository layer, with the facts needed for hints.
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::time::Duration;
 
 use crate::git::repo::Operation;
@@ -169,6 +170,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// A program that failed, with what it printed to standard error.
+    pub(super) fn program(command: &str, ended: &Output) -> Self {
+        Self::Program {
+            command: command.to_owned(),
+            status: ended.status.to_string(),
+            output: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
+        }
+    }
+
     /// Returns what the user can do, if the error kind determines it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {

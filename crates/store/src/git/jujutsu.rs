@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gix::ObjectId;
@@ -145,7 +145,7 @@ impl Repo {
             command.args(["config", "set", "--repo", &format!("{TOOL}.{key}"), value]);
             let ended = command.output().in_path(Path::new(PROGRAM))?;
             if !ended.status.success() {
-                return Err(failure("jj config set", &ended));
+                return Err(Error::program("jj config set", &ended));
             }
         }
         Ok(true)
@@ -190,7 +190,7 @@ impl Repo {
         };
         if self.tree_of(head)? != plan.tree {
             // Somebody else moved HEAD.
-            return Ok(Some(CommitAttempt::Again(Some(failure("jj split", &ended)))));
+            return Ok(Some(CommitAttempt::Again(Some(Error::program("jj split", &ended)))));
         }
         let id = CommitId(self.with_author(head, author, &lock)?);
         Ok(Some(CommitAttempt::Done(Some(NewCommit { id, whole: plan.whole() }))))
@@ -238,7 +238,7 @@ impl Repo {
         forget.args(["--config=git.abandon-unreachable-commits=false", "git", "import"]);
         let ended = forget.output().in_path(Path::new(PROGRAM))?;
         if !ended.status.success() {
-            return Err(failure("jj git import", &ended));
+            return Err(Error::program("jj git import", &ended));
         }
         Ok(self.head_id()? == Some(commit))
     }
@@ -284,14 +284,6 @@ impl JujutsuLock {
         let mut command = repo.jujutsu();
         command.stdin(self.0.try_clone().in_path(repo.git_dir())?);
         Ok(command)
-    }
-}
-
-fn failure(command: &str, ended: &Output) -> Error {
-    Error::Program {
-        command: command.to_owned(),
-        status: ended.status.to_string(),
-        output: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
     }
 }
 

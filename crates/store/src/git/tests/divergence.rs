@@ -1,5 +1,6 @@
 //! Histories beside each other, compared with what `git` says of them.
 
+use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -57,7 +58,31 @@ fn whether_a_commit_contains_another_does_not_depend_on_clocks() {
 }
 
 #[test]
-fn common_ancestors_are_those_that_git_finds_where_clocks_are_right() {
+fn the_best_common_ancestors_do_not_depend_on_clocks() {
+    for seed in 1..=4 {
+        let sandbox = Sandbox::new();
+        let ids = history(&sandbox, 30, &mut Random(seed));
+        let repo = sandbox.repo();
+        let reachable: HashMap<CommitId, HashSet<CommitId>> = ids
+            .iter()
+            .map(|id| {
+                let found = sandbox.git(&["rev-list", &id.to_string()]);
+                (*id, found.lines().map(|line| CommitId::parse(line).unwrap()).collect())
+            })
+            .collect();
+        for (one, other) in ids.iter().flat_map(|one| ids.iter().map(move |other| (one, other))) {
+            let common: HashSet<CommitId> = &reachable[one] & &reachable[other];
+            let is_best =
+                |id: &CommitId| common.iter().all(|later| later == id || !reachable[later].contains(id));
+            let expected: HashSet<CommitId> = common.iter().copied().filter(is_best).collect();
+            let found: HashSet<CommitId> = repo.merge_bases(*one, *other).unwrap().into_iter().collect();
+            assert_eq!(found, expected, "seed {seed}: {one} {other}");
+        }
+    }
+}
+
+#[test]
+fn common_ancestors_are_those_that_git_finds() {
     let sandbox = Sandbox::with_note();
     sandbox.git(&["switch", "-q", "-c", "one"]);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", "One"]);
