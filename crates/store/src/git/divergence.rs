@@ -91,7 +91,8 @@ impl Repo {
         Ok(newer == older || self.merge_bases(newer, older)? == [older])
     }
 
-    /// Returns the number of commits reachable from `tip` and not from `hidden`.
+    /// Returns the number of commits reachable from `tip` and not from `hidden`. Where the clocks of those
+    /// who committed differ it may be too large, but it is 0 exactly if there is none.
     pub fn count_commits(&self, tip: CommitId, hidden: Option<CommitId>) -> Result<usize> {
         let mut count = 0;
         for id in self.walk(tip.0, hidden.map(|hidden| hidden.0), None)? {

@@ -77,6 +77,12 @@ fn the_best_common_ancestors_do_not_depend_on_clocks() {
             let expected: HashSet<CommitId> = common.iter().copied().filter(is_best).collect();
             let found: HashSet<CommitId> = repo.merge_bases(*one, *other).unwrap().into_iter().collect();
             assert_eq!(found, expected, "seed {seed}: {one} {other}");
+            let own = reachable[one].difference(&reachable[other]).count();
+            let counted = repo.count_commits(*one, Some(*other)).unwrap();
+            assert!(
+                counted >= own && (counted == 0) == (own == 0),
+                "seed {seed}: {one} {other}: {counted}, {own}"
+            );
         }
     }
 }
