@@ -165,8 +165,8 @@ pub fn settle(clones: &[&Clone]) {
     let answers = answers.join("\n");
     for clone in clones {
         let answer = clone.sync();
-        let newest = clone.sandbox.git(&["log", "--graph", "--stat", "--format=%h %an %ad %s", "-12"]);
-        assert_eq!(answer["changed"], false, "{}: {answer}\nafter\n{answers}\n{newest}", clone.name);
+        let newest = || clone.sandbox.git(&["log", "--graph", "--stat", "--format=%h %an %ad %s", "-12"]);
+        assert_eq!(answer["changed"], false, "{}: {answer}\nafter\n{answers}\n{}", clone.name, newest());
         assert_eq!(clone.tree(), clones[0].tree(), "{}", clone.name);
         clone.assert_sound();
     }
