@@ -35,7 +35,11 @@ impl Snippets {
     /// Prepares the extraction for a query.
     pub fn of(query: &Query) -> Self {
         let mut tokenizer = Tokenizer::default();
-        Self { wanted: SnippetTerms::of(query, &mut tokenizer), tokenizer }
+        let wanted = SnippetTerms::of(query, &mut tokenizer);
+        if let Some(initials) = wanted.initials() {
+            tokenizer.skip_words_except(initials.into_iter());
+        }
+        Self { wanted, tokenizer }
     }
 
     /// Returns the sentences of `text` with the most searched words, on one line. Returns `None` if
@@ -259,6 +263,11 @@ impl SnippetTerms {
             terms.retain(|term| !is_stop_word(term));
         }
         Self { terms, prefixes }
+    }
+
+    /// Returns the first bytes of the terms and prefixes; `None` if an empty one matches every word.
+    fn initials(&self) -> Option<Vec<u8>> {
+        self.terms.iter().chain(&self.prefixes).map(|term| term.bytes().next()).collect()
     }
 
     fn place(&self, term: &str) -> Option<usize> {

@@ -175,7 +175,7 @@ impl Tokenizer {
 
     /// Emits a token of the parts `first..past`, joined without separators except between digits.
     fn join(&mut self, first: usize, past: usize, position: usize, role: TokenRole) {
-        let Self { unit, folded, parts } = self;
+        let Self { unit, folded, parts, .. } = self;
         let span = (parts[first].from, parts[past - 1].to);
         let joined = &folded[parts[first].start..parts[past - 1].end];
         unit.push(span, position as u32, role, |out| stem::write(joined, out));

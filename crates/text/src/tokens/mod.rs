@@ -120,11 +120,28 @@ pub struct Tokenizer {
     unit: TokenUnit,
     folded: String,
     parts: Vec<compound::IdentifierPart>,
+    initials: Option<Initials>,
+}
+
+/// First letters of words, in either case.
+#[derive(Debug, Clone, Copy, Default)]
+struct Initials(u32);
+
+impl Initials {
+    fn bit(letter: u8) -> u32 {
+        if letter.is_ascii_alphabetic() { 1 << (letter & 0x1f) } else { 0 }
+    }
 }
 
 impl Tokenizer {
     /// Maximum length of a token in bytes; longer tokens are dropped.
     pub const LONGEST: usize = 200;
+
+    /// From now on, leaves out plain words of the letters `a` to `z` that begin with none of these letters,
+    /// which saves stemming them. Tokens that begin with one of them, and all positions, stay the same.
+    pub fn skip_words_except(&mut self, initials: impl Iterator<Item = u8>) {
+        self.initials = Some(Initials(initials.fold(0, |bits, letter| bits | Initials::bit(letter))));
+    }
 
     /// Returns the next unit at or after `at`, and moves `at` behind it; `None` at the end of the
     /// text.
@@ -190,6 +207,11 @@ impl Tokenizer {
             self.compound(text, start, scan.end);
         } else if scan.letters {
             let word = &text[start..scan.end];
+            // A stem begins with the letter of its word.
+            if self.initials.is_some_and(|initials| initials.0 & Initials::bit(word.as_bytes()[0]) == 0) {
+                self.unit.width = self.unit.width.max(1);
+                return end + compound::contraction(text, end);
+            }
             self.unit.push((start, scan.end), 0, TokenRole::Word, |out| stem::write_letters(word, out));
         } else {
             self.folded.clear();
@@ -401,6 +423,22 @@ mod tests {
                 last = token.position;
             });
             prop_assert!(sound);
+        }
+
+        #[test]
+        fn words_that_are_skipped_change_no_other_token(text in "[A-Za-z0-9_.'é語 -]{0,60}", initials in "[a-z]{0,3}") {
+            let tokens = |tokenizer: &mut Tokenizer| {
+                let mut found = Vec::new();
+                tokenizer.each(&text, |token| {
+                    if initials.bytes().any(|letter| token.text.as_bytes()[0] == letter) {
+                        found.push((token.text.to_owned(), token.from, token.to, token.position, token.role));
+                    }
+                });
+                found
+            };
+            let mut skipping = Tokenizer::default();
+            skipping.skip_words_except(initials.bytes());
+            prop_assert_eq!(tokens(&mut skipping), tokens(&mut Tokenizer::default()));
         }
 
         #[test]
