@@ -231,8 +231,8 @@ impl<'r> Staging<'r> {
         }
         // Hashed as a whole: the file's own `write_to` hashes each field of an entry by itself, which takes longer.
         let state: &gix::index::State = &self.file;
-        // An entry has 62 bytes, or 74 with SHA-256, and its path.
-        let mut bytes = Vec::with_capacity(state.entries().len() * 128);
+        // An entry has 62 bytes, or 74 with SHA-256, up to eight zeros, and its path.
+        let mut bytes = Vec::with_capacity(state.entries().len() * 82 + state.path_backing().len() + 4096);
         state.write_to(&mut bytes, Default::default()).doing("writing the index", self.repo.git_dir())?;
         let kind = state.object_hash();
         let hash = if self.repo.inner.config_snapshot().boolean("index.skipHash").unwrap_or(false) {
