@@ -354,7 +354,10 @@ fn what_is_observed_twice_is_credited_once_and_what_contradicts_it_is_stored() {
     let other = observe("4", "The build server has no swap and kills the linker.", "s2");
     assert_eq!(other["added"], json!(true));
     assert_eq!(sandbox.read(first["path"].as_str().unwrap()).matches("helpful").count(), 1);
-    for (content, category) in [("short", "gotcha"), ("Long enough to be one.", "No Category")] {
+    assert_eq!(observe("8", "周五不部署", "s3")["added"], json!(true), "five wide characters are enough");
+    for (content, category) in
+        [("short", "gotcha"), ("周五休息", "gotcha"), ("Long enough to be one.", "No Category")]
+    {
         let error = operate(&sandbox, &[], "observe", json!({ "content": content, "category": category }))
             .unwrap_err();
         assert_eq!(error.code, "usage");

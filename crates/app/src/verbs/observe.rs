@@ -20,6 +20,7 @@ use crate::verbs::similar;
 use cm_note::bullet::content::{self, fold_whitespace};
 use cm_note::frontmatter::split::Split;
 use cm_note::note::check::is_category;
+use cm_note::note::length::{SHORTEST_STATEMENT, is_too_short};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
 use cm_note::path::NotePath;
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation, StatementVerdict};
@@ -65,8 +66,8 @@ pub struct SimilarMemory {
     pub contradicts: Option<String>,
 }
 
-/// Allowed length of the text, in characters.
-const LENGTH: std::ops::RangeInclusive<usize> = 10..=20_000;
+/// Maximum length of the text, in characters.
+const LONGEST: usize = 20_000;
 /// Maximum length of the generated title, in characters.
 const TITLE: usize = 80;
 /// Number of memories that are compared with an observation and may be listed as similar.
@@ -131,10 +132,9 @@ pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult>
 fn checked(options: &Options) -> Result<&str> {
     let told = options.content.trim();
     let length = told.chars().count();
-    if !LENGTH.contains(&length) || told.contains('\0') {
-        let (least, most) = (LENGTH.start(), LENGTH.end());
+    if is_too_short(told) || length > LONGEST || told.contains('\0') {
         return Err(Error::usage(format!(
-            "an observation must have {least} to {most} characters; this one has {length}"
+            "an observation must have {SHORTEST_STATEMENT} to {LONGEST} characters; this one has {length}"
         ))
         .hint("for example: The gateway drops idle sockets after 60 s."));
     }

@@ -21,6 +21,7 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_note::markdown::nested_too_deep;
 use cm_note::note::check::RULE;
+use cm_note::note::length::is_too_short;
 use cm_note::note::name;
 use cm_note::path::NotePath;
 
@@ -309,7 +310,7 @@ impl RuleFileParser {
         let within = context.map(|context| format!("{context} {own}"));
         let content = within.filter(|text| text.chars().count() <= *RULE.end()).unwrap_or(own);
         match content.chars().count() {
-            short if short < *RULE.start() => self.leave_out("texts shorter than 10 characters"),
+            _ if is_too_short(&content) => self.leave_out("texts shorter than 10 characters"),
             long if long > *RULE.end() => self.leave_out("texts longer than 500 characters"),
             _ => self.push(content),
         }

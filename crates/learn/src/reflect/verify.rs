@@ -15,6 +15,7 @@ use crate::outcome::OutcomeVerdict;
 use crate::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::note::check::is_category;
+use cm_note::note::length::{SHORTEST_STATEMENT, is_too_short};
 use cm_playbook::curation::delta::{
     AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, ReplaceDelta, RuleProposal,
 };
@@ -264,9 +265,12 @@ fn one(
 pub fn stated(memory: &StatedMemory, session: &QuotableSession) -> Result<(u64, StatementAuthor), Rejection> {
     let (origin, author) = session.find(memory.line, &memory.quote)?;
     let most = if memory.kind == StatedKind::Episode { EPISODE } else { MEMORY };
-    match fold_whitespace(&memory.text).chars().count() {
+    let text = fold_whitespace(&memory.text);
+    match text.chars().count() {
         length if length > most => Err(Rejection::TooLong { length, most }),
-        0..10 => Err(Rejection::NotARule("a memory needs at least 10 characters".to_owned())),
+        _ if is_too_short(&text) => {
+            Err(Rejection::NotARule(format!("a memory needs at least {SHORTEST_STATEMENT} characters")))
+        }
         _ => Ok((origin.line, author)),
     }
 }
@@ -279,7 +283,9 @@ fn memory(
     let text = fold_whitespace(content);
     match text.chars().count() {
         length if length > MEMORY => Err(Rejection::TooLong { length, most: MEMORY }),
-        0..10 => Err(Rejection::NotARule("a memory needs at least 10 characters".to_owned())),
+        _ if is_too_short(&text) => {
+            Err(Rejection::NotARule(format!("a memory needs at least {SHORTEST_STATEMENT} characters")))
+        }
         _ => Ok(ProposedMemory { note_type, text, observations: 1, confidence: confidence(1), evidence }),
     }
 }

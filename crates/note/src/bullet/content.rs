@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::BulletType;
 use crate::note::check::RULE;
+use crate::note::length::is_too_short;
 
 /// SHA-256 of a rule in lower case with its white space folded: equal for rules that differ only in
 /// case and white space.
@@ -84,8 +85,8 @@ pub fn rule(text: &str) -> Result<String, InvalidRule> {
         return Err(InvalidRule::Heading);
     }
     match rule.chars().count() {
-        length if RULE.contains(&length) => Ok(rule),
-        length => Err(InvalidRule::Length { length }),
+        length if is_too_short(&rule) || length > *RULE.end() => Err(InvalidRule::Length { length }),
+        _ => Ok(rule),
     }
 }
 
@@ -223,6 +224,8 @@ mod tests {
     fn a_rule_is_ten_to_five_hundred_characters_of_one_statement() {
         assert_eq!(rule("  Run the\n tests  ").unwrap(), "Run the tests");
         assert_eq!(rule("Too short"), Err(InvalidRule::Length { length: 9 }));
+        assert_eq!(rule("周五不部署").as_deref(), Ok("周五不部署"), "a wide character counts as two");
+        assert_eq!(rule("周五休息"), Err(InvalidRule::Length { length: 4 }));
         assert_eq!(rule(&"x".repeat(501)), Err(InvalidRule::Length { length: 501 }));
         assert_eq!(rule("## Why not at all"), Err(InvalidRule::Heading));
         assert_eq!(rule("Bell \u{7} rings here"), Err(InvalidRule::Control));

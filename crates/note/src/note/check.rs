@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::split::Split;
+use crate::note::length::{SHORTEST_STATEMENT, is_too_short};
 use crate::note::mapping_lists::relation_hint;
 use crate::note::values::FieldReader;
 use crate::note::{Note, NoteKind, RelationTable, TypeTable};
@@ -25,8 +26,8 @@ pub const VERIFY_MODES: [&str; 2] = ["exists", "absent"];
 pub const BLOCKED_KINDS: [&str; 2] = ["toxic", "deprecated"];
 /// Allowed values of a diary's `status`.
 pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
-/// Allowed length of a rule, in characters.
-pub const RULE: std::ops::RangeInclusive<usize> = 10..=500;
+/// Allowed length of a rule, in characters. Whether it is too short is told by [`is_too_short`].
+pub const RULE: std::ops::RangeInclusive<usize> = SHORTEST_STATEMENT..=500;
 
 /// Required keys of a kind of note, in addition to its id.
 pub fn required(kind: NoteKind) -> &'static [&'static str] {
@@ -170,8 +171,9 @@ impl NoteCheck<'_> {
                 hint,
             );
         }
-        let length = self.note.bullet.as_ref().map_or(0, |bullet| bullet.content.chars().count());
-        if !RULE.contains(&length) && !self.broken {
+        let rule = self.note.bullet.as_ref().map_or("", |bullet| bullet.content.as_str());
+        let length = rule.chars().count();
+        if (is_too_short(rule) || length > *RULE.end()) && !self.broken {
             let line = self.body.body_line();
             let message = format!("the rule has {length} characters");
             let hint = "use 10 to 500 characters; put reasons below a heading `## Why`";

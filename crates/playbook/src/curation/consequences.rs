@@ -8,6 +8,7 @@ use cm_note::bullet::content;
 use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};
 use cm_note::note::FeedbackSignal;
 use cm_note::note::check::RULE;
+use cm_note::note::length::is_too_short;
 use cm_note::score::bullet::{DeprecationReason, MaturityChange, is_forbidden, tally, verdict};
 
 /// Prefix of an anti-pattern's text that was created from a harmful rule.
@@ -174,7 +175,7 @@ fn inverse(rule: &str) -> InvertedRule {
         let mut chars = plain.chars();
         let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
         let text = format!("{first}{}", chars.as_str());
-        if RULE.contains(&text.chars().count()) {
+        if !is_too_short(&text) {
             return InvertedRule { text, bullet_type: BulletType::Rule, is_sure: false };
         }
     }
