@@ -53,6 +53,8 @@ pub enum AdoptionSkipReason {
     DayLog,
     /// It is a repository document such as a README; name it explicitly to adopt it.
     Document,
+    /// The file is empty, as that of a note that an editor just created.
+    Empty,
     /// It cannot be changed safely; the findings give the reason.
     Invalid,
     /// The file cannot be read.
@@ -111,6 +113,9 @@ fn consider(
 ) -> Result<Option<AdoptedNote>, Refusal> {
     if NoteKind::of(note.path) == NoteKind::Episode {
         return if note.is_explicit { Err((AdoptionSkipReason::DayLog, None)) } else { Ok(None) };
+    }
+    if note.bytes.is_empty() {
+        return Err((AdoptionSkipReason::Empty, None));
     }
     let Ok(text) = std::str::from_utf8(note.bytes) else {
         let found =

@@ -23,3 +23,14 @@ fn a_note_is_adopted_where_it_lies_and_only_when_asked() {
     sandbox.write("docs/broken.md", "---\na: [\n---\n");
     assert_eq!(sandbox.cm(&["adopt", "docs"]).code, 8);
 }
+
+#[test]
+fn an_empty_note_is_left_and_keeps_no_other_from_its_id() {
+    let sandbox = vault_of("--- a.md\n# A\n");
+    sandbox.write("Untitled.md", "");
+    let adopted = sandbox.cm(&["adopt", "--json"]).ok().json();
+    assert_eq!(adopted["adopted"].as_array().unwrap().len(), 1, "{adopted}");
+    assert_eq!(adopted["adopted"][0]["path"], "a.md");
+    assert_eq!(adopted["skipped"][0], serde_json::json!({ "path": "Untitled.md", "why": "empty" }));
+    assert_eq!(sandbox.read("Untitled.md"), "");
+}

@@ -188,6 +188,7 @@ pub fn reason(why: AdoptionSkipReason) -> &'static str {
         AdoptionSkipReason::HasId => "it already has an ID",
         AdoptionSkipReason::DayLog => "it is a daily log, which is identified by its date",
         AdoptionSkipReason::Document => "it is a document of the repository; pass its path to adopt it",
+        AdoptionSkipReason::Empty => "it is empty",
         AdoptionSkipReason::Invalid => "it cannot be changed safely; `cm validate` shows why",
         AdoptionSkipReason::Unreadable => "it cannot be read",
     }
