@@ -578,3 +578,20 @@ fn what_was_told_and_comes_back_in_a_log_is_nobodys_word() {
     assert_eq!(found["hits"].as_array().map(Vec::len), Some(0), "{found:#}");
     assert!(!sandbox.git(&["log", "-p", "-1"]).contains("zebra"));
 }
+
+#[test]
+fn a_rule_added_during_a_session_is_given_with_a_later_prompt() {
+    let sandbox = shop();
+    let rule = "Run database migrations inside a transaction.";
+    sandbox.cm(&["playbook", "add", "--category", "db", rule]).ok();
+    prompt("s1", &sandbox, "run database migrations inside a transaction");
+    assert!(
+        (0..100).any(|round| {
+            std::thread::sleep(Duration::from_millis(100));
+            let told = prompt(&format!("t{round}"), &sandbox, "run database migrations inside a transaction");
+            words(&told).contains(rule)
+        }),
+        "{}",
+        failures(&sandbox)
+    );
+}

@@ -46,8 +46,11 @@ pub(super) fn tasks(
     let ends = message.event.is_some_and(|event| message.agent.ends_session(event));
     match session {
         Some(session) => Some(BackgroundTask::ReadWithAgent { agent: message.agent.name(), session }),
-        // What was written by hand since is found by the next prompt.
+        // What was written since, by hand or by cm, is found by the next prompt.
         None if work.start => Some(BackgroundTask::Read),
+        None if work.question.is_some() && memory.vaults.iter().any(|open| open.index().has_queued()) => {
+            Some(BackgroundTask::Read)
+        }
         None if !work.capture || !may_capture(memory) => None,
         None if ends && reflects(memory) => Some(BackgroundTask::Reflect),
         None => Some(BackgroundTask::Read),
