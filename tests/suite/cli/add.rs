@@ -238,3 +238,13 @@ fn a_thought_needs_no_flags() {
     let piped = id(piped.go());
     assert_eq!(told(&piped), ["decision", "Use jitter", "# Use jitter\n\nThe gateway blocks us."]);
 }
+
+#[test]
+fn a_refused_secret_is_not_repeated_in_the_name_that_the_note_would_have() {
+    let sandbox = small();
+    let token = ["ghp", "_", "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"].concat();
+    let ran = sandbox.cm(&["add", &format!("The token {token} is for releases")]);
+    assert_eq!(ran.code, 5, "{}", ran.snapshot());
+    assert!(ran.stderr.contains("may contain a real secret"), "{}", ran.stderr);
+    assert!(!ran.stderr.to_lowercase().contains("1a2b3c4d5e6f"), "{}", ran.stderr);
+}

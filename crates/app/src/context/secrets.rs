@@ -17,7 +17,7 @@ use crate::context::paths::resolve_with_home;
 use crate::context::request::Request;
 use crate::error::{Error, Result};
 use cm_note::message::CommitMessage;
-use cm_note::note::Note;
+use cm_note::note::{Note, name};
 use cm_note::path::NotePath;
 use cm_secrets::{
     PatternError, RedactedSecret, RedactionRules, RuleError, find, fingerprint, redact, suspects,
@@ -215,6 +215,20 @@ fn line_of(text: &str, at: usize) -> &str {
     &text[start..end]
 }
 
+/// Cuts a path before the first secret of a text in it: the name of a new note is made from its title,
+/// in which a secret has lost the form by which it is found.
+fn without_slugs<'t>(path: &str, secrets: impl Iterator<Item = &'t str>) -> String {
+    let slugs =
+        secrets.map(|secret| name::slug(secret, TELLING_SLUG)).filter(|slug| slug.len() >= TELLING_SLUG);
+    match slugs.filter_map(|slug| path.find(&slug)).min() {
+        Some(at) => format!("{}…", &path[..at]),
+        None => path.to_owned(),
+    }
+}
+
+/// Length of the beginning of a secret's slug by which it is recognized, in bytes.
+const TELLING_SLUG: usize = 8;
+
 /// Returns the secrets in the name or text of a file that were not in it before and are not
 /// allowed.
 pub(crate) fn find_new_secrets(
@@ -225,7 +239,11 @@ pub(crate) fn find_new_secrets(
     after: Option<&[u8]>,
 ) -> Vec<BlockedSecret> {
     let Some(after) = after.map(String::from_utf8_lossy) else { return Vec::new() };
-    let shown = redact(path.as_str(), rules).0.into_string();
+    let new = find(&after, rules);
+    let mut shown = redact(path.as_str(), rules).0.into_string();
+    if before.is_none() {
+        shown = without_slugs(&shown, new.iter().map(|removed| &after[removed.range.clone()]));
+    }
     let stop = |text: &str, RedactedSecret { rule, range, .. }: &RedactedSecret, line| BlockedSecret {
         path: shown.clone(),
         line,
@@ -236,7 +254,6 @@ pub(crate) fn find_new_secrets(
     if before.is_none() {
         found.extend(find(path.as_str(), rules).iter().map(|removed| stop(path.as_str(), removed, None)));
     }
-    let new = find(&after, rules);
     if new.is_empty() {
         return found;
     }
