@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::sessions::vectors::SessionVectors;
 use crate::verbs::config;
 use crate::verbs::config::SettingsTarget;
-use cm_embed::{Embedder, EmbeddingProvider};
+use cm_embed::{BuiltinModel, Embedder, EmbeddingProvider};
 use cm_store::config::keys;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -143,11 +143,19 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
 /// # Errors
 /// A model that cannot be opened or does not answer; the settings then stay unchanged.
 pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
+    let with =
+        |last: &str| change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
+    if let ("builtin", Some(model)) =
+        (change.provider.as_str(), with("model").filter(|model| !model.is_empty()))
+        && BuiltinModel::of(model).is_none()
+    {
+        let names = BuiltinModel::NAMES.map(|(name, _)| format!("`{name}`")).join(" or ");
+        return Err(Error::usage(format!("there is no built-in model `{model}`"))
+            .hint(format!("the built-in models are {names}")));
+    }
     let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();
     tried.variables.insert(named("provider"), change.provider.clone());
-    let with =
-        |last: &str| change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
     for last in BELONGING {
         tried.variables.insert(named(last), with(last).unwrap_or_default().to_owned());
     }
