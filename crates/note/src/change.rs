@@ -53,10 +53,11 @@ pub enum VaultFileChange {
         /// Complete text.
         text: String,
     },
-    /// Copies a file of another tool byte for byte, without validation; fails if the path exists.
+    /// Writes a file of another tool or of an earlier commit byte for byte, without validation.
     Copy {
-        /// Path of the new file.
         path: NotePath,
+        /// Hash of the content that is replaced; `None` if the path must not exist.
+        expected: Option<ContentHash>,
         /// Complete content.
         bytes: Vec<u8>,
     },

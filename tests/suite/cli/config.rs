@@ -391,3 +391,16 @@ fn own_types_and_edge_types_are_set_and_shown_like_other_settings() {
     sandbox.cm(&["config", "unset", "types.recipe"]).ok();
     assert!(!sandbox.read("cm.toml").contains("recipe"));
 }
+
+#[test]
+fn settings_edited_by_hand_stay_uncommitted_beside_one_that_is_set() {
+    let sandbox = small();
+    sandbox.write("cm.toml", "[search]\nlimit = 5\n");
+    sandbox.commit_all("Settings");
+    sandbox.write("cm.toml", sandbox.read("cm.toml") + "\n[context]\nmax_rules = 30\n");
+    sandbox.cm(&["config", "set", "search.limit", "6"]).ok();
+    let committed = sandbox.git(&["show", "HEAD:cm.toml"]);
+    assert!(committed.contains("limit = 6") && !committed.contains("max_rules"), "{committed}");
+    let found = sandbox.read("cm.toml");
+    assert!(found.contains("limit = 6") && found.contains("max_rules = 30"), "{found}");
+}

@@ -206,3 +206,28 @@ fn the_only_copy_of_a_note_that_a_person_made_stays() {
     assert_eq!(hashes(&sandbox.vault()), before);
     assert_eq!(commits(&sandbox), 2);
 }
+
+#[test]
+fn a_file_that_was_no_valid_note_comes_back_byte_for_byte() {
+    let sandbox = small();
+    sandbox.write(
+        "graph/facts/incomplete.md",
+        "---\nid: 2e2e2e00-0000-4000-8000-000000000009\ntype: fact\ntitle: Half\n---\nBody\n",
+    );
+    sandbox.write("graph/facts/yaml.md", "---\ntype: fact\ntitle: [x\n---\nBody\n");
+    sandbox.write("graph/facts/latin.md", b"# Caf\xe9\n".as_slice());
+    sandbox.commit_all("By hand");
+    let before = hashes(&sandbox.vault());
+    for command in [
+        &["delete", "Half", "graph/facts/yaml.md", "graph/facts/latin.md"][..],
+        &["update", "Half", "--append", "more"],
+        &["rename", "Half", "Whole"],
+    ] {
+        sandbox.cm(command).ok();
+        sandbox.cm(&["undo"]).ok();
+        assert_eq!(hashes(&sandbox.vault()), before, "{command:?}");
+    }
+    sandbox.cm(&["delete", "graph/facts/latin.md"]).ok();
+    sandbox.cm(&["restore", "graph/facts/latin.md@HEAD~1"]).ok();
+    assert_eq!(hashes(&sandbox.vault()), before);
+}

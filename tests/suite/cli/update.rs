@@ -281,3 +281,52 @@ fn an_update_of_another_revision_is_refused_with_both_texts_and_loses_nothing() 
     assert!(sandbox.read(RETRY).ends_with("One.\nTwo.\n"));
     assert_eq!(append("1f", "x").code, 2);
 }
+
+#[test]
+fn a_new_body_does_not_replace_words_that_no_commit_has() {
+    let sandbox = small();
+    sandbox.write(CLOSE, sandbox.read(CLOSE) + "An hour of writing.\n");
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["update", "1f0c99", "--body", "Anew."]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: graph/fixes/close-idle-connections-1f0c99.md has uncommitted changes
+       at: graph/fixes/close-idle-connections-1f0c99.md
+     hint: commit them with `cm commit`, then run the command again
+    [exit 5]
+    ");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    sandbox.cm(&["update", "1f0c99", "--append", "And more."]).ok();
+    assert!(sandbox.read(CLOSE).contains("An hour of writing."));
+}
+
+#[test]
+fn an_id_is_not_removed() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["update", "1f0c99", "--remove", "id"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: an ID never changes
+     hint: other notes refer to it by its ID
+    [exit 2]
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_note_is_not_written_through() {
+    let sandbox = small();
+    let link = sandbox.vault().join("graph/fixes/link.md");
+    std::os::unix::fs::symlink("close-idle-connections-1f0c99.md", &link).unwrap();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["update", "graph/fixes/link.md", "--append", "More."]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: graph/fixes/link.md is a symbolic link to close-idle-connections-1f0c99.md
+       at: graph/fixes/link.md
+     hint: change the note that it leads to
+    [exit 5]
+    ");
+    assert!(link.is_symlink());
+    assert_eq!(hashes(&sandbox.vault()), before);
+}

@@ -13,6 +13,7 @@ use crate::context::actor::CallerIdentity;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::revision;
+use crate::context::scoring::scoring;
 use crate::context::secrets::{self, BlockedSecret};
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -28,6 +29,7 @@ use cm_store::config::{CommitMode, keys};
 use cm_store::git::{self, PathChange, PathChangeKind as PathKind};
 use cm_store::vault::exchange::{self, ReplacedFile};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
+use cm_store::vault::layout;
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
 use rayon::prelude::*;
@@ -323,8 +325,11 @@ fn bytes_of(
                 refuse_existing(open, &path)?;
                 (Some(text.into_bytes()), Vec::new())
             }
-            VaultFileChange::Copy { bytes, .. } => {
-                refuse_existing(open, &path)?;
+            VaultFileChange::Copy { expected, bytes, .. } => {
+                match expected {
+                    None => refuse_existing(open, &path)?,
+                    Some(_) => refuse_changed(&path, before.as_deref(), expected)?,
+                }
                 (Some(bytes), Vec::new())
             }
             VaultFileChange::Edit { edits, .. } => {
@@ -349,6 +354,7 @@ fn bytes_of(
             }
         };
         if before != after {
+            refuse_link(open, &path, after.is_some())?;
             if checked {
                 refuse_new_errors(open, &path, before.as_deref(), after.as_deref())?;
             }
@@ -380,6 +386,19 @@ fn refuse_existing(open: &OpenVault, path: &NotePath) -> Result<()> {
         return Err(Error::refused("exists", format!("{path} already exists")).at(path, None, None));
     }
     Ok(())
+}
+
+/// Refuses to write through a symbolic link: the content would change in another file than the one that
+/// is committed.
+fn refuse_link(open: &OpenVault, path: &NotePath, writes: bool) -> Result<()> {
+    let file = open.vault.file(path);
+    if !writes || !file.is_symlink() {
+        return Ok(());
+    }
+    let target = std::fs::read_link(&file).unwrap_or_default();
+    Err(Error::refused("is-link", format!("{path} is a symbolic link to {}", target.display()))
+        .at(path, None, None)
+        .hint("change the note that it leads to"))
 }
 
 fn missing_file_error(path: &NotePath) -> Error {
@@ -549,7 +568,7 @@ fn write_files(
 fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
     let Some(repo) = open.repo()?.filter(|_| entry.commits) else { return Ok(None) };
     let reapply: Vec<_> =
-        entry.files.iter().map(|file| move |text: &str| edit::apply(text, &file.edits).ok()).collect();
+        entry.files.iter().map(|file| move |text: &str| reapplied(open, file, text)).collect();
     let changes: Vec<PathChange<'_>> = entry
         .files
         .iter()
@@ -564,7 +583,7 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
                 Some(after) => PathKind::Write {
                     before: file.before.as_ref().or(moved).map(|bytes| bytes.as_slice().to_vec()),
                     after: after.as_slice().to_vec(),
-                    reapply: (!file.edits.is_empty() || moved.is_some())
+                    reapply: (!file.edits.is_empty() || moved.is_some() || is_settings(file))
                         .then_some(reapply as git::Reapply<'_>),
                 },
             };
@@ -575,6 +594,25 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
     let committed = repo.commit(&changes, &entry.message, &options)?;
     repo.maintain();
     Ok(committed.map(|committed| committed.id.to_string()))
+}
+
+fn is_settings(file: &FileChange) -> bool {
+    file.path.as_str() == layout::SETTINGS
+}
+
+/// Applies the change of a file to another version of it: settings by key, notes by their edits.
+fn reapplied(open: &OpenVault, file: &FileChange, text: &str) -> Option<String> {
+    let (Some(before), Some(after), true) = (&file.before, &file.after, is_settings(file)) else {
+        return edit::apply(text, &file.edits).ok();
+    };
+    let versions =
+        cm_merge::Versions { base: Some(before.as_slice()), ours: text.as_bytes(), theirs: after.as_slice() };
+    let settings = &open.settings;
+    let scoring = scoring(settings);
+    let vocabulary =
+        cm_merge::Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
+    let merged = cm_merge::merge_file(&file.path, &versions, &vocabulary, cm_merge::Clash::Markers);
+    String::from_utf8(merged.bytes).ok().filter(|_| !merged.markers)
 }
 
 /// Queues the changed paths for the next index refresh. Failures are ignored, because the next walk

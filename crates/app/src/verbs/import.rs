@@ -317,7 +317,7 @@ fn copies(
                 _ => match new_secret(rules, target, &bytes) {
                     Some(line) => (ImportSkipReason::Secret, line),
                     None => {
-                        copies.push(VaultFileChange::Copy { path: target.clone(), bytes });
+                        copies.push(VaultFileChange::Copy { path: target.clone(), expected: None, bytes });
                         return true;
                     }
                 },
@@ -352,8 +352,11 @@ fn carry_out(
     let ids =
         incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > IDS { 0 } else { IDS });
     let message = ids.fold(CommitMessage::new("import", subject), |message, id| message.id(id.as_str()));
-    let notes =
-        incoming.into_iter().map(|file| VaultFileChange::Copy { path: file.target, bytes: file.bytes });
+    let notes = incoming.into_iter().map(|file| VaultFileChange::Copy {
+        path: file.target,
+        expected: None,
+        bytes: file.bytes,
+    });
     let changes = notes.chain(copies).collect();
     Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
 }

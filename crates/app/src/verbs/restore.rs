@@ -18,8 +18,7 @@ use cm_store::git::CommitId;
 /// deleted.
 ///
 /// # Errors
-/// Returns an error if the note or commit is not found, if the content is not UTF-8, or if the
-/// write fails.
+/// Returns an error if the note or commit is not found, or if the write fails.
 pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<UpdateResult> {
     memory.persons_only("restore an earlier version")?;
     let commit = revision(memory, commit)?;
@@ -37,18 +36,14 @@ pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<Update
             Error::not_found(format!("note `{reference}` not found in commit {}", commit.short()))
                 .hint("`cm log --op delete` lists deleted notes")
         })?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 at that commit", then.path)))?;
-    let change = match &now {
-        Some((note, bytes)) => {
-            VaultFileChange::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }
-        }
-        None => VaultFileChange::Create { path: then.path.clone(), text },
-    };
-    let path = change.path().clone();
+    let expected = now.as_ref().map(|(_, bytes)| ContentHash::of(bytes));
+    let path = now.map_or_else(|| then.path.clone(), |(note, _)| note.path);
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
     let message = CommitMessage::new("restore", subject).id(then.key());
-    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    let written = write::apply(
+        memory,
+        ChangeSet { message, changes: vec![VaultFileChange::Copy { path: path.clone(), expected, bytes }] },
+    )?;
     Ok(UpdateResult {
         id: then.key().to_owned(),
         path: path.to_string(),

@@ -81,7 +81,7 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     refuse_later_changes(repo, &target, &inverse)?;
     refuse_hand_edits(memory, &inverse)?;
     refuse_losing_notes(memory, &target, &inverse)?;
-    let changes = inverse.iter().map(change).collect::<Result<Vec<_>>>()?;
+    let changes = inverse.iter().map(change).collect();
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
     let mut message = CommitMessage::new("undo", format!("Undo: {}", target.subject));
     message.body = format!("{MARK}{}.", target.id);
@@ -219,17 +219,13 @@ fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeCha
     Ok(())
 }
 
-/// Returns the change that restores the file as it was before the commit.
-fn change(undone: &TreeChange) -> Result<VaultFileChange> {
+/// Returns the change that restores the file as it was before the commit, whether or not it was a valid
+/// note then.
+fn change(undone: &TreeChange) -> VaultFileChange {
     let path = undone.path.clone();
     let expected = undone.new.as_deref().map(ContentHash::of);
-    let Some(old) = &undone.old else { return Ok(VaultFileChange::Remove { path, expected }) };
-    let text = String::from_utf8(old.clone()).map_err(|_| {
-        Error::refused("invalid-utf8", format!("{path} was not UTF-8 before"))
-            .hint(format!("`git checkout` restores the bytes of {path}"))
-    })?;
-    Ok(match expected {
-        None => VaultFileChange::Create { path, text },
-        expected => VaultFileChange::Replace { path, expected, text },
-    })
+    match &undone.old {
+        None => VaultFileChange::Remove { path, expected },
+        Some(old) => VaultFileChange::Copy { path, expected, bytes: old.clone() },
+    }
 }

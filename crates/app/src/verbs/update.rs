@@ -60,8 +60,8 @@ pub(crate) fn revision_of(open: &OpenVault, path: &NotePath) -> Option<String> {
 /// changes.
 ///
 /// # Errors
-/// Returns an error if the note is not found, if a key or value is invalid, or if the write fails;
-/// `conflict` if the note does not have the expected revision.
+/// Returns an error if the note is not found, if a key or value is invalid, if a new body without
+/// an expected revision would replace uncommitted edits, or if the write fails; `conflict` if the note does not have the expected revision.
 pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
     let found = find_to_change(memory, reference)?;
     let expected = options.expected_revision.as_deref();
@@ -73,6 +73,11 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
         .transpose()?;
     if agent_update::is_proposal(memory, &found, options)? {
         return agent_update::propose(memory, &found, options);
+    }
+    let is_blind = options.body.is_some() && options.expected_revision.is_none();
+    if is_blind && write::commits(found.open)? && found.open.repo()?.is_some() {
+        // Lines that no commit has, and that the caller may not have read, would be lost with the body.
+        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
     }
     let mut edits = edits_of(&found, options)?;
     edits.extend(agent_update::held_as_draft(memory, &found.note, options));
@@ -152,13 +157,17 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
     for (key, typed) in &options.set {
         let key = key_of(key)?;
         if key == "id" && found.note.id.is_some() {
-            return Err(Error::usage("an ID never changes").hint("other notes refer to it by its ID"));
+            return Err(id_is_fixed());
         }
         let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed)? };
         edits.push(Edit::Set { key, value });
     }
     for key in &options.remove {
-        edits.push(Edit::Remove { key: key_of(key)? });
+        let key = key_of(key)?;
+        if key == "id" && found.note.id.is_some() {
+            return Err(id_is_fixed());
+        }
+        edits.push(Edit::Remove { key });
     }
     let tag = |item: String| (String::from("tags"), Value::String(item));
     for (key, item) in clean_tags(&options.add_tags)?.into_iter().map(tag) {
@@ -177,6 +186,10 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
         edits.push(Edit::AppendBody { text: ended(text) });
     }
     Ok(edits)
+}
+
+fn id_is_fixed() -> Error {
+    Error::usage("an ID never changes").hint("other notes refer to it by its ID")
 }
 
 /// Appends a line break unless the text ends with one.
