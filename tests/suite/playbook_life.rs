@@ -77,7 +77,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     b-mm8eww00-fbz6xa  candidate, score 0.9962 (2 helpful, 0 harmful)  commit [COMMIT]
     [exit 0]
     2026-03-05 $ cm playbook list
-    b-mm8eww00  4.98 · established · net
+    b-mm8eww00-fbz6xa  4.98 · established · net
         Retry a failed gauge request at once, up to five times.
     1 rule
     [exit 0]
@@ -154,7 +154,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
       playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md
     [exit 0]
     2026-09-11 $ cm playbook list
-    b-mm8eww00  -1.38 · candidate · net
+    b-mm8eww00-fbz6xa  -1.38 · candidate · net
         Retry a failed gauge request at once, up to five times.
     1 rule
     [exit 0]

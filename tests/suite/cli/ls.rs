@@ -13,7 +13,7 @@ fn notes_are_listed_by_folder_type_tag_and_order() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["ls", "--type", "bullet"]).snapshot(), @"
-    2026-11-12  b-mq6d3m8l  rule  Run the tests of the worker with a real database.
+    2026-11-12  b-mq6d3m8l-x1y2z3  rule  Run the tests of the worker with a real database.
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["ls", "--tag", "#network", "--sort", "path"]).snapshot(), @"

@@ -88,11 +88,11 @@ pub fn playbook() -> Sandbox {
 #[test]
 fn drafts_and_active_bullets_are_listed_best_first() {
     insta::assert_snapshot!(playbook().cm(&["playbook", "list"]).snapshot(), @"
-    b-mq6d3m8l-a  2.04 · proven, pinned · testing
+    b-mq6d3m8l-aaaaaa  2.04 · proven, pinned · testing
         Print the seed of every randomised test before it runs.
-    b-mq6d3m8l-b  0.99 · established · network
+    b-mq6d3m8l-bbbbbb  0.99 · established · network
         ✗ Retrying a failed request at once.
-    b-mq6d3m8l-c  0.00 · draft · network
+    b-mq6d3m8l-cccccc  0.00 · draft · network
         Give every request a deadline of its own.
     3 rules
     [exit 0]

@@ -8,7 +8,7 @@ fn the_newest_notes_come_first() {
     insta::assert_snapshot!(sandbox.cm(&["recent"]).snapshot(), @"
     2026-11-18  6f6f6f6f               configuration  Limits of the gateway
     2026-11-15  5e5e5e5e               fix            Never skip the hooks
-    2026-11-12  b-mq6d3m8l             rule           Run the tests of the worker with a real database.
+    2026-11-12  b-mq6d3m8l-x1y2z3      rule           Run the tests of the worker with a real database.
     2026-11-10  1a1a1a1a               solution       Keep pooled connections alive
     2026-11-09  2b2b2b2b               problem        API stops answering
     2026-11-01  4d4d4d4d               error          Borrow checker refuses the cache

@@ -96,17 +96,17 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
     let sandbox = waiting();
     insta::assert_snapshot!(sandbox.cm(&["review"]).snapshot(), @r#"
     Drafts 1
-      1. b-mq6d3m8l  Run the linter before each commit.
+      1. b-mq6d3m8l-d1d1d1  Run the linter before each commit.
          a draft, not shown to agents, 2026-11-12
-         cm review --accept b-mq6d3m8l
-         cm review --reject b-mq6d3m8l
+         cm review --accept b-mq6d3m8l-d1d1d1
+         cm review --reject b-mq6d3m8l-d1d1d1
 
     Open conflicts 1
-      2. b-mq6d3m8l-b  Never squash commits before merging a branch.
-         b-mq6d3m8l-a  Always squash commits before merging a branch.
+      2. b-mq6d3m8l-b2b2b2  Never squash commits before merging a branch.
+         b-mq6d3m8l-a1a1a1  Always squash commits before merging a branch.
          “never” against “always” about squash, commits, before, merging
-         cm review --reject b-mq6d3m8l-b
-         cm review --reject b-mq6d3m8l-a
+         cm review --reject b-mq6d3m8l-b2b2b2
+         cm review --reject b-mq6d3m8l-a1a1a1
 
     Quarantined 2
       3. 2b2b2b2b  The gateway allows three retries
@@ -119,10 +119,10 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
          cm review --reject 3c3c3c3c
 
     Merge candidates 1
-      5. b-mq6d3m8l-e1  Put a timeout on every query that the worker sends to the database.
-         b-mq6d3m8l-e2  Put a timeout on every query the worker sends to our database.
+      5. b-mq6d3m8l-e1e1e1  Put a timeout on every query that the worker sends to the database.
+         b-mq6d3m8l-e2e2e2  Put a timeout on every query the worker sends to our database.
          100 % of their words are the same
-         cm review --merge b-mq6d3m8l-e1 b-mq6d3m8l-e2 --content "…"
+         cm review --merge b-mq6d3m8l-e1e1e1 b-mq6d3m8l-e2e2e2 --content "…"
 
     Due for review 1
       6. 1a1a1a1a  Gauges report every ten minutes
