@@ -322,3 +322,15 @@ fn a_vault_with_no_time_to_spare_leaves_notes_to_the_coarse_model_which_says_the
     assert_eq!(after.stderr, "");
     assert!(status(&sandbox)[1].ends_with("fine true 4/4"), "{:?}", status(&sandbox));
 }
+
+#[test]
+fn an_unknown_built_in_model_is_refused_and_not_stored() {
+    let sandbox = three();
+    let model = || sandbox.cm(&["config", "get", "embeddings.model"]).ok().stdout;
+    let before = model();
+    let ran = sandbox.cm(&["embed", "use", "builtin", "--model", "nope"]);
+    assert_eq!(ran.code, 2, "{}", ran.snapshot());
+    assert!(ran.stderr.contains("there is no built-in model `nope`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`minilm-l6` or `e5-small`"), "{}", ran.stderr);
+    assert_eq!(model(), before);
+}

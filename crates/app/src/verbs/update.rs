@@ -61,7 +61,8 @@ pub(crate) fn revision_of(open: &OpenVault, path: &NotePath) -> Option<String> {
 ///
 /// # Errors
 /// Returns an error if the note is not found, if a key or value is invalid, if a new body without
-/// an expected revision would replace uncommitted edits, or if the write fails; `conflict` if the note does not have the expected revision.
+/// an expected revision would replace uncommitted edits, or if the write fails; `conflict` if the note
+/// does not have the expected revision.
 pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
     let found = find_to_change(memory, reference)?;
     let expected = options.expected_revision.as_deref();
