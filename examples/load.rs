@@ -2,12 +2,14 @@
 //! every acknowledged note exists.
 //!
 //!     load ADDRESS --tokens FILE [--readers 64] [--writers 4] [--seconds 60] [--pid PID]
-//!          [--kept FILE] [--end-after S]
+//!          [--statements FILE] [--kept FILE] [--end-after S]
 //!     load ADDRESS --tokens FILE --verify FILE
 //!
 //! ADDRESS is the address of `cm serve`, such as 127.0.0.1:7700. The token file has one token per
 //! line. Clients share them in order, writers first; each token is rate-limited, so provide one per
-//! client. `--kept` appends the acknowledged notes to a file; `--verify` checks that they exist.
+//! client. Writers store the lines of `--statements` in turn, each with a unique word; without that
+//! file, words that no other note has. `--kept` appends the acknowledged notes to a file; `--verify`
+//! checks that they exist.
 //! `--end-after` sends SIGTERM to the process PID during the run; later connection errors do not
 //! count.
 #![allow(
@@ -33,6 +35,7 @@ struct Plan {
     writers: usize,
     seconds: u64,
     pid: Option<u32>,
+    statements: Vec<String>,
     kept: Option<String>,
     verify: Option<String>,
     end_after: Option<u64>,
@@ -47,6 +50,7 @@ struct Tally {
     errors: Mutex<Vec<String>>,
     ending: AtomicBool,
     sequence: AtomicU64,
+    statements: AtomicU64,
 }
 
 /// A persistent connection with a token.
@@ -115,6 +119,7 @@ fn plan() -> Failed<Plan> {
         writers: 4,
         seconds: 60,
         pid: None,
+        statements: Vec::new(),
         kept: None,
         verify: None,
         end_after: None,
@@ -128,6 +133,7 @@ fn plan() -> Failed<Plan> {
             "--writers" => plan.writers = number()? as usize,
             "--seconds" => plan.seconds = number()?,
             "--pid" => plan.pid = Some(number()? as u32),
+            "--statements" => plan.statements = read(&value)?.lines().map(str::to_owned).collect(),
             "--kept" => plan.kept = Some(value),
             "--verify" => plan.verify = Some(value),
             "--end-after" => plan.end_after = Some(number()?),
@@ -158,7 +164,8 @@ fn client(plan: &Plan, tally: &Tally, place: usize, end: Instant) {
         let note = format!("load{}x{place}x{number}", std::process::id());
         let began = Instant::now();
         let asked = if writes {
-            client.ask("POST", "/observations", &format!("{{\"content\": \"{note} {}\"}}", unlike(&note)))
+            let content = format!("{} {note}", statement(plan, tally, &note));
+            client.ask("POST", "/observations", &serde_json::json!({ "content": content }).to_string())
         } else {
             let word = words[number as usize % words.len()];
             client.ask("GET", &format!("/search?q={word}&limit=5"), "")
@@ -175,6 +182,15 @@ fn client(plan: &Plan, tally: &Tally, place: usize, end: Instant) {
         }
     }
     lock(if writes { &tally.writes } else { &tally.reads }).extend(times);
+}
+
+/// Returns the next of the given statements, or words like no other if none were given.
+fn statement(plan: &Plan, tally: &Tally, note: &str) -> String {
+    if plan.statements.is_empty() {
+        return unlike(note);
+    }
+    let number = tally.statements.fetch_add(1, Ordering::Relaxed) as usize;
+    plan.statements[number % plan.statements.len()].clone()
 }
 
 /// Returns words that no other note contains. Similar text would be credited to the existing note

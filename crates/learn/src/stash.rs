@@ -7,11 +7,13 @@ use std::fmt::Write as _;
 
 use crate::diary::note::render_item;
 use crate::diary::{Diary, DiaryItem, StatementAuthor, extract};
+use crate::outcome::OutcomeVerdict;
 use crate::prose::{cut, without_injected};
 use cm_note::markdown::escape::{escape_inline, visible};
 use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::harness_text::is_scaffold;
+use cm_session::status::SessionStatus;
 
 /// Maximum length of a user message in a stash, in characters.
 const MESSAGE: usize = 600;
@@ -24,9 +26,18 @@ pub fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
 }
 
 /// Renders the Markdown body of a session's stash. Secrets must already be removed from the events.
-/// The sections have the names of diary sections.
-pub fn body(title: &str, meta: &SessionMeta, events: &[SessionEvent]) -> String {
-    let diary = extract("", meta, events);
+/// The sections have the names of diary sections. A recorded outcome stands in place of the one that
+/// the session shows, without signs for another one.
+pub fn body(
+    title: &str,
+    meta: &SessionMeta,
+    events: &[SessionEvent],
+    recorded: Option<SessionStatus>,
+) -> String {
+    let mut diary = extract("", meta, events);
+    if let Some(status) = recorded.filter(|status| *status != diary.verdict.status) {
+        diary.verdict = OutcomeVerdict { status, ..OutcomeVerdict::default() };
+    }
     let mut text = format!(
         "# {}\n\n{}\n\nOutcome: {}\n",
         escape_inline(title),
@@ -129,7 +140,7 @@ mod tests {
             agent("Done."),
             person("From now on use pnpm instead of npm.\n[[x]] #tag"),
         ]);
-        let body = body("Login", &meta(), &events);
+        let body = body("Login", &meta(), &events, None);
         assert!(body.starts_with("# Login\n\nSession s-1 of codex in /src/shop.\n\nOutcome: "), "{body}");
         assert!(
             body.contains("## What the user said\n\n- Fix the *login* test (person, line 1)\n"),
@@ -137,11 +148,14 @@ mod tests {
         );
         assert!(body.contains("\\[\\[x\\]\\] \\#tag"), "{body}");
         assert!(body.contains("## Preferences\n\n- From now on use pnpm instead of npm."), "{body}");
+        let recorded = super::body("Login", &meta(), &events, Some(SessionStatus::Failure));
+        assert!(recorded.contains("\n\nOutcome: failure\n\n## "), "{recorded}");
     }
 
     #[test]
     fn of_very_many_messages_the_first_and_the_last_are_reported() {
-        let body = body("Long", &meta(), &log_of((0..100).map(|n| person(&format!("Step {n} please")))));
+        let body =
+            body("Long", &meta(), &log_of((0..100).map(|n| person(&format!("Step {n} please")))), None);
         assert!(body.contains("- Step 0 please") && body.contains("- Step 99 please"), "{body}");
         assert!(body.contains("- … 40 messages left out") && !body.contains("Step 50 "), "{body}");
     }

@@ -78,8 +78,17 @@ pub enum FindingCode {
     ConflictMarker,
     /// A merge left a value or text of the other side to decide on.
     MergeLeftover,
+    /// The other side of a merge deleted the note, which was changed here.
+    MergeDeletion,
     /// A key of another tool's file that cannot be imported.
     UnknownKey,
+}
+
+impl FindingCode {
+    /// Whether the finding is about what a merge left over.
+    pub fn is_leftover(self) -> bool {
+        matches!(self, Self::MergeLeftover | Self::MergeDeletion)
+    }
 }
 
 impl fmt::Display for FindingCode {

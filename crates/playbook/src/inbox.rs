@@ -280,7 +280,7 @@ fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
 /// Lists notes with leftovers of a merge, last changed first.
 fn leftovers(notes: &[Note]) -> Vec<InboxNoteEntry> {
     let why = |note: &Note| {
-        let left = note.findings.iter().filter(|finding| finding.code == FindingCode::MergeLeftover);
+        let left = note.findings.iter().filter(|finding| finding.code.is_leftover());
         let left: Vec<&str> = left.map(|finding| finding.message.as_str()).collect();
         (!left.is_empty()).then(|| left.join("; "))
     };

@@ -20,7 +20,7 @@ pub struct Arguments {
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Option<DecayStatus>,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
 }
 

@@ -16,7 +16,7 @@ pub struct Arguments {
     /// Note ID (or unique prefix), title or path; deleted notes work too
     note: String,
     /// Maximum number of changes
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
 }
 

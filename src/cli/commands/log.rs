@@ -24,7 +24,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
 }
 

@@ -17,7 +17,7 @@ use cm_render::text;
     after_help = "Examples:\n  cm ls\n  cm ls --type decision --tag database\n  cm ls graph/fixes --sort title\n  cm ls --since 7d --limit 100"
 )]
 pub struct Arguments {
-    /// Only notes below this folder of the vault, such as graph/fixes
+    /// Only notes below this folder, such as graph/fixes
     folder: Option<String>,
     /// Only notes of this type or kind, such as decision or bullet
     #[arg(long = "type", short = 't', value_name = "TYPE")]
@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long, value_name = "ORDER", value_enum, default_value_t)]
     sort: Order,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 50)]
+    #[arg(long, short = 'n', default_value_t = 50, value_parser = super::at_least_one)]
     limit: usize,
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

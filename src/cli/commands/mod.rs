@@ -48,6 +48,14 @@ commands! {
         completions::Completions, manpages::Manpages;
 }
 
+/// Parses the value of `--limit`: an answer of no entries would say that there are none.
+pub(super) fn at_least_one(typed: &str) -> std::result::Result<usize, String> {
+    match typed.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of 1 or more".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
 /// Returns the text of an option, or standard input if the text is `-`.
 ///
 /// # Errors

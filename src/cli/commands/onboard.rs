@@ -36,7 +36,7 @@ enum Action {
     #[command(after_help = "Example:\n  cm onboard sample -n 3 --agent codex --days 90")]
     Sample {
         /// Maximum number of results
-        #[arg(long, short = 'n', default_value_t = 5)]
+        #[arg(long, short = 'n', default_value_t = 5, value_parser = super::at_least_one)]
         limit: usize,
         /// Only sessions of this agent, such as claude-code; separate several by commas
         #[arg(long, value_name = "AGENT")]

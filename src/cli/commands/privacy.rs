@@ -30,7 +30,7 @@ enum Action {
         #[arg(long, value_name = "WHEN")]
         since: Option<String>,
         /// Maximum number of results
-        #[arg(long, short = 'n', default_value_t = 20)]
+        #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
         limit: usize,
     },
     /// Allow reading the sessions of an agent or folder

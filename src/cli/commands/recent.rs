@@ -15,7 +15,7 @@ use cm_render::text;
 #[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
 pub struct Arguments {
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = recent::DEFAULT_LIMIT)]
+    #[arg(long, short = 'n', default_value_t = recent::DEFAULT_LIMIT, value_parser = super::at_least_one)]
     limit: usize,
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

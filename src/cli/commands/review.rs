@@ -54,7 +54,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SECTION", value_parser = section)]
     kind: Option<InboxKind>,
     /// Maximum number of results per section
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
     /// Decide one by one in the terminal
     #[arg(long, short, conflicts_with_all = ["accept", "reject", "confirm", "take", "keep", "merge", "json"])]

@@ -54,7 +54,7 @@ pub struct Arguments {
     #[arg(long, requires = "group")]
     spread: bool,
     /// Maximum number of results [default: search.limit, 10]
-    #[arg(long, short = 'n', value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

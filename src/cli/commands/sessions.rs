@@ -40,7 +40,7 @@ enum Action {
         #[arg(long, value_name = "LINE", default_value_t = 1)]
         from: u64,
         /// Approximate number of entries
-        #[arg(long, short = 'n', default_value_t = 200)]
+        #[arg(long, short = 'n', default_value_t = 200, value_parser = super::at_least_one)]
         limit: usize,
     },
     /// Search sessions by words and meaning
@@ -59,7 +59,7 @@ enum Action {
         #[arg(long)]
         tools: bool,
         /// Maximum number of results
-        #[arg(long, short = 'n', default_value_t = 10)]
+        #[arg(long, short = 'n', default_value_t = 10, value_parser = super::at_least_one)]
         limit: usize,
         /// Skip the first N results
         #[arg(long, default_value_t = 0)]
@@ -130,7 +130,7 @@ struct ListArguments {
     #[command(flatten)]
     which: WhichArguments,
     /// Maximum number of results [default: 20]
-    #[arg(long, short = 'n')]
+    #[arg(long, short = 'n', value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Skip the first N results
     #[arg(long)]

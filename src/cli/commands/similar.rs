@@ -20,7 +20,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "NOTE|TEXT")]
     like: Vec<String>,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 10)]
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
     /// Only notes of this kind
     #[arg(long)]

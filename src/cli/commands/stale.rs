@@ -18,7 +18,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = days)]
     days: Option<f64>,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
 }
 

@@ -43,7 +43,7 @@ enum Action {
     #[command(after_help = "Example:\n  cm stash list --limit 5")]
     List {
         /// Maximum number of results
-        #[arg(long, short = 'n', default_value_t = 50)]
+        #[arg(long, short = 'n', default_value_t = 50, value_parser = super::at_least_one)]
         limit: usize,
     },
     /// Show a stash

@@ -16,7 +16,7 @@ use cm_render::text;
 )]
 pub struct Arguments {
     /// Maximum number of results
-    #[arg(value_name = "N", default_value_t = 10)]
+    #[arg(value_name = "N", default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
     /// Only rules in this category
     #[arg(long, short = 'c', value_name = "CATEGORY")]

@@ -16,7 +16,7 @@ use cm_render::text;
 #[command(after_help = "Examples:\n  cm usage\n  cm usage --limit 50 --json\n  cm usage --session 0199aaaa")]
 pub struct Arguments {
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
 }
 

@@ -17,7 +17,7 @@ pub struct Arguments {
     /// Note ID (or unique prefix), title or path
     note: String,
     /// Maximum number of commits
-    #[arg(long, short = 'n', default_value_t = 50)]
+    #[arg(long, short = 'n', default_value_t = 50, value_parser = super::at_least_one)]
     limit: usize,
 }
 

@@ -164,6 +164,19 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
 }
 
 #[test]
+fn a_rule_that_was_just_learned_is_shown_once() {
+    let sandbox = shop();
+    let learned = "---\nid: b-mt2ssunl-zzzzzz\ntype: rule\ncategory: testing\nstate: active\nsources:\n  - {session: s-1, agent: codex, line: 3}\n\
+                   created: 2026-11-20T08:00:00Z\n---\n\nRun the flaky upload test three times.\n";
+    sandbox.write("playbook/testing/three-times.md", learned);
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
+    let named = words(&told(&sandbox, "codex", "session-start"));
+    assert_eq!(named.matches("three times").count(), 1, "{named}");
+    assert!(!named.contains(".."), "{named}");
+}
+
+#[test]
 fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
     let context = |sandbox: &Sandbox, agent: &str| told(sandbox, agent, "prompt").stdout;
     insta::assert_snapshot!(context(&shop(), "claude"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}}"#);

@@ -25,11 +25,46 @@ fn notes_are_listed_by_folder_type_tag_and_order() {
 }
 
 #[test]
-fn nothing_listed_is_no_failure_and_an_order_that_there_is_not_is_refused() {
+fn a_folder_is_found_from_the_vault_and_from_the_working_folder() {
     let sandbox = harbour();
-    insta::assert_snapshot!(sandbox.cm(&["list", "nowhere"]).snapshot(), @"
+    let paths = |arguments: &[&str]| {
+        let listed = sandbox.cm(&[&["ls", "--json"], arguments].concat()).ok().json();
+        let notes = listed["notes"].as_array().unwrap().clone();
+        notes.iter().map(|note| note["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = paths(&["."]);
+    assert!(all.iter().any(|path| path.starts_with("playbook/")), "{all:?}");
+    let graph = paths(&["graph"]);
+    assert!(!graph.is_empty() && graph.iter().all(|path| path.starts_with("graph/")), "{graph:?}");
+    let whole = sandbox.vault().join("graph").display().to_string();
+    for typed in ["./graph", "graph/", "graph/../graph", &whole] {
+        assert_eq!(paths(&[typed]), graph, "{typed}");
+    }
+}
+
+#[test]
+fn nothing_listed_is_no_failure_and_an_order_or_folder_that_there_is_not_is_refused() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["list", "--tag", "nowhere"]).snapshot(), @"
     no notes
     [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["list", "graph", "--offset", "100"]).snapshot(), @"
+    nothing at this offset; 7 notes in all
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["list", "-n", "0"]).snapshot(), @"
+    [stderr]
+    error: invalid value '0' for '--limit <LIMIT>': expected a whole number of 1 or more
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["list", "nowhere"]).snapshot(), @"
+    [stderr]
+    error: the vault has no folder `nowhere`
+     hint: `cm ls --sort path` lists all notes by folder
+    [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["ls", "--sort", "size"]).snapshot(), @"
     [stderr]

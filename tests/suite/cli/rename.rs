@@ -258,5 +258,8 @@ fn what_cannot_be_renamed_is_refused_with_a_reason() {
     sandbox.write("Taken.md", "Two");
     let taken = sandbox.cm(&["rename", "Free.md", "Taken", "--json"]);
     assert_eq!((taken.code, &taken.json()["error"]["code"]), (5, &"exists".into()));
+    let case = sandbox.cm(&["rename", "Free.md", "taken", "--json"]);
+    assert_eq!((case.code, &case.json()["error"]["code"]), (5, &"exists".into()));
     assert_eq!(sandbox.read("Free.md"), "One");
+    sandbox.cm(&["rename", "Free.md", "free"]).ok();
 }

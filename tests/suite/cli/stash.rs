@@ -102,6 +102,10 @@ fn a_session_is_kept_readable_and_without_its_secrets() {
     let own = sandbox.cm(&["stash", "--session", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!(own["title"], "make the login test pass");
     assert_eq!(sandbox.cm(&["stash", "x", "--session", "bbbb"]).code, 4);
+    sandbox.cm(&["outcome", SESSION, "failure", "--reason", "it logs the token"]).ok();
+    let later = sandbox.cm(&["stash", "--session", "aaaaaaaa", "--json"]).ok().json();
+    let later = kept(&sandbox, &later["path"]);
+    assert!(later.contains("\n\nOutcome: failure\n\n"), "the recorded outcome stands: {later}");
 }
 
 #[test]

@@ -140,6 +140,18 @@ fn an_edit_outlives_a_deletion_and_says_so_17() {
     settle(&[&ada, &ben]);
     let note = ada.sandbox.read("graph/solutions/queue.md");
     assert!(note.contains("Then wait a minute.") && note.contains("merge:"), "{note}");
+    let inbox = ben.cm(&["review", "--kind", "leftovers", "--json"]).ok().json();
+    let commands = inbox["sections"][0]["items"][0]["commands"].as_array().unwrap().clone();
+    assert_eq!(commands.len(), 2, "{inbox}");
+    for command in commands {
+        let (_remote, ada, ben) = pair();
+        ada.cm(&["delete", "Restart the queue"]).ok();
+        ben.cm(&["update", "Restart the queue", "--append", "Then wait a minute."]).ok();
+        settle(&[&ada, &ben]);
+        let words = shell_words::split(command.as_str().unwrap()).unwrap();
+        ben.cm(&words[1..].iter().map(String::as_str).collect::<Vec<_>>()).ok();
+        assert_eq!(ben.cm(&["review", "--json"]).ok().json()["total"], 0, "{command}");
+    }
 }
 
 #[test]

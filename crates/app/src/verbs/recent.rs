@@ -4,10 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
-use crate::context::open_vault::VaultLevel;
-use crate::error::Result;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::paths::resolve_path;
+use crate::context::refresh::VaultNotes;
+use crate::error::{Error, ErrorKind, Result};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
+use std::path::{Path, PathBuf};
 
 /// Number of results if no limit is given.
 pub const DEFAULT_LIMIT: usize = 10;
@@ -37,7 +40,7 @@ pub struct Options {
     pub note_type: Option<String>,
     /// Only notes with all of these tags, without `#`.
     pub tags: Vec<String>,
-    /// Only notes below this folder, relative to the vault.
+    /// Only notes below this folder, relative to the vault or to the working folder.
     pub folder: Option<String>,
     /// Only pinned notes.
     pub pinned: bool,
@@ -45,23 +48,45 @@ pub struct Options {
 }
 
 impl Options {
-    fn matches(&self, note: &Note) -> bool {
+    /// Whether a note is listed. `folder` is relative to its vault, and empty for the whole vault.
+    fn matches(&self, note: &Note, folder: &str) -> bool {
         let at = note.updated.or(note.created);
         let is_type = |wanted: &str| note.note_type.as_deref() == Some(wanted) || note.kind.name() == wanted;
         let has = |wanted: &String| {
             note.tags.iter().any(|tag| tag.eq_ignore_ascii_case(wanted.trim_start_matches('#')))
         };
-        let is_below = |folder: &str| {
-            let rest = note.path.as_str().strip_prefix(folder.trim_matches('/'));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         !matches!(note.kind, NoteKind::Edge | NoteKind::Episode)
             && self.since.is_none_or(|since| at.is_some_and(|at| at >= since))
             && self.note_type.as_deref().is_none_or(is_type)
             && self.tags.iter().all(has)
-            && self.folder.as_deref().is_none_or(is_below)
+            && is_below(note, folder)
             && (!self.pinned || note.pinned)
     }
+}
+
+/// Whether a note is in a folder of its vault, at any depth.
+fn is_below(note: &Note, folder: &str) -> bool {
+    let rest = note.path.as_str().strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the path of a typed folder relative to a vault, empty for the vault itself; `None` if the
+/// vault has no such folder. A path that begins with a dot is relative to the working folder.
+fn folder_in(memory: &Context, open: &OpenVault, notes: &VaultNotes, typed: &str) -> Option<String> {
+    let root = open.vault.root();
+    let mut bases = [root, memory.call.cwd.as_path()];
+    if typed.starts_with('.') {
+        bases.reverse();
+    }
+    let relative = |base: &Path| {
+        let path = PathBuf::from(resolve_path(memory, base, typed));
+        Some(path.strip_prefix(root).ok()?.to_str()?.to_owned())
+    };
+    let exists = |folder: &String| {
+        notes.notes().any(|note| is_below(note, folder))
+            || (open.past.is_none() && root.join(folder).is_dir())
+    };
+    bases.into_iter().filter_map(relative).find(exists)
 }
 
 /// A note as shown in lists.
@@ -117,15 +142,26 @@ pub struct RecentNotes {
 /// and episodes are not listed.
 ///
 /// # Errors
-/// Returns an error if an index can be neither used nor rebuilt.
+/// Returns an error if no vault has the folder, or if an index can be neither used nor rebuilt.
 pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
     let shelves = memory.notes()?;
-    let mut notes: Vec<(Option<Instant>, &Note, VaultLevel)> = shelves
-        .iter()
-        .flat_map(|shelf| shelf.notes().map(|note| (note, shelf.level)))
-        .filter(|(note, _)| options.matches(note))
-        .map(|(note, level)| (note.updated.or(note.created), note, level))
-        .collect();
+    let mut notes: Vec<(Option<Instant>, &Note, VaultLevel)> = Vec::new();
+    let mut is_found = false;
+    for (open, shelf) in memory.vaults.iter().zip(&shelves) {
+        let folder = match &options.folder {
+            None => Some(String::new()),
+            Some(typed) => folder_in(memory, open, shelf, typed),
+        };
+        let Some(folder) = folder else { continue };
+        is_found = true;
+        let listed = shelf.notes().filter(|note| options.matches(note, &folder));
+        notes.extend(listed.map(|note| (note.updated.or(note.created), note, shelf.level)));
+    }
+    if let Some(typed) = options.folder.as_ref().filter(|_| !is_found) {
+        let message = format!("the vault has no folder `{typed}`");
+        return Err(Error::new(ErrorKind::NotFound, "not-found", message)
+            .hint("`cm ls --sort path` lists all notes by folder"));
+    }
     let total = notes.len();
     match options.order {
         NoteOrder::Updated => notes.sort_unstable_by(|(at, note, _), (other, than, _)| {

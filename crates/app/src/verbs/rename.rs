@@ -100,6 +100,20 @@ fn refuse_fixed_names(note: &Note) -> Result<()> {
     Err(Error::refused("not-renamable", message).hint(hint))
 }
 
+/// Refuses a path that differs from another note's only in case: macOS and Windows would take both for
+/// one file.
+fn refuse_same_but_for_case<'p>(
+    mut paths: impl Iterator<Item = &'p NotePath>,
+    from: &NotePath,
+    to: &NotePath,
+) -> Result<()> {
+    let folded = to.as_str().to_lowercase();
+    let is_same = |path: &&NotePath| *path != from && *path != to && path.as_str().to_lowercase() == folded;
+    let Some(other) = paths.find(is_same) else { return Ok(()) };
+    let message = format!("{to} would differ from {other} only in upper and lower case");
+    Err(Error::refused("exists", message).hint("choose another title: macOS and Windows hold one of the two"))
+}
+
 /// All changes of a rename.
 struct RenamePlan {
     from: NotePath,
@@ -122,6 +136,7 @@ impl RenamePlan {
             .ok_or_else(|| Error::not_found(format!("{} is not indexed", found.note.path)))?;
         let note = &notes[at];
         let path = new_path(note, title)?;
+        refuse_same_but_for_case(notes.iter().map(|note| &note.path), &note.path, &path)?;
         let text = read::text(&note.path, &found.bytes)
             .map_err(|finding| Error::of_encoding(&note.path, &finding))?;
         let heading = title_heading(note, text);

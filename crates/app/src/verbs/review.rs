@@ -175,6 +175,9 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
             let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
             vec![invert, word("confirm", 0)]
         }
+        (InboxKind::Leftovers, [note]) if is_deleted_elsewhere(note) => {
+            vec![format!("cm delete {}", shell_words::quote(note.key())), word("keep", 0)]
+        }
         (InboxKind::Leftovers, _) => vec![word("take", 0), word("keep", 0)],
         (InboxKind::NotFollowed, _) => {
             let key = notes[0].key();
@@ -203,6 +206,7 @@ pub(crate) fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
         (InboxKind::Due, _) => vec![Confirm, Reject, Supersede],
         (InboxKind::Inversions, _) => vec![Invert, Confirm],
         (InboxKind::NotFollowed, _) => vec![Confirm, Pin, Reject, Supersede],
+        (InboxKind::Leftovers, [note]) if is_deleted_elsewhere(note) => vec![Keep],
         (InboxKind::Leftovers, _) => vec![Take, Keep],
     }
 }
@@ -229,6 +233,11 @@ fn enforcement(command: RuleCommand<'_>) -> String {
 fn may_be_accepted(note: &Note) -> bool {
     let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| review_decision::is_draft(&bullet));
     is_reviewed(note) && draft.is_ok()
+}
+
+/// Returns whether the other side of a merge deleted the note.
+fn is_deleted_elsewhere(note: &Note) -> bool {
+    note.findings.iter().any(|finding| finding.code == FindingCode::MergeDeletion)
 }
 
 /// Returns whether notes of this kind can be reviewed.
@@ -423,7 +432,7 @@ fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -
 /// Returns the edits that take or drop what a merge left over.
 fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) -> Result<Vec<Edit>> {
     let note = &found.note;
-    if note.findings.iter().all(|finding| finding.code != FindingCode::MergeLeftover) {
+    if note.findings.iter().all(|finding| !finding.code.is_leftover()) {
         let error =
             Error::refused("no-leftover", format!("{} has nothing left over from a merge", note.key()));
         return Err(error.at(&note.path, None, None).hint("`cm review --kind leftovers` lists the notes"));
@@ -434,7 +443,7 @@ fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) ->
     let mut edits = leftover::taken(&found.text()).map_err(|error| {
         let hint = match error {
             LeftoverError::TextChanged => "change the note by hand, then use --keep",
-            LeftoverError::AboutFile => "`cm delete` or `cm rename` does the same; --keep drops the leftover",
+            LeftoverError::AboutFile => "`cm delete` deletes the note here too; --keep keeps it",
         };
         Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)
     })?;

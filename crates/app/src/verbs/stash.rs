@@ -12,6 +12,7 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::logs::ParsedSession;
 use crate::verbs::note_fields::{clean_tags, place, title_of};
 use cm_learn::stash::{body, title};
@@ -23,6 +24,8 @@ use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind, compose};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
+use cm_session::SessionMeta;
+use cm_session::status::SessionStatus;
 
 #[derive(Debug)]
 pub enum StashContent {
@@ -75,7 +78,9 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
     };
     let (text, removed) = match &options.content {
         StashContent::Text(text) => redacted(text, &rules),
-        StashContent::Session(told) => (body(&name, &told.meta, &told.events), 0),
+        StashContent::Session(told) => {
+            (body(&name, &told.meta, &told.events, recorded_outcome(memory, &told.meta)?), 0)
+        }
     };
     if text.trim().is_empty() {
         return Err(write::nothing_done("there is no text to save")
@@ -109,6 +114,13 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
         redacted: removed + removed_from_name,
         commit: written.commit,
     })
+}
+
+/// Returns the outcome that `cm outcome` recorded for a session.
+fn recorded_outcome(memory: &Context, session: &SessionMeta) -> Result<Option<SessionStatus>> {
+    let diaries = DiaryIndex::of(memory, &[session.id.as_str()])?;
+    let stored = diaries.get(Some(session.agent.name()), session.id.as_str());
+    Ok(stored.and_then(|stored| stored.diary.recorded_outcome.as_ref()).map(|recorded| recorded.status))
 }
 
 fn redacted(text: &str, rules: &cm_secrets::RedactionRules) -> (String, usize) {

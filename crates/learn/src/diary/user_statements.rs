@@ -47,6 +47,10 @@ pattern!(
 pattern!(
     HENCE = r"(?i)^(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|for (?:the|all) future|as a (?:general )?rule|as a rule of thumb|in general|generally)\b[\s,:]+(.+)$"
 );
+// The same at the end, where only an order is sure to be meant: "we may need it going forward" is none.
+pattern!(
+    HENCE_LAST = r"(?i)^(?:use|prefer|keep|take|pick|choose|call|name|write|put|go with|run|deploy|ask|answer|reply|commit|push|merge|test|check|format|log|store|add|make|avoid|stop|don'?t|do not|dont|only|let'?s|we (?:use|deploy|run|write|keep|commit|test|only))\b.+\b(?:from now on|from here on(?: out)?|going forward|in (?:the )?future)(?:[,\s]+(?:please|pls|ok(?:ay)?|thanks|thank you))?[.!]*$"
+);
 pattern!(
     WHEN_YOU = r"(?i)^(?:whenever|every ?time|each time|before|after|when(?:ever)?) you (?:commit|push|write|add|create|change|edit|run|make|open|finish|touch|modify|implement|fix|are done|refactor|rename|delete|release|merge)\b[^,]*,\s*(?:always|never|please|run|make|use|ask|check|don'?t|do not|first|also|update|add|write|you (?:must|should|have to))\b"
 );
@@ -229,7 +233,9 @@ fn is_standing(body: &str) -> bool {
     verb(&EVER, body) == Some(true)
         || hence.is_some_and(|rest| imperative(rest) || verb(&EVER, rest) == Some(true))
         || (verb(&CUSTOM, body) == Some(true) && !STATE.is_match(body))
-        || [&WHEN_YOU, &DISLIKE, &HABIT, &LIKING, &CONVENTION, &NOT_THAT].iter().any(|p| p.is_match(body))
+        || [&HENCE_LAST, &WHEN_YOU, &DISLIKE, &HABIT, &LIKING, &CONVENTION, &NOT_THAT]
+            .iter()
+            .any(|p| p.is_match(body))
         || (TASTE.is_match(body) && content_word_count(body) >= 3)
 }
 
@@ -274,6 +280,8 @@ mod tests {
                 "You should always ask before deleting files",
                 "From now on, use British spelling in docs.",
                 "Going forward please add a changelog entry",
+                "use pnpm instead of npm from now on!",
+                "deploy with ansible from now on, please",
                 "Whenever you commit, run the formatter first.",
                 "I prefer small commits with one subject each",
                 "I'd rather have explicit types than inference",
@@ -302,6 +310,8 @@ mod tests {
                 "\"always use tabs\" is what their docs say",
                 "in general it fails on the second run",
                 "in the future the API returns more fields",
+                "it runs every night from now on",
+                "everything is checked in the future",
                 "never had that problem with sqlite",
                 "we never get there in the loop",
                 "I prefer this one",

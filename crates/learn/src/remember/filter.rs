@@ -39,9 +39,9 @@ pattern!(
 );
 // A curse at somebody or something instead of an interjection.
 pattern!(DIRECTED = r"(?i)^(?:fuck|damn|screw)\s+(?:this|that|it|you|off)\b");
-// What people add to an instruction that they repeat.
+// What people add to an instruction: that they repeat it, that they ask for it, that it lasts.
 pattern!(
-    TAIL = r"(?i)(?:[\s,;–—-]+(?:(?:as |like )?i(?:'ve| have)? (?:already )?(?:told|said|asked)(?: (?:you|to you))?(?: (?:before|already|so|that|twice|many times))*|please|pls|ok(?:ay)?|thanks?|thank you|remember|got it|will you|damn ?it|ffs))+[.!?]*$"
+    TAIL = r"(?i)(?:[\s,;–—-]+(?:from (?:now|here) on(?: out)?|going forward|in (?:the )?future|(?:as |like )?i(?:'ve| have)? (?:already )?(?:told|said|asked)(?: (?:you|to you))?(?: (?:before|already|so|that|twice|many times))*|please|pls|ok(?:ay)?|thanks?|thank you|remember|got it|will you|damn ?it|ffs))+[.!?]*$"
 );
 // A short entry of a list of facts, such as `timezone: EST`.
 pattern!(ENTRY = r"^([\p{L}][\p{L}\p{N} _./-]{0,40}?)\s*[:=：]\s*(\S.*)$");
@@ -213,6 +213,7 @@ mod tests {
         assert_eq!(preference("don't add docstrings, I told you!").as_deref(), Ok("don't add docstrings"));
         assert_eq!(preference("damn, use tabs").as_deref(), Ok("Use tabs"));
         assert_eq!(preference("no db mocks, please").as_deref(), Ok("No db mocks"));
+        assert_eq!(preference("Use tabs from now on, please!").as_deref(), Ok("Use tabs"));
         assert_eq!(preference("no, use tabs").as_deref(), Ok("Use tabs"));
         assert_eq!(preference("no").err(), Some(RejectReason::Slight));
     }

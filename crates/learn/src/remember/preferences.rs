@@ -238,8 +238,9 @@ pub fn compare(
     let mut oppositions: Vec<Opposition> = Vec::new();
     for stated in preferences {
         let new = ComparedPreference::stated(stated);
-        let newer = entries.iter().position(|entry| entry.is_like(&new)).unwrap_or(entries.len());
-        for (older, entry) in entries.iter_mut().enumerate() {
+        let same = entries.iter().position(|entry| entry.is_like(&new, sense));
+        let newer = same.unwrap_or(entries.len());
+        for (older, entry) in entries.iter_mut().enumerate().filter(|(at, _)| Some(*at) != same) {
             let Some(reason) = entry.opposition(&new, sense) else { continue };
             oppositions.push(Opposition { older, newer, reason });
             match entry.existing.filter(|(_, existing)| existing.is_manual) {
@@ -358,8 +359,14 @@ impl<'k> ComparedPreference<'k> {
         first(self) < first(new)
     }
 
-    fn is_like(&self, new: &Self) -> bool {
-        self.statement.is_same(&new.statement)
+    /// Whether both preferences say the same.
+    fn is_like(&self, new: &Self, sense: &WordVectors<'_>) -> bool {
+        if self.statement.is_same(&new.statement) {
+            return true;
+        }
+        let (one, other) = (sense.statement(&self.statement), sense.statement(&new.statement));
+        let one = EmbeddedStatement { statement: &self.statement, embedding: one.as_ref() };
+        one.restates(&EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() }, sense)
     }
 
     /// Adds the observations of an equivalent preference. Preferences that a person wrote do not

@@ -95,7 +95,7 @@ pub enum LeftoverError {
     #[error("the text next to the leftover has changed since the merge")]
     TextChanged,
     /// The leftover is about the file itself.
-    #[error("the leftover is about the file itself, which was deleted or renamed on the other side")]
+    #[error("the leftover is about the file itself, which was deleted on the other side")]
     AboutFile,
 }
 
@@ -110,8 +110,14 @@ pub fn leftovers(fields: &FrontmatterFields) -> Vec<(Leftover, u32)> {
 /// Returns the findings about the leftovers of a note.
 pub(super) fn findings(path: &NotePath, fields: &FrontmatterFields) -> Vec<Finding> {
     let finding = |(leftover, line): (Leftover, u32)| {
-        let finding = Finding::new(path, FindingCode::MergeLeftover, Severity::Warning, leftover.to_string());
-        finding.with_location(line, 1).with_hint("`cm review` takes one of the two versions")
+        let (code, hint) = match leftover.part {
+            LeftoverPart::File(_) => {
+                (FindingCode::MergeDeletion, "`cm delete` deletes it here too; `cm review --keep` keeps it")
+            }
+            _ => (FindingCode::MergeLeftover, "`cm review` takes one of the two versions"),
+        };
+        let finding = Finding::new(path, code, Severity::Warning, leftover.to_string());
+        finding.with_location(line, 1).with_hint(hint)
     };
     leftovers(fields).into_iter().map(finding).collect()
 }

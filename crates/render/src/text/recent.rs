@@ -2,12 +2,12 @@
 
 use super::list::rows;
 use super::short_ids::ShortIds;
-use super::style::{DIM, ID, count, one_line, paint};
+use super::style::{DIM, ID, count, empty_page, one_line, paint};
 use cm_app::verbs::recent::{NoteSummary, RecentNotes};
 
 pub fn recent(outcome: &RecentNotes) -> String {
     if outcome.notes.is_empty() {
-        return "no notes\n".to_owned();
+        return empty_page(outcome.total, "note", "no notes");
     }
     let mut lines = listed(&outcome.notes);
     if outcome.total > outcome.notes.len() {

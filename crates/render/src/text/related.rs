@@ -2,7 +2,7 @@
 
 use super::as_of_line;
 use super::short_ids::ShortIds;
-use super::style::{DIM, ID, STRONG, count, one_line, paint, safe};
+use super::style::{DIM, ID, STRONG, count, empty_page, one_line, paint, safe};
 use crate::layout::CELL;
 use cm_app::verbs::related::{LinkedNote, RelatedNotes};
 use cm_note::graph::EdgeDirection;
@@ -11,7 +11,7 @@ use cm_note::graph::EdgeDirection;
 pub fn related(outcome: &RelatedNotes) -> String {
     let mut lines = heading(outcome);
     if outcome.notes.is_empty() {
-        lines.push_str("no edges\n");
+        lines.push_str(&empty_page(outcome.total, "note", "no edges"));
     }
     let ids = ShortIds::of(outcome.notes.iter().map(|note| note.id.as_str()));
     for note in &outcome.notes {
@@ -54,7 +54,7 @@ pub fn tree(outcome: &RelatedNotes) -> String {
     let ids = ShortIds::of(outcome.notes.iter().map(|note| note.id.as_str()));
     let mut lines = heading(outcome);
     if outcome.notes.is_empty() {
-        lines.push_str("no edges\n");
+        lines.push_str(&empty_page(outcome.total, "note", "no edges"));
     }
     push_branches(&mut lines, outcome, &ids, &[], "");
     if outcome.next.is_some() {

@@ -4,7 +4,7 @@ use anstyle::Style;
 
 use super::as_of_line;
 use super::short_ids::{ShortIds, shown_id};
-use super::style::{DIM, ID, STRONG, count, highlight, one_line, pad, paint, safe};
+use super::style::{DIM, ID, STRONG, count, empty_page, highlight, one_line, pad, paint, safe};
 use crate::layout::{ELIDED, columns_of};
 use cm_app::context::retrieve::{FoundBy, HitScore};
 use cm_app::verbs::search::{SearchHit, SearchResult};
@@ -14,7 +14,7 @@ use cm_app::verbs::search::{SearchHit, SearchResult};
 pub fn searched(outcome: &SearchResult) -> String {
     let mut lines = as_of_line(outcome.as_of.as_ref());
     if outcome.hits.is_empty() {
-        return format!("{lines}nothing found\n");
+        return lines + &empty_page(outcome.total, "hit", "nothing found");
     }
     if outcome.answered == Some(false) {
         lines.push_str("Nothing here clearly answers this. The nearest notes:\n\n");

@@ -1,7 +1,7 @@
 //! Text output of `cm sessions`, and sessions as Markdown.
 
 use super::list::rows;
-use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
+use super::style::{DIM, ID, STRONG, WARN, count, empty_page, one_line, paint, safe};
 use cm_app::sessions::cass::ExternalHit;
 use cm_app::sessions::list::SessionList;
 use cm_app::sessions::reflection_log::{ReflectionResult, ReflectionState};
@@ -12,7 +12,7 @@ use cm_app::sessions::{SessionRow, ShownEvent};
 
 /// A table of sessions.
 pub fn list(outcome: &SessionList) -> String {
-    if outcome.sessions.is_empty() {
+    if outcome.sessions.is_empty() && outcome.total == 0 {
         return nothing(outcome);
     }
     let table: Vec<Vec<String>> = outcome.sessions.iter().map(row).collect();
@@ -170,7 +170,7 @@ fn who(said: &ShownEvent) -> &str {
 /// Search hits, grouped by session.
 pub fn searched(outcome: &SessionSearchResult) -> String {
     if outcome.hits.is_empty() && outcome.elsewhere.is_empty() {
-        return "nothing found\n".to_owned();
+        return empty_page(outcome.total, "hit", "nothing found");
     }
     let mut lines = String::new();
     for hit in &outcome.hits {

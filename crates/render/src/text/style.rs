@@ -131,6 +131,14 @@ pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
+/// Returns the line for a page without entries: `none` if there are none at all, else their number.
+pub fn empty_page(total: usize, one: &str, none: &str) -> String {
+    match total {
+        0 => format!("{none}\n"),
+        total => format!("nothing at this offset; {} in all\n", count(total, one)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ pub struct Arguments {
     #[arg(long, value_name = "STATE", value_parser = states())]
     state: Option<String>,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 100)]
+    #[arg(long, short = 'n', default_value_t = 100, value_parser = super::super::at_least_one)]
     limit: usize,
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, default_value_t = 0, hide_short_help = true)]

@@ -159,7 +159,9 @@ fn offered(kind: InboxKind, item: &InboxEntry, can_undo: bool) -> Vec<OfferedKey
         keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
     }
     if kind == InboxKind::Leftovers {
-        keys.push(('t', Key::Take, "take", "use the other version"));
+        if may("--take") {
+            keys.push(('t', Key::Take, "take", "use the other version"));
+        }
         keys.push(('k', Key::Drop, "keep", "keep the note as it is"));
     }
     keys.push(('e', Key::Edit, "edit", "change the note in your editor"));

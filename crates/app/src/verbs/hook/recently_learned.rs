@@ -39,7 +39,9 @@ pub(super) fn part(memory: &Context, shown: &HashSet<String>) -> Result<Injectio
                 && bullet.created.is_some_and(|created| created >= since)
                 && may_be_shown(&bullet, note);
             let references = note_references(bullet.id.as_str(), &note.path);
-            if is_here && is_new && !references.iter().any(|name| shown.contains(name)) {
+            let is_shown = shown.contains(bullet.id.as_str())
+                || references.iter().any(|reference| shown.contains(reference));
+            if is_here && is_new && !is_shown {
                 found.push(bullet);
             }
         }

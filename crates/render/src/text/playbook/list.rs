@@ -12,6 +12,7 @@ pub fn listed(outcome: &BulletPage) -> String {
     let mut lines: String = outcome.bullets.iter().map(|row| rule(row, &ids)).collect();
     let more = match outcome.next {
         Some(next) => format!(", {} shown; continue with --offset {next}", outcome.bullets.len()),
+        None if outcome.bullets.is_empty() && outcome.total > 0 => ", none at this offset".to_owned(),
         None => String::new(),
     };
     let count = match outcome.total {
