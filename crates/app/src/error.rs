@@ -214,7 +214,12 @@ impl From<cm_embed::Error> for Error {
 
 impl From<&cm_embed::Error> for Error {
     fn from(error: &cm_embed::Error) -> Self {
-        let made = Self::new(ErrorKind::Failed, "embeddings", chain(error));
+        use cm_embed::Error::{Malformed, NotFetched, OutOfReach, Refused};
+        let kind = match error {
+            OutOfReach { .. } | Refused { .. } | Malformed { .. } | NotFetched { .. } => ErrorKind::Provider,
+            _ => ErrorKind::Failed,
+        };
+        let made = Self::new(kind, "embeddings", chain(error));
         match error.hint() {
             Some(hint) => made.hint(hint),
             None => made,

@@ -23,7 +23,8 @@ Formats:
   okf            memories and notes as a bundle of the Open Knowledge Format
   site           the page of `cm web` as files for reading, which any file server can show
 
-A second export to the same folder updates the files of the first, except those that were edited.
+A second export to the same folder updates the files of the first. It is refused if one of them was
+edited since, unless --force overwrites it.
 
 Examples:
   cm export --format claude-memory --out ../for-the-old-tool

@@ -15,7 +15,7 @@ fn a_note_goes_with_the_edge_files_that_end_at_it() {
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r#"
-    Delete 2 notes: "Close idle connections" …
+    Delete "Close idle connections"
 
     Cm-Op: delete
     Cm-Id: 1f0c9900-0000-4000-8000-000000000002

@@ -215,7 +215,7 @@ fn a_model_that_does_not_answer_is_not_chosen() {
     [stderr]
     error: cannot connect to http://127.0.0.1:1/api/embed: connection refused
      hint: start the server or correct `embeddings.url`; search works without it in the meantime
-    [exit 1]
+    [exit 7]
     ");
     assert_eq!(everything(&sandbox.vault()), before);
     insta::assert_snapshot!(sandbox.cm(&["embed", "use", "hearsay"]).snapshot(), @"
@@ -277,7 +277,7 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
     [stderr]
     error: cannot connect to http://127.0.0.1:1/api/embed: connection refused
      hint: start the server or correct `embeddings.url`; search works without it in the meantime
-    [exit 1]
+    [exit 7]
     ");
     insta::assert_snapshot!(reach(&url, &["embed"]).snapshot(), @"
     3 passages embedded  [MS] ms

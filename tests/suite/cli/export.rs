@@ -86,6 +86,16 @@ fn a_site_has_relative_links_and_neither_forms_nor_traces_of_the_time() {
 }
 
 #[test]
+fn two_notes_with_one_id_have_a_page_each() {
+    let sandbox = vault_of(VAULT);
+    sandbox.write("graph/fixes/copy.md", sandbox.read("graph/fixes/a.md"));
+    let exported = sandbox.cm(&["export", "--format", "site", "--out", "../site", "--json"]).ok().json();
+    let written = exported["written"].as_array().unwrap().iter().map(|file| file.as_str().unwrap());
+    let pages: Vec<&str> = written.filter(|file| file.starts_with("note/graph-fixes-")).collect();
+    assert_eq!(pages.len(), 2, "{exported}");
+}
+
+#[test]
 fn a_site_loses_the_pages_of_notes_that_are_gone_and_takes_no_foreign_folder() {
     let sandbox = vault_of(VAULT);
     let export = ["export", "--format", "site", "--out", "../site"];

@@ -4,6 +4,16 @@ use super::small::{CLOSE, RETRY, commits, committed, inside, message, moved, sma
 use crate::support::hashes;
 
 #[test]
+fn a_type_that_there_is_not_is_refused_as_when_a_note_is_added() {
+    let sandbox = small();
+    let refused = sandbox.cm(&["update", "1f0c2a", "--set", "type=nonsense"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.starts_with("error: unknown type `nonsense`"), "{}", refused.stderr);
+    sandbox.cm(&["update", "1f0c2a", "--set", "type=code-pattern"]).ok();
+    assert!(sandbox.read(RETRY).contains("type: code_pattern\n"));
+}
+
+#[test]
 fn only_the_named_lines_and_the_date_change() {
     let sandbox = small();
     let ran = sandbox.cm(&[

@@ -61,7 +61,7 @@ pub fn delete(memory: &Context, references: &[String], expected_revision: Option
             gone.push((note.clone(), ContentHash::of(&bytes)));
         }
     }
-    let subject = match gone.as_slice() {
+    let subject = match &gone[..ids.len()] {
         [(note, _)] => format!("Delete \"{}\"", note.title),
         several => format!("Delete {} notes: \"{}\" …", several.len(), several[0].0.title),
     };

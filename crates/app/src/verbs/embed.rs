@@ -112,8 +112,8 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
             }
         }
         memory.ensure_fresh(open)?;
-        memory.complete(open);
         let before = done(open, &model)?;
+        memory.complete(open);
         let step = match memory.models().choice() {
             EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => TOGETHER * memory.call.threads.max(1),
             EmbeddingProvider::Outside(_) => model.batch(),

@@ -10,6 +10,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::revision;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::verbs::add::known_type;
 use crate::verbs::agent_update;
 use crate::verbs::note_fields::{clean_tags, key_of, title_of, value_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -160,7 +161,13 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
         if key == "id" && found.note.id.is_some() {
             return Err(id_is_fixed());
         }
-        let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed)? };
+        let value = match key.as_str() {
+            "title" => Value::String(title_of(typed)?),
+            "type" if found.note.kind == NoteKind::Memory => {
+                Value::String(known_type(found.open, typed)?.name.clone())
+            }
+            _ => value_of(&key, typed)?,
+        };
         edits.push(Edit::Set { key, value });
     }
     for key in &options.remove {

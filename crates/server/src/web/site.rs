@@ -4,7 +4,7 @@
 //! other files of the site or nowhere.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::assets;
@@ -59,6 +59,8 @@ struct Site<'a> {
     memory: &'a Context,
     /// Notes with a page, sorted by kind and path.
     notes: Vec<&'a Note>,
+    /// Keys that several notes have.
+    shared: HashSet<&'a str>,
     graph: Graph<'a>,
     /// Files by the address of the page.
     files: HashMap<String, String>,
@@ -71,6 +73,8 @@ impl<'a> Site<'a> {
         // The file of an edge says nothing that the notes at its ends do not.
         let mut notes: Vec<&Note> = linked.iter().filter(|note| note.kind != NoteKind::Edge).collect();
         notes.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
+        let mut keys = HashSet::new();
+        let shared = notes.iter().map(|note| note.key()).filter(|key| !keys.insert(*key)).collect();
         let mut files: HashMap<String, String> =
             PAGES.iter().map(|(address, file, _)| ((*address).to_owned(), (*file).to_owned())).collect();
         files.insert("/playbook".to_owned(), "playbook.html".to_owned());
@@ -78,7 +82,7 @@ impl<'a> Site<'a> {
             files.insert(format!("/notes?page={page}"), numbered("notes", page));
         }
         files.insert("/notes".to_owned(), numbered("notes", 1));
-        Self { memory, notes, graph: linked.graph(), files, images: RefCell::default() }
+        Self { memory, notes, shared, graph: linked.graph(), files, images: RefCell::default() }
     }
 
     fn page(&self, address: &str, file: &str, show: Show) -> Result<SiteFile> {
@@ -115,9 +119,9 @@ impl<'a> Site<'a> {
     /// The page of each note, and the list of all notes.
     fn add_notes(&self, files: &mut Vec<SiteFile>) -> Result<()> {
         for note in &self.notes {
-            let request = self.request(&note_address(note.key()), note.key());
-            let html = views::note::show(self.memory, &request)?;
-            files.push(self.finish(&note_file(note.key()), &html));
+            let name = self.name(note);
+            let html = views::note::show(self.memory, &self.request(&note_address(name), name))?;
+            files.push(self.finish(&note_file(name), &html));
         }
         for page in 1..=views::notes::pages(self.notes.len()) {
             let request = self.request("/notes", "");
@@ -221,7 +225,12 @@ impl<'a> Site<'a> {
             return None;
         };
         let note = &self.graph.notes()[at];
-        (note.kind != NoteKind::Edge).then(|| note_file(note.key()))
+        (note.kind != NoteKind::Edge).then(|| note_file(self.name(note)))
+    }
+
+    /// The key of a note, or its path if another note has the same key.
+    fn name<'n>(&self, note: &'n Note) -> &'n str {
+        if self.shared.contains(note.key()) { note.path.as_str() } else { note.key() }
     }
 }
 

@@ -90,15 +90,17 @@ struct Mention {
 }
 
 pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let note = get::get(memory, &request.reference, None)?;
+    // As requested: another note may have the same ID.
+    let reference = &request.reference;
+    let note = get::get(memory, reference, None)?;
     // An open page loads the commits after the rest, because that reads the history of the vault.
     let commits = if request.is_static { history::COMMITS } else { 0 };
-    let evidence = why::why(memory, &note.id, commits)?;
+    let evidence = why::why(memory, reference, commits)?;
     let now = memory.now();
-    let graph = local_graph::of(memory, &note.id)?;
+    let graph = local_graph::of(memory, reference)?;
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
-    let history = has_score.then(|| score_history(memory, &note.id)).transpose()?;
-    let mentioned = unlinked_mentions(memory, &note.id, MENTIONS)?;
+    let history = has_score.then(|| score_history(memory, reference)).transpose()?;
+    let mentioned = unlinked_mentions(memory, reference, MENTIONS)?;
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
