@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::context::actor::{self, CallerIdentity};
 use crate::context::layered_settings::SettingsTexts;
@@ -17,6 +18,7 @@ use crate::context::vault_cache::VaultCache;
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
+use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{self, Vault, layout};
 
 /// Whether a call reads an index that may lack the latest changes.
@@ -286,6 +288,11 @@ impl Context {
         }
         // A vault on a read-only disk can still be read from.
         let _ = open.usage().retrieved(keys, self.now());
+        if open.usage().is_long()
+            && let Ok(_lock) = VaultLock::take(&open.vault, &self.call.holder, Duration::ZERO)
+        {
+            let _ = open.usage().compact();
+        }
         self.shown.borrow_mut().extend(keys.iter().map(|key| (*key).to_owned()));
     }
 
@@ -365,4 +372,33 @@ fn with_settings(
             Ok(OpenVault::new(level, vault, settings).with_cache(cache))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests write files")]
+
+    use super::*;
+    use crate::fixture_vault::FixtureVault;
+
+    #[test]
+    fn a_vault_that_is_only_read_from_keeps_no_log_without_limit() {
+        let vault = FixtureVault::new();
+        let memory = vault.at("2026-02-01");
+        let open = memory.target();
+        let keys: Vec<String> = (0..20_000).map(|number| format!("note-{number}")).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        memory.count_retrieved(open, &keys);
+        let (log, aside) = (vault.file("_state/usage.log"), vault.file("_state/usage.log.1"));
+        assert!(!log.exists() && aside.exists(), "a long log is set aside");
+        let held = VaultLock::take(&open.vault, "another", Duration::ZERO).unwrap();
+        memory.count_retrieved(open, &keys);
+        assert!(log.exists(), "nobody waits for a writer");
+        drop(held);
+        let earlier = std::time::SystemTime::now() - Duration::from_secs(60);
+        std::fs::File::options().append(true).open(&aside).unwrap().set_modified(earlier).unwrap();
+        memory.count_retrieved(open, &["note-0"]);
+        assert!(!aside.exists() && vault.file("_state/usage.json").exists());
+        assert_eq!(open.usage().load().0["note-0"].retrievals, 3);
+    }
 }

@@ -93,6 +93,9 @@ const fn once() -> u64 {
 
 /// Size of the log in bytes above which it is compacted.
 const FOLD_AT: u64 = 256 * 1024;
+/// Size of the log in bytes above which a reader compacts it too. Where nobody writes, as on a server
+/// that only answers, it would grow without limit.
+const LONG: u64 = 1024 * 1024;
 /// Minimum age of a rotated log before it is merged, when no process can still be writing to it.
 const SETTLED: Duration = Duration::from_secs(10);
 
@@ -195,6 +198,11 @@ impl Usage {
             fs::rename(&log, &aside).map_err(Error::io("rename", &log))?;
         }
         Ok(())
+    }
+
+    /// Whether the log has become so long that a reader should take the vault's lock to compact it.
+    pub fn is_long(&self) -> bool {
+        self.counted && fs::metadata(self.log()).is_ok_and(|stat| stat.len() > LONG)
     }
 
     /// Whether any counts exist.
