@@ -1,6 +1,8 @@
 //! Renders the Markdown of a note as HTML that is safe to show in a page: without scripts, styles,
 //! event handlers, forms, frames and remote images.
 
+mod obsidian;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -45,7 +47,7 @@ pub fn note(markdown: &str, path: &str) -> String {
         rewriter.rewrite(event, &mut events);
     }
     let mut html = String::with_capacity(markdown.len() * 3 / 2);
-    pulldown_cmark::html::push_html(&mut html, events.into_iter());
+    pulldown_cmark::html::push_html(&mut html, obsidian::rewritten(events).into_iter());
     SANITIZER.clean(&html).to_string()
 }
 
@@ -217,7 +219,10 @@ impl<'t> LinkRewriter<'_> {
             return self.file(&path);
         }
         if is_wiki {
-            return LinkTarget::Address(format!("{NOTE}{}{fragment}", encode(target.trim())));
+            let target = target.trim();
+            let is_relative = target.starts_with("./") || target.starts_with("../");
+            let target = if is_relative { join(self.folder, target) } else { target.to_owned() };
+            return LinkTarget::Address(format!("{NOTE}{}{fragment}", encode(&target)));
         }
         let path = join(self.folder, &percent_decode(target));
         let is_note = path.ends_with(".md") || path.ends_with(".markdown") || !path.contains('.');
@@ -314,6 +319,7 @@ mod tests {
     fn links_lead_to_notes_and_headings() {
         assert!(of("[[Pool size|the pool]]").contains("href=\"/note/Pool%20size\""));
         assert!(of("[[Pool size#How to|x]]").contains("href=\"/note/Pool%20size#h-how-to\""));
+        assert!(of("[[../facts/b c|x]]").contains("href=\"/note/graph/facts/b%20c\""));
         assert!(of("[x](../facts/b%20c.md#A-b)").contains("href=\"/note/graph/facts/b%20c.md#h-a-b\""));
         assert!(of("# How to *do*\n\n[x](#how-to-do)").contains("id=\"h-how-to-do\""));
     }

@@ -25,7 +25,7 @@ use cm_render::text;
 /// `cm core`. `cm undo` takes back a change of notes; `cm hooks uninstall` one of agents' settings.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm setup\n  cm setup --yes\n  cm setup --folder ~/notes --global --agent claude\n  cm setup --yes --no-agents --no-sessions"
+    after_help = "Examples:\n  cm setup\n  cm setup --yes\n  cm setup --folder ~/notes --global --connect claude\n  cm setup --yes --no-agents --no-sessions"
 )]
 pub struct Arguments {
     /// Do not ask

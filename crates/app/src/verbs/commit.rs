@@ -38,12 +38,27 @@ pub struct CommittedEdits {
 /// Maximum number of notes listed in the commit message.
 const LISTED: usize = 50;
 
+/// Name of the operation that commits the files of a folder that becomes a vault.
+pub(crate) const TAKEOVER: &str = "takeover";
+
+/// Commits all files of a folder that has just become a vault.
+///
+/// # Errors
+/// The errors of [`commit`].
+pub(crate) fn take_over(memory: &Context) -> Result<CommittedEdits> {
+    commit_as(memory, TAKEOVER, Some("Commit the existing notes"))
+}
+
 /// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
 /// an apparent live secret are left out.
 ///
 /// # Errors
 /// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
 pub fn commit(memory: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
+    commit_as(memory, "commit", subject)
+}
+
+fn commit_as(memory: &Context, op: &'static str, subject: Option<&str>) -> Result<CommittedEdits> {
     let open = memory.target();
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(memory)?;
@@ -66,7 +81,7 @@ pub fn commit(memory: &Context, subject: Option<&str>) -> Result<CommittedEdits>
         let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
         files = edits.iter().map(file).collect();
         let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-        CommitMessage { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) }
+        CommitMessage { body: listed(&files), ..ids(memory, &paths, message(op, subject, &edits)) }
     })?;
     Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped })
 }
@@ -104,13 +119,13 @@ pub(crate) fn word(changed: EditKind) -> &'static str {
     }
 }
 
-fn message(subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> CommitMessage {
+fn message(op: &str, subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> CommitMessage {
     let made = match (subject, edits) {
         (Some(subject), _) => subject.to_owned(),
         (None, [(path, changed)]) => format!("Commit {} {path}", word(*changed)),
         (None, edits) => format!("Commit {} changed files", edits.len()),
     };
-    CommitMessage::new("commit", made)
+    CommitMessage::new(op, made)
 }
 
 fn listed(files: &[CommittedFile]) -> String {

@@ -8,6 +8,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::verbs::commit::TAKEOVER;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::note::read;
@@ -50,9 +51,14 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
         Some(named) => repo.commit_info(revision(memory, named)?)?,
         None => newest(memory, repo)?,
     };
-    if target.message.as_ref().is_some_and(|message| message.op == "init") {
+    let op = target.message.as_ref().map(|message| message.op.as_str());
+    if op == Some("init") {
         return Err(Error::refused("made-the-vault", format!("{} created the vault", target.id.short()))
             .hint("to remove the vault, delete its files by hand"));
+    }
+    if op == Some(TAKEOVER) {
+        let message = format!("{} took over files that existed before the vault", target.id.short());
+        return Err(Error::refused("made-the-vault", message).hint("`cm delete` removes notes"));
     }
     // A commit of hand edits holds a person's words, whoever asked for it.
     let by_agent = |message: &CommitMessage| message.agent.is_some() && message.op != "commit";
@@ -98,22 +104,38 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     })
 }
 
+/// Whether commits of this operation can be reverted; `None` for those that cm did not make.
+pub fn is_possible(op: Option<&str>) -> bool {
+    !matches!(op, Some("init" | TAKEOVER))
+}
+
 /// Returns the user's newest commit by cm that has not been reverted. Commits of other authors are
 /// only reverted if they are named.
 fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
+    let mut by_hand: Vec<String> = Vec::new();
     let own = repo.identity_of(memory.call.by.actor.as_deref())?;
     for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
         let is_own = is_own(repo, &commit, &own)?;
         let Some(message) = &commit.message else { continue };
+        if taken_back.contains(&commit.id.to_string()) {
+            continue;
+        }
         match undone_commit(&commit) {
             Some(undone) => taken_back.push(undone),
             // What a person committed is theirs to take back, by naming it.
-            None if matches!(message.op.as_str(), "commit" | "init") => {}
+            None if matches!(message.op.as_str(), "init" | TAKEOVER) => {}
+            None if message.op == "commit" => by_hand.extend(is_own.then(|| commit.id.short())),
             None if !is_own => others = true,
-            None if taken_back.contains(&commit.id.to_string()) => {}
-            None => return Ok(commit),
+            None => {
+                if let Some(newer) = by_hand.first() {
+                    memory.notice(format!(
+                        "the newer commit of manual edits stays: `cm undo {newer}` takes it back"
+                    ));
+                }
+                return Ok(commit);
+            }
         }
     }
     if !write::commits(memory.target())? {
@@ -124,7 +146,13 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
         return Err(write::nothing_done("you have no change to undo")
             .hint("`cm log` lists the changes of others; undo one of them by its ID"));
     }
-    Err(write::nothing_done("nothing to undo"))
+    let nothing = write::nothing_done("nothing to undo");
+    Err(match by_hand.first() {
+        Some(newest) => {
+            nothing.hint(format!("`cm undo {newest}` takes back the last commit of manual edits"))
+        }
+        None => nothing,
+    })
 }
 
 /// Returns the hash of the commit that an undo reverted; `None` for other commits.

@@ -18,6 +18,7 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
 use cm_note::message::CommitMessage;
 use cm_note::note::NoteKind;
+use cm_note::note::conflict::conflict_marker;
 use cm_note::path::NotePath;
 
 /// Changes to make to a note.
@@ -75,6 +76,12 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
         .transpose()?;
     if agent_update::is_proposal(memory, &found, options)? {
         return agent_update::propose(memory, &found, options);
+    }
+    if let Some(line) = conflict_marker(&found.text()) {
+        let message = format!("{} contains an unresolved merge conflict", found.note.path);
+        return Err(Error::refused("conflict-markers", message)
+            .at(&found.note.path, Some(line), Some(1))
+            .hint("keep one of the versions and remove the conflict markers, for example with `cm edit`"));
     }
     let is_blind = options.body.is_some() && options.expected_revision.is_none();
     if is_blind && write::commits(found.open)? && found.open.repo()?.is_some() {

@@ -1,8 +1,11 @@
-//! Obsidian comments, `%%…%%`.
-//!
-//! This module only finds their ranges; the commented text stays part of the note's text.
+//! Obsidian comments, `%%…%%`. The commented text is part of the note's text.
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::{extensions, nested_too_deep};
 
 /// Delimiter that opens and closes a comment.
 const MARK: &str = "%%";
@@ -17,6 +20,29 @@ pub(super) fn ranges(body: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     });
     let marks: Vec<usize> = marks.collect();
     marks.as_chunks().0.iter().map(|[open, close]| *open..close + MARK.len()).collect()
+}
+
+/// Returns the body without its comments, for readers for whom they are not meant. A body that is
+/// nested too deeply stays as it is.
+///
+/// ```
+/// use cm_note::markdown::without_comments;
+/// assert_eq!(without_comments("a %%hidden%% b `%%c%%`"), "a  b `%%c%%`");
+/// ```
+pub fn without_comments(body: &str) -> Cow<'_, str> {
+    if !body.contains(MARK) || nested_too_deep(body) {
+        return Cow::Borrowed(body);
+    }
+    let events = Parser::new_ext(body, extensions()).into_offset_iter();
+    let code = events.filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
+    let code: Vec<Range<usize>> = code.map(|(_, range)| range).collect();
+    let (mut rest, mut at) = (String::with_capacity(body.len()), 0);
+    for comment in ranges(body, &code) {
+        rest.push_str(&body[at..comment.start]);
+        at = comment.end;
+    }
+    rest.push_str(&body[at..]);
+    Cow::Owned(rest)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::note::{LinkForm, NoteLink};
 
+pub use comment::without_comments;
 pub use link::percent_decode;
 use plain::PlainTextBuilder;
 use tag::TagCollector;

@@ -143,7 +143,7 @@ pub fn setup(
     if plan.place.global && !is_configured {
         remember_place(&memory)?;
     }
-    let committed = is_new_repository.then(|| commit::commit(&memory, Some("Commit the existing notes")));
+    let committed = is_new_repository.then(|| commit::take_over(&memory));
     let committed = committed.transpose()?.filter(|edits| !edits.files.is_empty());
     let agents = connect(&memory.call, plan, stage)?;
     let learned = plan.days.map(|days| learn(&memory, plan, days, stop, stage)).transpose()?;

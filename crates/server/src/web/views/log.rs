@@ -6,7 +6,7 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, note_address};
-use cm_app::verbs::log;
+use cm_app::verbs::{log, undo};
 use cm_app::{Context, Result};
 use cm_text::shorten::short_line;
 
@@ -29,6 +29,7 @@ struct CommitRow {
     short: String,
     subject: String,
     op: Option<String>,
+    can_undo: bool,
     by: String,
     agent: Option<String>,
     reason: Option<String>,
@@ -56,6 +57,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
         short: commit.id.chars().take(10).collect(),
         id: commit.id,
         subject: commit.subject,
+        can_undo: undo::is_possible(commit.op.as_deref()),
         op: commit.op,
         by: commit.actor,
         agent: commit.agent,

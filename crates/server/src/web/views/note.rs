@@ -1,5 +1,7 @@
 //! The page of a note: its text, fields, edges, evidence and score.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use serde_json::Value;
 
@@ -15,6 +17,7 @@ use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
 use cm_app::{Context, Result};
 use cm_note::instant::Instant;
+use cm_note::markdown::without_comments;
 use cm_note::note::NoteKind;
 use cm_render::html;
 
@@ -32,6 +35,8 @@ struct NotePage {
     vault: &'static str,
     state: Option<String>,
     is_rule: bool,
+    /// Whether feedback can be given and the note be pinned: it is a memory or a rule.
+    takes_feedback: bool,
     is_pinned: bool,
     is_draft: bool,
     body: String,
@@ -101,14 +106,18 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
     let history = has_score.then(|| score_history(memory, reference)).transpose()?;
     let mentioned = unlinked_mentions(memory, reference, MENTIONS)?;
+    // Who looks at the memory itself sees what agents see; readers of a site do not get comments.
+    let body = without_title(&note.body, &note.title);
+    let body = if request.is_static { without_comments(body) } else { Cow::Borrowed(body) };
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
-        body: html::note(without_title(&note.body, &note.title), &note.path),
+        body: html::note(&body, &note.path),
         fields: fields(&note.frontmatter),
         kind: type_words(note.note_type.as_deref(), note.kind),
         vault: note.vault.name(),
         is_rule: note.kind == NoteKind::Bullet,
+        takes_feedback: matches!(note.kind, NoteKind::Bullet | NoteKind::Memory),
         is_pinned: evidence.pinned,
         is_draft: matches!(state.as_deref(), Some("draft" | "unverified")),
         state,
