@@ -7,7 +7,7 @@ use crate::{Clash, Merged, Versions};
 
 /// Merges three versions by lines. Clashes get conflict markers whatever `clash` says, because text
 /// has no place for leftovers. Of binary files, the greater by bytes stands, or ours in a merge
-/// driver.
+/// driver; that counts as a clash, too.
 pub(crate) fn merge(versions: &Versions<'_>, clash: Clash) -> Merged {
     let base = versions.base.unwrap_or_default();
     if [base, versions.ours, versions.theirs].into_iter().any(|bytes| bytes.contains(&0)) {
@@ -15,7 +15,7 @@ pub(crate) fn merge(versions: &Versions<'_>, clash: Clash) -> Merged {
             Clash::Leftover => versions.ours.max(versions.theirs),
             Clash::Markers | Clash::MarkersWithBase => versions.ours,
         };
-        return Merged { bytes: bytes.to_vec(), markers: clash != Clash::Leftover };
+        return Merged { bytes: bytes.to_vec(), markers: true };
     }
     let all = [base, versions.ours, versions.theirs];
     let texts = all.map(|bytes| std::str::from_utf8(bytes).ok());

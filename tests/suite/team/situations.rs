@@ -305,3 +305,20 @@ fn undoing_a_commit_of_another_person_names_that_person() {
     let ran = ada.cm(&["undo", "HEAD"]).ok();
     assert!(ran.stderr.contains("was made by Ben"), "{}", ran.snapshot());
 }
+
+#[test]
+fn both_versions_of_an_image_that_both_sides_changed_are_kept() {
+    let (_remote, ada, ben) = pair();
+    ada.sandbox.write("attachments/p.png", b"\0ada");
+    ben.sandbox.write("attachments/p.png", b"\0ben");
+    ada.cm(&["sync"]).ok();
+    let told = ben.cm(&["sync"]).ok().stdout;
+    assert!(told.contains("both sides changed it, so that both versions are kept"), "{told}");
+    settle(&[&ada, &ben]);
+    for clone in [&ada, &ben] {
+        let files = clone.sandbox.git(&["ls-files", "attachments"]);
+        let mut versions: Vec<String> = files.lines().map(|path| clone.sandbox.read(path)).collect();
+        versions.sort();
+        assert_eq!(versions, ["\0ada", "\0ben"], "{files}");
+    }
+}

@@ -35,6 +35,8 @@ pub struct UndoResult {
 
 /// Start of the line in an undo's commit message that names the reverted commit.
 const MARK: &str = "This takes back commit ";
+/// Operations that are only undone by name: they made the vault, wrote a generated file, or merged.
+const SKIPPED: [&str; 5] = ["init", TAKEOVER, "core", "reflection", "sync"];
 /// Maximum number of commits that are searched for one to undo.
 const FAR: usize = 1000;
 
@@ -125,7 +127,7 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
         match undone_commit(&commit) {
             Some(undone) => taken_back.push(undone),
             // What a person committed is theirs to take back, by naming it.
-            None if matches!(message.op.as_str(), "init" | TAKEOVER) => {}
+            None if SKIPPED.contains(&message.op.as_str()) || commit.parents.len() > 1 => {}
             None if message.op == "commit" => by_hand.extend(is_own.then(|| commit.id.short())),
             None if !is_own => others = true,
             None => {

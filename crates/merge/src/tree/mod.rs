@@ -39,6 +39,8 @@ pub enum HowMerged {
     Kept,
     /// Another note has the same path or the same id, so that this one got another.
     Renamed,
+    /// Both sides changed a file that cannot be merged; both versions are kept, one at a path of its own.
+    Copied,
 }
 
 /// A file that has to change on our side.
@@ -63,7 +65,7 @@ pub fn merge_changes(
 ) -> Vec<MergedFile> {
     let items = pairing::pair(ours, theirs, vocabulary);
     let mut results: Vec<MergeResult> =
-        items.par_iter().filter_map(|item| MergeResult::of(item, vocabulary)).collect();
+        items.par_iter().flat_map_iter(|item| MergeResult::of(item, vocabulary)).collect();
     collisions::settle_ids(&mut results, vocabulary);
     collisions::settle_paths(&mut results, vocabulary, exists);
     let merged: BTreeMap<&NotePath, &MergeResult> =
@@ -127,8 +129,9 @@ pub(crate) enum Side {
 }
 
 impl MergeResult {
-    /// Merges the versions of one file; `None` if it is deleted.
-    fn of(item: &MergeItem<'_>, vocabulary: &Vocabulary<'_>) -> Option<Self> {
+    /// Merges the versions of one file; the result is empty if it is deleted, and has both versions if
+    /// they cannot be merged.
+    fn of(item: &MergeItem<'_>, vocabulary: &Vocabulary<'_>) -> Vec<Self> {
         let one_sided = |version: &FileVersion<'_>, how, side| Self {
             path: version.path.clone(),
             bytes: version.bytes.to_vec(),
@@ -138,16 +141,16 @@ impl MergeResult {
             side,
         };
         match (item.ours, item.theirs) {
-            (None, None) => None,
+            (None, None) => Vec::new(),
             (Some(ours), None) => match item.base {
-                None => Some(one_sided(&ours, HowMerged::Taken, Some(Side::Ours))),
-                Some(base) => Self::edit_or_delete(&ours, &base),
+                None => vec![one_sided(&ours, HowMerged::Taken, Some(Side::Ours))],
+                Some(base) => Self::edit_or_delete(&ours, &base).into_iter().collect(),
             },
             (None, Some(theirs)) => match item.base {
-                None => Some(one_sided(&theirs, HowMerged::Taken, Some(Side::Theirs))),
-                Some(base) => Self::edit_or_delete(&theirs, &base),
+                None => vec![one_sided(&theirs, HowMerged::Taken, Some(Side::Theirs))],
+                Some(base) => Self::edit_or_delete(&theirs, &base).into_iter().collect(),
             },
-            (Some(ours), Some(theirs)) => Some(Self::both(item.base, &ours, &theirs, vocabulary)),
+            (Some(ours), Some(theirs)) => Self::both(item.base, &ours, &theirs, vocabulary),
         }
     }
 
@@ -156,12 +159,14 @@ impl MergeResult {
         if version.bytes == base.bytes || version.path.is_generated() {
             return None;
         }
+        let bytes = with_leftover(version.path, version.bytes, &Leftover::deleted(base.path));
         Some(Self {
             path: version.path.clone(),
-            bytes: with_leftover(version.path, version.bytes, &Leftover::deleted(base.path)),
+            // Only a note has a place for the question.
+            open: bytes != version.bytes,
+            bytes,
             executable: version.executable,
             how: HowMerged::Kept,
-            open: true,
             side: None,
         })
     }
@@ -171,7 +176,7 @@ impl MergeResult {
         ours: &FileVersion<'_>,
         theirs: &FileVersion<'_>,
         vocabulary: &Vocabulary<'_>,
-    ) -> Self {
+    ) -> Vec<Self> {
         let changed = |version: &FileVersion<'_>| base.is_none_or(|base| base.bytes != version.bytes);
         let path = merged_path(base.as_ref(), ours, theirs, vocabulary);
         let versions = Versions { base: base.map(|base| base.bytes), ours: ours.bytes, theirs: theirs.bytes };
@@ -184,15 +189,49 @@ impl MergeResult {
             Some(_) => ours.executable,
             None => ours.executable || theirs.executable,
         };
-        Self {
+        if merged.markers && !is_markdown(path) {
+            return Self::copies(path, ours.bytes, theirs.bytes, executable);
+        }
+        vec![Self {
             path: path.clone(),
             open: merged.markers || leftovers > known,
             bytes: merged.bytes,
             executable,
             how: if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken },
             side: None,
-        }
+        }]
     }
+
+    /// Both versions of a file: the greater by bytes at its path, the other one at a path with a hash.
+    fn copies(path: &NotePath, ours: &[u8], theirs: &[u8], executable: bool) -> Vec<Self> {
+        let copy = |path: NotePath, bytes: &[u8]| Self {
+            path,
+            bytes: bytes.to_vec(),
+            executable,
+            how: HowMerged::Copied,
+            open: false,
+            side: None,
+        };
+        let (stands, other) = if ours > theirs { (ours, theirs) } else { (theirs, ours) };
+        let beside = copy_path(path, other).map(|beside| copy(beside, other));
+        beside.into_iter().chain([copy(path.clone(), stands)]).collect()
+    }
+}
+
+/// Whether a file has the ending of a note.
+fn is_markdown(path: &NotePath) -> bool {
+    path.file_name() != path.stem()
+}
+
+/// Returns the path for another version of a file, which every clone derives from its content.
+fn copy_path(path: &NotePath, bytes: &[u8]) -> Option<NotePath> {
+    let name = path.file_name();
+    let (stem, ending) = match name.rfind('.').filter(|at| *at > 0) {
+        Some(at) => name.split_at(at),
+        None => (name, ""),
+    };
+    let hash = blake3::hash(bytes).to_hex();
+    NotePath::below(path.folder(), &format!("{stem}-{}{ending}", &hash[..6]))
 }
 
 /// The path of a file that at most one side moved, or the one of the side whose note was updated

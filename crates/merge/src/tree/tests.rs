@@ -195,3 +195,20 @@ proptest! {
         prop_assert_eq!(&merge(&base, &base, &theirs), &theirs);
     }
 }
+
+#[test]
+fn both_versions_of_a_file_that_cannot_be_merged_stay() {
+    let base = files(&[("attachments/p.png", "\0base"), ("attachments/d.csv", "a,1\n")]);
+    let ours = files(&[("attachments/p.png", "\0ours"), ("attachments/d.csv", "a,2\n")]);
+    let theirs = files(&[("attachments/p.png", "\0theirs"), ("attachments/d.csv", "a,3\n")]);
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    let mut texts: Vec<&String> = merged.values().collect();
+    texts.sort();
+    assert_eq!(texts, ["\0ours", "\0theirs", "a,2\n", "a,3\n"]);
+    assert_eq!(
+        (merged["attachments/p.png"].as_str(), merged["attachments/d.csv"].as_str()),
+        ("\0theirs", "a,3\n")
+    );
+    let added = merge_both_ways(&Files::new(), &files(&[("n.bin", "\0one")]), &files(&[("n.bin", "\0two")]));
+    assert_eq!(added.len(), 2, "{added:?}");
+}

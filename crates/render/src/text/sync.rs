@@ -64,6 +64,7 @@ fn line(file: &SyncedFile) -> String {
         MergeOrigin::Taken => "",
         MergeOrigin::Merged => "  merged",
         MergeOrigin::Kept => "  kept, although one side deleted it",
+        MergeOrigin::Copied => "  both sides changed it, so that both versions are kept",
         MergeOrigin::Renamed => "  renamed, because another note has its path or ID",
     };
     let open = if file.open { paint(WARN, "  needs a decision") } else { String::new() };

@@ -88,7 +88,7 @@ impl HttpServer {
             .map(|jobs| tokio::spawn(jobs::run_jobs(Arc::clone(&state), jobs, tell.clone())));
         let signal = stop.await;
         state.stopping.store(true, Ordering::Relaxed);
-        state.notice("stopping", "no new connections; running requests are cancelled".to_owned());
+        state.notice("stopping", "no new connections; running requests are answered first".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = told.send(true);
         let end = Moment::now() + state.limits.grace;

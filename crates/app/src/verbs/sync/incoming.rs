@@ -84,9 +84,10 @@ pub(super) fn plan(
         (Some(head), [base, ..]) => (Some(*base), (head != *base).then_some(head)),
         (Some(_), []) => {
             let message = format!("{}/{} has no common history with this branch", place.remote, place.branch);
-            return Err(Error::refused("unrelated", message).hint(
-                "check the URL with `git remote -v`; `git merge --allow-unrelated-histories` joins both",
-            ));
+            return Err(Error::refused("unrelated", message).hint(format!(
+                "check the URL with `git remote -v`; `git merge --allow-unrelated-histories {}` joins both",
+                theirs.short()
+            )));
         }
     };
     place.refuse_outside(repo, base, theirs)?;

@@ -90,6 +90,8 @@ pub enum MergeOrigin {
     Kept,
     /// Another note has the path or the id.
     Renamed,
+    /// Both sides changed a file that cannot be merged, so that both versions are kept.
+    Copied,
 }
 
 impl From<HowMerged> for MergeOrigin {
@@ -99,6 +101,7 @@ impl From<HowMerged> for MergeOrigin {
             HowMerged::Merged => Self::Merged,
             HowMerged::Kept => Self::Kept,
             HowMerged::Renamed => Self::Renamed,
+            HowMerged::Copied => Self::Copied,
         }
     }
 }
@@ -184,7 +187,13 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     let outcome = fetched.and_then(|fetched| run.transfer_all(fetched, &mut result));
     result.head = repo.head()?.commit.map(|head| head.to_string());
     result.changed = result.committed.is_some() || result.received + result.sent > 0;
-    outcome?;
+    outcome.map_err(|error| match error.code {
+        // What a secret keeps out of a commit cannot be committed first.
+        "hand-edited" if !result.stopped.is_empty() => {
+            error.hint("`cm commit` shows what looks like a secret; remove it, then run `cm sync` again")
+        }
+        _ => error,
+    })?;
     if !options.dry_run {
         run.place.move_bookmark(repo)?;
         last_run::done(memory, JOB, memory.call.now)?;
@@ -241,6 +250,10 @@ impl SyncRun<'_> {
                 }
             }
             if self.options.direction == Direction::Pull {
+                if theirs.is_none() {
+                    return Err(Error::not_found(format!("{remote} has no branch `{branch}`"))
+                        .hint("`git branch --remotes` lists those that were fetched before"));
+                }
                 return self.remember(theirs);
             }
             match self.push(theirs, result)? {
