@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::name_strength::{self, NameStrength};
 use super::randomness::{self, NAME};
+use super::sentence::{self, Distance, Stated};
 use super::{header, literal, placeholder, value};
 
 /// Maximum length of a name on each side of the keyword.
@@ -152,10 +153,21 @@ impl AssignedName {
         if spaces > 0 && !quoted && matches!(rest.as_bytes().first(), Some(b'"' | b'\'' | b'`')) {
             return AssignedValue::read(text, at + spaces, 0);
         }
-        let assigned =
-            rest.strip_prefix("is ").or_else(|| rest.strip_prefix("was ")).filter(|_| spaces > 0)?;
-        AssignedValue::read(text, text.len() - assigned.len(), 0)
-            .filter(|value| value.quoted || value.has_digit(bytes))
+        let is_foreign = !text[self.range.clone()].is_ascii();
+        if spaces == 0 && !is_foreign {
+            return None;
+        }
+        let Stated { at: offset, distance } = sentence::stated(rest);
+        let is_password = || self.strength(text) == Some(NameStrength::Strong);
+        let value = AssignedValue::read(text, at + spaces + offset, 0)?;
+        let may_be_given = match distance {
+            Distance::Verb => value.quoted || value.has_digit(bytes),
+            _ => {
+                text.get(value.range.clone()).is_some_and(|value| sentence::may_be_given(value, distance))
+                    && is_password()
+            }
+        };
+        may_be_given.then_some(value)
     }
 
     /// Returns the value compared with the name: `"…" == password`.
@@ -310,8 +322,10 @@ fn blanks_back(bytes: &[u8], end: usize) -> usize {
 
 /// Length of the assignment operator here, or 0.
 fn sign(bytes: &[u8], at: usize) -> usize {
-    const SIGNS: [&str; 16] =
-        [":::=", ":=", "===", "!==", "==", "!=", "=>", "->", "||", "?=", "+=", "=", ":", "|", "%3D", "%3A"];
+    const SIGNS: [&str; 17] = [
+        ":::=", ":=", "===", "!==", "==", "!=", "=>", "->", "||", "?=", "+=", "=", ":", "|", "%3D", "%3A",
+        "：",
+    ];
     let rest = &bytes[at.min(bytes.len())..];
     let length = SIGNS.iter().find(|sign| rest.starts_with(sign.as_bytes())).map_or(0, |sign| sign.len());
     // `:` of a scope, and `:=` followed by `=`.

@@ -20,6 +20,7 @@ mod published;
 mod randomness;
 mod rules;
 mod scan;
+mod sentence;
 mod signature;
 mod suspect;
 mod token;

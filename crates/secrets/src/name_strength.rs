@@ -14,10 +14,15 @@ pub enum NameStrength {
 
 /// Keywords in secret names that the scan searches for.
 #[rustfmt::skip]
-pub const WORDS: [&str; 21] = [
+pub const WORDS: [&str; 29] = [
     "sonar", "pass", "pwd", "secret", "token", "key", "credential", "auth", "creds", "psk", "access_id",
     "accessid", "webhook", "_pat", "-pat", "_pw", "bindpw", "rootpw", "kennwort", "contrasena", "senha",
+    "contraseña", "mot de passe", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호",
 ];
+
+/// Words for a password that are not one ASCII word.
+const FOREIGN: [&str; 8] =
+    ["contraseña", "mot de passe", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"];
 
 #[rustfmt::skip]
 const PASSWORDS: [&str; 14] = [
@@ -65,6 +70,9 @@ const HARMLESS: [&str; 81] = [
 
 /// Returns how strongly a name implies a secret; `None` if it does not.
 pub fn strength(name: &str) -> Option<NameStrength> {
+    if FOREIGN.contains(&name.to_lowercase().as_str()) {
+        return Some(NameStrength::Strong);
+    }
     let words = words(name);
     let last = words.iter().rposition(|word| kind(word).is_some() || word == "key" || word == "keys");
     if words.iter().any(|word| HARMLESS.contains(&word.as_str())) {

@@ -1,0 +1,133 @@
+//! Finds the value that a sentence gives to a password: `the password for staging is …`,
+//! `la contraseña de jenkins es …`, `密码是…`.
+
+use super::randomness::{self, DIGIT, LETTER, UPPER};
+
+/// Where a sentence names a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stated {
+    /// Offset of the value after the name.
+    pub at: usize,
+    pub distance: Distance,
+}
+
+/// How a value is joined to its name. Each needs more of the value than the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Distance {
+    /// By a verb: `the password is X`.
+    Verb,
+    /// By a verb after what the password is for: `the password of the mail server is X`.
+    Clause,
+    /// By nothing: `user ci and password X`.
+    Adjacent,
+}
+
+/// Verbs between a name and its value, each with its space.
+const VERBS: [&str; 13] =
+    ["is ", "was ", "will be ", "ist ", "war ", "lautet ", "es ", "era ", "est ", "é ", "是", "为", "は"];
+/// Words that begin what a password is for.
+const LINKS: [&str; 22] = [
+    "for ", "of ", "to ", "on ", "in ", "at ", "from ", "für ", "von ", "vom ", "zum ", "zur ", "der ",
+    "des ", "de ", "del ", "para ", "en ", "pour ", "du ", "do ", "da ",
+];
+/// Maximum length in bytes of what a password is for.
+const CLAUSE: usize = 80;
+
+/// Returns where the text after a name, without white space at its beginning, gives the value.
+pub(super) fn stated(rest: &str) -> Stated {
+    if let Some(verb) = VERBS.iter().find(|verb| rest.starts_with(**verb)) {
+        return Stated { at: spaced(rest, verb.len()), distance: Distance::Verb };
+    }
+    let clause = LINKS.iter().any(|link| rest.starts_with(link)).then(|| clause_end(rest)).flatten();
+    match clause {
+        Some(at) => Stated { at: spaced(rest, at), distance: Distance::Clause },
+        None => Stated { at: 0, distance: Distance::Adjacent },
+    }
+}
+
+/// Returns the end of the verb or the colon that follows what the password is for.
+fn clause_end(rest: &str) -> Option<usize> {
+    let mut before = ' ';
+    for (at, c) in rest.char_indices().take_while(|(at, _)| *at < CLAUSE) {
+        let tail = &rest[at..];
+        let ends_sentence = matches!(c, '.' | '!' | '?') && tail[1..].starts_with([' ', '\n']);
+        if ends_sentence || matches!(c, '\n' | ';' | '"' | '`' | '(' | '=') {
+            return None;
+        }
+        if matches!(c, ':' | '：') && !tail.starts_with("://") {
+            return Some(at + c.len_utf8());
+        }
+        if (before == ' ' || !c.is_ascii())
+            && let Some(verb) = VERBS.iter().find(|verb| tail.starts_with(**verb))
+        {
+            return Some(at + verb.len());
+        }
+        before = c;
+    }
+    None
+}
+
+/// Skips white space.
+fn spaced(rest: &str, at: usize) -> usize {
+    at + rest[at..].len() - rest[at..].trim_start_matches([' ', '\t']).len()
+}
+
+/// Whether a value looks invented enough for a password that is so far from its name. In most sentences
+/// about passwords a common word stands there.
+pub(super) fn may_be_given(value: &str, distance: Distance) -> bool {
+    let has = |alphabet| value.bytes().any(|byte| randomness::is(byte, alphabet));
+    let inner = value.trim_end_matches(|c: char| c.is_ascii_punctuation());
+    let has_symbol = inner.bytes().any(|byte| b"!@#$%&*?+=^~".contains(&byte));
+    let is_mixed = has(DIGIT) && has(LETTER) && !value.contains(char::is_whitespace);
+    match distance {
+        Distance::Verb => true,
+        Distance::Clause => value.len() >= 6 && is_mixed && (has_symbol || has(UPPER)),
+        Distance::Adjacent => value.len() >= 6 && is_mixed && has_symbol,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RedactionRules, redact};
+
+    fn removed(text: &str) -> String {
+        redact(text, &RedactionRules::default()).0.into_string()
+    }
+
+    #[test]
+    fn a_password_is_found_in_a_sentence() {
+        for text in [
+            "password for the staging db is Kaffee!2026, always log in there as admin",
+            "the password of the mail server is Kaffee!2026.",
+            "the wifi password in the office is Kaffee!2026",
+            "la contraseña de jenkins es Kaffee!2026, siempre usa esa",
+            "le mot de passe de jenkins est Kaffee!2026",
+            "the passphrase for the backup: Kaffee!2026",
+            "log in with user ci and password Kaffee!2026 there",
+            "das Passwort für den Server lautet Kaffee!2026",
+            "Jenkins 的密码是 Kaffee!2026，不要外传",
+            "密码：Kaffee!2026",
+            "пароль: Kaffee!2026",
+        ] {
+            let text = removed(text);
+            assert!(!text.contains("Kaffee!2026") && text.contains("[redacted"), "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_about_passwords_stay() {
+        for text in [
+            "the password for the staging db is in the vault",
+            "The password of each user is hashed with sha256.",
+            "the password policy is 12 characters",
+            "password for admins is required since v2",
+            "use password OAuth2 flow",
+            "a password of 12 characters is enough",
+            "the password for the demo is optional. See https://example.org/A1?b=2",
+            "le test passe est vert à 100%",
+            "密码是必填的",
+        ] {
+            assert_eq!(removed(text), text);
+        }
+    }
+}
