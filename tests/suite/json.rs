@@ -181,7 +181,7 @@ hooks deliver
 hooks uninstall claude
 friction .. --rules classic --out ../friction
 trauma scan
-trauma accept 1
+trauma accept t-
 onboard status
 onboard gaps
 onboard sample

@@ -16,7 +16,7 @@ use cm_render::text;
 /// something was restored afterwards. Complaints and admissions are recognized in English, German, Spanish, French and Chinese.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm trauma scan --days 30\n  cm trauma scan --agent codex --json\n  cm trauma accept 1 t-0c5bbe9a"
+    after_help = "Examples:\n  cm trauma scan --days 30\n  cm trauma scan --agent codex --json\n  cm trauma accept t-0c5bbe9a"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -32,7 +32,7 @@ enum Action {
     ///
     /// Session, line, agent and date come from the log. Incidents accepted by an agent (--agent, --session) are drafts until a
     /// person reviews them.
-    #[command(after_help = "Example:\n  cm trauma accept 1 --days 30")]
+    #[command(after_help = "Example:\n  cm trauma accept t-0c5bbe9a")]
     Accept(Accept),
 }
 
@@ -48,12 +48,12 @@ struct Scan {
 
 #[derive(Debug, Args)]
 struct Accept {
-    /// Incident IDs, or their numbers in `cm trauma scan` with the same --days
+    /// Incident IDs (or unique prefixes), as `cm trauma scan` prints them
     #[arg(required = true, value_name = "INCIDENT")]
     incidents: Vec<String>,
-    /// Sessions that began in the last N days
-    #[arg(long, value_name = "N", default_value_t = 7.0)]
-    days: f64,
+    /// Search only sessions that began in the last N days [default: all]
+    #[arg(long, value_name = "N")]
+    days: Option<f64>,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
@@ -72,7 +72,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             output.result(&scanned, text::trauma::scanned)
         }
         Action::Accept(accept) => {
-            let since = Some(friction::since(&call, checked(accept.days)?));
+            let days = accept.days.map(checked).transpose()?;
+            let since = days.map(|days| friction::since(&call, days));
             let memory = Context::open(call)?;
             let wanted = LogSelection { since, ..LogSelection::default() };
             let accepted = trauma::accept(&memory, &wanted, &accept.incidents, &progress)?;

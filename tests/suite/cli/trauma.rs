@@ -14,19 +14,18 @@ fn what_went_wrong_is_listed_with_its_place_and_evidence() {
     let sandbox = with_incident();
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
     1 incident in 1 session of 1 log
-      1  t-8cacc51e  2026-11-20  git reset --hard
+    t-8cacc51e  2026-11-20  git reset --hard
          discards all uncommitted changes
          the user said: oh no, all my work is gone
          then this was run: git reflog
          claude-code aaaaaaaa-0000-4000-8000-000000000001 line 2
-    `cm trauma accept NUMBER` stores one as an anti-pattern for `cm guard`
+    `cm trauma accept t-8cacc51e` stores the first as an anti-pattern for `cm guard`
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan", "--json"]).snapshot(), @r#"
     {
       "incidents": [
         {
-          "number": 1,
           "id": "t-8cacc51e",
           "class": "hard-reset",
           "command": "git reset --hard",
@@ -88,7 +87,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
      instead: git stash push --include-untracked
     [exit 0]
     ");
-    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "t-8cacc51e"]).snapshot(), @"
     t-8cacc51e  b-mwqcvpc0-s7enqz  active  playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md  commit [COMMIT]
     [exit 0]
     ");
@@ -97,7 +96,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
 
     Cm-Op: trauma-accept
     Cm-Id: b-mwqcvpc0-s7enqz
-    Cm-Operation: 002736866df340c887f1bb51d1d3eecb
+    Cm-Operation: aa9eb0b1fdf44c5e89e1d30c51a150c4
     ");
     insta::assert_snapshot!(sandbox.git(&["show", "--format=", "HEAD"]), @"
     diff --git a/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md b/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md
@@ -140,7 +139,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
     1 incident in 1 session of 1 log
-      1  t-8cacc51e  2026-11-20  git reset --hard  stored as b-mwqcvpc0-s7enqz
+    t-8cacc51e  2026-11-20  git reset --hard  stored as b-mwqcvpc0-s7enqz
          discards all uncommitted changes
          the user said: oh no, all my work is gone
          then this was run: git reflog
@@ -148,7 +147,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     [exit 0]
     ");
     let commits = sandbox.git(&["rev-list", "--count", "HEAD"]);
-    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "t-8cacc51e"]).snapshot(), @"
     t-8cacc51e  is already stored
     [exit 0]
     ");
@@ -161,7 +160,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
 #[test]
 fn what_an_agent_accepts_waits_for_a_person() {
     let sandbox = with_incident();
-    let ran = sandbox.cm(&["trauma", "accept", "1", "--agent", "codex", "--json"]).ok();
+    let ran = sandbox.cm(&["trauma", "accept", "t-8cacc51e", "--agent", "codex", "--json"]).ok();
     assert_eq!(ran.json()["kept"][0]["state"], "draft");
     assert_eq!(sandbox.cm(&["guard", "--", "git reset --hard"]).code, 0);
 }
@@ -175,7 +174,7 @@ fn two_incidents_are_kept_in_one_commit_and_one_that_says_the_same_is_no_second_
     ] {
         log(&sandbox, name, &[("go on", command, true), ("what have you done, undo that", "", true)]);
     }
-    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "2", "3", "2"]).snapshot(), @"
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "t-8cac", "t-79b0034c", "t-0c63", "t-79b0034c"]).snapshot(), @"
     t-8cacc51e  b-mwqcvpc0-s7enqz  active  playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md  commit [COMMIT]
     t-79b0034c  b-mwqcvpc0-s7enqz  already stored  playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md  commit [COMMIT]
     t-0c63c2a0  b-mwqcvpc0-i5b41j  active  playbook/incidents/avoid-git-push-force-which-overwrites-the-remote-including-t-8535c8.md  commit [COMMIT]
@@ -187,7 +186,7 @@ fn two_incidents_are_kept_in_one_commit_and_one_that_says_the_same_is_no_second_
 #[test]
 fn what_happened_again_adds_its_session_and_evidence_to_the_bullet_that_there_is() {
     let sandbox = with_incident();
-    sandbox.cm(&["trauma", "accept", "1"]).ok();
+    sandbox.cm(&["trauma", "accept", "t-8cacc51e"]).ok();
     let session = "cccccccc-0000-4000-8000-000000000003";
     let said = [("go on", "git reset --hard", true), ("what have you done, undo that", "", true)];
     log(&sandbox, session, &said);
@@ -234,21 +233,21 @@ fn what_happened_again_adds_its_session_and_evidence_to_the_bullet_that_there_is
 #[test]
 fn what_is_not_there_is_not_accepted() {
     let sandbox = with_incident();
-    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "7"]).snapshot(), @"
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "t-7"]).snapshot(), @"
     [stderr]
-    error: incident `7` not found
-     hint: `cm trauma scan` lists incidents; use the same `--days` for both
+    error: incident `t-7` not found
+     hint: `cm trauma scan --days 365` lists incidents with their IDs
     [exit 4]
     ");
-    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "--days", "0"]).snapshot(), @"
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "t-8cacc51e", "--days", "0"]).snapshot(), @"
     [stderr]
-    error: incident `1` not found
-     hint: `cm trauma scan` lists incidents; use the same `--days` for both
+    error: incident `t-8cacc51e` not found
+     hint: `cm trauma scan --days 365` lists incidents with their IDs
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["trauma", "accept"]).code, 2);
     assert_eq!(sandbox.cm(&["trauma", "scan", "--days", "-1"]).code, 2);
-    assert_eq!(sandbox.run(&["trauma", "accept", "1"]).within("..").go().code, 3);
+    assert_eq!(sandbox.run(&["trauma", "accept", "t-8cacc51e"]).within("..").go().code, 3);
     assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]).trim(), "1");
 }
 
@@ -261,7 +260,7 @@ fn secrets_of_a_command_are_neither_shown_nor_kept() {
     log(&sandbox, "eeeeeeee-0000-4000-8000-000000000005", &[("go", &command, true), (&regret, "", true)]);
     let shown = sandbox.cm(&["trauma", "scan", "--json"]).ok().stdout;
     assert!(shown.contains("force-push") && !shown.contains(secret), "{shown}");
-    sandbox.cm(&["trauma", "accept", "1"]).ok();
+    sandbox.cm(&["trauma", "accept", "t-"]).ok();
     assert!(!sandbox.git(&["show", "HEAD"]).contains(secret));
 }
 

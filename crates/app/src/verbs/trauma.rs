@@ -34,8 +34,6 @@ use std::collections::HashSet;
 /// A destructive command in a past session that caused harm.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScannedIncident {
-    /// Position in the list of incidents, from 1.
-    pub number: usize,
     /// Stable id of the incident.
     pub id: String,
     /// Kind of damage that the command can cause.
@@ -101,7 +99,6 @@ pub fn scan(
         found.extend(happened.iter().map(|happened| to_incident(happened, &told, &kept, &secrets)));
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
-    (1..).zip(&mut found).for_each(|(number, one)| one.number = number);
     Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))
 }
 
@@ -120,7 +117,6 @@ fn to_incident(
         .iter()
         .find(|kept| kept.happened_in(&session) && kept.class == incident.class && kept.shape == shape);
     ScannedIncident {
-        number: 0,
         id: format!("t-{}", &blake3::hash(name.as_bytes()).to_hex()[..8]),
         class: incident.class,
         command: safe(&happened.command),
@@ -206,15 +202,11 @@ pub fn accept(
 }
 
 fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedIncident> {
-    let number = name.parse::<usize>().ok();
-    let found: Vec<&ScannedIncident> = incidents
-        .iter()
-        .filter(|one| number.map_or_else(|| one.id.starts_with(name), |number| one.number == number))
-        .collect();
+    let found: Vec<&ScannedIncident> = incidents.iter().filter(|one| one.id.starts_with(name)).collect();
     match found.as_slice() {
         [one] => Ok(one),
         [] => Err(Error::not_found(format!("incident `{name}` not found"))
-            .hint("`cm trauma scan` lists incidents; use the same `--days` for both")),
+            .hint("`cm trauma scan --days 365` lists incidents with their IDs")),
         _ => Err(Error::not_found(format!("`{name}` matches several incidents"))
             .hint("use a longer prefix of the ID from `cm trauma scan`")),
     }

@@ -13,21 +13,22 @@ pub fn scanned(scanned: &IncidentScan) -> String {
     let head = format!("{} in {among}", count(scanned.incidents.len(), "incident"));
     let mut lines = format!("{}\n", paint(STRONG, &head));
     scanned.incidents.iter().for_each(|one| lines += &incident(one));
-    if scanned.incidents.iter().all(|one| one.bullet.is_some()) {
-        return lines;
+    match scanned.incidents.iter().find(|one| one.bullet.is_none()) {
+        Some(open) => {
+            lines
+                + &format!(
+                    "`cm trauma accept {}` stores the first as an anti-pattern for `cm guard`\n",
+                    open.id
+                )
+        }
+        None => lines,
     }
-    lines + "`cm trauma accept NUMBER` stores one as an anti-pattern for `cm guard`\n"
 }
 
 fn incident(one: &ScannedIncident) -> String {
     let day = one.at.map(|at| at.day()).unwrap_or_default();
     let kept = one.bullet.as_ref().map(|id| format!("  stored as {id}")).unwrap_or_default();
-    let mut lines = format!(
-        "{:>3}  {}  {day}  {}{kept}\n",
-        one.number,
-        paint(ID, &one.id),
-        paint(BAD, &one_line(&one.command))
-    );
+    let mut lines = format!("{}  {day}  {}{kept}\n", paint(ID, &one.id), paint(BAD, &one_line(&one.command)));
     lines += &format!("     {}\n", safe(&one.reason));
     for evidence in &one.evidence {
         lines += &format!("     {}\n", one_line(evidence));
