@@ -152,6 +152,9 @@ fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
             Some(drops)
         }
         "prisma" if follows(&words, &["db", "push"]) && line.contains("--force-reset") => Some(drops),
+        "prisma" if follows(&words, &["db", "push"]) && line.contains("--accept-data-loss") => {
+            Some((Warn, "drops columns and tables with their data"))
+        }
         "kafka-topics" | "kafka-topics.sh" if line.contains("--delete") => Some((Warn, "deletes a topic")),
         "nats" if words.iter().any(|word| matches!(*word, "rm" | "purge" | "delete")) => {
             Some((Warn, "deletes a stream"))

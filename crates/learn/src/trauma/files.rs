@@ -8,6 +8,9 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
     let mut found: Vec<Danger> = match command.program.as_str() {
         "rm" | "rmdir" | "unlink" | "trash" | "srm" if !is_windows(command) => removed(command, site),
         "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => removed_on_windows(command, site),
+        "rimraf" | "del-cli" => {
+            destroyed(command, site, paths(command), "deletes", true).into_iter().collect()
+        }
         "find" | "fd" => found(command, site),
         "shred" => destroyed(command, site, paths(command), "overwrites", true).into_iter().collect(),
         "truncate" => truncated(command, site),
@@ -29,7 +32,10 @@ fn paths(command: &SimpleCommand) -> impl Iterator<Item = &str> {
 }
 
 fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
-    let recursive = command.has(&["-r", "-R", "--recursive"]);
+    // GNU programs take any unambiguous beginning of a long option.
+    let is_abbreviated = |word: &str| word.len() > 2 && "--recursive".starts_with(word);
+    let recursive = command.has(&["-r", "-R", "--recursive"])
+        || command.args.iter().any(|word| is_abbreviated(&word.text));
     if command.program == "rmdir" || command.program == "trash" {
         return Vec::new();
     }

@@ -29,6 +29,16 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
             "rm" if command.has(&["-r", "-R"]) => (Block, "deletes everything below a prefix"),
             _ => return None,
         },
+        "s3cmd" => match *words.first()? {
+            "rb" => (Block, "deletes a bucket"),
+            "del" | "rm" if command.has(&["-r", "--recursive"]) => {
+                (Block, "deletes everything below a prefix")
+            }
+            _ => return None,
+        },
+        "firebase" if matches!(words.first(), Some(&("firestore:delete" | "database:remove"))) => {
+            (Block, "deletes data of the project")
+        }
         "rclone" if matches!(words.first(), Some(&("purge" | "delete"))) => {
             (Block, "deletes a remote folder with its contents")
         }
@@ -154,6 +164,7 @@ fn docker(command: &SimpleCommand, words: &[&str]) -> Found {
         {
             Some((Warn, "deletes every unused image, container or volume"))
         }
+        ["system", "reset", ..] => Some((Block, "deletes all images, containers and volumes")),
         ["volume", "rm" | "remove" | "prune", ..] => Some((Warn, "deletes volumes with their data")),
         ["compose", "down", ..] | ["down", ..] if volumes => {
             Some((Warn, "deletes the volumes of the services"))
@@ -211,7 +222,10 @@ fn aws(command: &SimpleCommand, words: &[&str]) -> Found {
 }
 
 fn cloud(command: &SimpleCommand, words: &[&str]) -> Found {
-    let deletes = words.iter().take(5).any(|word| matches!(*word, "delete" | "destroy" | "purge" | "rm"));
+    let deletes = words
+        .iter()
+        .take(5)
+        .any(|word| matches!(*word, "delete" | "delete-batch" | "destroy" | "purge" | "rm"));
     let storage =
         words.windows(2).any(|pair| pair == ["storage", "rm"]) && !command.has(&["-r", "--recursive"]);
     (deletes && !storage).then_some((Block, "deletes a resource in the cloud"))

@@ -38,6 +38,31 @@ fn a_past_incident_makes_a_warning_a_refusal_and_is_listed() {
 }
 
 #[test]
+fn programs_that_delete_as_rm_does_are_judged_as_it_is() {
+    use GuardVerdict::{Allow, Block, Warn};
+    for (command, expected) in [
+        ("npx rimraf /", Block),
+        ("rimraf ~", Block),
+        ("pnpm dlx rimraf ~/work", Block),
+        ("npx del-cli ~", Block),
+        ("rm --rec --for ~", Block),
+        ("fd -H . / -X rm -rf", Block),
+        ("fd -e tmp . ~ -x rm -rf {}", Block),
+        ("npx prisma db push --accept-data-loss", Warn),
+        ("podman system reset -f", Block),
+        ("firebase firestore:delete --all-collections -f", Block),
+        ("s3cmd del --recursive s3://b", Block),
+        ("az storage blob delete-batch -s c", Block),
+        ("npx rimraf dist", Allow),
+        ("rimraf node_modules", Allow),
+        ("fd -e rs -x rustfmt", Allow),
+        ("rm --verbose notes.txt", Allow),
+    ] {
+        assert_eq!(judgement(command), expected, "{command}");
+    }
+}
+
+#[test]
 fn the_safe_form_of_a_push_passes_whatever_went_wrong_before() {
     let before = [past(DangerClass::ForcePush, "git push --force")];
     let safe = "git push --force-with-lease origin feature";

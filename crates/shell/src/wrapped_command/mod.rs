@@ -223,19 +223,22 @@ fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
             .iter()
             .position(|word| matches!(word.text.as_str(), ";" | "+" | "\\;"))
             .unwrap_or(rest_of_args.len());
-        let place = command
-            .args
-            .first()
-            .filter(|word| !word.text.starts_with('-'))
-            .map_or(".", |word| word.text.as_str());
-        let args: Vec<ShellWord> = rest_of_args
-            .iter()
-            .take(length)
-            .map(|word| ShellWord {
-                text: word.text.replace("{}", &format!("{place}/{name}")),
-                quoted: word.quoted,
-            })
+        let is_fd = command.program != "find";
+        // `fd` takes the pattern before the folder, and appends what it found where nothing stands for it.
+        let mut operands = command.args.iter().take(at).filter(|word| !word.text.starts_with('-'));
+        let place = match is_fd {
+            true => operands.nth(1),
+            false => command.args.first().filter(|word| !word.text.starts_with('-')),
+        };
+        let item = format!("{}/{name}", place.map_or(".", |word| word.text.as_str()));
+        let inner = rest_of_args.iter().take(length);
+        let is_appended = is_fd && inner.clone().all(|word| !word.text.contains("{}"));
+        let mut args: Vec<ShellWord> = inner
+            .map(|word| ShellWord { text: word.text.replace("{}", &item), quoted: word.quoted })
             .collect();
+        if is_appended {
+            args.push(ShellWord { text: item, quoted: false });
+        }
         found.extend(rest(command, &args, &[], 0));
         at += length + 2;
     }
