@@ -162,6 +162,7 @@ fn explain_tells_what_each_score_is_made_of() {
             "relevance": 1.0,
             "conversation": 0.0,
             "graph": 0.0,
+            "title": 0.0,
             "time": 1.0,
             "recency": 0.9846,
             "usefulness": 1.0,

@@ -6,6 +6,7 @@
 mod candidates;
 mod hit;
 mod linked;
+mod named;
 mod options;
 mod relevance;
 
@@ -17,6 +18,7 @@ use cm_note::note::Note;
 use cm_note::rank::confidence::Confidence;
 pub use hit::{FoundBy, HitScore};
 pub(crate) use hit::{RankedNote, rounded};
+use named::QuestionName;
 pub use options::RankingStages;
 pub(crate) use options::{Retrieval, SemanticThreshold};
 use relevance::Relevance;
@@ -96,9 +98,17 @@ impl Context {
                 total += self.expand_graph(open, question, &mut ranked)?;
             }
         }
+        if let Some(name) = QuestionName::of(question.meaning).filter(|_| question.stages.words) {
+            if name.is_word() {
+                let with_word = ranked.iter_mut().filter(|one| one.found_by == Some(FoundBy::Words));
+                with_word.for_each(|one| one.confidence = one.confidence.map(Confidence::with_word));
+            }
+            name.raise(&mut ranked);
+        }
         ranked.sort_by(|a, b| {
             let key = |ranked: &RankedNote<'_>| ranked.note.updated.or(ranked.note.created);
-            b.score.total_cmp(&a.score).then_with(|| key(b).cmp(&key(a)))
+            let by_score = b.score.total_cmp(&a.score).then_with(|| b.is_named.cmp(&a.is_named));
+            by_score.then_with(|| key(b).cmp(&key(a)))
         });
         let known = ranked.iter().take(ANSWERS).filter_map(|ranked| ranked.confidence);
         let confidence = known.max_by(|a, b| a.value().total_cmp(&b.value()));

@@ -296,7 +296,8 @@ fn of_session<'m>(
 }
 
 fn to_hit(ranked: RankedNote<'_>, scale: f64, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
-    let RankedNote { open, note, score, parts, confidence, passage, raised_by: drawn_by, found_by } = ranked;
+    let RankedNote { open, note, score, parts, confidence, passage, raised_by: drawn_by, found_by, .. } =
+        ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
     let Excerpt { text: snippet, matches, line } = snippets.excerpt(open, &note, passage);
     let title_matches = snippets.matches(&note.title);

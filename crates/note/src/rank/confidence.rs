@@ -32,7 +32,22 @@ const COVERED: f64 = 10.0;
 /// and half to nine tenths of the others, the fewer the nearer their subject.
 const WEAK: f64 = 0.15;
 
+/// Confidence in a note whose title or alias is the question.
+const NAMED: f64 = 0.95;
+/// Least confidence in a note that has the one word that is asked for.
+const HAS_WORD: f64 = 0.3;
+
 impl Confidence {
+    /// At least as confident as in a note whose title or alias is the question.
+    pub fn named(self) -> Self {
+        Self(self.0.max(NAMED))
+    }
+
+    /// At least as confident as in a note that has the one word that is asked for.
+    pub fn with_word(self) -> Self {
+        Self(self.0.max(HAS_WORD))
+    }
+
     /// Returns `None` if no model with a known baseline has embedded the note.
     ///
     /// ```

@@ -75,9 +75,13 @@ fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
         1.0 => String::new(),
         factor => format!("time ×{factor:.2}, "),
     };
+    let title = match parts.title {
+        0.0 => String::new(),
+        points => format!(", title {points:+.2}"),
+    };
     let by = drawn_by.map(|by| format!(" by {}", shown_id(by))).unwrap_or_default();
     format!(
-        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; {conversation}graph {:+.2}{by}, {time}age ×{:.2}, use ×{:.2}; confidence ×{:.2}",
+        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; {conversation}graph {:+.2}{by}, {time}age ×{:.2}, use ×{:.2}{title}; confidence ×{:.2}",
         parts.words,
         parts.bm25,
         parts.meaning,

@@ -47,6 +47,8 @@ pub struct HitScore {
     pub conversation: f64,
     /// Points that linked hits add to the score.
     pub graph: f64,
+    /// Points that put a note first whose title or alias is the question.
+    pub title: f64,
     /// Multiplier for the time that the question names.
     pub time: f64,
     /// Multiplier for the time of the last change.
@@ -64,7 +66,7 @@ impl HitScore {
     }
 
     pub(super) fn total(&self) -> f64 {
-        (self.in_context() + self.graph) * self.time * self.recency * self.usefulness
+        (self.in_context() + self.graph) * self.time * self.recency * self.usefulness + self.title
     }
 
     /// Returns the components rounded to four decimals.
@@ -79,6 +81,7 @@ impl HitScore {
             relevance: rounded(self.relevance),
             conversation: rounded(self.conversation),
             graph: rounded(self.graph),
+            title: rounded(self.title),
             time: rounded(self.time),
             recency: rounded(self.recency),
             usefulness: rounded(self.usefulness),
@@ -101,6 +104,8 @@ pub(crate) struct RankedNote<'m> {
     pub raised_by: Option<String>,
     /// How the note was found; `None` if it was selected without ranking.
     pub found_by: Option<FoundBy>,
+    /// Whether the question is the title or an alias of the note.
+    pub is_named: bool,
 }
 
 impl<'m> RankedNote<'m> {
@@ -115,6 +120,7 @@ impl<'m> RankedNote<'m> {
             passage: None,
             raised_by: None,
             found_by: None,
+            is_named: false,
         }
     }
 }
@@ -145,6 +151,7 @@ impl Context {
             relevance: relevance.fit.relevance,
             conversation: relevance.conversation,
             graph: 0.0,
+            title: 0.0,
             time: relevance.time,
             recency,
             usefulness,
@@ -165,6 +172,7 @@ impl Context {
             passage,
             raised_by: None,
             found_by,
+            is_named: false,
         }
     }
 }
