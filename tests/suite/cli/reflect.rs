@@ -156,6 +156,22 @@ fn a_session_that_went_on_is_learned_from_again_and_nothing_is_written_twice() {
 }
 
 #[test]
+fn a_new_vault_in_the_folder_of_a_deleted_one_learns_from_all_sessions_again() {
+    let sandbox = two();
+    assert_eq!(sandbox.cm(&["reflect", "--json"]).ok().json()["sessions"], 2);
+    for entry in std::fs::read_dir(sandbox.vault()).unwrap().map(Result::unwrap) {
+        match entry.path().is_dir() {
+            true => std::fs::remove_dir_all(entry.path()).unwrap(),
+            false => std::fs::remove_file(entry.path()).unwrap(),
+        }
+    }
+    let made = sandbox.cm(&["init"]).ok();
+    assert!(made.stderr.contains("an earlier vault in this folder"), "{}", made.stderr);
+    let again = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!((&again["sessions"], again["applied"].as_u64() > Some(0)), (&json!(2), true), "{again}");
+}
+
+#[test]
 fn a_limit_leaves_the_rest_for_the_next_run() {
     let sandbox = two();
     let ran = sandbox.cm(&["reflect", "--max-sessions", "1", "--json"]).ok().json();

@@ -15,6 +15,7 @@ use crate::error::Result;
 use cm_index::sessions::SessionSummary;
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
+use cm_store::vault::Vault;
 use cm_store::vault::json_lines::JsonLinesFile;
 
 const FILE: &str = "reflected.jsonl";
@@ -170,6 +171,18 @@ impl ReflectionLog {
             ));
         }
         Ok(record)
+    }
+
+    /// Removes the log of a vault, for a new vault in the folder of an earlier one. Returns whether there
+    /// was one.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be removed.
+    pub(crate) fn forget(vault: &Vault) -> Result<bool> {
+        let file = vault.private_file(FILE)?;
+        let exists = file.is_file();
+        vault.private()?.remove(&file)?;
+        Ok(exists)
     }
 
     fn parse(text: &str) -> Self {

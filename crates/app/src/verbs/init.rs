@@ -10,6 +10,7 @@ use crate::context::open_vault::VaultLevel;
 use crate::context::request::Request;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::sessions::reflection_log::ReflectionLog;
 use crate::verbs::{merge_driver, trust};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::message::CommitMessage;
@@ -95,12 +96,16 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         .into_iter()
         .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
         .collect();
+    let vault_root = vault.root().to_owned();
     let level = if options.global { VaultLevel::Global } else { VaultLevel::Project };
     let mut memory = Context::open_new(call.clone(), level, vault.clone())?;
     if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
         // Opened again, because programs may run for the repository of a trusted vault.
         memory = Context::open_new(call, level, vault)?;
+    }
+    if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&memory.target().vault)? {
+        memory.notice("sessions from which an earlier vault in this folder learned are learned from again");
     }
     let message = CommitMessage::new("init", "Create a vault in this folder");
     let written = write::apply(&memory, ChangeSet { message, changes })?;
@@ -115,6 +120,11 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         created: written.changed.iter().map(ToString::to_string).collect(),
     };
     Ok((memory, outcome))
+}
+
+/// Whether a folder has notes that were learned from sessions, or where these would be.
+fn has_learned(root: &Path) -> bool {
+    ["playbook", "graph", "diary"].into_iter().any(|folder| root.join(folder).is_dir())
 }
 
 /// Returns path and new contents of `.gitignore` and `.gitattributes` if they lack required lines.
