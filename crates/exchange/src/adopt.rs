@@ -23,6 +23,8 @@ pub struct AdoptionCandidate<'a> {
     pub modified: Instant,
     /// Whether the user named this file explicitly.
     pub is_explicit: bool,
+    /// Whether the file is in a folder of templates.
+    pub is_template: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +55,8 @@ pub enum AdoptionSkipReason {
     DayLog,
     /// It is a repository document such as a README; name it explicitly to adopt it.
     Document,
+    /// It is a template, whose copies would all get its id; name it explicitly to adopt it.
+    Template,
     /// The file is empty, as that of a note that an editor just created.
     Empty,
     /// It cannot be changed safely; the findings give the reason.
@@ -131,6 +135,9 @@ fn consider(
     if is_document(note.path) && !note.is_explicit {
         return Err((AdoptionSkipReason::Document, None));
     }
+    if note.is_template && !note.is_explicit {
+        return Err((AdoptionSkipReason::Template, None));
+    }
     if let Some(fault) = parsed.faults.into_iter().next() {
         return Err((AdoptionSkipReason::Invalid, Some(fault.finding(note.path))));
     }
@@ -168,7 +175,8 @@ mod tests {
         for (path, bytes, has_id) in notes {
             let path = NotePath::parse(path).unwrap();
             let modified = Instant::parse("2026-05-01").unwrap();
-            let note = AdoptionCandidate { path: &path, bytes, modified, is_explicit: *has_id };
+            let note =
+                AdoptionCandidate { path: &path, bytes, modified, is_explicit: *has_id, is_template: false };
             plan.add(note, AdoptionOptions { full, types: &types }, &mut || {
                 count += 1;
                 NoteId::parse(&format!("id-{count}")).unwrap()

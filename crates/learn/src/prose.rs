@@ -50,6 +50,9 @@ macro_rules! pattern {
 pub(crate) use pattern;
 
 pattern!(
+    TAG_QUESTION = r"(?i)(?:\s*[,;–—-]\s*|\s+)(?:ok(?:ay)?|k|al ?right|all right|right|got it|understood|please|deal|agreed|oder|ja|klar|okey|verstanden|vale|entendido|d[’']accord|compris|hein)\s*\?+$|(?:，|,)\s*(?:好吗|好嗎|行吗|可以吗|明白吗)\s*[?？]$"
+);
+pattern!(
     TAG = r"<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|file|files|context|document|instructions|doc|example|image|task|result|output|stdout|stderr|summary|analysis)(?:\s[^<>]*)?>"
 );
 pattern!(
@@ -102,6 +105,12 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
 }
 
 /// Removes injected text and all blocks in XML-like tags from a message.
+/// Returns a sentence without the question at its end that only asks for assent: ", ok?".
+pub(crate) fn without_tag_question(sentence: &str) -> &str {
+    let end = TAG_QUESTION.find(sentence).map_or(sentence.len(), |tag| tag.start());
+    sentence.get(..end).unwrap_or(sentence)
+}
+
 fn without_tagged_blocks(message: &str) -> String {
     without_tagged(&without_cm_blocks(message), |_| true)
 }

@@ -9,7 +9,8 @@ use cm_render::text;
 
 /// Add IDs to notes that have none
 ///
-/// Nothing else in the notes changes, and files are not moved. Before that, such a note can only be found by its path.
+/// Nothing else in the notes changes, and files are not moved. Without an ID a note is named by its path, title or
+/// alias, and has no feedback. Templates of Obsidian are left alone.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm adopt --dry-run\n  cm adopt docs/decisions README.md\n  cm adopt --full notes"

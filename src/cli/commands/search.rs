@@ -145,7 +145,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if !output.json {
         outcome.notices.iter().for_each(|notice| memory.notice(notice));
         if outcome.hits.is_empty() {
-            memory.notice("nothing found");
+            memory.notice(match outcome.total {
+                0 => "nothing found".to_owned(),
+                total => format!("nothing at this offset; {} in all", text::style::count(total, "hit")),
+            });
             output.notices(&memory);
             return Ok(Printed::default());
         }

@@ -34,3 +34,18 @@ fn an_empty_note_is_left_and_keeps_no_other_from_its_id() {
     assert_eq!(adopted["skipped"][0], serde_json::json!({ "path": "Untitled.md", "why": "empty" }));
     assert_eq!(sandbox.read("Untitled.md"), "");
 }
+
+#[test]
+fn templates_of_obsidian_get_no_id_that_all_their_copies_would_have() {
+    let sandbox = vault_of(
+        "--- a.md\n# A\n--- Vorlagen/Tag.md\n# {{date:YYYY-MM-DD}}\n--- T/x.md\n# <% tp.file.title %>\n",
+    );
+    sandbox.write(".obsidian/templates.json", r#"{"folder": "Vorlagen"}"#);
+    sandbox.write(".obsidian/plugins/templater-obsidian/data.json", r#"{"templates_folder": "T"}"#);
+    let adopted = sandbox.cm(&["adopt", "--json"]).ok().json();
+    assert_eq!(adopted["adopted"].as_array().unwrap().len(), 1, "{adopted}");
+    let skipped = adopted["skipped"].as_array().unwrap();
+    assert!(skipped.len() == 2 && skipped.iter().all(|note| note["why"] == "template"), "{adopted}");
+    sandbox.cm(&["adopt", "Vorlagen/Tag.md"]).ok();
+    assert!(sandbox.read("Vorlagen/Tag.md").starts_with("---\nid: "));
+}

@@ -459,3 +459,26 @@ fn spread_hits_are_of_all_sessions_in_order_of_time() {
     assert_eq!(sandbox.cm(&["search", "pool", "--spread"]).code, 2);
     assert_eq!(sandbox.cm(&["search", "pool", "--group", "folder"]).code, 2);
 }
+
+#[test]
+fn a_misspelt_word_finds_what_differs_in_one_letter_and_says_so() {
+    let sandbox = vault_of("--- a.md\n# Flow temperature\n\nThe Vorlauftemperatur is 38 degrees.\n");
+    let ran = sandbox.cm(&["search", "Vorlauftemperatr", "--no-vectors"]).ok();
+    assert!(ran.stdout.contains("Flow temperature"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("differ in one letter"), "{}", ran.stderr);
+    assert!(
+        sandbox.cm(&["search", "Xorlauftemperatrr", "--no-vectors"]).ok().stderr.contains("nothing found")
+    );
+}
+
+#[test]
+fn a_note_that_the_question_names_is_first() {
+    let sandbox = vault_of(
+        "--- a.md\n---\ntitle: Heating\naliases: [Heat pump]\n---\n\nReplaced in March.\n--- b.md\n# Roof\n\nHeating, heating and the heat pump: see heating.\n",
+    );
+    for name in ["heating", "Heat pump", "\"heat-pump\""] {
+        let found = sandbox.cm(&["search", name, "--json"]).ok().json();
+        assert_eq!(found["hits"][0]["path"], "a.md", "{name}: {found}");
+        assert_ne!(found["answered"], false, "{name}");
+    }
+}

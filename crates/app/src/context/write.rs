@@ -125,6 +125,9 @@ fn attempt(
     let entry = JournalEntry { operation, message, commits, files, join: None };
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         refuse_during_merge(repo)?;
+        if repo.head()?.branch.is_none() && !repo.is_jujutsu() {
+            memory.notice("HEAD is on no branch: `git switch -c NAME` keeps this commit when you switch away");
+        }
     }
     if let Some(kept) = open.cached() {
         kept.writes().begin(entry.files.iter().map(|file| &file.path));

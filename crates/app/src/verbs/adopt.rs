@@ -17,6 +17,7 @@ use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::vault::external_folder;
+use cm_store::vault::note_folders::template_folders;
 
 pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
 
@@ -74,6 +75,13 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
     let chosen = chosen(memory, open, &options.paths)?;
     let mut plan = AdoptionPlan::default();
     let how = AdoptionOptions { full: options.full, types: &open.settings.types };
+    let templates = template_folders(open.vault.root());
+    let is_template = |path: &NotePath| {
+        let is_below = |folder: &String| {
+            path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        templates.iter().any(is_below)
+    };
     for (path, note) in &chosen {
         match open.vault.read(path) {
             Ok(bytes) => {
@@ -82,6 +90,7 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
                     bytes: &bytes,
                     modified: note.modified,
                     is_explicit: note.is_explicit,
+                    is_template: is_template(path),
                 };
                 plan.add(note, how, &mut || NoteId::from(memory.new_uuid()));
             }
@@ -188,6 +197,7 @@ pub fn reason(why: AdoptionSkipReason) -> &'static str {
         AdoptionSkipReason::HasId => "it already has an ID",
         AdoptionSkipReason::DayLog => "it is a daily log, which is identified by its date",
         AdoptionSkipReason::Document => "it is a document of the repository; pass its path to adopt it",
+        AdoptionSkipReason::Template => "it is a template, whose copies would all have its ID",
         AdoptionSkipReason::Empty => "it is empty",
         AdoptionSkipReason::Invalid => "it cannot be changed safely; `cm validate` shows why",
         AdoptionSkipReason::Unreadable => "it cannot be read",

@@ -155,10 +155,36 @@ const FURTHEST: usize = 10_000;
 /// found, or if an index can be neither used nor rebuilt.
 pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
     memory.at_time(options.as_of.as_deref(), |memory| {
-        let searched = answer(memory, options)?;
+        let mut searched = answer(memory, options)?;
+        if searched.total == 0
+            && let Some(spelled) = with_other_spellings(&options.query)
+        {
+            let similar = answer(memory, &Options { query: spelled, ..options.clone() })?;
+            if similar.total > 0 {
+                let query = searched.query;
+                searched = SearchResult { query, ..similar };
+                let notice = "no note has these words; shown are notes with words that differ in one letter";
+                searched.notices.push(notice.to_owned());
+            }
+        }
         count_retrievals(memory, &searched);
         Ok(searched)
     })
+}
+
+/// Minimum number of letters of a word that may be a misspelt other one.
+const MISSPELT: usize = 5;
+
+/// Returns a query for words that differ in one letter from those of `query`; `None` if it has anything
+/// but words, or only short ones.
+fn with_other_spellings(query: &str) -> Option<String> {
+    let is_plain = query.chars().all(|c| c.is_alphanumeric() || c == ' ');
+    let is_long = |word: &&str| word.chars().count() >= MISSPELT;
+    if !is_plain || !query.split(' ').any(|word| is_long(&word)) {
+        return None;
+    }
+    let spelled = |word: &str| if is_long(&word) { format!("{word}~1") } else { word.to_owned() };
+    Some(query.split_whitespace().map(spelled).collect::<Vec<_>>().join(" "))
 }
 
 /// Adds the hits of this page to the retrieval counters.

@@ -4,7 +4,7 @@
 //! ignored.
 
 use super::content_word_count;
-use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
+use crate::prose::{MessageAuthor, Sentence, pattern, sentences, without_tag_question};
 use crate::statement::takes_back;
 
 /// A sentence in which the user states a preference, decision or fact.
@@ -172,7 +172,7 @@ const MANY: usize = 8;
 const SHORT: usize = 3;
 
 fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
-    let whole = sentence.text.as_str();
+    let whole = without_tag_question(&sentence.text);
     if takes_back(whole) {
         return Some(Utterance { kind: UtteranceKind::Retraction, text: whole.to_owned(), standing: false });
     }
@@ -281,6 +281,7 @@ mod tests {
                 "From now on, use British spelling in docs.",
                 "Going forward please add a changelog entry",
                 "use pnpm instead of npm from now on!",
+                "from now on use pnpm, never npm, got it?",
                 "deploy with ansible from now on, please",
                 "Whenever you commit, run the formatter first.",
                 "I prefer small commits with one subject each",

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{StatementContext, clauses};
-use crate::prose::{MessageAuthor, Sentence, cut, sentences, sentences_up_to};
+use crate::prose::{MessageAuthor, Sentence, cut, sentences, sentences_up_to, without_tag_question};
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -94,6 +94,8 @@ pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
 /// let found = of_prompt("No. Use `pnpm` here. Thanks!", 7, StatementContext::After, None);
 /// let texts: Vec<&str> = found.iter().map(|statement| statement.text.as_str()).collect();
 /// assert_eq!(texts, ["No. Use `pnpm` here.", "Thanks!"]);
+/// let asked = of_prompt("From now on use pnpm, ok?", 7, StatementContext::After, None);
+/// assert_eq!(asked[0].text, "From now on use pnpm");
 /// ```
 pub fn of_prompt(
     prompt: &str,
@@ -132,7 +134,7 @@ fn own_statements(
     let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
     own.filter(|(_, sentence)| !is_quoted(&sentence.text) && !is_code(&sentence.text))
         .map(|(place, sentence)| Statement {
-            text: sentence.text.clone(),
+            text: without_tag_question(&sentence.text).to_owned(),
             line,
             place,
             context,
