@@ -78,7 +78,7 @@ const LONGEST_FOLDER: usize = 4096;
 /// Appends the new messages to the session's log.
 ///
 /// # Errors
-/// Returns an error if the id, agent or workspace is invalid, if the number of messages is 0 or
+/// Returns an error if the id, agent or workspace is invalid, if another person sent the session, if the number of messages is 0 or
 /// above the limit, if the log would exceed its size limit, or if the vault cannot be written.
 pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     let open = memory.target();
@@ -90,6 +90,12 @@ pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     let path = format!("{SENT}/{}", uploaded::path(agent, &options.session).to_string_lossy());
     let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     let before = open.vault.read_private(&path)?.unwrap_or_default();
+    let by = memory.call.by.actor.as_deref();
+    if sender(&before).is_some_and(|sender| sender.as_deref() != by) {
+        let message = format!("session {} was sent by another person", options.session);
+        return Err(Error::refused("other-sender", message)
+            .hint("send it under the ID that the agent gave to your session"));
+    }
     let known = keys(&before);
     let (known, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|one| known.contains(&one.message.key));
     let redacted = new.iter().map(|one| one.redacted).sum();
@@ -211,6 +217,14 @@ fn redact_messages(messages: &[UploadedMessage], rules: &RedactionRules) -> Vec<
         }
     });
     cleaned.collect()
+}
+
+/// Returns the person who sent a session first, if any is named; `None` for a log without a header.
+fn sender(log: &str) -> Option<Option<String>> {
+    log.lines().find_map(|line| match serde_json::from_str(line) {
+        Ok(UploadLine::Sent(header)) => Some(header.by),
+        _ => None,
+    })
 }
 
 /// Returns the keys of the messages in a log.

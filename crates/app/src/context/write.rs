@@ -126,7 +126,8 @@ fn attempt(
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         refuse_during_merge(repo)?;
         if repo.head()?.branch.is_none() && !repo.is_jujutsu() {
-            memory.notice("HEAD is on no branch: `git switch -c NAME` keeps this commit when you switch away");
+            memory
+                .notice("HEAD is on no branch: `git switch -c NAME` keeps this commit when you switch away");
         }
     }
     if let Some(kept) = open.cached() {
