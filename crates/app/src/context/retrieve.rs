@@ -6,8 +6,8 @@
 mod candidates;
 mod hit;
 mod linked;
-mod named;
 mod options;
+mod question_name;
 mod relevance;
 
 use crate::context::open::Context;
@@ -18,9 +18,9 @@ use cm_note::note::Note;
 use cm_note::rank::confidence::Confidence;
 pub use hit::{FoundBy, HitScore};
 pub(crate) use hit::{RankedNote, rounded};
-use named::QuestionName;
 pub use options::RankingStages;
 pub(crate) use options::{Retrieval, SemanticThreshold};
+use question_name::QuestionName;
 use relevance::Relevance;
 
 /// Ranked notes, best first, and the number of matching notes.

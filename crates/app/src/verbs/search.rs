@@ -159,7 +159,8 @@ pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
         if searched.total == 0
             && let Some(spelled) = with_other_spellings(&options.query)
         {
-            let similar = answer(memory, &Options { query: spelled, ..options.clone() })?;
+            let by_words = Options { query: spelled, stages: RankingStages::WORDS, ..options.clone() };
+            let similar = answer(memory, &by_words)?;
             if similar.total > 0 {
                 let query = searched.query;
                 searched = SearchResult { query, ..similar };
@@ -175,16 +176,13 @@ pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
 /// Minimum number of letters of a word that may be a misspelt other one.
 const MISSPELT: usize = 5;
 
-/// Returns a query for words that differ in one letter from those of `query`; `None` if it has anything
-/// but words, or only short ones.
+/// Returns a query for words that differ in one letter from the long ones of `query`; `None` if it has
+/// anything but words, or only short ones.
 fn with_other_spellings(query: &str) -> Option<String> {
     let is_plain = query.chars().all(|c| c.is_alphanumeric() || c == ' ');
-    let is_long = |word: &&str| word.chars().count() >= MISSPELT;
-    if !is_plain || !query.split(' ').any(|word| is_long(&word)) {
-        return None;
-    }
-    let spelled = |word: &str| if is_long(&word) { format!("{word}~1") } else { word.to_owned() };
-    Some(query.split_whitespace().map(spelled).collect::<Vec<_>>().join(" "))
+    let long = query.split_whitespace().filter(|word| word.chars().count() >= MISSPELT);
+    let spelled: Vec<String> = long.map(|word| format!("{word}~1")).collect();
+    (is_plain && !spelled.is_empty()).then(|| spelled.join(" "))
 }
 
 /// Adds the hits of this page to the retrieval counters.

@@ -33,14 +33,14 @@ const COVERED: f64 = 10.0;
 const WEAK: f64 = 0.15;
 
 /// Confidence in a note whose title or alias is the question.
-const NAMED: f64 = 0.95;
+const TITLE: f64 = 0.95;
 /// Least confidence in a note that has the one word that is asked for.
 const HAS_WORD: f64 = 0.3;
 
 impl Confidence {
     /// At least as confident as in a note whose title or alias is the question.
-    pub fn named(self) -> Self {
-        Self(self.0.max(NAMED))
+    pub fn with_title(self) -> Self {
+        Self(self.0.max(TITLE))
     }
 
     /// At least as confident as in a note that has the one word that is asked for.

@@ -201,6 +201,9 @@ fn argument_after<'a>(args: &'a [ShellWord], flag: &str) -> Option<&'a str> {
     args.get(at + 1).map(|word| word.text.as_str())
 }
 
+/// Options of `fd` that take a value.
+const FD_VALUED: [&str; 10] =
+    ["-e", "--extension", "-t", "--type", "-d", "--max-depth", "-E", "--exclude", "-S", "--size"];
 /// Maximum number of commands taken from one `find`.
 const EXECUTED: usize = 64;
 
@@ -225,12 +228,23 @@ fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
             .unwrap_or(rest_of_args.len());
         let is_fd = command.program != "find";
         // `fd` takes the pattern before the folder, and appends what it found where nothing stands for it.
-        let mut operands = command.args.iter().take(at).filter(|word| !word.text.starts_with('-'));
+        let is_operand = |place: usize| {
+            let is_value = place
+                .checked_sub(1)
+                .is_some_and(|before| FD_VALUED.contains(&command.args[before].text.as_str()));
+            !is_value && !command.args[place].text.starts_with('-')
+        };
+        let mut operands = (0..at).filter(|place| is_operand(*place)).map(|place| &command.args[place]);
         let place = match is_fd {
             true => operands.nth(1),
             false => command.args.first().filter(|word| !word.text.starts_with('-')),
         };
-        let item = format!("{}/{name}", place.map_or(".", |word| word.text.as_str()));
+        let extension = argument_after(&command.args, "-e").or(argument_after(&command.args, "--extension"));
+        let item = match extension.filter(|_| is_fd) {
+            Some(extension) => format!("*.{extension}"),
+            None => name.to_owned(),
+        };
+        let item = format!("{}/{item}", place.map_or(".", |word| word.text.as_str()));
         let inner = rest_of_args.iter().take(length);
         let is_appended = is_fd && inner.clone().all(|word| !word.text.contains("{}"));
         let mut args: Vec<ShellWord> = inner

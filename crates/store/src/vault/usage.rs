@@ -93,8 +93,8 @@ const fn once() -> u64 {
 
 /// Size of the log in bytes above which it is compacted.
 const FOLD_AT: u64 = 256 * 1024;
-/// Size of the log in bytes above which a reader compacts it too. Where nobody writes, as on a server
-/// that only answers, it would grow without limit.
+/// Size of the log in bytes above which a reader compacts it too. Without writers, as on a server that
+/// only answers, it would grow without limit.
 const LONG: u64 = 1024 * 1024;
 /// Minimum age of a rotated log before it is merged, when no process can still be writing to it.
 const SETTLED: Duration = Duration::from_secs(10);

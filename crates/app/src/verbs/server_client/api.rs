@@ -22,8 +22,14 @@ const LONGEST_CAUSE: usize = 300;
 /// Codes of refusals that end by themselves, such as during a merge on the server.
 const PASSING_CODES: [&str; 3] = ["in-progress", "git-locked", "invalid-setting"];
 /// Statuses and codes of `cm serve` for requests that it will never accept.
-const NEVER_ACCEPTED: [(u16, &str); 5] =
-    [(400, "usage"), (404, "not-found"), (404, "ambiguous"), (409, "secret"), (413, "too-long")];
+const NEVER_ACCEPTED: [(u16, &str); 6] = [
+    (400, "usage"),
+    (404, "not-found"),
+    (404, "ambiguous"),
+    (409, "secret"),
+    (409, "other-sender"),
+    (413, "too-long"),
+];
 /// Statuses that ask for a later request, or for another token.
 const COME_AGAIN: [u16; 4] = [401, 408, 429, 503];
 /// Codes of `cm serve` for refusals that apply to any upload.

@@ -38,7 +38,7 @@ impl QuestionName {
             one.parts.title = (best - one.score).max(0.0);
             one.score = one.score.max(best);
             one.is_named = true;
-            one.confidence = one.confidence.map(cm_note::rank::confidence::Confidence::named);
+            one.confidence = one.confidence.map(cm_note::rank::confidence::Confidence::with_title);
         }
     }
 }
