@@ -157,6 +157,7 @@ pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
     memory.at_time(options.as_of.as_deref(), |memory| {
         let mut searched = answer(memory, options)?;
         if searched.total == 0
+            && options.stages.words
             && let Some(spelled) = with_other_spellings(&options.query)
         {
             let by_words = Options { query: spelled, stages: RankingStages::WORDS, ..options.clone() };
