@@ -228,13 +228,13 @@ fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
             .unwrap_or(rest_of_args.len());
         let is_fd = command.program != "find";
         // `fd` takes the pattern before the folder, and appends what it found where nothing stands for it.
+        let text = |place: usize| command.args.get(place).map_or("", |word| word.text.as_str());
         let is_operand = |place: usize| {
-            let is_value = place
-                .checked_sub(1)
-                .is_some_and(|before| FD_VALUED.contains(&command.args[before].text.as_str()));
-            !is_value && !command.args[place].text.starts_with('-')
+            let is_value = place.checked_sub(1).is_some_and(|before| FD_VALUED.contains(&text(before)));
+            !is_value && !text(place).starts_with('-')
         };
-        let mut operands = (0..at).filter(|place| is_operand(*place)).map(|place| &command.args[place]);
+        let mut operands =
+            (0..at).filter(|place| is_operand(*place)).filter_map(|place| command.args.get(place));
         let place = match is_fd {
             true => operands.nth(1),
             false => command.args.first().filter(|word| !word.text.starts_with('-')),
