@@ -59,4 +59,4 @@ sessions.forEach(([age, lines], number) => {
   run(message({ hook_event_name: "UserPromptSubmit", prompt: lines[0][1] }), "hook", "claude", "prompt");
 });
 run("", "sessions", "--days", "0");
-run("", "trauma", "accept", "1", "--days", "60");
+run("", "trauma", "accept", "t-", "--days", "60");

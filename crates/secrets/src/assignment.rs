@@ -162,6 +162,8 @@ impl AssignedName {
         let value = AssignedValue::read(text, at + spaces + offset, 0)?;
         let may_be_given = match distance {
             Distance::Verb => value.quoted || value.has_digit(bytes),
+            // The end of a quoted path such as "/etc/passwd" is followed by something else.
+            Distance::Adjacent if quoted => false,
             _ => {
                 text.get(value.range.clone()).is_some_and(|value| sentence::may_be_given(value, distance))
                     && is_password()

@@ -82,7 +82,9 @@ pub(super) fn may_be_given(value: &str, distance: Distance) -> bool {
     match distance {
         Distance::Verb => true,
         Distance::Clause => value.len() >= 6 && is_mixed && (has_symbol || has(UPPER)),
-        Distance::Adjacent => value.len() >= 6 && is_mixed && has_symbol,
+        Distance::Adjacent => {
+            value.len() >= 6 && is_mixed && has_symbol && value.starts_with(|c: char| c.is_alphanumeric())
+        }
     }
 }
 
@@ -125,6 +127,7 @@ mod tests {
             "a password of 12 characters is enough",
             "the password for the demo is optional. See https://example.org/A1?b=2",
             "le test passe est vert à 100%",
+            "SYSTEM \"file:///etc/passwd\" %3E]%3E<foo%3E",
             "密码是必填的",
         ] {
             assert_eq!(removed(text), text);
