@@ -104,13 +104,13 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
     lines.iter().flat_map(|line| line.sentences(longest)).collect()
 }
 
-/// Removes injected text and all blocks in XML-like tags from a message.
 /// Returns a sentence without the question at its end that only asks for assent: ", ok?".
 pub(crate) fn without_tag_question(sentence: &str) -> &str {
     let end = TAG_QUESTION.find(sentence).map_or(sentence.len(), |tag| tag.start());
     sentence.get(..end).unwrap_or(sentence)
 }
 
+/// Removes injected text and all blocks in XML-like tags from a message.
 fn without_tagged_blocks(message: &str) -> String {
     without_tagged(&without_cm_blocks(message), |_| true)
 }
