@@ -4,13 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
-use crate::context::open_vault::{OpenVault, VaultLevel};
-use crate::context::paths::resolve_path;
-use crate::context::refresh::VaultNotes;
+use crate::context::open_vault::VaultLevel;
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
-use std::path::{Path, PathBuf};
+use cm_store::vault::external_folder;
 
 /// Number of results if no limit is given.
 pub const DEFAULT_LIMIT: usize = 10;
@@ -48,7 +46,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether a note is listed. `folder` is relative to its vault, and empty for the whole vault.
+    /// Whether a note is listed. `folder` is the beginning of the paths in it, such as `docs/`.
     fn matches(&self, note: &Note, folder: &str) -> bool {
         let at = note.updated.or(note.created);
         let is_type = |wanted: &str| note.note_type.as_deref() == Some(wanted) || note.kind.name() == wanted;
@@ -59,34 +57,9 @@ impl Options {
             && self.since.is_none_or(|since| at.is_some_and(|at| at >= since))
             && self.note_type.as_deref().is_none_or(is_type)
             && self.tags.iter().all(has)
-            && is_below(note, folder)
+            && note.path.as_str().starts_with(folder)
             && (!self.pinned || note.pinned)
     }
-}
-
-/// Whether a note is in a folder of its vault, at any depth.
-fn is_below(note: &Note, folder: &str) -> bool {
-    let rest = note.path.as_str().strip_prefix(folder);
-    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Returns the path of a typed folder relative to a vault, empty for the vault itself; `None` if the
-/// vault has no such folder. A path that begins with a dot is relative to the working folder.
-fn folder_in(memory: &Context, open: &OpenVault, notes: &VaultNotes, typed: &str) -> Option<String> {
-    let root = open.vault.root();
-    let mut bases = [root, memory.call.cwd.as_path()];
-    if typed.starts_with('.') {
-        bases.reverse();
-    }
-    let relative = |base: &Path| {
-        let path = PathBuf::from(resolve_path(memory, base, typed));
-        Some(path.strip_prefix(root).ok()?.to_str()?.to_owned())
-    };
-    let exists = |folder: &String| {
-        notes.notes().any(|note| is_below(note, folder))
-            || (open.past.is_none() && root.join(folder).is_dir())
-    };
-    bases.into_iter().filter_map(relative).find(exists)
 }
 
 /// A note as shown in lists.
@@ -150,7 +123,7 @@ pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
     for (open, shelf) in memory.vaults.iter().zip(&shelves) {
         let folder = match &options.folder {
             None => Some(String::new()),
-            Some(typed) => folder_in(memory, open, shelf, typed),
+            Some(typed) => external_folder::folder_of(&open.vault, &memory.call.cwd, typed),
         };
         let Some(folder) = folder else { continue };
         is_found = true;
