@@ -145,10 +145,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if !output.json {
         outcome.notices.iter().for_each(|notice| memory.notice(notice));
         if outcome.hits.is_empty() {
-            memory.notice(match outcome.total {
-                0 => "nothing found".to_owned(),
-                total => format!("nothing at this offset; {} in all", text::style::count(total, "hit")),
-            });
+            memory.notice(text::style::empty_page(outcome.total, "hit", "nothing found").trim_end());
             output.notices(&memory);
             return Ok(Printed::default());
         }
