@@ -405,6 +405,13 @@ fn refuse_link(open: &OpenVault, path: &NotePath, writes: bool) -> Result<()> {
         .hint("change the note that it leads to"))
 }
 
+/// Refuses a file with Git's conflict markers, of which `line` is the first.
+pub(crate) fn conflict_marker_error(path: &NotePath, line: u32) -> Error {
+    Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
+        .at(path, Some(line), Some(1))
+        .hint("keep one of the versions and remove the conflict markers; nothing was committed")
+}
+
 fn missing_file_error(path: &NotePath) -> Error {
     Error::refused("changed-meanwhile", format!("{path} no longer exists")).at(path, None, None)
 }

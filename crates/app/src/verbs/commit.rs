@@ -97,9 +97,7 @@ fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
         conflict_marker(&String::from_utf8_lossy(&bytes))
     };
     let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
-    Err(Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
-        .at(path, Some(line), Some(1))
-        .hint("keep one of the versions and remove the conflict markers; nothing was committed"))
+    Err(write::conflict_marker_error(path, line))
 }
 
 /// Whether a file may be committed. Derived, private and temporary files may not, even if no ignore

@@ -78,10 +78,7 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
         return agent_update::propose(memory, &found, options);
     }
     if let Some(line) = conflict_marker(&found.text()) {
-        let message = format!("{} contains an unresolved merge conflict", found.note.path);
-        return Err(Error::refused("conflict-markers", message)
-            .at(&found.note.path, Some(line), Some(1))
-            .hint("keep one of the versions and remove the conflict markers, for example with `cm edit`"));
+        return Err(write::conflict_marker_error(&found.note.path, line));
     }
     let is_blind = options.body.is_some() && options.expected_revision.is_none();
     if is_blind && write::commits(found.open)? && found.open.repo()?.is_some() {
