@@ -164,9 +164,9 @@ impl AssignedName {
             Distance::Verb => value.quoted || value.has_digit(bytes),
             // The end of a quoted path such as "/etc/passwd" is followed by something else.
             Distance::Adjacent if quoted => false,
-            _ => {
-                text.get(value.range.clone()).is_some_and(|value| sentence::may_be_given(value, distance))
-                    && is_password()
+            Distance::Clause | Distance::Adjacent => {
+                let value = text.get(value.range.clone());
+                value.is_some_and(|value| sentence::looks_invented(value, distance)) && is_password()
             }
         };
         may_be_given.then_some(value)

@@ -72,19 +72,16 @@ fn spaced(rest: &str, at: usize) -> usize {
     at + rest[at..].len() - rest[at..].trim_start_matches([' ', '\t']).len()
 }
 
-/// Whether a value looks invented enough for a password that is so far from its name. In most sentences
-/// about passwords a common word stands there.
-pub(super) fn may_be_given(value: &str, distance: Distance) -> bool {
+/// Whether a value that is not joined to its name by a mere verb looks invented enough for a password. In
+/// most sentences about passwords a common word stands there.
+pub(super) fn looks_invented(value: &str, distance: Distance) -> bool {
     let has = |alphabet| value.bytes().any(|byte| randomness::is(byte, alphabet));
     let inner = value.trim_end_matches(|c: char| c.is_ascii_punctuation());
     let has_symbol = inner.bytes().any(|byte| b"!@#$%&*?+=^~".contains(&byte));
-    let is_mixed = has(DIGIT) && has(LETTER) && !value.contains(char::is_whitespace);
+    let is_mixed = value.len() >= 6 && has(DIGIT) && has(LETTER) && !value.contains(char::is_whitespace);
     match distance {
-        Distance::Verb => true,
-        Distance::Clause => value.len() >= 6 && is_mixed && (has_symbol || has(UPPER)),
-        Distance::Adjacent => {
-            value.len() >= 6 && is_mixed && has_symbol && value.starts_with(|c: char| c.is_alphanumeric())
-        }
+        Distance::Verb | Distance::Clause => is_mixed && (has_symbol || has(UPPER)),
+        Distance::Adjacent => is_mixed && has_symbol && value.starts_with(|c: char| c.is_alphanumeric()),
     }
 }
 
