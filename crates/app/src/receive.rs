@@ -78,8 +78,9 @@ const LONGEST_FOLDER: usize = 4096;
 /// Appends the new messages to the session's log.
 ///
 /// # Errors
-/// Returns an error if the id, agent or workspace is invalid, if another person sent the session, if the number of messages is 0 or
-/// above the limit, if the log would exceed its size limit, or if the vault cannot be written.
+/// Returns an error if the id, agent or workspace is invalid, if another person sent the session, if the
+/// number of messages is 0 or above the limit, if the log would exceed its size limit, or if the vault
+/// cannot be written.
 pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     let open = memory.target();
     open.writable()?;

@@ -393,7 +393,7 @@ mod tests {
         assert!(!log.exists() && aside.exists(), "a long log is set aside");
         let held = VaultLock::take(&open.vault, "another", Duration::ZERO).unwrap();
         memory.count_retrieved(open, &keys);
-        assert!(log.exists(), "nobody waits for a writer");
+        assert!(log.exists(), "a reader does not wait for a writer");
         drop(held);
         let earlier = std::time::SystemTime::now() - Duration::from_secs(60);
         std::fs::File::options().append(true).open(&aside).unwrap().set_modified(earlier).unwrap();

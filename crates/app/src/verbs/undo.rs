@@ -35,13 +35,15 @@ pub struct UndoResult {
 
 /// Start of the line in an undo's commit message that names the reverted commit.
 const MARK: &str = "This takes back commit ";
-/// Operations that are only undone by name: they made the vault, wrote a generated file, or merged.
+/// Operations that are not undone without a name: they made the vault, wrote a generated file, or merged.
 const SKIPPED: [&str; 5] = ["init", TAKEOVER, "core", "reflection", "sync"];
 /// Maximum number of commits that are searched for one to undo.
 const FAR: usize = 1000;
 
 /// Reverts a commit: the named one, else the user's newest commit by cm that is neither an undo nor
-/// already reverted. The commit that created the vault cannot be reverted.
+/// already reverted. Without a name, commits of manual edits, merges and generated files are left alone;
+/// a notice names the newest commit of manual edits. The commits that created the vault or took over
+/// existing files cannot be reverted.
 ///
 /// # Errors
 /// Returns an error if the commit is not found, if there is nothing to undo, if later changes

@@ -32,18 +32,18 @@ const COVERED: f64 = 10.0;
 /// and half to nine tenths of the others, the fewer the nearer their subject.
 const WEAK: f64 = 0.15;
 
-/// Confidence in a note whose title or alias is the question.
+/// Minimum confidence in a note whose title or alias is the question.
 const TITLE: f64 = 0.95;
-/// Least confidence in a note that has the one word that is asked for.
+/// Minimum confidence in a note with the only word of the question.
 const HAS_WORD: f64 = 0.3;
 
 impl Confidence {
-    /// At least as confident as in a note whose title or alias is the question.
+    /// Returns this confidence, or that in a note whose title or alias is the question if that is higher.
     pub fn with_title(self) -> Self {
         Self(self.0.max(TITLE))
     }
 
-    /// At least as confident as in a note that has the one word that is asked for.
+    /// Returns this confidence, or that in a note with the only word of the question if that is higher.
     pub fn with_word(self) -> Self {
         Self(self.0.max(HAS_WORD))
     }

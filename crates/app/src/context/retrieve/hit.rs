@@ -47,7 +47,7 @@ pub struct HitScore {
     pub conversation: f64,
     /// Points that linked hits add to the score.
     pub graph: f64,
-    /// Points that put a note first whose title or alias is the question.
+    /// Points that raise a note to the best score if the question is its title, alias or file name.
     pub title: f64,
     /// Multiplier for the time that the question names.
     pub time: f64,
@@ -104,7 +104,7 @@ pub(crate) struct RankedNote<'m> {
     pub raised_by: Option<String>,
     /// How the note was found; `None` if it was selected without ranking.
     pub found_by: Option<FoundBy>,
-    /// Whether the question is the title or an alias of the note.
+    /// Whether the question is the title, an alias or the file name of the note.
     pub is_named: bool,
 }
 

@@ -1,7 +1,8 @@
-//! Puts first what a question names: a note whose title, alias or file name it is.
+//! Puts a note first if the question is its title, one of its aliases or its file name.
 
 use super::hit::RankedNote;
 use cm_note::note::Note;
+use cm_note::rank::confidence::Confidence;
 
 /// Maximum length of a question in bytes that may be a name.
 const LONGEST: usize = 120;
@@ -38,7 +39,7 @@ impl QuestionName {
             one.parts.title = (best - one.score).max(0.0);
             one.score = one.score.max(best);
             one.is_named = true;
-            one.confidence = one.confidence.map(cm_note::rank::confidence::Confidence::with_title);
+            one.confidence = one.confidence.map(Confidence::with_title);
         }
     }
 }
