@@ -20,7 +20,7 @@ pub struct Arguments {
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
-    /// Only notes changed since a date or an age such as 7d
+    /// Only notes whose frontmatter says that they changed since a date or an age such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Only notes of this type
