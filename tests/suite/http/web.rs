@@ -452,6 +452,18 @@ fn an_edit_of_a_changed_note_loses_neither_text() {
 }
 
 #[test]
+fn a_note_keeps_its_line_breaks_when_it_is_edited_in_the_page() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    server.sandbox.write("knowledge/tide.md", "---\r\ntitle: Tide\r\n---\r\nRead at six.\r\n\r\nIn UTC.\r\n");
+    let revision = value_of(&browser.get("/edit/tide").body, "revision");
+    let text = "---\r\ntitle: Tide\r\n---\r\nRead at seven.\r\n\r\nIn UTC.\r\n";
+    let fields = [("id", "tide"), ("revision", revision.as_str()), ("text", text)];
+    assert_eq!(browser.post("/act/edit", &fields).status, 303);
+    assert_eq!(server.sandbox.read("knowledge/tide.md"), text);
+}
+
+#[test]
 fn a_text_with_errors_is_not_saved_and_not_lost() {
     let server = linked(AccessRole::Admin);
     let browser = Browser::of(&server);

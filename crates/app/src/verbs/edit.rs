@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::{Finding, Severity};
+use cm_note::frontmatter::edit::in_line_breaks;
+use cm_note::frontmatter::split::Split;
 use cm_note::message::CommitMessage;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -98,7 +100,8 @@ pub fn text(memory: &Context, reference: &str) -> Result<NoteText> {
     Ok(NoteText { id, title, path, text: found.text(), revision })
 }
 
-/// Replaces the file of a note if it still has the expected revision, and commits it.
+/// Replaces the file of a note if it still has the expected revision, and commits it. The line breaks of
+/// the text become those of the file, since browsers do not keep them.
 ///
 /// # Errors
 /// `conflict` if the note has another revision, with both texts; a text with errors or a secret; and
@@ -109,13 +112,10 @@ pub fn replace(memory: &Context, reference: &str, text: &str, expected: &str) ->
     let path = found.note.path.clone();
     let stored = revision::check(&path, &found.bytes, expected, &[])?;
     let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());
+    let text = in_line_breaks(text, Split::of(&found.text()).line_break());
     let changes = match found.bytes == text.as_bytes() {
         true => Vec::new(),
-        false => vec![VaultFileChange::Replace {
-            path: path.clone(),
-            expected: Some(stored),
-            text: text.to_owned(),
-        }],
+        false => vec![VaultFileChange::Replace { path: path.clone(), expected: Some(stored), text }],
     };
     let written = write::apply(memory, ChangeSet { message, changes })?;
     Ok(UpdateResult {

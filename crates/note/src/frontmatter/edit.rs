@@ -226,7 +226,8 @@ fn keeping_split(old: &Split<'_>, new: String) -> Result<String, EditError> {
     if same { Ok(new) } else { Err(EditError::BodyOpensFrontmatter) }
 }
 
-fn in_line_breaks(text: &str, line_break: &str) -> String {
+/// Returns a text with all its line breaks as `line_break`, which is `\n` or `\r\n`.
+pub fn in_line_breaks(text: &str, line_break: &str) -> String {
     let unix = text.replace("\r\n", "\n");
     if line_break == "\n" { unix } else { unix.replace('\n', line_break) }
 }
