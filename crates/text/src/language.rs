@@ -22,23 +22,23 @@ const ENGLISH: [&str; 42] = [
     "that", "the", "them", "then", "there", "these", "this", "to", "use", "we", "when", "which", "with",
     "without", "you", "your",
 ];
-const GERMAN: [&str; 45] = [
-    "aber", "auch", "auf", "aus", "bei", "bitte", "das", "dem", "den", "der", "die", "ein", "eine", "einen",
-    "erst", "für", "ich", "immer", "ist", "kein", "keine", "mit", "muss", "nach", "nicht", "nie", "niemals",
-    "nur", "oder", "ohne", "sind", "sondern", "statt", "und", "uns", "unter", "vom", "von", "vor", "wenn",
-    "werden", "wir", "zu", "zum", "zur",
+const GERMAN: [&str; 49] = [
+    "aber", "auch", "auf", "aus", "bei", "benutze", "bitte", "das", "dem", "den", "der", "die", "ein",
+    "eine", "einen", "erst", "für", "ich", "immer", "ist", "kein", "keine", "mit", "muss", "nach", "nicht",
+    "nie", "niemals", "nimm", "nur", "nutze", "oder", "ohne", "sind", "sondern", "statt", "und", "uns",
+    "unter", "verwende", "vom", "von", "vor", "wenn", "werden", "wir", "zu", "zum", "zur",
 ];
-const FRENCH: [&str; 43] = [
+const FRENCH: [&str; 45] = [
     "au", "aussi", "aux", "avant", "avec", "c'est", "car", "ce", "ces", "chez", "dans", "des", "doit",
     "donc", "du", "elle", "est", "et", "faut", "il", "ils", "jamais", "je", "le", "les", "lieu", "mais",
     "nous", "ou", "par", "pas", "pour", "plus", "quand", "sans", "se", "sont", "sur", "toujours", "un",
-    "une", "vous", "être",
+    "une", "utilise", "utilisez", "vous", "être",
 ];
-const SPANISH: [&str; 42] = [
+const SPANISH: [&str; 44] = [
     "al", "antes", "aquí", "como", "con", "cuando", "de", "debe", "del", "donde", "el", "ella", "ellos",
     "en", "es", "esta", "este", "están", "hay", "la", "las", "lo", "los", "lugar", "más", "nosotros",
     "nunca", "para", "pero", "por", "porque", "que", "se", "sea", "siempre", "sin", "sobre", "son",
-    "también", "una", "usamos", "y",
+    "también", "una", "usa", "usamos", "utiliza", "y",
 ];
 
 const FUNCTION_WORDS: [(Language, &[&str]); 4] = [

@@ -10,7 +10,6 @@ use super::rule_token::{RuleToken, pieces};
 use super::verdict::{StatementProfile, gloss};
 use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
-use cm_text::language::Language;
 
 /// A rule, parsed once for comparison with many others.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +27,7 @@ pub struct RuleStatement {
     choosing: Option<NamedChoice>,
     text: String,
     canonical: OnceLock<CanonicalForm>,
-    gloss: OnceLock<Option<String>>,
+    gloss: Option<String>,
     profile: OnceLock<StatementProfile>,
 }
 
@@ -46,8 +45,10 @@ pub(super) struct WrittenWord {
 pub(super) type NegationCounts = [usize; 4];
 
 impl RuleStatement {
+    /// Parses a rule. One in another language is parsed as its known words in English.
     pub fn of(text: &str) -> Self {
-        let pieces = pieces(text);
+        let gloss = gloss(text);
+        let pieces = pieces(gloss.as_deref().unwrap_or(text));
         let claims = claims(&pieces);
         let written: BTreeMap<String, WrittenWord> = pieces
             .iter()
@@ -65,7 +66,7 @@ impl RuleStatement {
             choosing: NamedChoice::of(&pieces),
             text: text.to_owned(),
             canonical: OnceLock::new(),
-            gloss: OnceLock::new(),
+            gloss,
             profile: OnceLock::new(),
         }
     }
@@ -100,20 +101,19 @@ impl RuleStatement {
         self.gloss().unwrap_or(&self.text)
     }
 
-    /// A text of another language with its known words in English; `None` if it is English. Computed on
-    /// first use.
+    /// A text of another language with its known words in English; `None` if it is English.
     pub(super) fn gloss(&self) -> Option<&str> {
-        self.gloss.get_or_init(|| gloss(&self.text)).as_deref()
+        self.gloss.as_deref()
     }
 
-    /// Whether the model that reads two statements together can read this one: it is English, or too short
-    /// to tell, and not so long that its end would be left out.
+    /// Whether the model that reads two statements together can read this one: in English, nearly all in Latin
+    /// letters, and not so long that its end would be left out.
     pub fn is_readable(&self) -> bool {
         const LONGEST: usize = 300;
-        let is_latin = |c: char| !c.is_alphabetic() || c < '\u{250}';
-        self.text.len() <= LONGEST
-            && matches!(self.profile().language, None | Some(Language::English))
-            && self.text.chars().all(is_latin)
+        let text = self.in_english();
+        let is_foreign = |c: &char| c.is_alphabetic() && *c >= '\u{250}';
+        let foreign = text.chars().filter(is_foreign).count();
+        text.len() <= LONGEST && foreign * 5 <= text.chars().filter(char::is_ascii_alphabetic).count()
     }
 
     /// The text as written.
@@ -159,7 +159,8 @@ impl RuleStatement {
 
 /// The stems of a text's content words, like [`RuleStatement::words`] but without parsing claims.
 pub fn words(text: &str) -> BTreeSet<String> {
-    pieces(text).into_iter().filter(tells).map(|piece| piece.stem).collect()
+    let gloss = gloss(text);
+    pieces(gloss.as_deref().unwrap_or(text)).into_iter().filter(tells).map(|piece| piece.stem).collect()
 }
 
 /// Whether a word of a rule is a content word.

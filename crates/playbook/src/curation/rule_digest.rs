@@ -17,7 +17,7 @@ use cm_note::bullet::{Bullet, RuleScope, Scope};
 
 /// Increased with every change of a digest or of how rules are parsed, so that stored digests are not used
 /// again.
-pub const DIGEST_FORMAT: u32 = 1;
+pub const DIGEST_FORMAT: u32 = 2;
 
 /// Stored summary of a rule: its place, its state, and its statement in a form that is quick to compare.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

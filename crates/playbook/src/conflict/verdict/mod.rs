@@ -7,6 +7,7 @@
 
 mod cue_words;
 mod features;
+mod glossary;
 mod profile;
 mod quantity;
 #[cfg(test)]
@@ -31,7 +32,7 @@ use cm_text::embedding::PairProbabilities;
 
 /// Minimum probability of statements that contradict each other.
 const CONTRADICTORY: f64 = 0.7;
-/// Minimum probability of a contradiction if a model read both statements together.
+/// Minimum probability of a contradiction if a model read both statements together, as they were written.
 const CONTRADICTORY_IF_READ: f64 = 0.65;
 /// Minimum probability of the same statement in other words that is proposed for merging. The training
 /// pairs are the same far more often than two rules of a playbook, so that it is high.
@@ -53,13 +54,15 @@ const OPPOSITE_AS_CLAIMED: f64 = 0.15;
 const CREDITED: f64 = 0.75;
 /// Minimum probability, by the fast model, of the same or opposite statement for reading a pair.
 const WORTH_READING: f64 = 0.2;
+/// [`WORTH_READING`] where a statement is translated.
+const WORTH_READING_TRANSLATED: f64 = 0.1;
 /// Minimum probability, by the fast model, of the same or opposite statement for comparing the embeddings by
 /// the slower model, where the pair cannot be read.
 const WORTH_EMBEDDING: f64 = 0.4;
 
 /// A model that is slower than the static one.
 enum SlowModel {
-    /// Reads both statements together; only for short English ones.
+    /// Reads both statements together; only for short ones, in English or word by word in English.
     ReadsBoth,
     /// Embeds each statement.
     ReadsEach,
@@ -78,6 +81,8 @@ pub struct StatementVerdict {
     difference: Difference,
     /// Whether a model read both statements together.
     is_read: bool,
+    /// Whether it read them word by word in English.
+    is_translated: bool,
 }
 
 impl StatementVerdict {
@@ -101,8 +106,8 @@ impl StatementVerdict {
         let (first, features) = Self::first(one, other, sense)?;
         Some(match first.next_model(one, other) {
             Some(SlowModel::ReadsBoth) => {
-                let read = sense.pair(one.statement.text(), other.statement.text());
-                read.map_or(first, |read| first.combined(&features, &read))
+                let read = sense.pair(one.statement.in_english(), other.statement.in_english());
+                read.map_or(first, |read| first.combined(&features, &read, is_translated(one, other)))
             }
             Some(SlowModel::ReadsEach) if sense.has_fine() => {
                 let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
@@ -120,8 +125,8 @@ impl StatementVerdict {
     ) -> Option<Self> {
         let (one, other) = ordered(one, other);
         let (first, features) = Self::first(one, other, sense)?;
-        let read = sense.pair_if_read(one.statement.text(), other.statement.text());
-        Some(read.map_or(first, |read| first.combined(&features, &read)))
+        let read = sense.pair_if_read(one.statement.in_english(), other.statement.in_english());
+        Some(read.map_or(first, |read| first.combined(&features, &read, is_translated(one, other))))
     }
 
     /// Judges two statements, of which the first sorts first, by the fast model.
@@ -138,24 +143,28 @@ impl StatementVerdict {
         Some((Self::by(&weights::FAST, &features), features))
     }
 
-    /// Combines the verdict of the fast model with that of the model that read both statements.
-    fn combined(self, features: &PairFeatures, read: &PairProbabilities) -> Self {
-        let [same, opposite] =
-            weights::READ.probabilities(weights::FAST.scores(features), model_scores(read));
-        Self { same, opposite, is_read: true, ..self }
+    /// Combines the verdict of the fast model with that of the model that read both statements. Of translated
+    /// ones the latter counts alone: the fast model compares words, of which a translation has others.
+    fn combined(self, features: &PairFeatures, read: &PairProbabilities, is_translated: bool) -> Self {
+        let [same, opposite] = match is_translated {
+            true => [read.same, read.opposite],
+            false => weights::READ.probabilities(weights::FAST.scores(features), model_scores(read)),
+        };
+        Self { same, opposite, is_read: true, is_translated, ..self }
     }
 
     /// Returns the slower model that is asked about a pair, if it is likely enough. Statements that differ only in
     /// digits are judged by the fast model, which compares their numbers, and so are those that differ only in
     /// articles and punctuation, which the model that reads both has not learned.
     fn next_model(&self, one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> Option<SlowModel> {
-        let texts = [one.statement.text(), other.statement.text()];
+        let texts = [one.statement.in_english(), other.statement.in_english()];
         if differ_only_in_digits(texts[0], texts[1]) || differ_only_in_articles(texts[0], texts[1]) {
             return None;
         }
         let likely = self.same + self.opposite;
         if one.statement.is_readable() && other.statement.is_readable() {
-            (likely >= WORTH_READING).then_some(SlowModel::ReadsBoth)
+            let least = if is_translated(one, other) { WORTH_READING_TRANSLATED } else { WORTH_READING };
+            (likely >= least).then_some(SlowModel::ReadsBoth)
         } else {
             (likely >= WORTH_EMBEDDING).then_some(SlowModel::ReadsEach)
         }
@@ -188,7 +197,7 @@ impl StatementVerdict {
             let Some(fast) = fast else { continue };
             match fast.next_model(one, other) {
                 Some(SlowModel::ReadsBoth) => {
-                    let pair = [one, other].map(|each| each.statement.text().to_owned());
+                    let pair = [one, other].map(|each| each.statement.in_english().to_owned());
                     likely.push((fast.same + fast.opposite, pair));
                 }
                 Some(SlowModel::ReadsEach) => {
@@ -213,6 +222,7 @@ impl StatementVerdict {
             lacks_number: features.lacks_number,
             difference: features.difference,
             is_read: false,
+            is_translated: false,
         }
     }
 
@@ -267,13 +277,19 @@ impl StatementVerdict {
     }
 
     pub fn is_contradiction(&self) -> bool {
-        self.opposite >= if self.is_read { CONTRADICTORY_IF_READ } else { CONTRADICTORY }
+        let is_read_as_written = self.is_read && !self.is_translated;
+        self.opposite >= if is_read_as_written { CONTRADICTORY_IF_READ } else { CONTRADICTORY }
     }
 
     /// Whether both may hold although their claims oppose each other.
     pub(super) fn outweighs_claims(&self) -> bool {
         self.same >= SAME_DESPITE_CLAIMS || self.is_read && self.opposite < OPPOSITE_AS_CLAIMED
     }
+}
+
+/// Whether one of two statements is compared by its words in English.
+fn is_translated(one: &EmbeddedStatement<'_>, other: &EmbeddedStatement<'_>) -> bool {
+    one.statement.gloss().is_some() || other.statement.gloss().is_some()
 }
 
 fn differ_only_in_digits(one: &str, other: &str) -> bool {

@@ -62,8 +62,7 @@ impl StatementProfile {
             reader.read(&tokens, at);
         }
         let language = Language::of(text);
-        // Chinese puts "before" behind its clause.
-        let order = order(&tokens).filter(|_| language != Some(Language::Chinese));
+        let order = order(&tokens);
         for word in &mut reader.words {
             word.1.step = order.as_ref().and_then(|order| order.get(word.0).copied().flatten());
         }
