@@ -574,6 +574,47 @@ fn a_run_that_is_killed_loses_nothing_and_the_next_one_goes_on() {
     sandbox.cm(&["validate"]).ok();
 }
 
+const SORTED: &str = "From now on always sort the tide tables by port.";
+
+#[test]
+fn a_rule_that_the_person_withdraws_in_a_later_session_is_retired() {
+    for withdrawn in ["Forget the rule about the tide tables.", "We no longer sort the tide tables by port."]
+    {
+        let sandbox = vault_of("");
+        good(&sandbox, ONE, 8, SORTED);
+        sandbox.cm(&["reflect"]).ok();
+        assert_eq!(in_use(&sandbox), [SORTED]);
+        good(&sandbox, TWO, 9, withdrawn);
+        let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+        let learned = ran["worked"][0]["learned"].as_array().unwrap();
+        assert!(learned.iter().any(|one| one["what"] == "deprecate"), "{withdrawn}: {learned:?}");
+        assert!(!in_use(&sandbox).contains(&SORTED.to_owned()), "{withdrawn}");
+        let id = learned.iter().find(|one| one["what"] == "deprecate").unwrap()["id"].as_str().unwrap();
+        let file = sandbox.cm(&["get", id]).ok().stdout;
+        assert!(file.contains(withdrawn.trim_end_matches('.')), "{file}");
+    }
+}
+
+#[test]
+fn a_pinned_rule_that_the_person_withdraws_is_named_and_stays() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, SORTED);
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    sandbox.cm(&["pin", ran["worked"][0]["learned"][0]["id"].as_str().unwrap()]).ok();
+    good(&sandbox, TWO, 9, "Forget the rule about the tide tables.");
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    let notices = ran["worked"][0]["notices"].to_string();
+    assert!(notices.contains("withdraws a rule") && notices.contains(SORTED), "{ran}");
+    assert_eq!(in_use(&sandbox), [SORTED]);
+}
+
+/// The texts of the rules in use.
+fn in_use(sandbox: &Sandbox) -> Vec<String> {
+    let listed = sandbox.cm(&["playbook", "list", "--json"]).json();
+    let rules = listed["bullets"].as_array().unwrap();
+    rules.iter().map(|rule| rule["content"].as_str().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn sessions_of_our_own_and_of_sub_agents_are_left_out() {
     let sandbox = vault_of("");

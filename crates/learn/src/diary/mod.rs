@@ -14,6 +14,7 @@ pub mod update;
 mod user_statements;
 
 pub use extract::{extract, extract_with, id};
+pub(crate) use user_statements::is_standing;
 pub use user_statements::{Utterance, UtteranceKind, utterances};
 
 use std::collections::BTreeSet;

@@ -220,7 +220,8 @@ fn kind(whole: &str, body: &str, corrects: bool, general: bool) -> Option<(Utter
     (so && !ASIDE.is_match(body)).then_some((UtteranceKind::Learning, false))
 }
 
-fn is_standing(body: &str) -> bool {
+/// Whether a sentence says that it is to hold always: "never …", "from now on …", "whenever you …".
+pub(crate) fn is_standing(body: &str) -> bool {
     let verb = |pattern: &regex::Regex, text: &str| {
         let captures = pattern.captures(text)?;
         Some(

@@ -105,7 +105,7 @@ pub(super) fn quote(diary: &Diary, item: &DiaryItem) -> String {
 }
 
 /// Formats words of a session as evidence, with their author, session and line.
-pub(super) fn evidence((author, session, line): (StatementAuthor, &str, u64), words: &str) -> String {
+pub fn evidence((author, session, line): (StatementAuthor, &str, u64), words: &str) -> String {
     let who = match author {
         StatementAuthor::Person => "the user",
         StatementAuthor::Sender => "the sender of the session",

@@ -3,6 +3,8 @@
 use super::taken_back::are_taken_back;
 use super::wording::{self, Wording};
 use super::{Answered, KindProbabilities, Statement, StatementContext, StatementKind};
+use crate::diary::is_standing;
+use crate::prose::pattern;
 
 /// Minimum probability at which the agent is asked about a statement. It misses little; the agent
 /// judges.
@@ -13,6 +15,8 @@ pub const THRESHOLD_MEDIUM: f32 = 0.5;
 pub const THRESHOLD_HIGH: f32 = 0.7;
 /// Minimum probability of a sentence that belongs to a lasting sentence next to it.
 const RELATED: f32 = 0.3;
+/// Minimum probability of a rule that the person asks to remember, so that it is certain.
+const REMEMBERED: f32 = 0.3;
 /// Maximum length of a joined statement, in characters.
 const LONGEST: usize = 280;
 
@@ -38,6 +42,12 @@ pub struct LastingStatement {
     pub kind: StatementKind,
     pub certainty: Certainty,
 }
+
+pattern!(
+    REMEMBER = r"(?ix)^(?:(?:ok|so|and|please|pls|bitte|por\ favor|请)[,\s]*)?
+    (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
+    (?:\s+(?:that|this|dass|que)\b|\s*[:：,，])"
+);
 
 /// Returns the lasting ones of a session's statements. `judged` has their probabilities, in the
 /// same order. A lasting sentence and the related ones next to it in its prompt become one
@@ -81,10 +91,14 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 ///
 /// Before the agent has done anything, most sentences are the task; what a person types when they
 /// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
-/// and chat looks like decisions and preferences.
+/// and chat looks like decisions and preferences. "Remember: …" always lasts, and "never …" needs less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
     let is_rule = judged.kind() == StatementKind::Rule;
+    let is_remembered = REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？']);
     let least = match (certainty, statement.context) {
+        (Certainty::Medium, _) if is_remembered => return true,
+        (Certainty::High, _) if is_remembered && is_rule => REMEMBERED,
+        (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
         (Certainty::Medium, StatementContext::Plain) => 0.75,
         (Certainty::Medium, StatementContext::After) => 0.6,
         (Certainty::Medium, StatementContext::Refused) => 0.4,
@@ -183,6 +197,22 @@ mod tests {
         assert_eq!(certainty(after, rule(0.62)), Some(Certainty::Medium));
         assert_eq!(certainty(after, fact(0.62)), None);
         assert_eq!(certainty(plain, rule(0.62)), None);
+    }
+
+    #[test]
+    fn what_the_person_asks_to_remember_lasts_and_an_order_for_ever_needs_less() {
+        let certainty = |text: &str, lasting: f32| {
+            let statements = of_prompt(text, 1, StatementContext::Plain, None);
+            super::lasting(&statements, &judged(&[lasting])).first().map(|one| one.certainty)
+        };
+        assert_eq!(
+            certainty("Remember: clients are generated, so edit the schema.", 0.35),
+            Some(Certainty::High)
+        );
+        assert_eq!(certainty("记住：所有接口都要写测试", 0.1), Some(Certainty::Medium));
+        assert_eq!(certainty("remember that bug of yesterday?", 0.1), None);
+        assert_eq!(certainty("you must never push to main", 0.5), Some(Certainty::Medium));
+        assert_eq!(certainty("you must push to main now", 0.5), None);
     }
 
     #[test]

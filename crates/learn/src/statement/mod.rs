@@ -12,6 +12,7 @@ mod join;
 mod read;
 mod refusal;
 mod taken_back;
+mod withdrawal;
 mod wording;
 
 pub use candidates::{RequestCandidate, candidates};
@@ -20,6 +21,7 @@ pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRES
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
 pub use taken_back::takes_back;
+pub use withdrawal::{Withdrawal, withdrawn_topic};
 
 use serde::{Deserialize, Serialize};
 

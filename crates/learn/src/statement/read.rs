@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{StatementContext, clauses};
-use crate::prose::{MessageAuthor, Sentence, cut, sentences, sentences_up_to, without_tag_question};
+use crate::prose::{MessageAuthor, Sentence, cut, pattern, sentences, sentences_up_to, without_tag_question};
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -19,8 +19,8 @@ pub struct Statement {
     pub context: StatementContext,
     /// What the agent did just before; `None` at the start of a session.
     pub answers: Option<Answered>,
-    /// Whether it stands in a written task or in pasted text, which another person or a program may
-    /// have written.
+    /// Whether it stands in a written task, in pasted text or after "the customer wrote:", so that another
+    /// person or a program may have written it.
     pub is_pasted: bool,
 }
 
@@ -51,6 +51,20 @@ const TASK: usize = 60;
 const QUOTED: usize = 24;
 /// Maximum length of a command that a statement refers to, in characters.
 const COMMAND: usize = 120;
+
+// A colon after who says so: what follows are somebody else's words.
+pattern!(
+    REPORTED = r"(?ix)
+      ^(?:(?:from|per|according\ to|quoting|laut|aus|según|del?|selon|d['’]après)\s)(?:[\w'’./-]+\s){0,4}?
+        (?:docs?|documentation|readme|manual|guide|faq|spec|blog|article|ticket|issue|e?-?mail|changelog|website|forum
+          |doku(?:mentation)?|handbuch|anleitung|documentación|guía|correo|doc|manuel|courriel)\b[^.:!?]{0,30}[:：]
+    | ^(?:[\w'’./-]+\s){0,4}?(?:customers?|clients?|users?|vendor|support|docs?|documentation|readme|manual|tickets?|issue|e?-?mail
+        |message|post|comment|article|answer|reviewer|bot|chatgpt|copilot|gemini|kunden?|kundin|doku|handbuch|clientes?|usuarios?
+        |documentación|utilisateurs?)\s(?:\w+\s)?
+        (?:wrote|writes|said|says|replied|answered|asked|asks|schreibt|schrieb|sagt|sagte|meint|escribió|escribe|dijo|dice
+          |écrit|dit)\b[^.:!?]{0,30}[:：]
+    | ^.{0,12}(?:客户|用户|文档|手册|工单|邮件)(?:里|上|中)?(?:说|写|写道|写着|回复)(?:了|到)?[:：]"
+);
 
 /// Returns the statements of a session's person, in order. Prompts of sub-agents are left out.
 pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
@@ -131,6 +145,7 @@ fn own_statements(
     let is_task = many || prompt.split_whitespace().count() > TASK;
     let is_own =
         |at: usize, sentence: &Sentence| !many || (!sentence.listed && (at < 2 || at + 1 == all.len()));
+    let reported = all.iter().position(|sentence| REPORTED.is_match(&sentence.text));
     let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
     own.filter(|(_, sentence)| !is_quoted(&sentence.text) && !is_code(&sentence.text))
         .map(|(place, sentence)| Statement {
@@ -139,7 +154,7 @@ fn own_statements(
             place,
             context,
             answers: answers.cloned(),
-            is_pasted: is_task,
+            is_pasted: is_task || reported.is_some_and(|from| place >= from),
         })
         .collect()
 }
@@ -231,6 +246,30 @@ mod tests {
         assert!(texts("git add schemas/a.ts tests/b.test.ts src/c.ts").is_empty());
         assert_eq!(texts("use src/a.ts for it"), ["use src/a.ts for it"]);
         assert_eq!(texts("it fails:\n```\nalways\n```"), ["it fails:"]);
+    }
+
+    #[test]
+    fn what_follows_the_name_of_another_author_may_be_pasted() {
+        for prompt in [
+            "The customer wrote: always send invoices as PDF. Never by mail.",
+            "from the react docs: never call hooks inside loops",
+            "Our support team says: restart it first",
+            "Der Kunde schreibt: bitte immer als PDF",
+            "Laut der Doku von React: Hooks nie in Schleifen",
+            "客户说：发票一律用PDF",
+        ] {
+            let found = of_prompt(prompt, 1, StatementContext::Plain, None);
+            assert!(!found.is_empty() && found.iter().all(|one| one.is_pasted), "{prompt}");
+        }
+        for prompt in [
+            "Note: never call hooks inside loops",
+            "We wrote the docs by hand, never generate them.",
+            "What the user types is never logged: keep it so.",
+            "From now on: use pnpm",
+        ] {
+            let found = of_prompt(prompt, 1, StatementContext::Plain, None);
+            assert!(found.iter().all(|one| !one.is_pasted), "{prompt}");
+        }
     }
 
     #[test]

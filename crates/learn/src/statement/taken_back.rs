@@ -1,5 +1,6 @@
 //! Finds what a person took back within the same session: "never mind", "scratch that".
 
+use super::withdrawal::Withdrawal;
 use super::{KindProbabilities, Statement, THRESHOLD_MEDIUM};
 use crate::prose::pattern;
 
@@ -32,7 +33,8 @@ pub fn takes_back(sentence: &str) -> bool {
 }
 
 /// Returns for each statement whether it was taken back later in the session: the lasting ones before
-/// it in the same prompt, else those of the prompt before.
+/// it in the same prompt, else those of the prompt before, and all that a later statement withdraws by
+/// their topic.
 pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {
     let mut taken = vec![false; statements.len()];
     let lasts = |at: usize| judged.get(at).is_some_and(|one| one.lasting() >= THRESHOLD_MEDIUM);
@@ -45,6 +47,12 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
             void = (0..at).filter(|before| Some(statements[*before].line) == previous).collect();
         }
         void.into_iter().for_each(|before| taken[before] = true);
+    }
+    for (at, statement) in statements.iter().enumerate() {
+        let Some(withdrawal) = Withdrawal::of(statement) else { continue };
+        taken[at] |= withdrawal.is_all;
+        let earlier = (0..at).filter(|before| withdrawal.names(&statements[*before].text));
+        earlier.for_each(|before| taken[before] = true);
     }
     taken
 }

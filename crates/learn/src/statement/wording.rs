@@ -14,10 +14,12 @@ pub(super) struct Wording {
 pattern!(
     LEAD = r"(?ix)^(?:
         (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
+          |just\ so\ you\ know(?:\ that)?|for\ your\ information|remember\ that|keep\ in\ mind\ that
           |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
+          |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
           |不|不对|好|好的|对了|另外)\s*[,.!:;–—…，。！：；、-]+\s*
     )+"
 );
@@ -30,6 +32,8 @@ pattern!(
 );
 /// Number of content words below which a statement hardly names what it is about.
 const FEW: usize = 2;
+/// Number of words from which a statement with one content word is a whole sentence.
+const SHORT: usize = 4;
 /// Number of content words from which on a statement names what it is about, even if it also points
 /// to something.
 const MANY: usize = 5;
@@ -49,9 +53,12 @@ pub(super) fn standing_alone(
     let own = sentence(bare);
     let (points, says) = (POINTS.find(bare), content_word_count(bare));
     let names_something = bare.contains(['`', '/', '_']) || says >= MANY;
-    let is_vague = says < FEW || points.is_some_and(|found| found.start() < 12) && !names_something;
+    let points_only = points.is_some_and(|found| found.start() < 12) && !names_something;
+    let is_short = says < FEW && bare.split_whitespace().count() < SHORT;
+    let is_vague = says == 0 || is_short || points_only;
     let object = answers.filter(|object| !mentions(bare, object));
-    if let Some(object) = object.filter(|_| context == StatementContext::Refused || is_vague) {
+    let refers = says == 0 || points_only || says < FEW && points.is_some();
+    if let Some(object) = object.filter(|_| context == StatementContext::Refused || refers) {
         let text = match object {
             Answered::Command(command) => format!("{own} (about `{}`)", command.replace('`', "'")),
             Answered::File(file) => format!("{own} (about {})", short_path(file)),
@@ -115,6 +122,10 @@ mod tests {
         assert_eq!((text.as_str(), complete), ("We use pnpm in this repository.", true));
         let (text, _) = worded("please run the tests of the worker", StatementContext::Plain, None);
         assert_eq!(text, "Run the tests of the worker.");
+        let (text, _) = worded("remember: clients are generated", StatementContext::Plain, None);
+        assert_eq!(text, "Clients are generated.");
+        let (text, _) = worded("remember to ask Ana", StatementContext::Plain, None);
+        assert_eq!(text, "Remember to ask Ana.");
         assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
     }
 
@@ -129,6 +140,16 @@ mod tests {
         );
         let (text, _) = worded("npm is not used here, take pnpm", StatementContext::Refused, refused);
         assert_eq!(text, "Npm is not used here, take pnpm.");
+    }
+
+    #[test]
+    fn a_sentence_that_points_to_nothing_stands_without_what_the_agent_did_before() {
+        let ran = || Some(Answered::Command("cargo test".into()));
+        assert_eq!(
+            worded("don't use any in typescript.", StatementContext::After, ran()),
+            ("Don't use any in typescript.".to_owned(), true)
+        );
+        assert_eq!(worded("no emojis", StatementContext::After, ran()), ("No emojis.".to_owned(), false));
     }
 
     #[test]

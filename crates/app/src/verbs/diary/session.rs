@@ -25,7 +25,7 @@ use cm_learn::reflect::later_word::without_replaced;
 use cm_learn::reflect::package;
 use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
-use cm_learn::statement::{self, LastingStatement, RequestCandidate};
+use cm_learn::statement::{self, LastingStatement, RequestCandidate, Withdrawal};
 use cm_playbook::embedding_model::WordVectors;
 use cm_secrets::RedactionRules;
 use cm_session::event::SessionEvent;
@@ -45,6 +45,8 @@ pub struct SessionTranscript {
     pub diary: Diary,
     /// Statements of the session's user that are meant to last.
     pub lasting: Vec<LastingStatement>,
+    /// Rules that the session's user withdrew.
+    pub withdrawals: Vec<Withdrawal>,
     /// All sentences of the session's user.
     typed: TypedSentences,
     /// Sentences of the vault's person that may be wishes for every session.
@@ -195,6 +197,7 @@ impl SessionReader {
             StatementAuthor::Person => statement::candidates(&typed, &judged),
             _ => Vec::new(),
         };
+        let withdrawals = typed.iter().filter_map(Withdrawal::of).collect();
         let lasting = statement::lasting(&typed, &judged);
         let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
         let typed = TypedSentences::of(&typed, &judged);
@@ -203,7 +206,8 @@ impl SessionReader {
         if prompts == StatementAuthor::Sender {
             diary = diary.attribute_to_sender();
         }
-        SessionTranscript { steps: steps(&events), meta, events, diary, lasting, typed, requests, prompts }
+        let steps = steps(&events);
+        SessionTranscript { meta, events, steps, diary, lasting, withdrawals, typed, requests, prompts }
     }
 }
 

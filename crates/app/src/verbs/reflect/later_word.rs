@@ -40,18 +40,23 @@ pub(crate) fn excluded_rules(
     stated: StatementOrigin<'_>,
 ) -> Vec<ExcludedRule> {
     let sense = WordVectors::of(meaning(memory.target()));
+    let excluded = |bullet: &Bullet| {
+        let other = bullet.agent_text();
+        let reason = replaces_rule(text, &other, &sense).or_else(|| replaces_rule(&other, text, &sense))?;
+        let is_older = stated_before(memory, bullet, stated);
+        Some(ExcludedRule { id: bullet.id.to_string(), reason, is_older })
+    };
+    bullets.iter().filter(|bullet| is_standing(bullet)).filter_map(excluded).collect()
+}
+
+/// Whether a rule was last stated or confirmed before a statement, in another session.
+pub(crate) fn stated_before(memory: &Context, bullet: &Bullet, stated: StatementOrigin<'_>) -> bool {
     let sessions = SessionAccess::open_without_refresh(memory);
     let ended = |session: &str| {
         let meta = meta_of(&sessions, session).filter(|_| session != stated.session)?;
         meta.ended.or(meta.started)
     };
-    let excluded = |bullet: &Bullet| {
-        let other = bullet.agent_text();
-        let reason = replaces_rule(text, &other, &sense).or_else(|| replaces_rule(&other, text, &sense))?;
-        let is_older = last_stated(bullet, ended).is_some_and(|at| at < stated.at);
-        Some(ExcludedRule { id: bullet.id.to_string(), reason, is_older })
-    };
-    bullets.iter().filter(|bullet| is_standing(bullet)).filter_map(excluded).collect()
+    last_stated(bullet, ended).is_some_and(|at| at < stated.at)
 }
 
 /// Whether a person's new memory replaces a rule.

@@ -14,6 +14,7 @@ mod queue;
 mod recorded;
 mod redact;
 mod traces;
+mod withdrawn;
 pub mod work_package;
 
 use schemars::JsonSchema;

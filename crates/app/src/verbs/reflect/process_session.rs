@@ -213,6 +213,7 @@ impl SessionProcessor<'_> {
         let mut proposed = SessionProposals { todo, diary, drafts, counted, times, is_of_person };
         if is_of_person {
             self.find_replaced(&mut proposed, &playbook.bullets);
+            self.find_withdrawn(&mut proposed, &heard.withdrawals, &playbook.bullets, &mut notices);
         }
         let all = proposed.drafts.len();
         let traces = self.traces.of_project(&own);
