@@ -578,14 +578,18 @@ const SORTED: &str = "From now on always sort the tide tables by port.";
 
 #[test]
 fn a_rule_that_the_person_withdraws_in_a_later_session_is_retired() {
-    for withdrawn in ["Forget the rule about the tide tables.", "We no longer sort the tide tables by port."]
-    {
+    // A hook reflects on behalf of the agent, but it is the person who withdraws the rule.
+    for (withdrawn, is_by_agent) in [
+        ("Forget the rule about the tide tables.", false),
+        ("We no longer sort the tide tables by port.", true),
+    ] {
         let sandbox = vault_of("");
         good(&sandbox, ONE, 8, SORTED);
         sandbox.cm(&["reflect"]).ok();
         assert_eq!(in_use(&sandbox), [SORTED]);
         good(&sandbox, TWO, 9, withdrawn);
-        let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+        let reflect = sandbox.run(&["reflect", "--json"]);
+        let ran = if is_by_agent { reflect.env("CLAUDECODE", "1") } else { reflect }.go().ok().json();
         let learned = ran["worked"][0]["learned"].as_array().unwrap();
         assert!(learned.iter().any(|one| one["what"] == "deprecate"), "{withdrawn}: {learned:?}");
         assert!(!in_use(&sandbox).contains(&SORTED.to_owned()), "{withdrawn}");

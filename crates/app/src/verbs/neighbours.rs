@@ -374,6 +374,7 @@ fn retire(id: &str, heir: &str, reason: &str) -> CurationDelta {
         id: id.to_owned(),
         reason: Some(reason.to_owned()),
         replaced_by: Some(heir.to_owned()),
+        ..DeprecateDelta::default()
     })
 }
 

@@ -112,6 +112,7 @@ pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> R
         id: bullet.id.to_string(),
         reason: memory.call.by.reason.clone(),
         replaced_by: heir.map(|(_, heir)| heir.id.to_string()),
+        ..DeprecateDelta::default()
     };
     let file = DeltaFile { deltas: vec![CurationDelta::Deprecate(deprecate)], ..DeltaFile::default() };
     let how = Curation {

@@ -67,6 +67,7 @@ fn deprecate(memory: &Context, older: &Note, newer: &Note) -> Result<Option<Stri
         id: older.key().to_owned(),
         reason: memory.call.by.reason.clone(),
         replaced_by: Some(newer.key().to_owned()),
+        ..DeprecateDelta::default()
     };
     let file = DeltaFile { deltas: vec![CurationDelta::Deprecate(delta)], ..DeltaFile::default() };
     let how = curate::Options {

@@ -229,7 +229,7 @@ fn one(
         ProposedChange::Deprecate { id } => DraftChange::Delta(CurationDelta::Deprecate(DeprecateDelta {
             id: bullet(id)?,
             reason,
-            replaced_by: None,
+            ..DeprecateDelta::default()
         })),
         ProposedChange::Merge { ids, content } => {
             let ids = ids.iter().map(|id| bullet(id)).collect::<Result<Vec<_>, _>>()?;

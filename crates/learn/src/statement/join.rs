@@ -15,6 +15,8 @@ pub const THRESHOLD_MEDIUM: f32 = 0.5;
 pub const THRESHOLD_HIGH: f32 = 0.7;
 /// Minimum probability of a sentence that belongs to a lasting sentence next to it.
 const RELATED: f32 = 0.3;
+/// Minimum probability of a statement that the person asks to remember.
+const REMEMBERED_MAYBE: f32 = 0.1;
 /// Minimum probability of a rule that the person asks to remember, so that it is certain.
 const REMEMBERED: f32 = 0.3;
 /// Maximum length of a joined statement, in characters.
@@ -46,7 +48,7 @@ pub struct LastingStatement {
 pattern!(
     REMEMBER = r"(?ix)^(?:(?:ok|so|and|please|pls|bitte|por\ favor|请)[,\s]*)?
     (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
-    (?:\s+(?:that|this|dass|que)\b|\s*[:：,，])"
+    (?:\s+(?:that|dass|que)\b|\s*[:：,，])"
 );
 
 /// Returns the lasting ones of a session's statements. `judged` has their probabilities, in the
@@ -91,12 +93,13 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 ///
 /// Before the agent has done anything, most sentences are the task; what a person types when they
 /// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
-/// and chat looks like decisions and preferences. "Remember: …" always lasts, and "never …" needs less.
+/// and chat looks like decisions and preferences. "Remember: …" and "never …" need less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
     let is_rule = judged.kind() == StatementKind::Rule;
-    let is_remembered = REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？']);
+    let is_remembered =
+        REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
     let least = match (certainty, statement.context) {
-        (Certainty::Medium, _) if is_remembered => return true,
+        (Certainty::Medium, _) if is_remembered => REMEMBERED_MAYBE,
         (Certainty::High, _) if is_remembered && is_rule => REMEMBERED,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
         (Certainty::Medium, StatementContext::Plain) => 0.75,
@@ -106,7 +109,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
-        _ if is_rule => 0.0,
+        _ if is_rule || is_remembered => 0.0,
         Certainty::Medium => 0.05,
         Certainty::High => 0.1,
     };
@@ -209,7 +212,8 @@ mod tests {
             certainty("Remember: clients are generated, so edit the schema.", 0.35),
             Some(Certainty::High)
         );
-        assert_eq!(certainty("记住：所有接口都要写测试", 0.1), Some(Certainty::Medium));
+        assert_eq!(certainty("记住：所有接口都要写测试", 0.15), Some(Certainty::Medium));
+        assert_eq!(certainty("Remember: deploy with just.", 0.0), None);
         assert_eq!(certainty("remember that bug of yesterday?", 0.1), None);
         assert_eq!(certainty("you must never push to main", 0.5), Some(Certainty::Medium));
         assert_eq!(certainty("you must push to main now", 0.5), None);

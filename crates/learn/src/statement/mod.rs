@@ -20,8 +20,8 @@ pub use classifier::{KindProbabilities, StatementClassifier};
 pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
-pub use taken_back::takes_back;
-pub use withdrawal::{Withdrawal, withdrawn_topic};
+pub use taken_back::{takes_back, withdrawals};
+pub use withdrawal::Withdrawal;
 
 use serde::{Deserialize, Serialize};
 

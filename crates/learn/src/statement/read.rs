@@ -54,8 +54,12 @@ const COMMAND: usize = 120;
 
 // A colon after who says so: what follows are somebody else's words.
 pattern!(
+    NOT_REPORTED =
+        r"(?i)^(?:from now on|from here on|if|when|whenever|wenn|falls|si|cuando|quand)\b|^(?:如果|以后)"
+);
+pattern!(
     REPORTED = r"(?ix)
-      ^(?:(?:from|per|according\ to|quoting|laut|aus|según|del?|selon|d['’]après)\s)(?:[\w'’./-]+\s){0,4}?
+      ^(?:(?:from|according\ to|quoting|laut|según|selon|d['’]après)\s)(?:[\w'’./-]+\s){0,4}?
         (?:docs?|documentation|readme|manual|guide|faq|spec|blog|article|ticket|issue|e?-?mail|changelog|website|forum
           |doku(?:mentation)?|handbuch|anleitung|documentación|guía|correo|doc|manuel|courriel)\b[^.:!?]{0,30}[:：]
     | ^(?:[\w'’./-]+\s){0,4}?(?:customers?|clients?|users?|vendor|support|docs?|documentation|readme|manual|tickets?|issue|e?-?mail
@@ -145,7 +149,8 @@ fn own_statements(
     let is_task = many || prompt.split_whitespace().count() > TASK;
     let is_own =
         |at: usize, sentence: &Sentence| !many || (!sentence.listed && (at < 2 || at + 1 == all.len()));
-    let reported = all.iter().position(|sentence| REPORTED.is_match(&sentence.text));
+    let is_reported = |text: &str| REPORTED.is_match(text) && !NOT_REPORTED.is_match(text);
+    let reported = all.iter().position(|sentence| is_reported(&sentence.text));
     let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
     own.filter(|(_, sentence)| !is_quoted(&sentence.text) && !is_code(&sentence.text))
         .map(|(place, sentence)| Statement {
@@ -266,6 +271,8 @@ mod tests {
             "We wrote the docs by hand, never generate them.",
             "What the user types is never logged: keep it so.",
             "From now on: use pnpm",
+            "From now on in docs: use American English",
+            "If a user asks for a refund: always link the policy",
         ] {
             let found = of_prompt(prompt, 1, StatementContext::Plain, None);
             assert!(found.iter().all(|one| !one.is_pasted), "{prompt}");

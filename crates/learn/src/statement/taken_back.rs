@@ -33,28 +33,40 @@ pub fn takes_back(sentence: &str) -> bool {
 }
 
 /// Returns for each statement whether it was taken back later in the session: the lasting ones before
-/// it in the same prompt, else those of the prompt before, and all that a later statement withdraws by
-/// their topic.
+/// it in the same prompt, else those of the prompt before. Also what a later statement withdraws by its
+/// topic, and a statement that only withdraws.
 pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {
-    let mut taken = vec![false; statements.len()];
-    let lasts = |at: usize| judged.get(at).is_some_and(|one| one.lasting() >= THRESHOLD_MEDIUM);
-    for (at, statement) in statements.iter().enumerate().filter(|(_, one)| takes_back(&one.text)) {
-        let own = (0..at).filter(|before| statements[*before].line == statement.line && lasts(*before));
-        let mut void: Vec<usize> = own.collect();
-        if void.is_empty() {
-            let previous =
-                statements[..at].iter().rev().map(|one| one.line).find(|line| *line != statement.line);
-            void = (0..at).filter(|before| Some(statements[*before].line) == previous).collect();
-        }
-        void.into_iter().for_each(|before| taken[before] = true);
-    }
-    for (at, statement) in statements.iter().enumerate() {
-        let Some(withdrawal) = Withdrawal::of(statement) else { continue };
-        taken[at] |= withdrawal.is_all;
+    let mut taken = are_void(statements, judged);
+    for (at, (statement, judged)) in statements.iter().zip(judged).enumerate() {
+        let Some(withdrawal) = Withdrawal::of(statement, judged).filter(|_| !taken[at]) else { continue };
+        taken[at] = withdrawal.is_all;
         let earlier = (0..at).filter(|before| withdrawal.names(&statements[*before].text));
         earlier.for_each(|before| taken[before] = true);
     }
     taken
+}
+
+/// Returns the withdrawals of a session's statements that were not taken back later.
+pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<Withdrawal> {
+    let void = are_void(statements, judged);
+    let valid = statements.iter().zip(judged).zip(void).filter(|(_, void)| !void);
+    valid.filter_map(|((statement, judged), _)| Withdrawal::of(statement, judged)).collect()
+}
+
+fn are_void(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {
+    let mut void = vec![false; statements.len()];
+    let lasts = |at: usize| judged.get(at).is_some_and(|one| one.lasting() >= THRESHOLD_MEDIUM);
+    for (at, statement) in statements.iter().enumerate().filter(|(_, one)| takes_back(&one.text)) {
+        let own = (0..at).filter(|before| statements[*before].line == statement.line && lasts(*before));
+        let mut meant: Vec<usize> = own.collect();
+        if meant.is_empty() {
+            let previous =
+                statements[..at].iter().rev().map(|one| one.line).find(|line| *line != statement.line);
+            meant = (0..at).filter(|before| Some(statements[*before].line) == previous).collect();
+        }
+        meant.into_iter().for_each(|before| void[before] = true);
+    }
+    void
 }
 
 #[cfg(test)]

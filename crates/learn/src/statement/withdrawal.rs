@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Statement;
+use super::{KindProbabilities, Statement};
 use crate::diary::content_words;
 use crate::prose::pattern;
 use cm_playbook::conflict::words;
@@ -21,68 +21,80 @@ pub struct Withdrawal {
     pub is_all: bool,
 }
 
+// At the beginning of a sentence or clause, so that "you always forget the rule about …" is none.
 pattern!(
-    ORDERED = r"(?ix)(?P<negated>(?:n'?t|n’t|\bnot|\bnever|\bnicht|\bnie|\bno|\bnunca|\bpas)\s+(?:ever\s+)?)?(?:
-      \b(?:forget|drop|scrap|disregard|withdraw|retire|lift)\s+(?:about\s+)?(?:the|that|this|our|my|your)\s+
-        (?:(?:old|previous|earlier)\s+)?rule\s+(?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en>[^,.;:!?]+)
-    | \b(?:vergiss|vergesst|vergessen\ Sie|streich\w*|verwirf)\s+(?:die|unsere|diese)\s+(?:alte\s+)?regel\s+
-        (?:über|zu|zum|zur|mit|für|wegen|von|gegen|dass)\s+(?:(?:den|dem|der|die|das)\s+)?(?P<de>[^,.;:!?]+)
-    | \b(?:olv[ií]da(?:te\s+de)?|olvide|olv[ií]date\s+de|descarta|retira)\s+la\s+(?:regla|norma)\s+
-        (?:del|de|sobre|para|acerca\ de|que)\s+(?:(?:los|las|la|el)\s+)?(?P<es>[^,.;:!?]+)
-    | \b(?:oublie[zs]?|laisse[zs]?\s+tomber|abandonne[zs]?)\s+la\s+règle\s+(?:sur|de|du|des|concernant|pour)\s+
-        (?:(?:les|la|le)\s+)?(?P<fr>[^,.;:!?]+)
-    | (?:忘掉|忘了|废除|作废|不用管)(?:关于|有关)?(?P<zh>[^，。；：！？的]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)
-    )"
+    ORDERED = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|und|y|et)\s+)
+      (?:(?:ok(?:ay)?|so|also|please|pls|hey|btw|actually|no|then|let['’]?s|you\ can|we\ can|bitte|por\ favor|entonces|alors)[,\s]+)*(?:
+      (?:forget|drop|scrap|disregard|withdraw|retire|lift)\s+(?:about\s+)?(?:the|that|this|our|my|your)\s+
+        (?:(?:old|previous|earlier)\s+)?rule\s+(?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en>(?:[^,.;:!?]|\.\S)+)
+    | (?:vergiss|vergesst|vergessen\ Sie|streich\w*|verwirf)\s+(?:die|unsere|diese)\s+(?:alte\s+)?regel\s+
+        (?:über|zu|zum|zur|mit|für|wegen|von|gegen|dass)\s+(?:(?:den|dem|der|die|das)\s+)?(?P<de>(?:[^,.;:!?]|\.\S)+)
+    | (?:olv[ií]da(?:te\s+de)?|olvide|olv[ií]date\s+de|descarta|retira)\s+la\s+(?:regla|norma)\s+
+        (?:del|de|sobre|para|acerca\ de|que)\s+(?:(?:los|las|la|el)\s+)?(?P<es>(?:[^,.;:!?]|\.\S)+)
+    | (?:oublie|oubliez|laisse[zs]?\s+tomber|abandonne[zs]?)\s+la\s+règle\s+(?:sur|de|du|des|concernant|pour)\s+
+        (?:(?:les|la|le)\s+)?(?P<fr>(?:[^,.;:!?]|\.\S)+))
+    | (?:^|[，。；：！,]\s*)(?:那|就|请|把)?(?:忘掉|忘了|废除|作废|不用管)(?:关于|有关)?(?P<zh>[^，。；：！？的]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)"
 );
+// The clause ends behind what became of the rule: "the rule is off by one" withdraws none.
 pattern!(
     STATED = r"(?ix)
-      \b(?:the|our|that|my|old)\s+rule\s+(?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en1>[^,.;:!?]+?)
-        (?:\s+(?:is|was|has\ been)|:)\s+(?:now\s+)?(?:dead|gone|history|obsolete|outdated|over|lifted|dropped|scrapped|withdrawn|void|off)\b
-    | \b(?:the|our|that|my|old)\s+rule\s+(?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en2>[^,.;:!?]+?)
-        \s+(?:no\ longer\ (?:applies|holds|counts)|is\ no\ longer\ (?:valid|in\ force|needed)|does(?:n'?t|n’t|\ not)\ (?:apply|hold|count)\ any\ ?(?:more|longer))
-    | \b(?:the|our|that|my|old)\s+(?P<en3>[\w`./+-]+(?:\s[\w`./+-]+){0,2}?)[\s-]rule
-        \s+(?:(?:is|was|has\ been)\s+(?:now\s+)?(?:dead|gone|history|obsolete|outdated|over|lifted|dropped|scrapped|withdrawn|void|off)\b
-          |no\ longer\ (?:applies|holds|counts)|is\ no\ longer\ (?:valid|in\ force|needed)|does(?:n'?t|n’t|\ not)\ (?:apply|hold|count)\ any\ ?(?:more|longer))
-    | \bdie\s+(?:alte\s+)?regel\s+(?:über|zu|zum|zur|mit|für|wegen|von|gegen|dass)\s+(?:(?:den|dem|der|die|das)\s+)?(?P<de1>[^,.;:!?]+?)
-        \s+(?:gilt\ (?:ab\ jetzt\ |ab\ sofort\ )?nicht\ mehr|ist\ (?:hinfällig|überholt|gestrichen|aufgehoben|tot|passé|obsolet|vom\ tisch))
-    | \bdie\s+(?:alte\s+)?(?P<de2>[\wäöüß]+)-?regel\s+(?:gilt\ (?:ab\ jetzt\ |ab\ sofort\ )?nicht\ mehr|ist\ (?:hinfällig|überholt|gestrichen|aufgehoben|tot|passé|obsolet|vom\ tisch))
-    | \bla\s+(?:regla|norma)\s+(?:del|de|sobre|para|que)\s+(?:(?:los|las|la|el)\s+)?(?P<es1>[^,.;:!?]+?)
-        \s+(?:ya\ no\ (?:vale|aplica|se\ aplica|rige|cuenta)|queda\ (?:anulada|derogada|sin\ efecto)|está\ (?:derogada|obsoleta|anulada))
-    | \bla\s+règle\s+(?:sur|de|du|des|concernant|pour)\s+(?:(?:les|la|le)\s+)?(?P<fr1>[^,.;:!?]+?)
-        \s+(?:ne\ (?:vaut|tient|compte|s['’]applique)\ plus|est\ (?:abandonnée|levée|caduque|obsolète|supprimée|morte))
-    | (?:关于|有关)?(?P<zh1>[^，。；：！？的\s]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)(?:已经)?(?:作废|取消|废除|不再适用|不用管|过时)"
+      \b(?:the|our|that|my|old)\s+(?:
+        rule\s+(?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en1>[^,;:!?]+?)
+      | (?P<en2>[\w`./+-]+(?:\s[\w`./+-]+){0,2}?)[\s-]rule
+      )(?:(?:\s+(?:is|was|has\ been)|:)\s+(?:now\s+)?(?:dead|gone|history|obsolete|outdated|over|lifted|dropped|scrapped|withdrawn|void|no\ longer\ (?:valid|in\ force|needed))
+        | \s+no\ longer\ (?:applies|holds|counts) | \s+does(?:n'?t|n’t|\ not)\ (?:apply|hold|count)\ any\ ?(?:more|longer)
+      )(?:\s+(?:now|then|from\ now\ on))?\s*(?:$|[,.;!])
+    | \bdie\s+(?:alte\s+)?(?:regel\s+(?:über|zu|zum|zur|mit|für|wegen|von|gegen|dass)\s+(?:(?:den|dem|der|die|das)\s+)?(?P<de1>[^,;:!?]+?)|(?P<de2>[\wäöüß]+)-?regel)
+        \s+(?:gilt\ (?:ab\ jetzt\ |ab\ sofort\ )?nicht\ mehr|ist\ (?:hinfällig|überholt|gestrichen|aufgehoben|tot|passé|obsolet|vom\ tisch))\s*(?:$|[,.;!])
+    | \bla\s+(?:regla|norma)\s+(?:del|de|sobre|para|que)\s+(?:(?:los|las|la|el)\s+)?(?P<es1>[^,;:!?]+?)
+        \s+(?:ya\ no\ (?:vale|aplica|se\ aplica|rige|cuenta)|queda\ (?:anulada|derogada|sin\ efecto)|está\ (?:derogada|obsoleta|anulada))\s*(?:$|[,.;!])
+    | \bla\s+règle\s+(?:sur|de|du|des|concernant|pour)\s+(?:(?:les|la|le)\s+)?(?P<fr1>[^,;:!?]+?)
+        \s+(?:ne\ (?:vaut|tient|compte|s['’]applique)\ plus|est\ (?:abandonnée|levée|caduque|obsolète|supprimée|morte))\s*(?:$|[,.;!])
+    | (?:^|[，。；：！,]\s*)(?:关于|有关)?(?P<zh1>[^，。；：！？的\s]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)(?:已经)?(?:作废|取消|废除|不再适用|不用管|过时)了?\s*(?:$|[，。；！])"
+);
+// Doubts, conditions and wishes withdraw nothing.
+pattern!(
+    UNSURE = r"(?i)\b(?:if|whether|until|unless|when|think|guess|maybe|perhaps|wish|hope|never|wenn|falls|ob|bis|vielleicht|glaub\w*|si|cuando|hasta|quiz[aá]s?|creo|quand|jusqu|peut-être|crois)\b|如果|是否|直到|希望|也许|可能"
+);
+// What people no longer do, not what no longer works or can be done.
+pattern!(
+    NO_LONGER = r"(?ix)
+      \b(?:we|nobody|our\ team|the\ team)\s(?:(?:do|are|will|should|must)\s)?no\ longer\b
+    | \b(?:we|nobody|our\ team|the\ team)\s(?:do|are|will|should|must)?\s?(?:not|n['’]?t)\b.{1,60}\bany\ ?more\s*(?:$|[,.;!])
+    | \bno\ longer\ (?:used|allowed|needed|required|necessary|mandatory|forbidden)\b
+    | \b(?:wir|man|ihr)\b.{0,60}\b(?:nicht|kein\w*)\b.{0,40}\bmehr\b | \bnicht\ mehr\ (?:benutzt|verwendet|genutzt|erlaubt|nötig|verboten|erforderlich)\b
+    | \bya\ no\ (?:\w+[aei]mos|se\ (?:usa|usan|utiliza|utilizan|permite|permiten|necesita|exige)|hace\ falta)\b
+    | \b(?:on|nous)\ n(?:e\ |['’])\S+\ plus\b
+    | 我们.{0,8}不再 | 不再(?:使用|用|需要|允许)"
 );
 pattern!(
-    NO_LONGER = r"(?ix)(?:\b(?:no\ longer|not\ .{0,40}any\ ?more|nicht\ mehr|kein\w*\ .{0,30}mehr|ya\ no|n(?:e\ |['’])\S+\ plus)
-        |n['’]t\ .{0,40}any\ ?more)\b | 不再 | 不用.{0,12}了"
+    CANNOT = r"(?i)\b(?:can|could|able|kann|kannst|könn\w*|schaff\w*|peut|peux|pouvons|arriv\w*|pod\w+|pued\w+|logr\w+)\b|能|无法|不了"
 );
+/// Minimum probability that such a sentence is meant to last.
+const LASTING: f32 = 0.3;
 /// Maximum length of a sentence that says that a rule is no longer followed, in characters.
 const LONGEST: usize = 160;
+// Words around a topic that do not belong to it.
 pattern!(
-    TAIL = r"(?i)\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
+    TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
+);
+pattern!(
+    UNSPECIFIC = r"(?i)^(?:whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
 );
 
-/// Returns what the rule is about that a sentence withdraws; `None` if it withdraws none.
-///
-/// ```
-/// use cm_learn::statement::withdrawn_topic;
-/// assert_eq!(withdrawn_topic("ok, forget the rule about squash merges please"), Some("squash merges"));
-/// assert_eq!(withdrawn_topic("don't forget the rule about squash merges"), None);
-/// ```
-pub fn withdrawn_topic(sentence: &str) -> Option<&str> {
-    withdrawn(sentence).map(|(topic, _)| topic)
-}
-
-/// Returns the topic of the rule that a sentence withdraws, and the part of the sentence that says so.
-fn withdrawn(sentence: &str) -> Option<(&str, &str)> {
+/// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
+/// `None` if it withdraws none.
+fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
     if sentence.ends_with(['?', '？']) {
         return None;
     }
-    let ordered = ORDERED.captures(sentence).filter(|found| found.name("negated").is_none());
-    let found = ordered.or_else(|| STATED.captures(sentence))?;
-    let topic = found.iter().skip(1).flatten().last()?.as_str().trim();
-    let topic = TAIL.find(topic).map_or(topic, |tail| &topic[..tail.start()]);
-    Some((topic, found.get(0)?.as_str()))
+    let found = ORDERED.captures(sentence).or_else(|| STATED.captures(sentence))?;
+    let topic = found.iter().skip(1).flatten().last()?;
+    let cut = topic.as_str();
+    let cut = TAIL.find(cut).map_or(cut, |tail| &cut[..tail.start()]).trim();
+    let length = found.get(0)?.len() - (topic.len() - cut.len());
+    let is_sure = !UNSURE.is_match(sentence.get(..topic.start()).unwrap_or_default());
+    (is_sure && !cut.is_empty() && !UNSPECIFIC.is_match(cut)).then_some((cut, length))
 }
 
 /// Whether a sentence may say that something is no longer done.
@@ -90,21 +102,25 @@ fn says_no_longer(sentence: &str) -> bool {
     sentence.chars().count() <= LONGEST
         && !sentence.ends_with(['?', '？', ':', '：'])
         && NO_LONGER.is_match(sentence)
+        && !CANNOT.is_match(sentence)
+        && !UNSURE.is_match(sentence)
 }
 
 impl Withdrawal {
-    /// Returns the withdrawal that a statement makes; what may be pasted makes none.
-    pub fn of(statement: &Statement) -> Option<Self> {
+    /// Returns the withdrawal that a statement makes; what may be pasted makes none. `judged` has the
+    /// statement's probabilities.
+    pub fn of(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
         let text = statement.text.as_str();
         let named = withdrawn(text);
-        if statement.is_pasted || named.is_none() && !says_no_longer(text) {
+        let is_withdrawal = named.is_some() || judged.lasting() >= LASTING && says_no_longer(text);
+        if statement.is_pasted || !is_withdrawal {
             return None;
         }
         Some(Self {
             topic: named.map(|(topic, _)| topic.to_owned()),
             quote: text.to_owned(),
             line: statement.line,
-            is_all: named.is_some_and(|(_, part)| part.len() * 3 >= text.len() * 2),
+            is_all: named.is_some_and(|(_, length)| length * 3 >= text.len() * 2),
         })
     }
 
@@ -117,7 +133,7 @@ impl Withdrawal {
         let is_without_spaces = topic.chars().any(|c| c >= '\u{2e80}');
         has_all(&words(topic), &words(rule))
             || has_all(&content_words(topic), &content_words(rule))
-            || is_without_spaces && rule.contains(topic)
+            || is_without_spaces && !words(topic).is_empty() && rule.contains(topic)
     }
 }
 
@@ -126,10 +142,18 @@ mod tests {
     use super::super::{StatementContext, of_prompt};
     use super::*;
 
+    /// The withdrawal that a sentence makes which is meant to last.
+    fn withdrawal(text: &str) -> Option<Withdrawal> {
+        let statements = of_prompt(text, 1, StatementContext::Plain, None);
+        Withdrawal::of(&statements[0], &KindProbabilities([0.5, 0.5, 0.0, 0.0, 0.0]))
+    }
+
     #[test]
     fn a_withdrawn_rule_is_named_in_each_language() {
+        let withdrawn_topic = |sentence| withdrawn(sentence).map(|(topic, _)| topic);
         for (sentence, topic) in [
             ("forget the rule about pnpm", "pnpm"),
+            ("Forget the rule about package.json and use workspaces.", "package.json"),
             ("Drop our rule to squash commits from now on.", "squash commits"),
             ("from now on use tabs, the spaces rule is dead", "spaces"),
             ("The rule about changelog entries no longer applies.", "changelog entries"),
@@ -158,12 +182,26 @@ mod tests {
             "remove the rule about unused variables from the eslint config",
             "the rule about tabs is important",
             "nicht vergessen: die Regel über Tabs",
+            "You always forget the rule about tabs",
+            "I don't want to drop the rule about reviews",
+            "if you forget the rule about tabs, the linter fails",
+            "tu oublies la règle du vendredi",
+            "siempre se te olvida la regla de los tabuladores",
+            "别忘了提交前跑测试的规则",
+            "The rounding rule is off by one cent.",
+            "the caching rule is gone after the last deploy, restore it",
+            "the rule about line length is over 80 characters long",
+            "I don't think the rule about tabs is obsolete.",
+            "If the rule about squash commits is obsolete, tell me.",
+            "Until the code freeze rule is lifted, don't merge.",
+            "我们的规则作废了",
         ] {
-            assert_eq!(withdrawn_topic(sentence), None, "{sentence}");
+            assert_eq!(withdrawn(sentence), None, "{sentence}");
         }
         let pasted = format!("{}Forget the rule about tabs.", "The build printed this line.\n\n".repeat(9));
+        let lasting = KindProbabilities([0.0, 1.0, 0.0, 0.0, 0.0]);
         let statements = of_prompt(&pasted, 1, StatementContext::Plain, None);
-        assert!(statements.iter().all(|statement| Withdrawal::of(statement).is_none()));
+        assert!(statements.iter().all(|statement| Withdrawal::of(statement, &lasting).is_none()));
     }
 
     #[test]
@@ -184,25 +222,37 @@ mod tests {
 
     #[test]
     fn a_sentence_may_withdraw_one_rule_and_state_another() {
-        let of = |text: &str| Withdrawal::of(&of_prompt(text, 1, StatementContext::Plain, None)[0]).unwrap();
+        let of = |text: &str| withdrawal(text).unwrap();
         assert!(of("Forget the rule about pnpm.").is_all);
         assert!(!of("From now on use tabs for all new files, the spaces rule is dead.").is_all);
+        assert!(!of("Forget the rule about tests and use vitest from now on.").is_all);
     }
 
     #[test]
     fn a_sentence_may_say_that_a_rule_is_no_longer_followed() {
-        let of = |text: &str| Withdrawal::of(&of_prompt(text, 1, StatementContext::Plain, None)[0]);
         for text in [
             "we no longer use redis for the queue",
             "We don't squash commits any more.",
+            "A second review is no longer required.",
             "Wir nutzen Redis nicht mehr.",
             "ya no usamos redis",
             "on n'utilise plus redis",
             "我们不再用 redis",
         ] {
-            assert_eq!(of(text).map(|one| one.topic), Some(None), "{text}");
+            assert_eq!(withdrawal(text).map(|one| one.topic), Some(None), "{text}");
         }
-        assert_eq!(of("do we no longer use redis?"), None);
-        assert_eq!(of("use redis for the queue"), None);
+        for text in [
+            "do we no longer use redis?",
+            "use redis for the queue",
+            "the login no longer works",
+            "Der Build läuft nicht mehr durch.",
+            "la página ya no carga",
+            "we can no longer push to main: permission denied",
+            "on ne peut plus se connecter à redis",
+            "ya no podemos desplegar con make ship",
+            "you don't need any more tests",
+        ] {
+            assert_eq!(withdrawal(text), None, "{text}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::rule_token::{RuleToken, pieces};
 use super::verdict::{StatementProfile, gloss};
 use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
+use cm_text::language::Language;
 
 /// A rule, parsed once for comparison with many others.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,14 +107,16 @@ impl RuleStatement {
         self.gloss.as_deref()
     }
 
-    /// Whether the model that reads two statements together can read this one: in English, nearly all in Latin
-    /// letters, and not so long that its end would be left out.
+    /// Whether the model that reads two statements together can read this one: it is English, translated to it, or
+    /// too short to tell; and not so long that its end would be left out.
     pub fn is_readable(&self) -> bool {
         const LONGEST: usize = 300;
+        let is_english = || matches!(self.profile().language, None | Some(Language::English));
         let text = self.in_english();
-        let is_foreign = |c: &char| c.is_alphabetic() && *c >= '\u{250}';
-        let foreign = text.chars().filter(is_foreign).count();
-        text.len() <= LONGEST && foreign * 5 <= text.chars().filter(char::is_ascii_alphabetic).count()
+        let foreign = text.chars().filter(|c| c.is_alphabetic() && *c >= '\u{250}').count();
+        // A translation may have some words that are not known.
+        let is_latin = foreign * 5 <= text.chars().filter(char::is_ascii_alphabetic).count();
+        text.len() <= LONGEST && is_latin && (self.gloss.is_some() || foreign == 0 && is_english())
     }
 
     /// The text as written.

@@ -209,6 +209,9 @@ pub struct DeprecateDelta {
     /// ID of the rule that replaces it.
     #[serde(default, alias = "replacedBy", skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
+    /// Whether a person withdrew the rule in a session. Set by the program only.
+    #[serde(skip)]
+    pub is_withdrawn: bool,
 }
 
 /// Merge of several rules.

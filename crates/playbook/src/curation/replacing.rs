@@ -74,7 +74,11 @@ impl Curation<'_> {
     }
 
     pub(super) fn deprecate(&mut self, deprecate: &DeprecateDelta) {
-        let Some(at) = self.open_to_rewrite(&deprecate.id) else { return };
+        let open = match deprecate.is_withdrawn {
+            true => self.open_to_change(&deprecate.id),
+            false => self.open_to_rewrite(&deprecate.id),
+        };
+        let Some(at) = open else { return };
         let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
             None => None,
             Some((_, Some(heir))) if heir != at && is_standing(self.shelf.get(heir)) => {

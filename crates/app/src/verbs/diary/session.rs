@@ -197,7 +197,7 @@ impl SessionReader {
             StatementAuthor::Person => statement::candidates(&typed, &judged),
             _ => Vec::new(),
         };
-        let withdrawals = typed.iter().filter_map(Withdrawal::of).collect();
+        let withdrawals = statement::withdrawals(&typed, &judged);
         let lasting = statement::lasting(&typed, &judged);
         let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
         let typed = TypedSentences::of(&typed, &judged);

@@ -152,7 +152,7 @@ pub struct SessionProposals<'a> {
     pub drafts: Vec<ReflectionDraft>,
     /// The rules that were proposed by counting, by rule text with normalized whitespace.
     pub counted: HashMap<String, CountedRule>,
-    /// Times of the prompts with lasting statements, by line.
+    /// Times of the prompts with lasting statements and withdrawn rules, by line.
     pub times: HashMap<u64, Instant>,
     /// Whether the vault's own person typed the prompts.
     pub is_of_person: bool,
@@ -564,9 +564,11 @@ fn with_text(mut draft: ReflectionDraft, text: &str) -> Option<ReflectionDraft> 
     Some(draft)
 }
 
-/// Returns the times of the prompts with lasting statements, by line.
+/// Returns the times of the prompts with lasting statements and withdrawn rules, by line.
 fn times_of(transcript: &SessionTranscript) -> HashMap<u64, Instant> {
-    let lines: HashSet<u64> = transcript.lasting.iter().map(|statement| statement.line).collect();
+    let withdrawn = transcript.withdrawals.iter().map(|withdrawal| withdrawal.line);
+    let lines: HashSet<u64> =
+        transcript.lasting.iter().map(|statement| statement.line).chain(withdrawn).collect();
     let events = transcript.events.iter().filter(|event| lines.contains(&event.line));
     events.filter_map(|event| Some((event.line, event.at?))).collect()
 }

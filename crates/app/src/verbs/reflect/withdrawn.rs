@@ -9,7 +9,7 @@ use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
 use cm_learn::reflect::without_model::{evidence, project};
 use cm_learn::statement::{Certainty, Withdrawal};
-use cm_note::bullet::Bullet;
+use cm_note::bullet::{Bullet, RuleScope, Scope};
 use cm_playbook::curation::bullet_index::is_standing;
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
@@ -19,8 +19,9 @@ use cm_playbook::embedding_model::WordVectors;
 const STRENGTH: u32 = 70;
 
 impl SessionProcessor<'_> {
-    /// Adds a deprecation for each withdrawn rule that was learned from an earlier session. If several rules
-    /// may be meant, or the rule is pinned or was added by a person, a notice names them instead.
+    /// Adds a deprecation for each withdrawn rule that was learned from an earlier session of this project. If
+    /// several rules may be meant, or the rule is pinned, was added by a person or holds elsewhere too, a notice
+    /// names them instead.
     pub(super) fn find_withdrawn(
         &self,
         proposed: &mut SessionProposals<'_>,
@@ -36,15 +37,22 @@ impl SessionProcessor<'_> {
             let is_lasting =
                 withdrawal.topic.is_none() && proposed.drafts.iter().any(|draft| is_certain(draft, &origin));
             let Some(stated) = proposed.origin_of(&origin).filter(|_| !is_lasting) else { continue };
+            let here = stated.workspace.map(project);
+            let scope = RuleScope {
+                scope: here.as_ref().map_or(Scope::Global, |_| Scope::Workspace),
+                scope_key: None,
+                workspace: here.as_deref(),
+            };
             let meant = self.rules_meant(withdrawal, bullets, stated);
             match meant.as_slice() {
                 [] => {}
-                [rule] if is_replaceable(rule, &rule.rule_scope()) => {
+                [rule] if is_replaceable(rule, &scope) => {
                     let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
                     let deprecate = DeprecateDelta {
                         id: rule.id.to_string(),
                         reason: Some(evidence(said, &withdrawal.quote)),
-                        replaced_by: None,
+                        is_withdrawn: true,
+                        ..DeprecateDelta::default()
                     };
                     let change = DraftChange::Delta(CurationDelta::Deprecate(deprecate));
                     let draft = ReflectionDraft::new(change, vec![origin], STRENGTH);

@@ -171,7 +171,7 @@ impl PairFeatures {
         let may_both_hold =
             numbers.conflicting > 0 && (ours.is_open && theirs.is_open || ours.is_past != theirs.is_past);
         let number_differs = numbers.conflicting > 0 && !may_both_hold;
-        let is_translated = ours.language.zip(theirs.language).is_some_and(|(one, other)| one != other);
+        let differs_in_language = ours.language.zip(theirs.language).is_some_and(|(one, other)| one != other);
         let [meaning, first_meaning] = cosines(a, b, cosine);
         let share = |count: usize| count.min(4) as f64 / 4.0;
         let flag = |is: bool| f64::from(u8::from(is));
@@ -208,8 +208,8 @@ impl PairFeatures {
                 first_meaning,
                 alignment,
                 contain(a, b).min(contain(b, a)),
-                flag(is_translated),
-                flag(is_translated) * meaning,
+                flag(differs_in_language),
+                flag(differs_in_language) * meaning,
                 exchanged,
                 flag(numbers.conflicting > 0) * exchanged.min(0.5) * 2.0,
                 flag(denials.polarity) * exchanged,

@@ -35,7 +35,8 @@ impl Glossary {
     }
 
     /// Returns the language other than English of which a text has the most known words, if these are two in
-    /// five, or if its function words are of that language; `None` for English, and if it cannot be told.
+    /// five, or one in four where its function words are of that language; `None` for English, and if it cannot be
+    /// told.
     pub fn language_of(text: &str) -> Option<Language> {
         let guess = Language::of(text);
         if matches!(guess, Some(Language::English | Language::Chinese)) {
@@ -57,7 +58,7 @@ impl Glossary {
         let counts = spaced.into_iter().filter_map(known);
         let (count, is_guess, language) = counts.max_by_key(|(count, is_guess, _)| (*count, *is_guess))?;
         let is_enough = count * 5 >= words.len() * 2 && count >= 2;
-        (is_enough || is_guess && count >= 1).then_some(language)
+        (is_enough || is_guess && count * 4 >= words.len()).then_some(language)
     }
 
     fn read(language: Language, text: &'static str) -> Self {
@@ -157,6 +158,8 @@ mod tests {
         assert_eq!(found("squash merge"), None);
         assert_eq!(found("Deploy on Fridays"), None);
         assert_eq!(found("No tests on main"), None);
+        assert_eq!(found("Nunca uses npm"), Some(Language::Spanish));
+        assert_eq!(found("Nigdy nie pushuj do main"), None);
         assert_eq!(found("Run database migrations before deployment"), None);
         assert_eq!(found("pnpm test:unit"), None);
     }

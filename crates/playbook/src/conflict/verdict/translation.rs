@@ -4,27 +4,39 @@
 //! It is a glossary, not a translator: grammar is ignored, and unknown words stay as they are.
 
 use super::glossary::Glossary;
+use crate::conflict::ConflictReason;
+use crate::conflict::lexicon::LEXICON;
 use cm_text::language::Language;
 
-/// Expressions of several words, with and without a capital letter, with an English expression.
-const EXPRESSIONS: [(&str, &str); 9] = [
+/// Expressions of several words, as they begin a sentence or stand within one, with an English expression.
+const EXPRESSIONS: [(&str, &str); 11] = [
     ("en lugar de ", "instead of "),
     ("En lugar de ", "instead of "),
     ("en vez de ", "instead of "),
     ("En vez de ", "instead of "),
+    (" a menos que ", " unless "),
     ("au lieu de ", "instead of "),
     ("Au lieu de ", "instead of "),
     ("au lieu d'", "instead of "),
+    ("au lieu d’", "instead of "),
     ("plutôt que ", "rather than "),
-    ("a menos que ", "unless "),
+    ("Plutôt que ", "rather than "),
 ];
+/// Names of tools and of what they make that are words of these languages as well.
+const NAMES: [&str; 5] = ["cargo", "port", "ports", "tag", "vue"];
 
 /// Returns a statement in another language with its known words in English; `None` for English.
 pub(in crate::conflict) fn gloss(text: &str) -> Option<String> {
     let language = Glossary::language_of(text)?;
     let glossary = Glossary::of(language)?;
-    let mut gloss =
-        Gloss { language, glossary, text: String::with_capacity(text.len()), clause: 0, has_ne: false };
+    let mut gloss = Gloss {
+        language,
+        glossary,
+        text: String::with_capacity(text.len()),
+        clause: 0,
+        is_denied: false,
+        has_ne: false,
+    };
     for (at, part) in text.split('`').enumerate() {
         if at > 0 {
             gloss.text.push('`');
@@ -43,6 +55,8 @@ struct Gloss {
     text: String,
     /// Where the current clause begins in it.
     clause: usize,
+    /// Whether a word denied since the clause or, in French, the last "ne" began.
+    is_denied: bool,
     /// Whether the clause has the French "ne", with which "plus" denies.
     has_ne: bool,
 }
@@ -62,7 +76,7 @@ impl Gloss {
             let (run, after) = rest.split_at(rest.find(|c: char| !same(c)).unwrap_or(rest.len()));
             match (is_wide, is_word) {
                 (true, _) => self.push_chinese(run),
-                (_, true) => self.push_word(run),
+                (_, true) => self.push_word(run, after),
                 _ => self.push_marks(run),
             }
             rest = after;
@@ -76,45 +90,62 @@ impl Gloss {
         }
         self.text.push_str(&marks);
         if marks.contains(['.', ',', ';', '；', ':', '：']) {
-            (self.clause, self.has_ne) = (self.text.len(), false);
+            (self.clause, self.is_denied, self.has_ne) = (self.text.len(), false, false);
         }
     }
 
-    fn push_word(&mut self, word: &str) {
+    /// Pushes the English words for a word. `after` is the text behind it.
+    fn push_word(&mut self, word: &str, after: &str) {
         let lower = word.to_lowercase();
-        self.has_ne |= self.language == Language::French && matches!(lower.as_str(), "ne" | "n");
-        let is_cased = word.chars().skip(1).any(char::is_uppercase);
-        match self.glossary.english(&lower).as_slice() {
-            _ if is_cased => self.text.push_str(word),
-            ["more"] if self.has_ne => self.push_denial("not"),
-            // "Nicht mehr".
-            ["more"] if self.text.trim_end().ends_with("not") => {}
-            [denial @ ("not" | "never")] => self.push_denial(denial),
+        let english = self.glossary.english(&lower);
+        let is_limit = || {
+            let next = after.trim_start();
+            next.starts_with(|c: char| c.is_ascii_digit())
+                || ["als ", "de ", "d'", "d’", "que "].iter().any(|word| next.starts_with(word))
+        };
+        match english.as_slice() {
+            _ if is_name(word, &lower) && !self.is_emphasis(word, &lower) => self.text.push_str(word),
+            ["not" | "never"] if self.is_concord(&lower) => {}
+            [denial @ ("not" | "never")] => self.deny(denial),
+            // "Nicht mehr", "ne … plus".
+            ["more"] if self.language == Language::German && self.is_denied && !is_limit() => {}
+            ["more"] if self.has_ne && !self.is_denied && !is_limit() => self.deny("not"),
             // German writes all nouns with a capital letter, so that it tells nothing.
             [] if self.language == Language::German => self.text.push_str(&lower),
             [] => self.text.push_str(word),
             words => self.text.push_str(&words.join(" ")),
         }
+        if self.language == Language::French && matches!(lower.as_str(), "ne" | "n") {
+            (self.is_denied, self.has_ne) = (false, true);
+        }
     }
 
-    /// Pushes a word that denies, unless it repeats the denial of its clause: in Spanish and French, "no …
-    /// nunca" denies once.
-    fn push_denial(&mut self, denial: &str) {
-        let clause = self.text.get(self.clause..).unwrap_or_default();
-        let is_denied = clause.split_whitespace().any(|word| matches!(word, "not" | "never"));
-        if !(is_denied && matches!(self.language, Language::Spanish | Language::French)) {
-            self.text.push_str(denial);
-        }
+    fn deny(&mut self, denial: &str) {
+        self.text.push_str(denial);
+        self.is_denied = true;
+    }
+
+    /// Whether a word that denies repeats the denial of its clause, as in "no … nunca": in Spanish and French
+    /// both deny once. A further "no" or "ne" denies anew.
+    fn is_concord(&self, lower: &str) -> bool {
+        matches!(self.language, Language::Spanish | Language::French) && self.is_denied && lower != "no"
+    }
+
+    /// Whether a word in capitals structures the statement: "NEVER".
+    fn is_emphasis(&self, word: &str, lower: &str) -> bool {
+        const STRUCTURE: [&str; 7] = ["", "never", "not", "always", "only", "must", "without"];
+        let english = self.glossary.get(lower);
+        word.chars().all(char::is_uppercase) && english.is_some_and(|english| STRUCTURE.contains(&english))
     }
 
     fn push_chinese(&mut self, run: &str) {
         for word in self.glossary.segments(run) {
-            match word {
-                "之前" | "以前" | "前" => self.put_first("before"),
-                "之后" | "以后" | "后" => self.put_first("after"),
-                _ => {
+            match (word, self.glossary.get(word)) {
+                ("前", _) | (_, Some("before")) => self.put_first("before"),
+                ("后" | "後", _) | (_, Some("after")) => self.put_first("after"),
+                (_, english) => {
                     self.text.push(' ');
-                    self.text.push_str(self.glossary.get(word).unwrap_or(word));
+                    self.text.push_str(english.unwrap_or(word));
                 }
             }
         }
@@ -129,6 +160,18 @@ impl Gloss {
             self.text.push(',');
         }
     }
+}
+
+/// Whether a word stays as it is: it is spelled like a name, or names a tool, a branch or the like in English
+/// as well.
+fn is_name(word: &str, lower: &str) -> bool {
+    let is_cased = word.chars().skip(1).any(char::is_uppercase);
+    let is_alternative = || {
+        // A colour in English, a network in Spanish.
+        let pole = LEXICON.pole(lower).filter(|_| lower != "red");
+        pole.is_some_and(|pole| LEXICON.ground(pole.choice) == ConflictReason::Exclusive)
+    };
+    is_cased || word == lower && (NAMES.contains(&lower) || is_alternative())
 }
 
 fn is_ideograph(c: char) -> bool {
@@ -147,6 +190,14 @@ mod tests {
         assert_eq!(words("No uses nunca npm en lugar de pnpm"), "not use npm instead of pnpm");
         assert_eq!(words("N'utilise jamais npm au lieu de pnpm"), "use never npm instead of pnpm");
         assert_eq!(words("On n'utilise plus npm"), "use not npm");
+        assert_eq!(words("Si los tests no pasan no hagas merge"), "if the test not pass not do merge");
+        assert_eq!(words("Pas plus de 3 paramètres"), "not more of 3 parameter");
+        assert_eq!(words("Zeilen nicht mehr als 100 Zeichen"), "row not more than 100 character");
+        assert_eq!(words("NIEMALS direkt auf main pushen"), "never directly on main push");
+        assert_eq!(words("Ne pousse jamais sur main"), "push never on main");
+        assert_eq!(words("Los tests no usan la red"), "the test not use the network");
+        assert_eq!(words("Utilise vite, pas webpack"), "use vite, not webpack");
+        assert_eq!(words("合併之後必須部署"), "after merge, always deploy");
         assert_eq!(words("合并之前必须测试"), "before merge, always test");
         assert_eq!(words("Nutze `ohne nie` immer"), "use `ohne nie` always");
         assert_eq!(gloss("Never use yarn"), None);
