@@ -55,8 +55,8 @@ pub enum AdoptionSkipReason {
     DayLog,
     /// It is a repository document such as a README; name it explicitly to adopt it.
     Document,
-    /// It is a template for new notes; each note made from it would have the same id. Name it explicitly to
-    /// adopt it.
+    /// The file is a template, and every note made from it would get the same ID. Name it explicitly to adopt
+    /// it.
     Template,
     /// The file is empty, as that of a note that an editor just created.
     Empty,

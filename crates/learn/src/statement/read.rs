@@ -19,8 +19,8 @@ pub struct Statement {
     pub context: StatementContext,
     /// What the agent did just before; `None` at the start of a session.
     pub answers: Option<Answered>,
-    /// Whether it stands in a written task, in pasted text or after "the customer wrote:", so that another
-    /// person or a program may have written it.
+    /// Whether another person or a program may have written the sentence: it is part of a written task or of
+    /// pasted text, or follows "the customer wrote:".
     pub is_pasted: bool,
 }
 
@@ -52,7 +52,7 @@ const QUOTED: usize = 24;
 /// Maximum length of a command that a statement refers to, in characters.
 const COMMAND: usize = 120;
 
-// A colon after who says so: what follows are somebody else's words.
+// A colon after the name of an author: the rest of the prompt quotes that author.
 pattern!(
     NOT_REPORTED =
         r"(?i)^(?:from now on|from here on|if|when|whenever|wenn|falls|si|cuando|quand)\b|^(?:如果|以后)"

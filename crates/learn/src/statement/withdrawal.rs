@@ -11,7 +11,7 @@ use cm_playbook::conflict::words;
 /// A sentence that withdraws a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
-    /// What the rule is about, as typed; `None` if the sentence contradicts the rule instead of naming it.
+    /// Topic of the rule, as typed; `None` if the sentence contradicts a rule without naming its topic.
     pub topic: Option<String>,
     /// The sentence as typed.
     pub quote: String,
@@ -124,8 +124,8 @@ impl Withdrawal {
         })
     }
 
-    /// Whether a rule may be the one that is named: it has all content words of the topic, as written or by
-    /// their stems.
+    /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems.
+    /// `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
         let Some(topic) = self.topic.as_deref() else { return false };
         let has_all =

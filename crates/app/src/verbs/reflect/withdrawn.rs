@@ -65,8 +65,8 @@ impl SessionProcessor<'_> {
         }
     }
 
-    /// Returns the rules in force in the session's project that a withdrawal may mean, and that were stated
-    /// before it.
+    /// Returns the rules in force in the session's project that a withdrawal may refer to. Rules that were stated
+    /// after it are left out.
     fn rules_meant<'b>(
         &self,
         withdrawal: &Withdrawal,

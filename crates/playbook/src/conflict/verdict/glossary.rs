@@ -1,7 +1,7 @@
 //! The glossaries from German, Spanish, French and Chinese to English in `assets/glossary/`.
 //!
-//! Each line has an English word and the words of the other language that mean it, as they occur in rules; `-`
-//! drops its words. The first lines are the words that structure a statement.
+//! Each line has an English word, a tab, and the words of the other language that mean it, in the forms that rules
+//! use. Words of a line with `-` are left out of the translation. The first lines have function words.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
