@@ -268,6 +268,7 @@ const SYNONYMS: [(&str, &str); 24] = [
 fn suggest_command(error: &mut clap::Error) {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return };
     let synonym = SYNONYMS.iter().find(|(word, _)| word == typed).map(|(_, command)| *command);
+    let synonym = synonym.filter(|_| parent_command(error) == "cm");
     let similar = match error.get(ContextKind::SuggestedSubcommand) {
         // clap has the most similar one last.
         Some(ContextValue::Strings(commands)) => commands.last().map(String::as_str),
@@ -279,10 +280,20 @@ fn suggest_command(error: &mut clap::Error) {
     }
 }
 
+/// The command in which the parser failed, such as `cm` or `cm playbook`.
+fn parent_command(error: &clap::Error) -> String {
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    let words = usage.split_whitespace().skip_while(|word| *word != "cm");
+    let words: Vec<&str> = words.take_while(|word| !word.starts_with(['[', '<', '-'])).collect();
+    if words.is_empty() { "cm".to_owned() } else { words.join(" ") }
+}
+
 /// clap's suggestions: a similar option name, or how to pass the word as a value.
 fn tips(error: &clap::Error) -> Option<String> {
     if let Some(ContextValue::Strings(commands)) = error.get(ContextKind::SuggestedSubcommand) {
-        return commands.first().map(|command| format!("did you mean `cm {command}`?"));
+        return commands
+            .first()
+            .map(|command| format!("did you mean `{} {command}`?", parent_command(error)));
     }
     match error.get(ContextKind::Suggested)? {
         ContextValue::StyledStrs(tips) if !tips.is_empty() => {

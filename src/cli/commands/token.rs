@@ -27,13 +27,13 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Create a token and print it once
-    #[command(after_help = "Example:\n  cm token add Ada --role writer --expires 2027-06-01")]
+    #[command(alias = "create", after_help = "Example:\n  cm token add Ada --role writer --expires 2027-06-01")]
     Add(Add),
     /// List tokens with owner, role and status
     #[command(after_help = "Example:\n  cm token list --json")]
     List,
     /// Revoke one token, or all tokens of a person
-    #[command(after_help = "Example:\n  cm token revoke 3f9a2c11")]
+    #[command(aliases = ["remove", "rm", "delete"], after_help = "Example:\n  cm token revoke 3f9a2c11")]
     Revoke {
         /// Token ID (or unique prefix), or the owner's name
         which: String,

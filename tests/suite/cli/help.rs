@@ -59,4 +59,9 @@ fn an_unknown_command_suggests_the_one_that_is_meant() {
         let json = sandbox.cm(&[typed, "x", "--json"]).json();
         assert_eq!(json["error"]["hint"], format!("did you mean `cm {meant}`?"));
     }
+    // `cm delete` is no command of `cm playbook`.
+    let ran = sandbox.cm(&["playbook", "rm", "x"]);
+    assert!(ran.code == 2 && !ran.stderr.contains("delete"), "{}", ran.stderr);
+    let json = sandbox.cm(&["playbook", "lst", "--json"]).json();
+    assert_eq!(json["error"]["hint"], "did you mean `cm playbook list`?");
 }

@@ -44,6 +44,20 @@ fn branch_remote_edits_and_inbox_fit_on_one_screen() {
 }
 
 #[test]
+fn the_remote_is_told_while_a_merge_is_in_progress() {
+    let sandbox = small();
+    sandbox.git(&["remote", "add", "origin", "/nowhere.git"]);
+    sandbox.git(&["switch", "--quiet", "-c", "other"]);
+    sandbox.write("by-hand.txt", "one");
+    sandbox.commit_all("one");
+    sandbox.git(&["switch", "--quiet", "-"]);
+    sandbox.git(&["merge", "--quiet", "--no-ff", "--no-commit", "other"]);
+    let status = sandbox.cm(&["status", "--json"]).ok().json();
+    assert_eq!(status["repository"]["remote"]["name"], "origin", "{status}");
+    assert!(status["repository"]["in_progress"].is_string(), "{status}");
+}
+
+#[test]
 fn a_vault_without_a_repository_says_so() {
     let sandbox = Sandbox::new();
     sandbox.write("cm.toml", "");

@@ -89,6 +89,25 @@ fn whose_logs_lie_on_the_servers_machine_no_bearer_of_a_token_is_told() {
     assert!(!handed.to_string().contains("11111111"), "{handed}");
 }
 
+#[test]
+fn a_change_that_awaits_a_person_and_a_wrong_field_are_told_over_http() {
+    let sandbox = rules();
+    let note = sandbox.cm(&["add", "--type", "fact", "Ports differ", "--json"]).ok().json();
+    let ada = format!("Bearer {}", token(&sandbox, "Ada", "writer"));
+    let server = ServerProcess::of(&sandbox, &[]);
+    let headers = [("authorization", ada.as_str()), ("content-type", "application/json")];
+    let update = json!({ "id": note["id"], "append": "They are 80 and 443." }).to_string();
+    let reply = server.send("POST", "/update", &headers, &update);
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let notices = reply.json()["notices"].to_string();
+    assert!(notices.contains("is unchanged") && notices.contains("until a person confirms it"), "{reply:?}");
+    let missing = server.send("GET", "/search?limit=3", &headers, "").json();
+    assert_eq!(
+        (missing["error"]["message"].as_str(), missing["error"]["hint"].as_str()),
+        (Some("`q` is missing"), Some("for example: GET /search?q=connection+pool&type=fix&limit=5"))
+    );
+}
+
 /// Returns headers for an older protocol revision with sessions.
 fn older<'a>(bearer: &'a str, session: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut headers = vec![

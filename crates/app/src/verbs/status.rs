@@ -99,9 +99,9 @@ fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> 
     })
 }
 
-/// Returns the state relative to the remote; `None` if `cm sync` would find none.
+/// Returns the state relative to the remote; `None` if there is none, or no branch.
 fn remote_status(memory: &Context, repo: &Repo) -> Result<Option<RemoteStatus>> {
-    let Ok(SyncPlace { remote, branch, .. }) = SyncPlace::of(repo, &sync::Options::default()) else {
+    let Ok(SyncPlace { remote, branch, .. }) = SyncPlace::selected(repo, &sync::Options::default()) else {
         return Ok(None);
     };
     let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;

@@ -38,7 +38,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let add_tags = input.add_tags.unwrap_or_default();
     let options = update::Options {
         add_tags,

@@ -33,7 +33,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let outcome = memory.at_time(input.as_of.as_deref(), |memory| generate::core(memory, true))?;
     Ok(answer(memory, &outcome, outcome.text.as_deref().unwrap_or_default()))
 }

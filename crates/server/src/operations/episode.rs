@@ -40,7 +40,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let options = episode::Options {
         title: input.title,
         summary: input.summary,

@@ -38,7 +38,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
 struct Input {}
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let Input {} = OPERATION.parse(given)?;
+    let Input {} = OPERATION.parse(given, memory.call.by.interface)?;
     let options = export::Options { format: ExportFormat::MemoryMd, out: None, force: false };
     let outcome = export::export(memory, &options)?;
     let document = ExportDocument {

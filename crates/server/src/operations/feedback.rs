@@ -48,7 +48,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(with_signal(given))?;
+    let input: Input = OPERATION.parse(with_signal(given), memory.call.by.interface)?;
     let by = memory.call.by.clone();
     let by =
         CallerIdentity { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
@@ -87,6 +87,7 @@ fn with_signal(mut given: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use cm_note::user_text::Interface;
     use serde_json::json;
 
     use super::*;
@@ -98,12 +99,12 @@ mod tests {
             json!({ "bullet_id": "b-1", "signal": "helpful", "session_id": "s" }),
             json!({ "id": "b-1", "helpful": true, "harmful": false, "session": "s" }),
         ] {
-            let input: Input = OPERATION.parse(with_signal(given)).unwrap();
+            let input: Input = OPERATION.parse(with_signal(given), Interface::Mcp).unwrap();
             assert_eq!(
                 (input.id.as_str(), input.signal, input.session.as_deref()),
                 ("b-1", FeedbackSignal::Helpful, Some("s"))
             );
         }
-        assert!(OPERATION.parse::<Input>(with_signal(json!({ "id": "b-1" }))).is_err());
+        assert!(OPERATION.parse::<Input>(with_signal(json!({ "id": "b-1" })), Interface::Mcp).is_err());
     }
 }

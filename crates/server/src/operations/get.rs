@@ -38,7 +38,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let outcome = memory
         .at_time(input.as_of.as_deref(), |memory| get::get(memory, &input.id, input.section.as_deref()))?;
     Ok(answer(memory, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))

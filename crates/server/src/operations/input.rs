@@ -6,8 +6,9 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Effect, OperationSpec};
+use super::{Effect, Method, OperationSpec};
 use cm_app::{Context, Error, Result};
+use cm_note::user_text::Interface;
 use cm_text::spelling::nearest;
 
 /// The JSON Schema of a type: references inlined, and keywords removed that do not help to fill it
@@ -69,68 +70,104 @@ impl OperationSpec {
     /// The input schema for HTTP, where some fields have other names.
     pub fn endpoint_input(&self) -> Value {
         let mut schema = (self.input)();
-        for (http, own) in self.field_aliases.iter().rev() {
-            if let Some(Value::Object(properties)) = schema.get_mut("properties")
-                && properties.contains_key(*own)
-            {
-                let renamed = std::mem::take(properties).into_iter();
-                *properties = renamed
-                    .map(|(key, field)| (if key == *own { (*http).to_owned() } else { key }, field))
-                    .collect();
-                let required = schema.get_mut("required").and_then(Value::as_array_mut).into_iter().flatten();
-                required.filter(|name| *name == own).for_each(|name| *name = Value::from(*http));
+        if let Some(properties) = schema.get_mut("properties") {
+            *properties = self.named_as_http(properties.take());
+        }
+        for name in schema.get_mut("required").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(own) = name.as_str() {
+                *name = Value::from(self.name_in(own, Interface::Http));
             }
         }
         schema
     }
 
     /// Renames the fields of an input to their names in HTTP.
-    pub fn named_as_http(&self, mut given: Value) -> Value {
-        if let Value::Object(fields) = &mut given {
-            for (http, own) in self.field_aliases.iter().rev() {
-                if let Some(value) = fields.remove(*own) {
-                    fields.insert((*http).to_owned(), value);
-                }
-            }
+    pub fn named_as_http(&self, given: Value) -> Value {
+        match given {
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(own, value)| (self.name_in(&own, Interface::Http).to_owned(), value))
+                .collect(),
+            other => other,
         }
-        given
     }
 
     /// Parses an input into the type that [`OperationSpec::input`] describes.
     ///
     /// # Errors
     /// The value is not an object, or a field is unknown, missing or invalid. The error names the
-    /// field and shows an example.
-    pub(super) fn parse<T: DeserializeOwned>(&self, given: Value) -> Result<T> {
-        let refused = |message: String| Error::usage(message).hint(format!("for example: {}", self.example));
+    /// field as the caller wrote it or as `interface` calls it, and shows an example.
+    pub(super) fn parse<T: DeserializeOwned>(&self, given: Value, interface: Interface) -> Result<T> {
+        let refused = |message: String| {
+            Error::usage(message).hint(format!("for example: {}", self.example_in(interface)))
+        };
+        let fields = self.fields(given, interface).map_err(refused)?;
+        serde_json::from_value(fields).map_err(|error| refused(error.to_string()))
+    }
+
+    /// The fields of an input under their own names, checked against the schema.
+    fn fields(&self, given: Value, interface: Interface) -> std::result::Result<Value, String> {
         let schema = (self.input)();
-        let given =
-            self.own_names(given, &schema).and_then(|given| validated(&schema, given)).map_err(refused)?;
-        serde_json::from_value(given).map_err(|error| refused(error.to_string()))
+        let GivenFields { fields, written } = self.own_names(given, &schema)?;
+        let shown_name = |own: &str| {
+            let name = written.iter().find(|(_, field)| field == own).map(|(name, _)| name.clone());
+            name.unwrap_or_else(|| self.name_in(own, interface).to_owned())
+        };
+        validated(&schema, fields, shown_name)
+    }
+
+    /// The name of a field at an interface: HTTP uses the last alias.
+    fn name_in<'a>(&self, own: &'a str, interface: Interface) -> &'a str {
+        let alias = self.field_aliases.iter().rfind(|(_, field)| *field == own).map(|(alias, _)| *alias);
+        alias.filter(|_| interface == Interface::Http).unwrap_or(own)
+    }
+
+    /// The example input at an interface: the path with its query for an endpoint with `GET`.
+    fn example_in(&self, interface: Interface) -> String {
+        let (Interface::Http, Some(endpoint)) = (interface, self.endpoint) else {
+            return self.example.to_owned();
+        };
+        let example = self.named_as_http(serde_json::from_str(self.example).unwrap_or_default());
+        if endpoint.methods.first() == Some(&Method::Post) {
+            return example.to_string();
+        }
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in example.as_object().into_iter().flatten() {
+            query.append_pair(name, &as_text(value.clone()));
+        }
+        format!("GET {}?{}", endpoint.path, query.finish())
     }
 
     /// Renames aliases to the fields' own names and removes null fields.
-    fn own_names(&self, given: Value, schema: &Value) -> std::result::Result<Map<String, Value>, String> {
+    fn own_names(&self, given: Value, schema: &Value) -> std::result::Result<GivenFields, String> {
         let given = match given {
             Value::Null => Map::new(),
             Value::Object(fields) => fields,
             other => return Err(format!("{} must be an object; this is {}", self.name, kind_of(&other))),
         };
-        let mut fields = Map::new();
+        let (mut fields, mut written) = (Map::new(), Vec::new());
         for (key, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
             let own = self
                 .field_aliases
                 .iter()
                 .find(|(also, _)| *also == key)
                 .map(|(_, own)| (*own).to_owned())
-                .or_else(|| earlier_name(&key, schema))
-                .unwrap_or_else(|| key.clone());
+                .or_else(|| earlier_name(&key, schema));
+            let own = own.unwrap_or_else(|| key.clone());
             if fields.insert(own.clone(), value).is_some() {
                 return Err(format!("`{own}` is given twice, once as `{key}`"));
             }
+            written.push((key, own));
         }
-        Ok(fields)
+        Ok(GivenFields { fields, written })
     }
+}
+
+/// An input whose fields have their own names.
+struct GivenFields {
+    fields: Map<String, Value>,
+    /// The names that the caller used, as (written name, own name).
+    written: Vec<(String, String)>,
 }
 
 /// Names of fields in earlier tools, with the names of today.
@@ -162,24 +199,30 @@ fn earlier_name(key: &str, schema: &Value) -> Option<String> {
     renamed.map(|(_, own)| (*own).to_owned()).or_else(|| has(&snake).then_some(snake))
 }
 
-/// Checks the fields against the schema; whole numbers may be written as `3.0`.
-fn validated(schema: &Value, mut fields: Map<String, Value>) -> std::result::Result<Value, String> {
+/// Checks the fields against the schema; whole numbers may be written as `3.0`. Errors name fields by
+/// `shown_name`.
+fn validated(
+    schema: &Value,
+    mut fields: Map<String, Value>,
+    shown_name: impl Fn(&str) -> String,
+) -> std::result::Result<Value, String> {
     let nothing = Map::new();
     let known = schema["properties"].as_object().unwrap_or(&nothing);
     for (key, value) in &mut fields {
         let Some(field) = known.get(key) else {
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            return Err(match nearest(key, names.iter().copied()) {
+            let names: Vec<String> = known.keys().map(|own| shown_name(own)).collect();
+            return Err(match nearest(key, names.iter().map(String::as_str)) {
                 Some(meant) => format!("unknown field `{key}`; did you mean `{meant}`?"),
                 None if names.is_empty() => format!("unknown field `{key}`; no fields are allowed"),
                 None => format!("unknown field `{key}`; allowed fields: {}", names.join(", ")),
             });
         };
-        fit(field, value).map_err(|wanted| format!("`{key}` must be {wanted}; this is {}", shown(value)))?;
+        fit(field, value)
+            .map_err(|wanted| format!("`{}` must be {wanted}; this is {}", shown_name(key), shown(value)))?;
     }
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     match required.into_iter().find(|name| !fields.contains_key(*name)) {
-        Some(missing) => Err(format!("`{missing}` is missing")),
+        Some(missing) => Err(format!("`{}` is missing", shown_name(missing))),
         None => Ok(Value::Object(fields)),
     }
 }
@@ -195,7 +238,11 @@ fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
         Some("string") if !value.is_string() => Err("text".to_owned()),
         Some("boolean") if !value.is_boolean() => Err("true or false".to_owned()),
         Some("number") if !value.is_number() => Err("a number".to_owned()),
-        Some("integer") => to_unsigned(value).ok_or_else(|| "a whole number of 0 or more".to_owned()),
+        Some("integer") => {
+            let least = field["minimum"].as_u64().unwrap_or_default();
+            let fits = to_unsigned(value).is_some_and(|number| number >= least);
+            fits.then_some(()).ok_or_else(|| format!("a whole number of {least} or more"))
+        }
         Some("array") => match value {
             Value::Array(items) => items
                 .iter_mut()
@@ -210,12 +257,13 @@ fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
 
 /// Converts a number such as `3.0` to an integer of 0 or more, because models write integers this
 /// way.
-fn to_unsigned(value: &mut Value) -> Option<()> {
-    if !value.is_u64() {
-        let number = u64::try_from(whole_number(value.as_f64()?)?).ok()?;
-        *value = Value::from(number);
+fn to_unsigned(value: &mut Value) -> Option<u64> {
+    if let Some(number) = value.as_u64() {
+        return Some(number);
     }
-    Some(())
+    let number = u64::try_from(whole_number(value.as_f64()?)?).ok()?;
+    *value = Value::from(number);
+    Some(number)
 }
 
 /// The number as an integer if it has no fraction and every integer up to it is a distinct `f64`.
@@ -227,11 +275,14 @@ pub fn whole_number(number: f64) -> Option<i64> {
 /// Keys with their values as strings: strings verbatim, other values as JSON, which is also valid
 /// YAML.
 pub(super) fn pairs(set: Option<Map<String, Value>>) -> Vec<(String, String)> {
-    let typed = |value: Value| match value {
+    set.into_iter().flatten().map(|(key, value)| (key, as_text(value))).collect()
+}
+
+fn as_text(value: Value) -> String {
+    match value {
         Value::String(text) => text,
         other => other.to_string(),
-    };
-    set.into_iter().flatten().map(|(key, value)| (key, typed(value))).collect()
+    }
 }
 
 fn kind_of(value: &Value) -> &'static str {
@@ -261,9 +312,7 @@ mod tests {
 
     /// The error message, or the parsed input, of `memory_search` for these arguments.
     fn parse_outcome(given: Value) -> String {
-        let search = tool("memory_search").unwrap();
-        let schema = (search.input)();
-        let fields = search.own_names(given, &schema).and_then(|given| validated(&schema, given));
+        let fields = tool("memory_search").unwrap().fields(given, Interface::Mcp);
         fields.map_or_else(|error| error, |given| given.to_string())
     }
 
@@ -278,11 +327,19 @@ mod tests {
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "limit": -1 })),
-            "`limit` must be a whole number of 0 or more; this is -1"
+            "`limit` must be a whole number of 1 or more; this is -1"
+        );
+        assert_eq!(
+            parse_outcome(json!({ "query": "a", "limit": 0 })),
+            "`limit` must be a whole number of 1 or more; this is 0"
+        );
+        assert_eq!(
+            parse_outcome(json!({ "query": "a", "offset": -1 })),
+            "`offset` must be a whole number of 0 or more; this is -1"
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "limit": 2.5 })),
-            "`limit` must be a whole number of 0 or more; this is 2.5"
+            "`limit` must be a whole number of 1 or more; this is 2.5"
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "tags": ["b", 1] })),
@@ -293,6 +350,27 @@ mod tests {
             "`priority` must be one of critical, moderate, ephemeral; this is \"high\""
         );
         assert_eq!(parse_outcome(json!({ "query": "a", "q": "b" })), "`query` is given twice, once as `q`");
+    }
+
+    #[test]
+    fn a_refusal_uses_the_names_of_the_caller_and_of_http() {
+        let error = |tool_name: &str, given: Value| {
+            tool(tool_name).unwrap().fields(given, Interface::Http).unwrap_err()
+        };
+        assert_eq!(error("memory_search", json!({})), "`q` is missing");
+        assert_eq!(error("memory_search", json!({ "q": 7 })), "`q` must be text; this is 7");
+        assert_eq!(error("memory_search", json!({ "query": 7 })), "`query` must be text; this is 7");
+        assert_eq!(
+            error("memory_feedback", json!({ "bulletID": "x" })),
+            "unknown field `bulletID`; did you mean `bulletId`?"
+        );
+        assert_eq!(error("memory_feedback", json!({ "signal": "helpful" })), "`bulletId` is missing");
+        let example = |tool_name: &str| tool(tool_name).unwrap().example_in(Interface::Http);
+        assert_eq!(example("memory_search"), "GET /search?q=connection+pool&type=fix&limit=5");
+        assert_eq!(
+            example("memory_feedback"),
+            r#"{"bulletId":"b-mt2ssunl","signal":"harmful","note":"wasted_time"}"#
+        );
     }
 
     #[test]
@@ -315,8 +393,8 @@ mod tests {
             ("memory_feedback", "sessionId", "session"),
         ] {
             let operation = tool(name).unwrap();
-            let fields = operation.own_names(json!({ given: "x" }), &(operation.input)()).unwrap();
-            assert_eq!(fields.keys().collect::<Vec<_>>(), [own], "{name} {given}");
+            let given_fields = operation.own_names(json!({ given: "x" }), &(operation.input)()).unwrap();
+            assert_eq!(given_fields.fields.keys().collect::<Vec<_>>(), [own], "{name} {given}");
         }
         assert_eq!(earlier_name("limti", &json!({ "properties": { "limit": {} } })), None);
     }
@@ -387,7 +465,7 @@ mod tests {
             let schema = (operation.input)();
             let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
             let given: Map<String, Value> = names.into_iter().zip(values).collect();
-            if let Ok(fitted) = operation.own_names(Value::Object(given), &schema).and_then(|given| validated(&schema, given)) {
+            if let Ok(fitted) = operation.fields(Value::Object(given), Interface::Mcp) {
                 prop_assert!(jsonschema::draft202012::new(&schema).unwrap().is_valid(&fitted), "{fitted}");
             }
         }

@@ -49,7 +49,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let by = memory.call.by.clone();
     let memory = memory.with_actor(CallerIdentity { session: input.session.or(by.session), ..by })?;
     let options = observe::Options {

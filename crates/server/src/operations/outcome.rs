@@ -56,7 +56,7 @@ enum SessionOutcomeInput {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let by = memory.call.by.clone();
     let memory = memory.with_actor(CallerIdentity { reason: input.reason.or(by.reason), ..by })?;
     let status = match input.outcome {
@@ -72,6 +72,7 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
 
 #[cfg(test)]
 mod tests {
+    use cm_note::user_text::Interface;
     use serde_json::json;
 
     use super::*;
@@ -79,7 +80,7 @@ mod tests {
     #[test]
     fn arguments_of_earlier_tools_are_taken() {
         let given = json!({ "sessionId": "s", "outcome": "success", "rulesUsed": ["b-1"], "notes": "why" });
-        let input: Input = OPERATION.parse(given).unwrap();
+        let input: Input = OPERATION.parse(given, Interface::Mcp).unwrap();
         assert_eq!(input.session, "s");
         assert_eq!((input.rules, input.reason.as_deref()), (Some(vec!["b-1".to_owned()]), Some("why")));
     }

@@ -45,7 +45,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let outcome = match (input.id, input.verdicts) {
         (Some(id), Some(verdicts)) => {
             let session = input.session.as_deref().or(memory.call.by.session.as_deref());

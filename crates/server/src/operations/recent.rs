@@ -35,12 +35,13 @@ struct Input {
     since: Option<String>,
     #[serde(rename = "type")]
     note_type: Option<String>,
+    #[schemars(range(min = 1))]
     limit: Option<usize>,
     offset: Option<usize>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let when = |typed: &String| Instant::parse_typed(typed, memory.now());
     let since = input.since.as_ref().map(when).transpose();
     let since = since.map_err(|error| Error::usage(format!("since: {error}")))?;

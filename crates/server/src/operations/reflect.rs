@@ -50,7 +50,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let shelf = SessionAccess::open(memory, &mut report_logs_read(memory))?;
     if let Some(given) = input.answer {
         let given = Value::Object(given).to_string();

@@ -36,13 +36,14 @@ struct Input {
     hops: Option<usize>,
     types: Option<Vec<String>>,
     direction: Option<EdgeDirection>,
+    #[schemars(range(min = 1))]
     limit: Option<usize>,
     offset: Option<usize>,
     as_of: Option<String>,
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let options = related::Options {
         hops: input.hops.map_or(1, |hops| u8::try_from(hops).unwrap_or(u8::MAX)),
         relations: input.types.unwrap_or_default(),

@@ -44,6 +44,7 @@ struct Input {
     priority: Option<Priority>,
     tags: Option<Vec<String>>,
     /// Maximum hits, default 10
+    #[schemars(range(min = 1))]
     limit: Option<usize>,
     /// `next` of the previous page
     offset: Option<usize>,
@@ -56,7 +57,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let options = search::Options {
         query: query(&input),
         limit: input.limit,
@@ -93,13 +94,14 @@ fn query(input: &Input) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cm_note::user_text::Interface;
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn fields_join_the_query_as_they_would_be_typed() {
-        let query = |given: Value| query(&OPERATION.parse(given).unwrap());
+        let query = |given: Value| query(&OPERATION.parse(given, Interface::Mcp).unwrap());
         assert_eq!(query(json!({ "q": " pool " })), "pool");
         assert_eq!(
             query(json!({ "query": "pool", "type": "fix", "tags": ["a", "b c"] })),

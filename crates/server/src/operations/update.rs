@@ -48,7 +48,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     if input.body.is_some() && input.append.is_some() {
         return Err(Error::usage("`body` and `append` cannot be combined").hint("remove one of them"));
     }

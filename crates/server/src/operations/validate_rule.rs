@@ -36,7 +36,7 @@ struct Input {
 }
 
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given)?;
+    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
     let category = input.category.as_deref().unwrap_or("general");
     // Who asks is a model itself, and callers over a wire spend nobody's budget.
     let outcome =

@@ -19,7 +19,7 @@ pub struct SyncPlace {
 }
 
 impl SyncPlace {
-    /// Selects the remote and the branch.
+    /// Selects the remote and the branch of a repository that can be synchronized.
     ///
     /// # Errors
     /// `in-progress`, `shallow` or `detached` if the repository is in such a state; `no-remote` if
@@ -32,6 +32,14 @@ impl SyncPlace {
             return Err(Error::refused("shallow", "this is a shallow clone, which lacks the common history")
                 .hint("`git fetch --unshallow` gets the rest"));
         }
+        Self::selected(repo, options)
+    }
+
+    /// Selects the remote and the branch, also while a merge is in progress.
+    ///
+    /// # Errors
+    /// `detached` and `no-remote` as [`SyncPlace::of`].
+    pub fn selected(repo: &Repo, options: &Options) -> Result<Self> {
         let local = match repo.head()?.branch {
             Some(branch) => branch,
             None if repo.is_jujutsu() => bookmark(repo, options)?,
