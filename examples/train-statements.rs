@@ -375,7 +375,7 @@ fn report(title: &str, judged: &[(&Example, KindProbabilities)], show: bool) {
     for (language, of) in &languages {
         let (yes, no): (Vec<_>, Vec<_>) = of.iter().copied().partition(|(example, _)| lasting(example));
         print!("  {language:4} {:4}/{:4}", yes.len(), no.len());
-        for least in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95] {
+        for least in [0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95] {
             print!("  {least}: {:.0}/{:.1}", share(&yes, least), share(&no, least));
         }
         println!();

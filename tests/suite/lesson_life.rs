@@ -43,7 +43,7 @@ fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     let id = draft["id"].as_str().unwrap();
 
     // In another language the rule is recognized by its names.
-    let again = "sqlx ist kaputt, die Migrationen brauchen hier immer `just migrate`";
+    let again = "sqlx ist kaputt, Migrationen laufen hier immer mit `just migrate`";
     session(&sandbox, SECOND, 9, "Add a column for discounts.", again, "Understood.");
     let [active] = &rules(&sandbox)[..] else { panic!("no second rule: {:#?}", rules(&sandbox)) };
     assert_eq!((&active["state"], &active["helpful"]), (&json!("active"), &json!(1)), "{active:#}");

@@ -274,6 +274,27 @@ fn a_question_without_a_word_of_the_note_is_answered_and_the_answer_is_shown_as_
 }
 
 #[test]
+fn a_question_in_another_language_finds_the_note_by_its_words_in_english_and_by_meaning() {
+    let sandbox = harbourmaster();
+    let german = "---\ntype: fact\ntitle: Die Rechnung kommt am Monatsende\n---\nVorher hat ein Liegeplatz keine Nummer.\n";
+    sandbox.write("graph/facts/rechnung.md", german);
+    sandbox.cm(&["embed"]).ok();
+    for (question, title) in [
+        ("wann wird die Datenbank gesichert", "Backups run at night"),
+        ("¿cómo se copia una base de datos?", "Copying sqlite files"),
+        ("数据库怎么备份", "Backups run at night"),
+        ("when is the invoice sent", "Die Rechnung kommt am Monatsende"),
+        ("la facture", "Die Rechnung kommt am Monatsende"),
+        ("wann kommt die Rechnung", "Die Rechnung kommt am Monatsende"),
+    ] {
+        let found = found_by(&sandbox, question);
+        assert_eq!(found.first().map(|(found, _)| found.as_str()), Some(title), "{question}: {found:?}");
+    }
+    let by_words = search(&sandbox, &["wann wird die Datenbank gesichert", "--no-vectors"]);
+    assert!(titles(&by_words).contains(&"Backups run at night"), "{by_words}");
+}
+
+#[test]
 fn what_has_nothing_to_do_with_any_note_finds_nothing() {
     let sandbox = harbourmaster();
     sandbox.cm(&["embed"]).ok();

@@ -1,7 +1,7 @@
 //! A folder of another tool as data: its notes with their content, and the names of its other
 //! files.
 //!
-//! `curate::import` detects the tool and converts the notes.
+//! `cm_exchange::import` detects the tool and converts the notes.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Embedding of a text: a vector that points in a similar direction for texts of similar meaning.
 //!
-//! Embeddings are computed in the layer `embed` and stored in the layer `index`.
+//! Embeddings are computed by the crate `embed` and stored by `index`.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

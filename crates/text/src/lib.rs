@@ -1,4 +1,4 @@
-//! Words and texts compared: tokens, stop words, likeness, differences, spelling, embeddings. Pure.
+//! Words and texts compared: tokens, stop words, likeness, differences, spelling, translation, embeddings. Pure.
 
 pub mod canonical;
 pub mod embedding;
@@ -9,4 +9,5 @@ pub mod similarity;
 pub mod spelling;
 pub mod stop_words;
 pub mod tokens;
+pub mod translation;
 pub mod word_diff;

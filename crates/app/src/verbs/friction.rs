@@ -1,6 +1,6 @@
 //! Detects friction in session logs and writes an analysis as files.
 //!
-//! `curate::friction` defines the signals and their weights. Session text is redacted before the
+//! `cm_learn::friction` defines the signals and their weights. Session text is redacted before the
 //! analysis.
 
 use crate::context::paths::shown;

@@ -1,7 +1,7 @@
 //! Fills a young playbook from past sessions: reports its gaps, selects sessions to read, and
 //! tracks processed ones.
 //!
-//! `curate::onboard` defines coverage and session scores. Nothing is learned here; readers submit
+//! `cm_learn::onboard` defines coverage and session scores. Nothing is learned here; readers submit
 //! rules with `cm curate`.
 
 pub mod done;

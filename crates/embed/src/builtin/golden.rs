@@ -11,11 +11,11 @@ use cm_text::embedding::Embedding;
 const TEXTS: &str = include_str!("../../../../tests/golden/embedding/texts.txt");
 const LANGUAGES: &str = include_str!("../../../../tests/golden/embedding/languages.txt");
 
-/// Asserts that a model's vectors of some lines have at least the cosine `least` with the expected
+/// Asserts that the vectors of some lines have at least the cosine `least` with the expected
 /// ones, which are JSON arrays, one per line.
-fn hold(model: &dyn Embedder, texts: &str, expected: &str, least: f64) {
+fn hold(embed: impl Fn(&[&str]) -> Vec<Embedding>, texts: &str, expected: &str, least: f64) {
     let texts: Vec<&str> = texts.lines().collect();
-    let found = model.embed(&texts).unwrap();
+    let found = embed(&texts);
     assert_eq!(expected.lines().count(), texts.len());
     for ((text, found), expected) in texts.iter().zip(&found).zip(expected.lines()) {
         let expected = Embedding::of(serde_json::from_str(expected).unwrap()).unwrap();
@@ -30,21 +30,35 @@ fn hold(model: &dyn Embedder, texts: &str, expected: &str, least: f64) {
 
 #[test]
 fn the_transformer_means_what_the_original_means() {
-    hold(MiniLm::builtin(), TEXTS, include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl"), 0.99);
+    let expected = include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl");
+    hold(|texts| MiniLm::builtin().embed_english(texts).unwrap(), TEXTS, expected, 0.99);
 }
 
 #[test]
 fn the_multilingual_transformer_means_what_the_original_means() {
     let expected = include_str!("../../../../tests/golden/embedding/e5-small.jsonl");
-    hold(E5Small::builtin(), LANGUAGES, expected, 0.9995);
+    hold(|texts| E5Small::builtin().embed(texts).unwrap(), LANGUAGES, expected, 0.9995);
 }
 
 #[test]
 fn the_static_model_is_the_sum_of_its_table() {
-    hold(
-        StaticModel::shipped(),
-        TEXTS,
-        include_str!("../../../../tests/golden/embedding/potion-256.jsonl"),
-        0.9999,
-    );
+    let expected = include_str!("../../../../tests/golden/embedding/potion-256.jsonl");
+    let embed = |texts: &[&str]| texts.iter().map(|text| StaticModel::shipped().of_english(text)).collect();
+    hold(embed, TEXTS, expected, 0.9999);
+}
+
+#[test]
+fn texts_of_several_languages_are_near_in_meaning() {
+    let texts = [
+        "Warum dauert die Anmeldung so lange?",
+        "why does it take so long to log in",
+        "¿cuándo se archivan las facturas?",
+        "invoices are archived after ten years",
+    ];
+    let of_meaning = MiniLm::builtin().embed(&texts).unwrap();
+    let of_words = texts.map(|text| StaticModel::shipped().of(text));
+    for [german, login, spanish, invoices] in [of_meaning.try_into().unwrap(), of_words] {
+        assert!(german.cosine(&login) > german.cosine(&invoices));
+        assert!(spanish.cosine(&invoices) > spanish.cosine(&login));
+    }
 }

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 use pulp::Arch;
 
 use super::bytes::WeightReader;
-use super::chance_of;
 use super::safetensors::{QuantizedTable, table};
 use super::{Token, wordpiece};
+use super::{chance_of, in_english};
 use crate::{Embedder, Error};
 use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
@@ -22,7 +22,7 @@ const DIMENSION: usize = 256;
 /// Cosines of unrelated texts, measured on questions and notes of different subjects.
 const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.05, deviation: 0.065 };
 
-/// `builtin/potion-256`: one vector per token.
+/// One vector per token. Texts in other languages are translated with a glossary first.
 #[derive(Debug)]
 pub struct StaticModel {
     table: QuantizedTable,
@@ -58,6 +58,10 @@ impl StaticModel {
 
     /// Returns the vector of a text. Without any token from the vocabulary, the vector is zero.
     pub fn of(&self, text: &str) -> Embedding {
+        self.of_english(&in_english(text))
+    }
+
+    pub(super) fn of_english(&self, text: &str) -> Embedding {
         let mut tokens = wordpiece::tokens(text, usize::MAX);
         tokens.retain(|token| *token != wordpiece::UNKNOWN);
         let mut sum = vec![0.0; DIMENSION];

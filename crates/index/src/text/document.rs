@@ -12,6 +12,7 @@ use cm_note::note::turn::{Speaker, Turn};
 use cm_note::note::{Note, Priority};
 use cm_note::path::NotePath;
 use cm_note::query::LabelField;
+use cm_text::translation::to_english;
 
 /// Prefix of the exact index term that identifies a note's document by its path.
 pub(crate) const KEY: &str = "path=";
@@ -154,6 +155,9 @@ impl Fields {
         outline.headings.iter().for_each(|heading| document.add_text(self.headings, &heading.text));
         note.tags.iter().for_each(|tag| document.add_text(self.tags, tag));
         document.add_text(self.body, &outline.text);
+        if let Some(english) = to_english(&format!("{}\n{}", note.title, outline.text)) {
+            document.add_text(self.english, english);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::statistics::Statistics;
 use cm_note::query::{BooleanGroup, DateField, QueryNode, TextCondition, TextField};
 use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, TokenUnit, Tokenizer, fold, stem_of};
+use cm_text::translation::QuestionTranslation;
 
 type Boxed = Box<dyn Foreign>;
 
@@ -190,10 +191,15 @@ impl<'a> Translator<'a> {
     fn wishes(&mut self, nodes: &[QueryNode]) -> tantivy::Result<Vec<Boxed>> {
         let mut queries = Vec::new();
         let mut words = Vec::new();
+        let translation = QuestionTranslation::of(&optional_words(nodes).collect::<Vec<_>>().join(" "));
         for node in nodes {
             match node {
                 QueryNode::Text { field: None, text: TextCondition::Word(word) } if !is_lone(word) => {
+                    let first = words.len();
                     self.wish(word, &mut words);
+                    if let Some(translation) = &translation {
+                        self.add_translations(&translation.english(word), first, &mut words);
+                    }
                 }
                 node => queries.push(self.needed(node)?),
             }
@@ -244,6 +250,23 @@ impl<'a> Translator<'a> {
                 terms,
                 plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)),
             });
+        }
+    }
+
+    /// Adds the English words for a word of the query to its terms, which begin at `first`. Several words are
+    /// terms of their own.
+    fn add_translations(&mut self, english: &[&str], first: usize, wishes: &mut Vec<OptionalTerm>) {
+        let mut translated = Vec::new();
+        english.iter().for_each(|word| self.wish(word, &mut translated));
+        match (&mut wishes[first..], translated.as_slice()) {
+            ([wish], [english]) => {
+                if english.is_stop_word() {
+                    wish.plain.clone_from(&english.plain);
+                } else {
+                    wish.terms.extend(english.terms.iter().cloned());
+                }
+            }
+            _ => wishes.append(&mut translated),
         }
     }
 
@@ -425,6 +448,16 @@ impl<'a> Translator<'a> {
         }
         Ok(union(queries))
     }
+}
+
+/// The optional words among the nodes of a query.
+fn optional_words(nodes: &[QueryNode]) -> impl Iterator<Item = &str> {
+    nodes.iter().filter_map(|node| match node {
+        QueryNode::Text { field: None, text: TextCondition::Word(word) } if !is_lone(word) => {
+            Some(word.as_str())
+        }
+        _ => None,
+    })
 }
 
 impl OptionalTerm {

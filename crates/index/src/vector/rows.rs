@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use cm_note::passage::PassageKey;
 use cm_text::embedding::Embedding;
 
-const MAGIC: [u8; 8] = *b"cm\x01vec\x00\x01";
+/// Start of every file. The last byte changes with the format, and when the built-in models embed a text otherwise.
+const MAGIC: [u8; 8] = *b"cm\x01vec\x00\x02";
 /// Length of the header without the name: magic number, dimension, name length and checksum.
 const FIXED: usize = 8 + 4 + 4 + 4;
 /// Maximum length of a model name in bytes.

@@ -5,6 +5,7 @@
 //! of which the embedding model knows little.
 
 use super::StatementContext;
+use cm_text::translation::to_english;
 
 /// Number of buckets for hashed features.
 pub const BUCKETS: usize = 1 << 15;
@@ -27,21 +28,14 @@ pub fn hashed(text: &str, context: StatementContext) -> Vec<(usize, f32)> {
     let mut found = Buckets::default();
     found.add("context", &[context.name()], 1.5);
     let tokens = tokens(text);
-    let words: Vec<&str> = tokens.iter().map(String::as_str).collect();
-    found.add("length", &[length(words.len())], 1.0);
-    let ends: Vec<&str> =
-        std::iter::once("^").chain(words.iter().copied()).chain(std::iter::once("$")).collect();
-    for word in &words {
-        found.add("word", &[word], 1.0);
-        for run in character_runs(word) {
-            found.add("characters", &[&run], CHARACTERS);
-        }
+    found.add("length", &[length(tokens.len())], 1.0);
+    found.add_sequence("", &tokens);
+    for run in tokens.iter().flat_map(|word| character_runs(word)) {
+        found.add("characters", &[&run], CHARACTERS);
     }
-    for pair in ends.windows(2) {
-        found.add("pair", pair, 1.0);
-    }
-    for three in ends.windows(3) {
-        found.add("three", three, 0.7);
+    // In English too, of which there are most examples.
+    if let Some(english) = to_english(text) {
+        found.add_sequence("english ", &self::tokens(&english));
     }
     if let Some(last) = text.trim_end().chars().next_back().filter(|last| !last.is_alphanumeric()) {
         found.add("end", &[last.encode_utf8(&mut [0; 4])], 1.0);
@@ -69,6 +63,21 @@ impl Buckets {
         hash.take(kind);
         parts.iter().for_each(|part| hash.take(part));
         *self.0.entry(hash.bucket()).or_insert(0.0) += value;
+    }
+
+    /// Adds the words, and those that follow each other.
+    fn add_sequence(&mut self, prefix: &str, words: &[String]) {
+        let words = words.iter().map(String::as_str);
+        let ends: Vec<&str> = std::iter::once("^").chain(words.clone()).chain(std::iter::once("$")).collect();
+        for word in words {
+            self.add(&format!("{prefix}word"), &[word], 1.0);
+        }
+        for pair in ends.windows(2) {
+            self.add(&format!("{prefix}pair"), pair, 1.0);
+        }
+        for three in ends.windows(3) {
+            self.add(&format!("{prefix}three"), three, 0.7);
+        }
     }
 
     fn finish(self) -> Vec<(usize, f32)> {

@@ -8,7 +8,7 @@ use crate::prose::pattern;
 
 /// Minimum probability at which the agent is asked about a statement. It misses little; the agent
 /// judges.
-pub const THRESHOLD_ASK: f32 = 0.4;
+pub const THRESHOLD_ASK: f32 = 0.35;
 /// Minimum probability at which a statement may be lasting, where the agent judges it as well.
 pub const THRESHOLD_MEDIUM: f32 = 0.5;
 /// Minimum probability at which a rule counts as certainly lasting.

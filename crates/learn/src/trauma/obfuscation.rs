@@ -40,7 +40,7 @@ fn decoded(command: &SimpleCommand) -> Option<&'static str> {
     const REASON: &str = "runs decoded text; decode it, read it, then run it";
     let program = command.program.as_str();
     let within = |text: &str| WITHIN.iter().any(|decoder| text.contains(decoder));
-    if SHELLS.contains(&program) && reads_input(command) {
+    if SHELLS.contains(&program) && reads_script_from_stdin(command) {
         if command.is_downstream_of(&DECODERS) {
             return Some(REASON);
         }
@@ -76,16 +76,20 @@ fn is_encoded(flag: &str) -> bool {
     flag.len() > 1 && "-encodedcommand".starts_with(flag)
 }
 
-/// Returns `true` if an interpreter reads its script from stdin.
-fn reads_input(command: &SimpleCommand) -> bool {
-    let own = command.args.iter().any(|word| {
+/// Whether an interpreter reads its script from stdin, because it gets neither a file nor an inline
+/// script.
+pub(super) fn reads_script_from_stdin(command: &SimpleCommand) -> bool {
+    let is_shell =
+        matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
+    let is_inline = command.args.iter().any(|word| {
         matches!(
             word.text.as_str(),
             "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "-lc" | "--eval"
         )
     });
-    let file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
-    !own && (!file || command.has(&["-s"]))
+    let has_file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    // `python -s` takes a file all the same.
+    !is_inline && (!has_file || is_shell && command.has(&["-s"]))
 }
 
 /// Returns the reason if the name of the program is computed by the shell, while the arguments are

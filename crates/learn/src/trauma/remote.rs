@@ -1,5 +1,6 @@
 //! Detects scripts from the network that run without review.
 
+use super::obfuscation::reads_script_from_stdin;
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::{ParsedScript, SimpleCommand, program_text};
 
@@ -25,7 +26,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         return None;
     }
 
-    let piped = command.is_downstream_of(&LOADERS) && reads_input(command);
+    let piped = command.is_downstream_of(&LOADERS) && reads_script_from_stdin(command);
     let given = command.input.iter().chain(command.redirects.iter().map(|redirect| &redirect.target.text));
     let inlined = command.args.iter().map(|word| &word.text).chain(given).any(|text| loads(text));
     let fetched = program_text(command).is_some_and(|text| {
@@ -85,17 +86,6 @@ fn encloses(text: &str, outer: &str, inner: &str) -> bool {
 fn unreviewed_script(command: &SimpleCommand) -> Danger {
     let reason = "runs an unread script from the network; download it, read it, then run it";
     Danger::of(command, DangerClass::RemoteScript, DangerSeverity::Block, reason)
-}
-
-/// Returns `true` if an interpreter reads its script from stdin, because it gets neither a file nor
-/// an inline script.
-fn reads_input(command: &SimpleCommand) -> bool {
-    let shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
-    let own = command.args.iter().any(|word| {
-        matches!(word.text.as_str(), "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "--eval")
-    });
-    let file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
-    !own && (!file || shell && command.has(&["-s"]))
 }
 
 /// Returns `true` if a shell substitution in the argument downloads something, as in `$(curl …)`.

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use super::ConflictReason;
 use super::claim::{RuleClaim, TermRole, claims};
 use super::lexicon::{CueWord, LEXICON};
 use super::named_choice::NamedChoice;
 use super::rule_token::{RuleToken, pieces};
-use super::verdict::{StatementProfile, gloss};
+use super::verdict::StatementProfile;
 use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
 use cm_text::language::Language;
+use cm_text::translation::to_english_with_names;
 
 /// A rule, parsed once for comparison with many others.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +50,7 @@ pub(super) type NegationCounts = [usize; 4];
 impl RuleStatement {
     /// Parses a rule. One in another language is parsed as its known words in English.
     pub fn of(text: &str) -> Self {
-        let gloss = gloss(text);
+        let gloss = to_english_with_names(text, is_alternative);
         let pieces = pieces(gloss.as_deref().unwrap_or(text));
         let claims = claims(&pieces);
         let written: BTreeMap<String, WrittenWord> = pieces
@@ -162,7 +164,7 @@ impl RuleStatement {
 
 /// The stems of a text's content words, like [`RuleStatement::words`] but without parsing claims.
 pub fn words(text: &str) -> BTreeSet<String> {
-    let gloss = gloss(text);
+    let gloss = to_english_with_names(text, is_alternative);
     pieces(gloss.as_deref().unwrap_or(text)).into_iter().filter(tells).map(|piece| piece.stem).collect()
 }
 
@@ -208,4 +210,10 @@ pub fn likeness(a: &RuleStatement, b: &RuleStatement) -> f64 {
     }
     let all = a.words.len() + b.words.len() - common;
     if all == 0 { 0.0 } else { (common - opposite) as f64 / all as f64 }
+}
+/// Whether a word names one of several exclusive things in English, such as a branch or a tool.
+fn is_alternative(word: &str) -> bool {
+    // A colour in English, a network in Spanish.
+    let pole = LEXICON.pole(word).filter(|_| word != "red");
+    pole.is_some_and(|pole| LEXICON.ground(pole.choice) == ConflictReason::Exclusive)
 }

@@ -1,4 +1,4 @@
-//! Checks whether a proposed rule may enter the playbook (04-curation): form, duplicates, blocks,
+//! Checks whether a proposed rule may enter the playbook: form, duplicates, blocks,
 //! conflicts, near duplicates, the quota, and the evidence gate, in this order.
 
 use super::bullet_index::{BulletIndex, is_standing};

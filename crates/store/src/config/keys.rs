@@ -54,7 +54,7 @@ pub struct SettingKey {
 /// Settings that run programs, load libraries, send text over the network, disable a protection or
 /// select whose sessions are read. They are accepted only from the user's own configuration. A
 /// trailing dot matches a whole group.
-const USERS: [&str; 16] = [
+const USERS: [&str; 18] = [
     "embeddings.key",
     "embeddings.path",
     "embeddings.provider",
@@ -62,6 +62,7 @@ const USERS: [&str; 16] = [
     "embeddings.url",
     "git.hooks",
     "hooks.reflect",
+    "hooks.sync",
     "llm.",
     "redaction.enabled",
     "redaction.rules",
@@ -71,6 +72,7 @@ const USERS: [&str; 16] = [
     "sessions.workspaces",
     "sources.",
     "vault.global",
+    "vault.worktree",
 ];
 
 impl SettingKey {

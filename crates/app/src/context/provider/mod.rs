@@ -1,7 +1,7 @@
 //! The language model selected by the settings: opens it, sends requests within the budget, and
 //! records their cost.
 //!
-//! `words` defines which settings files count. Prompts and the use of answers are defined by
+//! `settings` defines which settings files count. Prompts and the use of answers are defined by
 //! callers; every prompt is redacted before it is sent.
 
 mod settings;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::transformer::{Shape, Transformer, Width};
 use super::wordpiece::{self, BEGIN, END};
-use super::{Token, chance_of};
+use super::{Token, chance_of, in_english};
 use crate::{Embedder, Error};
 use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
@@ -27,7 +27,8 @@ const WORDING: usize = 3;
 /// Maximum number of tokens per text, including the start and end tokens.
 const LONGEST: usize = 256;
 
-/// `builtin/minilm-l6`: a small transformer that reads the first 256 tokens of a text.
+/// A small transformer that reads the first 256 tokens of a text. Texts in other languages are translated with
+/// a glossary first.
 #[derive(Debug)]
 pub struct MiniLm(Transformer);
 
@@ -56,7 +57,12 @@ impl MiniLm {
     ///
     /// [`Error::Damaged`] if the weights are invalid.
     pub fn embed_wording(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
-        self.0.embed(texts.iter().map(|text| marked(text)), WORDING)
+        self.0.embed(texts.iter().map(|text| marked(&in_english(text))), WORDING)
+    }
+
+    #[cfg(test)]
+    pub(super) fn embed_english(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        self.0.embed(texts.iter().map(|text| marked(text)), LAYERS)
     }
 }
 
@@ -81,7 +87,7 @@ impl Embedder for MiniLm {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
-        self.0.embed(texts.iter().map(|text| marked(text)), LAYERS)
+        self.0.embed(texts.iter().map(|text| marked(&in_english(text))), LAYERS)
     }
 
     fn embed_query(&self, text: &str) -> Result<Embedding, Error> {

@@ -7,17 +7,14 @@
 
 mod cue_words;
 mod features;
-mod glossary;
 mod profile;
 mod quantity;
 #[cfg(test)]
 mod tests;
-mod translation;
 mod weights;
 
 pub use features::{OPPOSITION_NAMES, PairFeatures, SUBJECT_NAMES};
 pub(super) use profile::StatementProfile;
-pub(super) use translation::gloss;
 pub use weights::{FAST as FAST_WEIGHTS, ReadWeights, VerdictWeights, model_scores};
 
 use std::cell::RefCell;

@@ -1,12 +1,12 @@
-//! Translates statements from German, Spanish, French and Chinese to English word by word, so that statements
-//! in two languages can be compared.
+//! Translates texts from German, Spanish, French and Chinese to English word by word, so that texts in two
+//! languages can be compared, and read by models that know English.
 //!
 //! It is a glossary, not a translator: grammar is ignored, and unknown words stay as they are.
 
-use super::glossary::Glossary;
-use crate::conflict::ConflictReason;
-use crate::conflict::lexicon::LEXICON;
-use cm_text::language::Language;
+mod glossary;
+
+use self::glossary::Glossary;
+use crate::language::Language;
 
 /// Expressions of several words, as they begin a sentence or stand within one, with an English expression.
 const EXPRESSIONS: [(&str, &str); 11] = [
@@ -22,16 +22,28 @@ const EXPRESSIONS: [(&str, &str); 11] = [
     ("plutôt que ", "rather than "),
     ("Plutôt que ", "rather than "),
 ];
-/// Names of tools and of what they make that are words of these languages as well.
-const NAMES: [&str; 5] = ["cargo", "port", "ports", "tag", "vue"];
+/// Names of tools and branches, and of what tools make, that are words of these languages as well.
+const NAMES: [&str; 6] = ["cargo", "main", "port", "ports", "tag", "vue"];
 
-/// Returns a statement in another language with its known words in English; `None` for English.
-pub(in crate::conflict) fn gloss(text: &str) -> Option<String> {
+/// Returns a text in another language with its known words in English; `None` for English.
+///
+/// ```
+/// use cm_text::translation::to_english;
+/// assert_eq!(to_english("Verwende niemals yarn").as_deref(), Some("use never yarn"));
+/// assert_eq!(to_english("Never use yarn"), None);
+/// ```
+pub fn to_english(text: &str) -> Option<String> {
+    to_english_with_names(text, |_| false)
+}
+
+/// Like [`to_english`]; words in lower case for which `is_name` is true stay as they are.
+pub fn to_english_with_names(text: &str, is_name: impl Fn(&str) -> bool) -> Option<String> {
     let language = Glossary::language_of(text)?;
     let glossary = Glossary::of(language)?;
     let mut gloss = Gloss {
         language,
         glossary,
+        is_name: &is_name,
         text: String::with_capacity(text.len()),
         clause: 0,
         is_denied: false,
@@ -47,10 +59,39 @@ pub(in crate::conflict) fn gloss(text: &str) -> Option<String> {
     Some(gloss.text)
 }
 
-/// A statement while it is translated.
-struct Gloss {
+/// English words for the words of one question.
+pub struct QuestionTranslation {
+    glossary: &'static Glossary,
+}
+
+impl QuestionTranslation {
+    /// The translation of a question in another language than English; `None` if it is English or its language
+    /// cannot be told.
+    pub fn of(question: &str) -> Option<Self> {
+        Some(Self { glossary: Glossary::of(Glossary::language_of(question)?)? })
+    }
+
+    /// Returns the English words for a word of the question, of which a run of Chinese has several. Empty if none
+    /// is known.
+    pub fn english(&self, word: &str) -> Vec<&'static str> {
+        let lower = word.to_lowercase();
+        let words = if lower.contains(is_ideograph) {
+            let segments = self.glossary.segments(&lower);
+            segments.into_iter().filter_map(|segment| self.glossary.get(segment)).collect()
+        } else if is_cased(word) {
+            Vec::new()
+        } else {
+            self.glossary.english(&lower)
+        };
+        words.into_iter().flat_map(str::split_whitespace).collect()
+    }
+}
+
+/// A text while it is translated.
+struct Gloss<'n> {
     language: Language,
     glossary: &'static Glossary,
+    is_name: &'n dyn Fn(&str) -> bool,
     /// The translation so far.
     text: String,
     /// Where the current clause begins in it.
@@ -61,7 +102,7 @@ struct Gloss {
     has_ne: bool,
 }
 
-impl Gloss {
+impl Gloss<'_> {
     fn push(&mut self, text: &str) {
         let mut text = text.to_owned();
         for (expression, english) in EXPRESSIONS {
@@ -104,7 +145,7 @@ impl Gloss {
                 || ["als ", "de ", "d'", "d’", "que "].iter().any(|word| next.starts_with(word))
         };
         match english.as_slice() {
-            _ if is_name(word, &lower) && !self.is_emphasis(word, &lower) => self.text.push_str(word),
+            _ if self.is_name(word, &lower) && !self.is_emphasis(word, &lower) => self.text.push_str(word),
             ["not" | "never"] if self.is_concord(&lower) => {}
             [denial @ ("not" | "never")] => self.deny(denial),
             // "Nicht mehr", "ne … plus".
@@ -131,7 +172,13 @@ impl Gloss {
         matches!(self.language, Language::Spanish | Language::French) && self.is_denied && lower != "no"
     }
 
-    /// Whether a word in capitals structures the statement: "NEVER".
+    /// Whether a word stays as it is: it is spelled like a name, or names a tool, a branch or the like in English
+    /// as well.
+    fn is_name(&self, word: &str, lower: &str) -> bool {
+        is_cased(word) || word == lower && (NAMES.contains(&lower) || (self.is_name)(lower))
+    }
+
+    /// Whether a word in capitals structures the text: "NEVER".
     fn is_emphasis(&self, word: &str, lower: &str) -> bool {
         const STRUCTURE: [&str; 7] = ["", "never", "not", "always", "only", "must", "without"];
         let english = self.glossary.get(lower);
@@ -162,16 +209,9 @@ impl Gloss {
     }
 }
 
-/// Whether a word stays as it is: it is spelled like a name, or names a tool, a branch or the like in English
-/// as well.
-fn is_name(word: &str, lower: &str) -> bool {
-    let is_cased = word.chars().skip(1).any(char::is_uppercase);
-    let is_alternative = || {
-        // A colour in English, a network in Spanish.
-        let pole = LEXICON.pole(lower).filter(|_| lower != "red");
-        pole.is_some_and(|pole| LEXICON.ground(pole.choice) == ConflictReason::Exclusive)
-    };
-    is_cased || word == lower && (NAMES.contains(&lower) || is_alternative())
+/// Whether a word is spelled like a name: with a capital letter after its first.
+fn is_cased(word: &str) -> bool {
+    word.chars().skip(1).any(char::is_uppercase)
 }
 
 fn is_ideograph(c: char) -> bool {
@@ -184,7 +224,13 @@ mod tests {
 
     #[test]
     fn words_that_structure_a_statement_are_those_of_english() {
-        let words = |text: &str| gloss(text).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = |text: &str| {
+            to_english(text)
+                .unwrap_or_else(|| panic!("{text}"))
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         assert_eq!(words("Verwende niemals yarn, sondern pnpm"), "use never yarn, but pnpm");
         assert_eq!(words("Wir nutzen yarn nicht mehr"), "we use yarn not");
         assert_eq!(words("No uses nunca npm en lugar de pnpm"), "not use npm instead of pnpm");
@@ -196,10 +242,22 @@ mod tests {
         assert_eq!(words("NIEMALS direkt auf main pushen"), "never directly on main push");
         assert_eq!(words("Ne pousse jamais sur main"), "push never on main");
         assert_eq!(words("Los tests no usan la red"), "the test not use the network");
-        assert_eq!(words("Utilise vite, pas webpack"), "use vite, not webpack");
+        let with_names = to_english_with_names("Utilise vite, pas webpack", |word| word == "vite");
+        assert_eq!(with_names.as_deref(), Some("use vite, not webpack"));
         assert_eq!(words("合併之後必須部署"), "after merge, always deploy");
         assert_eq!(words("合并之前必须测试"), "before merge, always test");
         assert_eq!(words("Nutze `ohne nie` immer"), "use `ohne nie` always");
-        assert_eq!(gloss("Never use yarn"), None);
+    }
+
+    #[test]
+    fn words_of_a_question_have_english_ones() {
+        let german = QuestionTranslation::of("Warum dauert der Datenbankabfrage so lange?").unwrap();
+        assert_eq!(german.english("Datenbankabfrage"), ["database", "query"]);
+        assert_eq!(german.english("dauert"), ["last"]);
+        assert_eq!(german.english("maxRetries"), Vec::<&str>::new());
+        assert_eq!(german.english("qwxyz"), Vec::<&str>::new());
+        let chinese = QuestionTranslation::of("数据库迁移").unwrap();
+        assert_eq!(chinese.english("数据库迁移"), ["database", "migration"]);
+        assert!(QuestionTranslation::of("why is the database slow").is_none());
     }
 }
