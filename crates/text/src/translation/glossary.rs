@@ -38,14 +38,17 @@ impl Glossary {
         GLOSSARIES.iter().find(|glossary| glossary.language == language)
     }
 
-    /// Returns the language other than English of which a text has the most known words, if these are two in
-    /// five, or one in four where its function words are of that language; `None` for English, and if it cannot be
-    /// told. Of a long text only the start is read.
+    /// Returns the language other than English of which a text has the most known words, if these are at least two
+    /// (one in a text of one word) and two in five, or one in three where its function words are of that language;
+    /// `None` for English, and if it cannot be told. Of a long text only the start is read.
     pub fn language_of(text: &str) -> Option<Language> {
         let text = text.char_indices().nth(START).map_or(text, |(end, _)| &text[..end]);
         let guess = Language::of(text);
-        if matches!(guess, Some(Language::English | Language::Chinese)) {
-            return guess.filter(|language| *language == Language::Chinese);
+        if guess == Some(Language::Chinese) {
+            return guess.filter(|_| !text.contains(is_kana));
+        }
+        if guess == Some(Language::English) {
+            return None;
         }
         let lower = text.to_lowercase();
         let words: Vec<&str> =
@@ -59,8 +62,8 @@ impl Glossary {
         let spaced = GLOSSARIES.iter().filter(|glossary| glossary.language != Language::Chinese);
         let counts = spaced.map(known);
         let (count, is_guess, language) = counts.max_by_key(|(count, is_guess, _)| (*count, *is_guess))?;
-        let is_enough = count * 5 >= words.len() * 2 && count >= words.len().min(2);
-        (count > 0 && (is_enough || is_guess && count * 4 >= words.len())).then_some(language)
+        let is_enough = count * 5 >= words.len() * 2 || is_guess && count * 3 >= words.len();
+        (count > 0 && count >= words.len().min(2) && is_enough).then_some(language)
     }
 
     /// Returns the English word for a word in lower case; empty if it is dropped.
@@ -139,6 +142,11 @@ impl Glossary {
     }
 }
 
+/// Whether a character is of the Japanese syllabaries.
+fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}')
+}
+
 impl GlossaryEntry {
     fn of(line: &'static str) -> Option<Self> {
         let (word, rest) = line.split_once('\t')?;
@@ -194,6 +202,8 @@ mod tests {
             "Run database migrations before deployment",
             "pnpm test:unit",
             "gift list",
+            "python del vars defined",
+            "データベースの移行に失敗した",
             "main",
             "",
         ] {
