@@ -156,7 +156,8 @@ impl Fields {
         note.tags.iter().for_each(|tag| document.add_text(self.tags, tag));
         document.add_text(self.body, &outline.text);
         if let Some(english) = to_english(&format!("{}\n{}", note.title, outline.text)) {
-            document.add_text(self.english, english);
+            // In the same field, so that words are as rare as they are in all notes.
+            document.add_text(self.body, english);
         }
     }
 }

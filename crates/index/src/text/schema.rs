@@ -23,10 +23,8 @@ pub(super) struct Fields {
     pub(super) headings: Field,
     /// The tags, tokenized.
     pub(super) tags: Field,
-    /// The body as plain text.
+    /// The body as plain text; of a note in another language also title and body word by word in English.
     pub(super) body: Field,
-    /// Title and body word by word in English, of a note in another language.
-    pub(super) english: Field,
     /// Exact terms that select notes, each with a label: `type=fix`.
     pub(super) facts: Field,
     /// Hashed keys of the note's names, by which mentions of the note are resolved.
@@ -51,8 +49,8 @@ pub(super) struct Fields {
 impl Fields {
     /// Text fields with their score weights. Short fields score high by themselves: with equal
     /// weights, title matches outranked body matches in measurements on labelled questions.
-    pub(super) fn weighted(&self) -> [(Field, f32); 5] {
-        [(self.title, 0.6), (self.headings, 0.15), (self.tags, 0.4), (self.body, 1.0), (self.english, 1.0)]
+    pub(super) fn weighted(&self) -> [(Field, f32); 4] {
+        [(self.title, 0.6), (self.headings, 0.15), (self.tags, 0.4), (self.body, 1.0)]
     }
 
     /// Returns the fields that a query for notes searches.
@@ -88,7 +86,6 @@ pub(super) fn schema() -> (Schema, Fields) {
         headings: builder.add_text_field("headings", text()),
         tags: builder.add_text_field("tags", text()),
         body: builder.add_text_field("body", text()),
-        english: builder.add_text_field("english", text()),
         facts: builder.add_text_field("facts", TextOptions::default().set_indexing_options(facts)),
         names: builder.add_u64_field("names", NumericOptions::default().set_indexed()),
         targets: builder.add_u64_field("targets", NumericOptions::default().set_indexed()),

@@ -82,10 +82,12 @@ pub(super) fn reads_script_from_stdin(command: &SimpleCommand) -> bool {
     let is_shell =
         matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
     let is_inline = command.args.iter().any(|word| {
-        matches!(
-            word.text.as_str(),
-            "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "-lc" | "--eval"
-        )
+        let flag = word.text.as_str();
+        match is_shell {
+            // Other letters, as in `bash -e`, are modes.
+            true => flag.starts_with('-') && !flag.starts_with("--") && flag.contains('c'),
+            false => matches!(flag, "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "--eval"),
+        }
     });
     let has_file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
     // `python -s` takes a file all the same.

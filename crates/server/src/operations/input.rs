@@ -135,7 +135,7 @@ impl OperationSpec {
         for (name, value) in example.as_object().into_iter().flatten() {
             query.append_pair(name, &as_text(value.clone()));
         }
-        format!("GET {}?{}", endpoint.path, query.finish())
+        format!("GET {}?{}", endpoint.path, query.finish()).trim_end_matches('?').to_owned()
     }
 
     /// Renames aliases to the fields' own names and removes null fields.
@@ -155,7 +155,8 @@ impl OperationSpec {
                 .or_else(|| earlier_name(&key, schema));
             let own = own.unwrap_or_else(|| key.clone());
             if fields.insert(own.clone(), value).is_some() {
-                return Err(format!("`{own}` is given twice, once as `{key}`"));
+                let earlier = written.iter().find(|(_, field)| *field == own).map(|(name, _)| name);
+                return Err(format!("`{}` and `{key}` are the same field", earlier.unwrap_or(&own)));
             }
             written.push((key, own));
         }
@@ -349,7 +350,7 @@ mod tests {
             parse_outcome(json!({ "query": "a", "priority": "high" })),
             "`priority` must be one of critical, moderate, ephemeral; this is \"high\""
         );
-        assert_eq!(parse_outcome(json!({ "query": "a", "q": "b" })), "`query` is given twice, once as `q`");
+        assert_eq!(parse_outcome(json!({ "query": "a", "q": "b" })), "`query` and `q` are the same field");
     }
 
     #[test]

@@ -2,8 +2,12 @@
 //!
 //! Each line has a word in lower case, a tab and its English word, which is `-` if the word is left out of a
 //! translation. A further tab and `*` mark a word that is spelled like an English one, so that it does not tell the
-//! language of a text. The lines are in the order of their bytes, so that a word is found without reading the file.
+//! language of a text. `en.txt` has English words, which are no inflections of another language's. The lines are in
+//! the order of their bytes, for a binary search.
 
+use std::sync::OnceLock;
+
+use super::is_ideograph;
 use crate::language::Language;
 
 /// Number of characters at the start of a text by which its language is told.
@@ -11,7 +15,7 @@ const START: usize = 600;
 
 /// The words of a language with their English ones.
 pub(super) struct Glossary {
-    lines: &'static str,
+    lines: SortedLines,
     language: Language,
 }
 
@@ -25,11 +29,31 @@ struct GlossaryEntry {
     is_ambiguous: bool,
 }
 
+static ENGLISH: SortedLines = SortedLines::of(include_str!("../../../../assets/glossary/en.txt"));
+
+/// Longest German word that is taken apart, in bytes.
+const LONGEST_COMPOUND: usize = 60;
+
+/// Shortest English part of a German compound, in bytes.
+const SHORTEST_PART: usize = 4;
+
 static GLOSSARIES: [Glossary; 4] = [
-    Glossary { language: Language::German, lines: include_str!("../../../../assets/glossary/de.tsv") },
-    Glossary { language: Language::Spanish, lines: include_str!("../../../../assets/glossary/es.tsv") },
-    Glossary { language: Language::French, lines: include_str!("../../../../assets/glossary/fr.tsv") },
-    Glossary { language: Language::Chinese, lines: include_str!("../../../../assets/glossary/zh.tsv") },
+    Glossary {
+        language: Language::German,
+        lines: SortedLines::of(include_str!("../../../../assets/glossary/de.tsv")),
+    },
+    Glossary {
+        language: Language::Spanish,
+        lines: SortedLines::of(include_str!("../../../../assets/glossary/es.tsv")),
+    },
+    Glossary {
+        language: Language::French,
+        lines: SortedLines::of(include_str!("../../../../assets/glossary/fr.tsv")),
+    },
+    Glossary {
+        language: Language::Chinese,
+        lines: SortedLines::of(include_str!("../../../../assets/glossary/zh.tsv")),
+    },
 ];
 
 impl Glossary {
@@ -45,7 +69,10 @@ impl Glossary {
         let text = text.char_indices().nth(START).map_or(text, |(end, _)| &text[..end]);
         let guess = Language::of(text);
         if guess == Some(Language::Chinese) {
-            return guess.filter(|_| !text.contains(is_kana));
+            let count = |is: fn(char) -> bool| text.chars().filter(|c| is(*c)).count();
+            // An English text may have a name in Chinese.
+            let is_chinese = count(is_kana) == 0 && count(is_ideograph) * 5 >= count(char::is_alphabetic);
+            return guess.filter(|_| is_chinese);
         }
         if guess == Some(Language::English) {
             return None;
@@ -55,15 +82,21 @@ impl Glossary {
             lower.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1).collect();
         let known = |glossary: &Self| {
             let is_guess = Some(glossary.language) == guess;
-            let tells = |entry: GlossaryEntry| is_guess || !entry.is_ambiguous;
-            let known_words = words.iter().filter(|word| glossary.entry(word).is_some_and(tells));
-            (known_words.count(), is_guess, glossary.language)
+            let entries = || words.iter().filter_map(|word| glossary.entry(word));
+            let telling = entries().filter(|entry| !entry.is_ambiguous).count();
+            let count = if is_guess && telling > 0 { entries().count() } else { telling };
+            (count, is_guess, glossary.language)
         };
         let spaced = GLOSSARIES.iter().filter(|glossary| glossary.language != Language::Chinese);
         let counts = spaced.map(known);
         let (count, is_guess, language) = counts.max_by_key(|(count, is_guess, _)| (*count, *is_guess))?;
         let is_enough = count * 5 >= words.len() * 2 || is_guess && count * 3 >= words.len();
         (count > 0 && count >= words.len().min(2) && is_enough).then_some(language)
+    }
+
+    /// Whether a word in lower case is spelled like an English one.
+    pub fn is_ambiguous(&self, word: &str) -> bool {
+        self.entry(word).is_some_and(|entry| entry.is_ambiguous)
     }
 
     /// Returns the English word for a word in lower case; empty if it is dropped.
@@ -77,21 +110,26 @@ impl Glossary {
         if let Some(known) = self.single(word) {
             return vec![known];
         }
-        if self.language != Language::German || word.chars().count() < 8 {
+        let is_compound = word.len() <= LONGEST_COMPOUND && word.chars().count() >= 8;
+        if self.language != Language::German || !is_compound || english_word(word).is_some() {
             return Vec::new();
         }
         let cuts = word.char_indices().map(|(at, _)| at).filter(|at| *at >= 3 && at + 3 <= word.len());
+        let english = |part| english_word(part).filter(|part| part.len() >= SHORTEST_PART);
         let parts = cuts.filter_map(|at| {
             let (head, tail) = word.split_at(at);
-            let linked = |letter| self.single(head.strip_suffix(letter)?);
-            let head = self.single(head).or_else(|| linked('s')).or_else(|| linked('n'))?;
-            Some(vec![head, self.single(tail)?])
+            let linked = |letter| self.get(head.strip_suffix(letter)?);
+            let head =
+                self.get(head).or_else(|| linked('s')).or_else(|| linked('n')).or_else(|| english(head))?;
+            Some(vec![head, self.single(tail).or_else(|| english(tail))?])
         });
         parts.into_iter().next().unwrap_or_default()
     }
 
     fn single(&self, word: &str) -> Option<&'static str> {
-        self.get(word).or_else(|| (word.chars().count() >= 4).then(|| self.inflected(word))?)
+        self.get(word).or_else(|| {
+            (word.chars().count() >= 4 && english_word(word).is_none()).then(|| self.inflected(word))?
+        })
     }
 
     /// Returns the English word of the entry that has the stem of a word, and of several of the one that begins
@@ -102,7 +140,6 @@ impl Glossary {
         let common =
             |entry: &GlossaryEntry| entry.word.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
         let same_stem = same_stem.filter(|entry| self::stem(entry.word) == stem);
-        // Of equals the first, which is the shortest.
         same_stem.min_by_key(|entry| std::cmp::Reverse(common(entry))).map(|entry| entry.english)
     }
 
@@ -127,18 +164,36 @@ impl Glossary {
 
     /// The entries from the first one whose word is not before `word`.
     fn entries_from(&self, word: &str) -> impl Iterator<Item = GlossaryEntry> + use<> {
-        let lines = self.lines;
-        let line_start = |at: usize| lines[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        // The answer is a start of a line in `low..=high`, which both are starts of lines.
-        let (mut low, mut high) = (0, lines.len());
-        while low < high {
-            let middle = lines.floor_char_boundary(low + (high - low) / 2);
-            let start = line_start(middle);
-            let line = lines[start..].split('\n').next().unwrap_or_default();
-            let is_before = line.split('\t').next().is_some_and(|other| other < word);
-            if is_before { low = start + line.len() + 1 } else { high = start }
-        }
-        lines[low.min(lines.len())..].lines().filter_map(GlossaryEntry::of)
+        self.lines.from(word).filter_map(GlossaryEntry::of)
+    }
+}
+
+/// Returns a word in lower case if it is an English one.
+fn english_word(word: &str) -> Option<&'static str> {
+    ENGLISH.from(word).next().filter(|known| *known == word)
+}
+
+/// Lines that are sorted by their first column.
+struct SortedLines {
+    text: &'static str,
+    /// Where each line begins; found on first use.
+    starts: OnceLock<Vec<usize>>,
+}
+
+impl SortedLines {
+    const fn of(text: &'static str) -> Self {
+        Self { text, starts: OnceLock::new() }
+    }
+
+    /// The lines from the first one whose first column is not before `word`.
+    fn from(&self, word: &str) -> std::str::Lines<'static> {
+        let starts = self.starts.get_or_init(|| {
+            let ends = self.text.match_indices('\n').map(|(end, _)| end + 1);
+            std::iter::once(0).chain(ends.filter(|start| *start < self.text.len())).collect()
+        });
+        let first_column = |start: usize| self.text[start..].split(['\t', '\n']).next().unwrap_or_default();
+        let at = starts.partition_point(|start| first_column(*start) < word);
+        starts.get(at).map_or("", |start| &self.text[*start..]).lines()
     }
 }
 
@@ -176,8 +231,13 @@ mod tests {
     fn inflected_and_compound_words_are_known() {
         let german = Glossary::of(Language::German).unwrap();
         assert_eq!(german.english("testdatenbank"), ["test", "database"]);
+        assert_eq!(german.english("datenbankserver"), ["database", "server"]);
         assert_eq!(german.english("rechnungen"), ["invoice"]);
         assert_eq!(german.english("xylqwertz"), Vec::<&str>::new());
+        let french = Glossary::of(Language::French).unwrap();
+        for english in ["server", "cache", "user", "redis"] {
+            assert_eq!(french.english(english), Vec::<&str>::new(), "an English word is no inflection");
+        }
         let chinese = Glossary::of(Language::Chinese).unwrap();
         assert_eq!(chinese.segments("日志服务器"), ["日志", "服务器"]);
     }
@@ -202,6 +262,12 @@ mod tests {
             "Run database migrations before deployment",
             "pnpm test:unit",
             "gift list",
+            "redis",
+            "rebase",
+            "car sales",
+            "sin cos tan",
+            "du disk usage",
+            "the router of Wang (王)",
             "python del vars defined",
             "データベースの移行に失敗した",
             "main",
@@ -215,15 +281,16 @@ mod tests {
     fn every_line_is_an_entry_and_all_are_in_order_and_found() {
         for glossary in &GLOSSARIES {
             let words: Vec<&str> =
-                glossary.lines.lines().map(|line| line.split('\t').next().unwrap_or_default()).collect();
-            for (line, pair) in glossary.lines.lines().skip(1).zip(words.windows(2)) {
+                glossary.lines.text.lines().map(|line| line.split('\t').next().unwrap_or_default()).collect();
+            for (line, pair) in glossary.lines.text.lines().skip(1).zip(words.windows(2)) {
                 assert!(pair[0] < pair[1], "{line} is not in order");
             }
-            for line in glossary.lines.lines() {
+            for line in glossary.lines.text.lines() {
                 let entry = GlossaryEntry::of(line).unwrap_or_else(|| panic!("{line}"));
                 assert!(!entry.word.is_empty() && !entry.english.contains('\t'), "{line}");
                 assert_eq!(glossary.entry(entry.word), Some(entry), "{line}");
             }
+            assert!(ENGLISH.text.lines().is_sorted());
             assert_eq!(glossary.entry(""), None);
             assert_eq!(glossary.entry("\u{10ffff}"), None);
         }

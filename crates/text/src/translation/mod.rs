@@ -7,6 +7,7 @@ mod glossary;
 
 use self::glossary::Glossary;
 use crate::language::Language;
+use crate::stop_words::is_stop_word;
 
 /// Expressions of several words, as they begin a sentence or stand within one, with an English expression.
 const EXPRESSIONS: [(&str, &str); 11] = [
@@ -71,19 +72,26 @@ impl QuestionTranslation {
         Some(Self { glossary: Glossary::of(Glossary::language_of(question)?)? })
     }
 
-    /// Returns the English words for a word of the question, of which a run of Chinese has several. Empty if none
-    /// is known.
+    /// Returns the English words for a word of the question, with or without punctuation: several for compounds
+    /// and for Chinese. Empty if none is known.
     pub fn english(&self, word: &str) -> Vec<&'static str> {
-        let lower = word.to_lowercase();
-        let words = if lower.contains(is_ideograph) {
+        let runs = word.split(|c: char| !c.is_alphabetic()).filter(|run| !run.is_empty());
+        runs.flat_map(|run| self.english_of_run(run)).flat_map(str::split_whitespace).collect()
+    }
+
+    fn english_of_run(&self, run: &str) -> Vec<&'static str> {
+        let lower = run.to_lowercase();
+        if lower.contains(is_ideograph) {
             let segments = self.glossary.segments(&lower);
-            segments.into_iter().filter_map(|segment| self.glossary.get(segment)).collect()
-        } else if is_cased(word) {
-            Vec::new()
-        } else {
-            self.glossary.english(&lower)
-        };
-        words.into_iter().flat_map(str::split_whitespace).collect()
+            return segments.into_iter().filter_map(|segment| self.glossary.get(segment)).collect();
+        }
+        if is_cased(run) {
+            return Vec::new();
+        }
+        let words = self.glossary.english(&lower);
+        // "Die" may be English all the same.
+        let is_doubtful = self.glossary.is_ambiguous(&lower) && words.iter().all(|word| is_stop_word(word));
+        if is_doubtful { Vec::new() } else { words }
     }
 }
 
@@ -175,7 +183,25 @@ impl Gloss<'_> {
     /// Whether a word stays as it is: it is spelled like a name, or names a tool, a branch or the like in English
     /// as well.
     fn is_name(&self, word: &str, lower: &str) -> bool {
-        is_cased(word) || word == lower && (NAMES.contains(&lower) || (self.is_name)(lower))
+        // German writes all nouns with a capital letter: "Tag" is a day.
+        let may_be_name = word == lower || self.language != Language::German;
+        is_cased(word)
+            || may_be_name && (NAMES.contains(&lower) || (self.is_name)(lower))
+            || self.is_proper(word)
+    }
+
+    /// Whether a word has a capital letter within a sentence, where the language has it in names alone.
+    fn is_proper(&self, word: &str) -> bool {
+        let begins = self
+            .text
+            .trim_end()
+            .chars()
+            .next_back()
+            .is_none_or(|last| !last.is_alphanumeric() && last != ',');
+        self.language != Language::German
+            && !begins
+            && word.starts_with(char::is_uppercase)
+            && word.chars().skip(1).any(char::is_lowercase)
     }
 
     /// Whether a word in capitals structures the text: "NEVER".
@@ -254,6 +280,10 @@ mod tests {
         let german = QuestionTranslation::of("Warum dauert der Datenbankabfrage so lange?").unwrap();
         assert_eq!(german.english("Datenbankabfrage"), ["database", "query"]);
         assert_eq!(german.english("dauert"), ["last"]);
+        assert_eq!(german.english("Datenbank?"), ["database"]);
+        let french = QuestionTranslation::of("où est l’imprimante ?").unwrap();
+        assert_eq!(french.english("l’imprimante"), ["printer"]);
+        assert_eq!(to_english("On demande à Pierre où est la clé").unwrap().matches("Pierre").count(), 1);
         assert_eq!(german.english("maxRetries"), Vec::<&str>::new());
         assert_eq!(german.english("qwxyz"), Vec::<&str>::new());
         let chinese = QuestionTranslation::of("数据库迁移").unwrap();
