@@ -27,7 +27,10 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Create a token and print it once
-    #[command(alias = "create", after_help = "Example:\n  cm token add Ada --role writer --expires 2027-06-01")]
+    #[command(
+        alias = "create",
+        after_help = "Example:\n  cm token add Ada --role writer --expires 2027-06-01"
+    )]
     Add(Add),
     /// List tokens with owner, role and status
     #[command(after_help = "Example:\n  cm token list --json")]

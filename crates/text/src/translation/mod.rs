@@ -1,7 +1,7 @@
 //! Translates texts from German, Spanish, French and Chinese to English word by word, so that texts in two
 //! languages can be compared, and read by models that know English.
 //!
-//! It is a glossary, not a translator: grammar is ignored, and unknown words stay as they are.
+//! Grammar is ignored, each word has one meaning, and unknown words stay as they are.
 
 mod glossary;
 
