@@ -253,8 +253,8 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Adds the English words for a word of the query to its terms, which begin at `first`. Several words are
-    /// terms of their own.
+    /// Adds the English words for a word of the query, whose own terms are `wishes[first..]`: one to these terms,
+    /// so that either counts as the word; several as optional words of their own.
     fn add_translations(&mut self, english: &[&str], first: usize, wishes: &mut Vec<OptionalTerm>) {
         let mut translated = Vec::new();
         english.iter().for_each(|word| self.wish(word, &mut translated));

@@ -37,7 +37,8 @@ pub fn to_english(text: &str) -> Option<String> {
     to_english_with_names(text, |_| false)
 }
 
-/// Like [`to_english`]; words in lower case for which `is_name` is true stay as they are.
+/// Like [`to_english`], but words for which `is_name` is true in lower case stay as they are; in German, which
+/// writes all nouns with a capital letter, only those that are written in lower case.
 pub fn to_english_with_names(text: &str, is_name: impl Fn(&str) -> bool) -> Option<String> {
     let language = Glossary::language_of(text)?;
     let glossary = Glossary::of(language)?;
