@@ -5,17 +5,22 @@
 
 mod glossary;
 
+use std::borrow::Cow;
+
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
 use self::glossary::Glossary;
 use crate::language::Language;
 use crate::stop_words::is_stop_word;
 
 /// Expressions of several words, as they begin a sentence or stand within one, with an English expression.
-const EXPRESSIONS: [(&str, &str); 11] = [
+const EXPRESSIONS: [(&str, &str); 12] = [
     ("en lugar de ", "instead of "),
     ("En lugar de ", "instead of "),
     ("en vez de ", "instead of "),
     ("En vez de ", "instead of "),
     (" a menos que ", " unless "),
+    ("A menos que ", "unless "),
     ("au lieu de ", "instead of "),
     ("Au lieu de ", "instead of "),
     ("au lieu d'", "instead of "),
@@ -40,6 +45,7 @@ pub fn to_english(text: &str) -> Option<String> {
 /// Like [`to_english`], but words for which `is_name` is true in lower case stay as they are; in German, which
 /// writes all nouns with a capital letter, only those that are written in lower case.
 pub fn to_english_with_names(text: &str, is_name: impl Fn(&str) -> bool) -> Option<String> {
+    let text = &*composed(text);
     let language = Glossary::language_of(text)?;
     let glossary = Glossary::of(language)?;
     let mut gloss = Gloss {
@@ -70,12 +76,13 @@ impl QuestionTranslation {
     /// The translation of a question in another language than English; `None` if it is English or its language
     /// cannot be told.
     pub fn of(question: &str) -> Option<Self> {
-        Some(Self { glossary: Glossary::of(Glossary::language_of(question)?)? })
+        Some(Self { glossary: Glossary::of(Glossary::language_of(&composed(question))?)? })
     }
 
     /// Returns the English words for a word of the question, with or without punctuation: several for compounds
     /// and for Chinese. Empty if none is known.
     pub fn english(&self, word: &str) -> Vec<&'static str> {
+        let word = composed(word);
         let runs = word.split(|c: char| !c.is_alphabetic()).filter(|run| !run.is_empty());
         runs.flat_map(|run| self.english_of_run(run)).flat_map(str::split_whitespace).collect()
     }
@@ -236,6 +243,11 @@ impl Gloss<'_> {
     }
 }
 
+/// Returns a text whose letters and marks, such as `u` and `¨`, are composed as in the glossaries.
+fn composed(text: &str) -> Cow<'_, str> {
+    if is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
+}
+
 /// Whether a word is spelled like a name: with a capital letter after its first.
 fn is_cased(word: &str) -> bool {
     word.chars().skip(1).any(char::is_uppercase)
@@ -274,6 +286,14 @@ mod tests {
         assert_eq!(words("合併之後必須部署"), "after merge, always deploy");
         assert_eq!(words("合并之前必须测试"), "before merge, always test");
         assert_eq!(words("Nutze `ohne nie` immer"), "use `ohne nie` always");
+    }
+
+    #[test]
+    fn decomposed_letters_are_translated_like_composed_ones() {
+        assert_eq!(to_english("Lo\u{308}sche niemals die Rückgabe"), to_english("Lösche niemals die Rückgabe"));
+        assert!(to_english("Lo\u{308}sche niemals die Ru\u{308}ckgabe").unwrap().starts_with("delete never"));
+        let question = QuestionTranslation::of("wo la\u{308}uft die Pru\u{308}fung?").unwrap();
+        assert_eq!(question.english("Pru\u{308}fung?"), question.english("Prüfung"));
     }
 
     #[test]
