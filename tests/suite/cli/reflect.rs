@@ -9,6 +9,7 @@ use crate::support::{Sandbox, SessionLine, everything, hashes, scripted, talk, v
 
 const ONE: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const TWO: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+const THREE: &str = "cccccccc-0000-4000-8000-000000000003";
 const RULE: &str = "From now on, always run the tests before you commit.";
 
 /// Writes a successful session in which the person states a lasting wish.
@@ -612,6 +613,50 @@ fn a_pinned_rule_that_the_person_withdraws_is_named_and_stays() {
     let notices = ran["worked"][0]["notices"].to_string();
     assert!(notices.contains("withdraws a rule") && notices.contains(SORTED), "{ran}");
     assert_eq!(in_use(&sandbox), [SORTED]);
+}
+
+#[test]
+fn a_fact_or_preference_that_the_person_withdraws_in_a_later_session_is_retired() {
+    for (stated, withdrawn) in [
+        (
+            "Remember that the staging database is wiped every night.",
+            "Forget what I said about the staging database.",
+        ),
+        ("I prefer short commit messages.", "forget my preference for short commit messages, please"),
+    ] {
+        let sandbox = vault_of("");
+        good(&sandbox, ONE, 8, stated);
+        let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+        let learned = ran["worked"][0]["learned"][0].clone();
+        assert!(["fact", "preference"].map(Value::from).contains(&learned["what"]), "{ran}");
+        good(&sandbox, TWO, 9, withdrawn);
+        let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+        let (id, title) = (learned["id"].as_str().unwrap(), learned["text"].as_str().unwrap());
+        let change = &ran["worked"][0]["learned"][0];
+        assert_eq!([&change["what"], &change["id"], &change["text"]], ["deprecate", id, title], "{ran}");
+        let file = sandbox.cm(&["get", id]).ok().stdout;
+        assert!(file.contains("retired") && file.contains(withdrawn.trim_end_matches('.')), "{file}");
+        let found =
+            sandbox.cm(&["context", "wipe the staging database, short commit messages", "--json"]).json();
+        assert!(!found["memories"].to_string().contains(id), "{found}");
+    }
+}
+
+#[test]
+fn a_withdrawal_that_several_facts_fit_is_told_and_retires_none() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, "Remember that the staging database is wiped every night.");
+    sandbox.cm(&["reflect"]).ok();
+    sandbox.cm(&["add", "The staging database has no backups", "--type", "fact"]).ok();
+    good(&sandbox, TWO, 9, "Remember that the staging database is in Frankfurt.");
+    sandbox.cm(&["reflect"]).ok();
+    good(&sandbox, THREE, 10, "Forget what I said about the staging database.");
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    let notices = ran["worked"][0]["notices"].to_string();
+    assert!(notices.contains("Frankfurt") && notices.contains("wiped"), "{ran}");
+    // What a person wrote into the vault was learned from no session.
+    assert!(!notices.contains("backups"), "{ran}");
+    assert!(!ran["worked"][0]["learned"].to_string().contains("deprecate"), "{ran}");
 }
 
 /// The texts of the rules in use.

@@ -1,5 +1,5 @@
-//! Finds rules that a person withdraws: by naming what they are about ("forget the rule about tabs"), or by
-//! saying that they are no longer followed ("we no longer use tabs").
+//! Finds rules, facts and preferences that a person withdraws: by naming what they are about ("forget the rule
+//! about tabs", "forget what I said about tabs"), or by saying that they no longer hold ("we no longer use tabs").
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use crate::diary::content_words;
 use crate::prose::pattern;
 use cm_playbook::conflict::words;
 
-/// A sentence that withdraws a rule.
+/// A sentence that withdraws a rule, fact or preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
-    /// Topic of the rule, as typed; `None` if the sentence contradicts a rule without naming its topic.
+    /// What the withdrawn statement is about, as typed; `None` if the sentence contradicts it without naming that.
     pub topic: Option<String>,
     /// The sentence as typed.
     pub quote: String,
     /// Line of the prompt in the log, from 1.
     pub line: u64,
-    /// Whether the sentence names the rule and says little else.
+    /// Whether the sentence names the topic and says little else.
     pub is_all: bool,
 }
 
@@ -26,14 +26,24 @@ pattern!(
     ORDERED = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|und|y|et)\s+)
       (?:(?:ok(?:ay)?|so|also|please|pls|hey|btw|actually|no|then|let['’]?s|you\ can|we\ can|bitte|por\ favor|entonces|alors)[,\s]+)*(?:
       (?:forget|drop|scrap|disregard|withdraw|retire|lift)\s+(?:about\s+)?(?:the|that|this|our|my|your)\s+
-        (?:(?:old|previous|earlier)\s+)?rule\s+(?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en>(?:[^,.;:!?]|\.\S)+)
-    | (?:vergiss|vergesst|vergessen\ Sie|streich\w*|verwirf)\s+(?:die|unsere|diese)\s+(?:alte\s+)?regel\s+
+        (?:(?:old|previous|earlier)\s+)?(?:rule|convention|decision|policy|preference)\s+
+        (?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en>(?:[^,.;:!?]|\.\S)+)
+    | (?:forget|scratch|ignore|disregard)\s+(?:what|everything|all(?:\ that)?)\s+(?:i|we)(?:['’]ve)?\s+(?:(?:just|once|ever)\s+)?(?:said|told\s+you|wrote|agreed)\s+
+        (?:about|on|regarding|concerning)\s+(?:(?:the|our|that)\s+)?(?P<en_said>(?:[^,.;:!?]|\.\S)+)
+    | (?:vergiss|vergesst|vergessen\ Sie|streich\w*|verwirf)\s+(?:die|unsere|diese)\s+(?:alte\s+)?(?:regel|konvention|entscheidung|vorgabe)\s+
         (?:über|zu|zum|zur|mit|für|wegen|von|gegen|dass)\s+(?:(?:den|dem|der|die|das)\s+)?(?P<de>(?:[^,.;:!?]|\.\S)+)
-    | (?:olv[ií]da(?:te\s+de)?|olvide|olv[ií]date\s+de|descarta|retira)\s+la\s+(?:regla|norma)\s+
+    | (?:vergiss|vergesst|ignorier\w*)[,\s]+was\s+(?:ich|wir)\s+(?:dir\s+)?(?:über|zu|zum|zur|von|wegen)\s+(?:(?:den|dem|der|die|das)\s+)?
+        (?P<de_said>(?:[^,.;:!?]|\.\S)+?)\s+(?:gesagt|geschrieben|ausgemacht)(?:\s+(?:habe|haben|hab))?
+    | (?:olv[ií]da(?:te\s+de)?|olvide|olv[ií]date\s+de|descarta|retira)\s+la\s+(?:regla|norma|convención|decisión|preferencia)\s+
         (?:del|de|sobre|para|acerca\ de|que)\s+(?:(?:los|las|la|el)\s+)?(?P<es>(?:[^,.;:!?]|\.\S)+)
-    | (?:oublie|oubliez|laisse[zs]?\s+tomber|abandonne[zs]?)\s+la\s+règle\s+(?:sur|de|du|des|concernant|pour)\s+
-        (?:(?:les|la|le)\s+)?(?P<fr>(?:[^,.;:!?]|\.\S)+))
-    | (?:^|[，。；：！,]\s*)(?:那|就|请|把)?(?:忘掉|忘了|废除|作废|不用管)(?:关于|有关)?(?P<zh>[^，。；：！？的]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)"
+    | (?:olv[ií]da(?:te\s+de)?|olvide|ignora)\s+lo\s+que\s+(?:te\s+)?(?:dije|dijimos|he\ dicho)\s+
+        (?:del|de|sobre|acerca\ de)\s+(?:(?:los|las|la|el)\s+)?(?P<es_said>(?:[^,.;:!?]|\.\S)+)
+    | (?:oublie|oubliez|laisse[zs]?\s+tomber|abandonne[zs]?)\s+la\s+(?:règle|convention|décision|consigne)\s+(?:sur|de|du|des|concernant|pour)\s+
+        (?:(?:les|la|le)\s+)?(?P<fr>(?:[^,.;:!?]|\.\S)+)
+    | (?:oublie|oubliez|ignore[zs]?)\s+ce\s+qu(?:e\s+j['’]|['’]on\s+)(?:ai|a)\s+dit\s+(?:sur|de|du|des|concernant|à\ propos\ d[eu]s?)\s+
+        (?:(?:les|la|le)\s+)?(?P<fr_said>(?:[^,.;:!?]|\.\S)+))
+    | (?:^|[，。；：！,]\s*)(?:那|就|请|把)?(?:忘掉|忘了|废除|作废|不用管)(?:关于|有关)?(?P<zh>[^，。；：！？的]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)
+    | (?:^|[，。；：！,]\s*)(?:请)?(?:忘掉|忘了|忽略)我(?:之前|以前)?(?:说过?的?)?(?:关于|有关)(?P<zh_said>[^，。；：！？的]{1,20}?)的(?:话|说法)"
 );
 // The clause ends behind what became of the rule: "the rule is off by one" withdraws none.
 pattern!(
@@ -167,6 +177,12 @@ mod tests {
             ("oublie la règle sur les commits en anglais", "commits en anglais"),
             ("la règle du vendredi ne s'applique plus", "vendredi"),
             ("忘掉关于 yarn 的规则", "yarn"),
+            ("scrap the decision about redis", "redis"),
+            ("ok, forget what I said about squash merges", "squash merges"),
+            ("Vergiss, was ich über Tabs gesagt habe.", "Tabs"),
+            ("olvida lo que dije sobre npm", "npm"),
+            ("oublie ce que j'ai dit sur les tabulations", "tabulations"),
+            ("忘掉我说的关于 yarn 的话", "yarn"),
             ("pnpm那条规则作废了", "pnpm"),
         ] {
             assert_eq!(withdrawn_topic(sentence), Some(topic), "{sentence}");
@@ -177,6 +193,11 @@ mod tests {
     fn reminders_questions_and_rules_of_programs_are_no_withdrawals() {
         for sentence in [
             "don't forget the rule about tabs",
+            "never forget what I said about tabs",
+            "you forget what I said about tabs",
+            "did you forget what I said about tabs?",
+            "vergiss nicht, was ich über Tabs gesagt habe",
+            "drop the policy from the bucket",
             "Never drop the rule about reviews",
             "is the rule about tabs obsolete?",
             "remove the rule about unused variables from the eslint config",

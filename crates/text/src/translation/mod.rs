@@ -290,7 +290,10 @@ mod tests {
 
     #[test]
     fn decomposed_letters_are_translated_like_composed_ones() {
-        assert_eq!(to_english("Lo\u{308}sche niemals die Rückgabe"), to_english("Lösche niemals die Rückgabe"));
+        assert_eq!(
+            to_english("Lo\u{308}sche niemals die Rückgabe"),
+            to_english("Lösche niemals die Rückgabe")
+        );
         assert!(to_english("Lo\u{308}sche niemals die Ru\u{308}ckgabe").unwrap().starts_with("delete never"));
         let question = QuestionTranslation::of("wo la\u{308}uft die Pru\u{308}fung?").unwrap();
         assert_eq!(question.english("Pru\u{308}fung?"), question.english("Prüfung"));

@@ -121,7 +121,7 @@ impl ChangePlanner<'_> {
         }
     }
 
-    /// Adds the changes of memory notes, and edges from the new rules that replace one.
+    /// Adds the changes of new and withdrawn memories, and edges from the new rules that replace one.
     fn memories(
         &mut self,
         proposed: &SessionProposals<'_>,
@@ -157,7 +157,9 @@ impl ChangePlanner<'_> {
             }
         }
         self.changes.extend(all.iter().flat_map(|planned| planned.changes.clone()));
+        self.changes.extend(proposed.withdrawn.iter().map(|one| one.change(memory)));
         self.ids.extend(all.iter().map(|planned| planned.id.clone()));
+        self.ids.extend(proposed.withdrawn.iter().map(|one| one.id.clone()));
         Ok(all)
     }
 }
@@ -190,8 +192,8 @@ impl ChangePlanner<'_> {
         for note in notes.iter().filter(is_own) {
             let Some(id) = &note.id else { continue };
             let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
-            let why = "The same happened in further sessions.";
-            let (_, path, text) = supersedes_edge(self.work.memory, self.open, (&newer, &older), why)?;
+            let why = format!("The same happened in further sessions: {}", add.bullet.content);
+            let (_, path, text) = supersedes_edge(self.work.memory, self.open, (&newer, &older), &why)?;
             edges.push(VaultFileChange::Create { path, text });
         }
         Ok(edges)

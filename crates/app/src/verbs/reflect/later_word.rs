@@ -8,6 +8,7 @@ use crate::sessions::SessionAccess;
 use crate::sessions::session_filter::is_global;
 use cm_index::sessions::SessionLookup;
 use cm_learn::reflect::later_word::{replaces_memory, replaces_rule};
+use cm_learn::statement::Withdrawal;
 use cm_note::bullet::Bullet;
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
@@ -21,6 +22,8 @@ use cm_session::SessionMeta;
 
 /// Types of memories that a statement can replace. A fix describes what happened once.
 const TYPES: [&str; 3] = ["fact", "preference", "decision"];
+/// Types of memories that are learned from sessions, and that a person can withdraw.
+const LEARNED: [&str; 4] = ["fact", "preference", "decision", "fix"];
 
 /// When and where a person made a statement.
 #[derive(Debug, Clone, Copy)]
@@ -82,15 +85,45 @@ pub(crate) fn replaced_memories<'n>(
     stated: StatementOrigin<'_>,
 ) -> Vec<(&'n Note, String)> {
     let sense = WordVectors::of(meaning(open));
+    let is_confirmed = |note: &&Note| is_of_type(note, &TYPES) && !note.is_waiting();
+    let confirmed = notes.iter().filter(is_confirmed);
+    let found =
+        confirmed.filter_map(|note| Some((note, replaces_memory(text, &note.title, &sense)?))).collect();
+    stated_earlier(memory, open, notes, found, stated)
+}
+
+/// Returns the memories that a withdrawal may refer to, with waiting ones and fixes.
+pub(super) fn withdrawn_memories<'n>(
+    memory: &Context,
+    open: &OpenVault,
+    notes: &'n [Note],
+    withdrawal: &Withdrawal,
+    stated: StatementOrigin<'_>,
+) -> Vec<&'n Note> {
+    let sense = WordVectors::of(meaning(open));
+    let is_meant = |note: &&Note| match withdrawal.topic {
+        Some(_) => withdrawal.names(&note.title),
+        None => replaces_memory(&withdrawal.quote, &note.title, &sense).is_some(),
+    };
+    let meant = notes.iter().filter(|note| is_of_type(note, &LEARNED)).filter(is_meant);
+    let meant = stated_earlier(memory, open, notes, meant.map(|note| (note, ())).collect(), stated);
+    meant.into_iter().map(|(note, ())| note).collect()
+}
+
+fn is_of_type(note: &Note, types: &[&str]) -> bool {
+    note.kind == NoteKind::Memory && note.note_type.as_deref().is_some_and(|kind| types.contains(&kind))
+}
+
+/// Keeps the memories that are in place and were learned from an earlier session of the same project.
+fn stated_earlier<'n, T>(
+    memory: &Context,
+    open: &OpenVault,
+    notes: &'n [Note],
+    mut found: Vec<(&'n Note, T)>,
+    stated: StatementOrigin<'_>,
+) -> Vec<(&'n Note, T)> {
     let sessions = SessionAccess::open_without_refresh(memory);
     let by_workspace = is_global(memory, open);
-    let is_candidate = |note: &&Note| {
-        note.kind == NoteKind::Memory
-            && note.note_type.as_deref().is_some_and(|kind| TYPES.contains(&kind))
-            && !note.pinned
-            && !note.is_waiting()
-            && note.state.as_deref() != Some("retired")
-    };
     let is_older = |note: &Note| {
         let Some(session) = note.session.as_deref() else { return false };
         let meta = meta_of(&sessions, session);
@@ -100,9 +133,7 @@ pub(crate) fn replaced_memories<'n>(
         let last = ended.or(note.created).max(note.last_checked);
         is_here && last.is_some_and(|at| at < stated.at)
     };
-    let candidates = notes.iter().filter(is_candidate);
-    let found = candidates.filter_map(|note| Some((note, replaces_memory(text, &note.title, &sense)?)));
-    let mut found: Vec<(&Note, String)> = found.filter(|(note, _)| is_older(note)).collect();
+    found.retain(|(note, _)| !note.pinned && note.state.as_deref() != Some("retired") && is_older(note));
     if !found.is_empty() {
         let in_place = in_place(&Graph::connect(notes));
         let is_in_place = |note: &Note| {

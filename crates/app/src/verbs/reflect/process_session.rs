@@ -14,6 +14,7 @@ use super::queue::QueuedSession;
 use super::recorded::{settle_verdicts, without_recorded};
 use super::redact::{is_redacted, redact_draft};
 use super::traces::TraceLibrary;
+use super::withdrawn::WithdrawnMemory;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
@@ -156,6 +157,8 @@ pub struct SessionProposals<'a> {
     pub times: HashMap<u64, Instant>,
     /// Whether the vault's own person typed the prompts.
     pub is_of_person: bool,
+    /// The memories that the person withdrew.
+    pub withdrawn: Vec<WithdrawnMemory>,
 }
 
 impl SessionProposals<'_> {
@@ -210,10 +213,11 @@ impl SessionProcessor<'_> {
         let shown = ShownRules::of_session(self.memory, heard.meta.id.as_str(), &live);
         let times = times_of(&heard);
         let is_of_person = heard.prompts == StatementAuthor::Person;
-        let mut proposed = SessionProposals { todo, diary, drafts, counted, times, is_of_person };
+        let withdrawn = Vec::new();
+        let mut proposed = SessionProposals { todo, diary, drafts, counted, times, is_of_person, withdrawn };
         if is_of_person {
             self.find_replaced(&mut proposed, &playbook.bullets);
-            self.find_withdrawn(&mut proposed, &heard.withdrawals, &playbook.bullets, &mut notices);
+            self.find_withdrawn(&mut proposed, &heard.withdrawals, &playbook.bullets, &mut notices)?;
         }
         let all = proposed.drafts.len();
         let traces = self.traces.of_project(&own);
@@ -645,6 +649,13 @@ fn session_result(
         text: planned.title.clone(),
         draft: planned.is_draft,
         line: None,
+    }));
+    learned.extend(proposed.withdrawn.iter().map(|one| LearnedChange {
+        what: "deprecate".to_owned(),
+        id: one.id.clone(),
+        text: one.title.clone(),
+        draft: false,
+        line: Some(one.line),
     }));
     let refused = report.refused.iter().map(|passed| format!("{} was refused: {}", passed.op, passed.reason));
     notices.extend(refused);

@@ -1,15 +1,25 @@
-//! Retires the rules that a person withdrew in a session: "forget the rule about tabs", "we no longer use
-//! tabs".
+//! Retires the rules and memories that a person withdrew in a session: "forget the rule about tabs", "we no
+//! longer use tabs".
 
-use super::later_word::{StatementOrigin, stated_before};
+use yaml_serde::Value;
+
+use super::later_word::{StatementOrigin, stated_before, withdrawn_memories};
 use super::process_session::{SessionProcessor, SessionProposals};
 use crate::context::meaning::meaning;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::verbs::playbook;
 use cm_learn::diary::StatementAuthor;
+use cm_learn::diary::note::as_line;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
 use cm_learn::reflect::without_model::{evidence, project};
 use cm_learn::statement::{Certainty, Withdrawal};
-use cm_note::bullet::{Bullet, RuleScope, Scope};
+use cm_note::bullet::{Bullet, BulletState, RuleScope, Scope};
+use cm_note::change::VaultFileChange;
+use cm_note::frontmatter::edit::Edit;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
 use cm_playbook::curation::bullet_index::is_standing;
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
@@ -18,22 +28,55 @@ use cm_playbook::embedding_model::WordVectors;
 /// Strength of a draft by which a person withdraws a rule.
 const STRENGTH: u32 = 70;
 
+/// A memory that a person withdrew.
+#[derive(Debug)]
+pub struct WithdrawnMemory {
+    pub id: String,
+    pub title: String,
+    /// Line of the prompt in the session's log, from 1.
+    pub line: u64,
+    path: NotePath,
+    /// The person's words with their origin.
+    evidence: String,
+}
+
+impl WithdrawnMemory {
+    fn of(note: &Note, line: u64, evidence: String) -> Option<Self> {
+        let id = note.id.as_ref()?.to_string();
+        Some(Self { id, title: note.title.clone(), line, path: note.path.clone(), evidence })
+    }
+
+    /// Returns the change that retires the memory.
+    pub(super) fn change(&self, memory: &Context) -> VaultFileChange {
+        let set = |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::from(value) };
+        let edits = vec![
+            set("state", BulletState::Retired.name()),
+            set("updated", &memory.now().to_string()),
+            Edit::AppendBody { text: format!("\nWithdrawn:\n\n- {}\n", as_line(&self.evidence)) },
+        ];
+        VaultFileChange::Edit { path: self.path.clone(), edits }
+    }
+}
+
 impl SessionProcessor<'_> {
-    /// Adds a deprecation for each withdrawn rule that was learned from an earlier session of this project. If
-    /// several rules may be meant, or the rule is pinned, was added by a person or holds elsewhere too, a notice
-    /// names them instead.
+    /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
+    /// from an earlier session of this project. If several may be meant, or the rule is pinned, was added by a
+    /// person or holds elsewhere too, a notice names them instead.
+    ///
+    /// # Errors
+    /// Returns an error if the notes of the vault cannot be read.
     pub(super) fn find_withdrawn(
         &self,
         proposed: &mut SessionProposals<'_>,
         withdrawals: &[Withdrawal],
         bullets: &[Bullet],
         notices: &mut Vec<String>,
-    ) {
+    ) -> Result<()> {
         for withdrawal in withdrawals {
             let diary = &proposed.diary;
             let (session, agent) = (diary.session.clone(), diary.agent.clone());
             let origin = DraftOrigin { session, agent, line: withdrawal.line };
-            // A lasting statement replaces the rules that it contradicts.
+            // A lasting statement replaces the rules and memories that it contradicts.
             let is_lasting =
                 withdrawal.topic.is_none() && proposed.drafts.iter().any(|draft| is_certain(draft, &origin));
             let Some(stated) = proposed.origin_of(&origin).filter(|_| !is_lasting) else { continue };
@@ -43,14 +86,18 @@ impl SessionProcessor<'_> {
                 scope_key: None,
                 workspace: here.as_deref(),
             };
-            let meant = self.rules_meant(withdrawal, bullets, stated);
-            match meant.as_slice() {
-                [] => {}
-                [rule] if is_replaceable(rule, &scope) => {
-                    let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
+            let rules = self.rules_meant(withdrawal, bullets, stated);
+            let open = self.memory.target();
+            let notes = playbook::notes_as_written(self.memory, open)?;
+            let memories = withdrawn_memories(self.memory, open, &notes, withdrawal, stated);
+            let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
+            let evidence = evidence(said, &withdrawal.quote);
+            match (rules.as_slice(), memories.as_slice()) {
+                ([], []) => {}
+                ([rule], []) if is_replaceable(rule, &scope) => {
                     let deprecate = DeprecateDelta {
                         id: rule.id.to_string(),
-                        reason: Some(evidence(said, &withdrawal.quote)),
+                        reason: Some(evidence),
                         is_withdrawn: true,
                         ..DeprecateDelta::default()
                     };
@@ -60,9 +107,11 @@ impl SessionProcessor<'_> {
                     let certainty = Some(Certainty::High);
                     proposed.drafts.push(ReflectionDraft { certainty, quote, ..draft });
                 }
-                rules => notices.push(notice(withdrawal, rules)),
+                ([], [note]) => proposed.withdrawn.extend(WithdrawnMemory::of(note, origin.line, evidence)),
+                _ => notices.push(notice(withdrawal, &rules, &memories)),
             }
         }
+        Ok(())
     }
 
     /// Returns the rules in force in the session's project that a withdrawal may refer to. Rules that were stated
@@ -89,14 +138,19 @@ fn is_certain(draft: &ReflectionDraft, origin: &DraftOrigin) -> bool {
     draft.certainty == Some(Certainty::High) && draft.origins.contains(origin)
 }
 
-fn notice(withdrawal: &Withdrawal, rules: &[&Bullet]) -> String {
+fn notice(withdrawal: &Withdrawal, rules: &[&Bullet], memories: &[&Note]) -> String {
     const SHOWN: usize = 3;
-    let listed: Vec<String> =
-        rules.iter().take(SHOWN).map(|rule| format!("{} ({})", rule.id, rule.content())).collect();
-    let more = if rules.len() > SHOWN { ", …" } else { "" };
-    format!(
-        "\"{}\" withdraws a rule; `cm forget ID --reason TEXT` retires it: {}{more}",
-        withdrawal.quote,
-        listed.join(", ")
-    )
+    let rules_listed = rules.iter().map(|rule| format!("{} ({})", rule.id, rule.content()));
+    let listed = rules_listed.chain(memories.iter().map(|note| format!("{} ({})", note.key(), note.title)));
+    let listed: Vec<String> = listed.take(SHOWN).collect();
+    let more = if rules.len() + memories.len() > SHOWN { ", …" } else { "" };
+    let (what, command) = match (rules, memories) {
+        (_, []) => ("a rule", "`cm forget ID --reason TEXT` retires it"),
+        ([], _) => ("a memory", "`cm review --reject ID` retires it"),
+        _ => (
+            "a rule or a memory",
+            "`cm forget ID --reason TEXT` retires a rule, `cm review --reject ID` a memory",
+        ),
+    };
+    format!("\"{}\" withdraws {what}; {command}: {}{more}", withdrawal.quote, listed.join(", "))
 }

@@ -242,6 +242,7 @@ fn apply_deltas(
         counted: HashMap::new(),
         times: HashMap::new(),
         is_of_person: false,
+        withdrawn: Vec::new(),
     };
     let own = heard.trace();
     let evidence = SessionEvidence::of(memory);
