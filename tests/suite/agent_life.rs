@@ -177,7 +177,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     Reflect on claude-code session aaaaaaaa: The upload test is flaky, please mend it.
     Cm-Op: reflect
     Cm-Id: b-mt2ssunl-jq6d8j
-    Cm-Id: b-mwor0dc0-aci5q3
+    Cm-Id: b-mwor0dc0-lfgfz1
     Cm-Id: 1842ca32041f57b8e5289fa6bbbb4acb
     Cm-Session: aaaaaaaa-0000-4000-8000-000000000001
     Cm-Agent: claude-code

@@ -124,12 +124,12 @@ fn a_rule_that_two_sessions_ignored_is_proposed_for_review_until_a_person_confir
 
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "not_followed"]).ok().stdout, @r#"
     Not followed 1
-      1. b-mwopxsg0-cpmtsk  From now on always run the migrations with just migrate, never with sqlx migrate.
+      1. b-mwopxsg0-g0pyuh  Always run the migrations with just migrate, never with sqlx migrate.
          repeated by a person in 2 sessions that were shown it: "always run the migrations with `just migrate`, never with `sqlx migrate`!", 2026-11-20
-         cm edit b-mwopxsg0-cpmtsk
-         cm pin b-mwopxsg0-cpmtsk --reason "agents do not follow it"
+         cm edit b-mwopxsg0-g0pyuh
+         cm pin b-mwopxsg0-g0pyuh --reason "agents do not follow it"
          mkdir -p blocked && printf '%s\n' --- 'kind: deprecated' 'pattern: "sqlx migrate"' --- > blocked/sqlx-migrate.md && cm commit
-         cm review --confirm b-mwopxsg0-cpmtsk
+         cm review --confirm b-mwopxsg0-g0pyuh
     "#);
     // The proposed guard pattern is a command that works.
     let listed = inbox();

@@ -50,7 +50,7 @@ fn a_session_becomes_a_note_and_one_commit() {
 
     ## Preferences
 
-    - From now on, always run the tests before you commit. (person, standing, line 7)
+    - Always run the tests before you commit. (person, standing, line 7)
 
     ## Commands
 
@@ -91,7 +91,7 @@ fn a_log_that_is_not_indexed_has_a_diary_too() {
     std::fs::remove_file(sandbox.vault().join(&log)).unwrap();
     let written = sandbox.cm(&["diary", "../elsewhere/session.jsonl", "--json"]).ok().json();
     assert_eq!((&written["session"], &written["status"]), (&json!(SESSION), &json!("success")));
-    assert!(sandbox.read(written["path"].as_str().unwrap()).contains("always run the tests"));
+    assert!(sandbox.read(written["path"].as_str().unwrap()).contains("Always run the tests"));
     sandbox.write("../elsewhere/notes.jsonl", "{\"text\": \"no session\"}\n");
     assert_eq!(sandbox.cm(&["diary", "../elsewhere/notes.jsonl"]).code, 4);
     sandbox.reads_its_project();
@@ -179,7 +179,7 @@ fn a_dry_run_says_what_it_would_say_and_writes_no_note() {
     let sandbox = mended(&[]);
     let ran = sandbox.cm(&["diary", "aaaaaaaa", "--dry-run", "--json"]).ok().json();
     assert!(
-        ran["text"].as_str().unwrap().contains("always run the tests") && ran["commit"].is_null(),
+        ran["text"].as_str().unwrap().contains("Always run the tests") && ran["commit"].is_null(),
         "{ran}"
     );
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -230,7 +230,7 @@ fn a_bad_answer_is_put_right_once_and_after_that_rules_do_it() {
     assert!(ran["why"].as_str().unwrap().contains("is not usable"), "{ran}");
     let note = sandbox.read(ran["path"].as_str().unwrap());
     assert!(
-        note.contains("because the model's answer was not usable") && note.contains("always run the tests"),
+        note.contains("because the model's answer was not usable") && note.contains("Always run the tests"),
         "{note}"
     );
 }

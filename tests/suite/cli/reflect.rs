@@ -65,7 +65,7 @@ fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
     insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
     aaaaaaaa  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
-        add         From now on, always run the tests before you commit.  line 7
+        add         Always run the tests before you commit.  line 7
     bbbbbbbb  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-67ca2a.md
         fact        The staging database is reset every night at four
@@ -575,7 +575,7 @@ fn a_run_that_is_killed_loses_nothing_and_the_next_one_goes_on() {
     sandbox.cm(&["validate"]).ok();
 }
 
-const SORTED: &str = "From now on always sort the tide tables by port.";
+const SORTED: &str = "Always sort the tide tables by port.";
 
 #[test]
 fn a_rule_that_the_person_withdraws_in_a_later_session_is_retired() {
@@ -585,7 +585,7 @@ fn a_rule_that_the_person_withdraws_in_a_later_session_is_retired() {
         ("We no longer sort the tide tables by port.", true),
     ] {
         let sandbox = vault_of("");
-        good(&sandbox, ONE, 8, SORTED);
+        good(&sandbox, ONE, 8, &format!("From now on, {SORTED}"));
         sandbox.cm(&["reflect"]).ok();
         assert_eq!(in_use(&sandbox), [SORTED]);
         good(&sandbox, TWO, 9, withdrawn);
@@ -605,7 +605,7 @@ fn a_rule_that_the_person_withdraws_in_a_later_session_is_retired() {
 #[test]
 fn a_pinned_rule_that_the_person_withdraws_is_named_and_stays() {
     let sandbox = vault_of("");
-    good(&sandbox, ONE, 8, SORTED);
+    good(&sandbox, ONE, 8, &format!("From now on, {SORTED}"));
     let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
     sandbox.cm(&["pin", ran["worked"][0]["learned"][0]["id"].as_str().unwrap()]).ok();
     good(&sandbox, TWO, 9, "Forget the rule about the tide tables.");

@@ -65,7 +65,7 @@ fn the_only_obsidian_vault_becomes_the_memory_in_place_and_keeps_its_notes() {
     assert_eq!(found["hits"][0]["title"], "Tides", "{found:#}");
     let core = fs::read_to_string(notes.join("CORE.md")).unwrap();
     assert_eq!(core.lines().filter(|line| line.contains("Tides")).count(), 1, "{core}");
-    assert!(core.contains("From now on always run the tests with cargo nextest."), "{core}");
+    assert!(core.contains("Always run the tests with cargo nextest."), "{core}");
 }
 
 #[test]

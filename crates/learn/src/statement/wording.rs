@@ -16,11 +16,13 @@ pattern!(
         (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |just\ so\ you\ know(?:\ that)?|for\ your\ information|remember\ that|keep\ in\ mind\ that
           |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
+          |from\ now\ on|from\ here\ on|going\ forward|henceforth|in\ (?:the\ )?future
+          |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
-          |不|不对|好|好的|对了|另外)\s*[,.!:;–—…，。！：；、-]+\s*
+          |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)\s*[,.!:;–—…，。！：；、-]+\s*
     )+"
 );
 pattern!(
@@ -124,6 +126,11 @@ mod tests {
         assert_eq!(text, "Run the tests of the worker.");
         let (text, _) = worded("remember: clients are generated", StatementContext::Plain, None);
         assert_eq!(text, "Clients are generated.");
+        for since in ["From now on", "ok, from now on please", "Going forward,", "désormais,", "从现在开始，"]
+        {
+            let (text, _) = worded(&format!("{since} always sort imports"), StatementContext::Plain, None);
+            assert_eq!(text, "Always sort imports.", "{since}");
+        }
         let (text, _) = worded("remember to ask Ana", StatementContext::Plain, None);
         assert_eq!(text, "Remember to ask Ana.");
         assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
