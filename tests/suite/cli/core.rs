@@ -243,6 +243,16 @@ fn hostile_titles_and_tags_forge_no_structure() {
 }
 
 #[test]
+fn an_entry_that_ends_with_a_word_for_secrets_is_written_with_its_id() {
+    let sandbox = vault_of("");
+    sandbox.cm(&["add", "--type", "fact", "--title", "Login needs a password", "--body", "x"]).ok();
+    sandbox.cm(&["playbook", "add", "--category", "git", "Every deployment reads the token"]).ok();
+    sandbox.cm(&["core"]).ok();
+    let core = sandbox.read("CORE.md");
+    assert!(core.contains("needs a password") && core.contains("reads the token"), "{core}");
+}
+
+#[test]
 fn an_empty_vault_has_a_core_too() {
     let sandbox = vault_of("");
     insta::assert_snapshot!(sandbox.cm(&["core", "--print"]).snapshot(), @"
