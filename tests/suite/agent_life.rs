@@ -159,6 +159,10 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     ## Past sessions about it
 
     - “The upload test is flaky, please mend it.” (2026-11-20, claude-code, aaaaaaaa, demo, success)
+
+    ## Learned lately
+
+    - Always ask the system for a free port in tests. (b-mwor0dc0-lfgfz1, testing, candidate)
     <!-- cm:end memory -->
     ");
     let log = sandbox.cm(&["log", "--json"]).ok().json();

@@ -234,6 +234,16 @@ fn events_that_take_no_words_are_answered_with_nothing() {
 }
 
 #[test]
+fn the_first_session_after_a_rule_was_added_is_told_it() {
+    let sandbox = vault_of("");
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.settings("[hooks]\ncapture = false\n");
+    sandbox.cm(&["playbook", "add", "--category", "testing", "Give the upload test a port of its own."]).ok();
+    let told = words(&told(&sandbox, "claude", "session-start"));
+    assert!(told.contains("a port of its own"), "{told}");
+}
+
+#[test]
 fn gemini_is_briefed_with_its_first_prompt_and_at_no_session_start() {
     let sandbox = shop();
     assert_eq!(told(&sandbox, "gemini", "session-start").stdout, "{}\n", "it would forget the first prompt");

@@ -203,6 +203,19 @@ impl Context {
         self
     }
 
+    /// Updates the indexes that exist once, although the call leaves them as they are otherwise.
+    ///
+    /// # Errors
+    /// Returns an error if an index can be neither used nor rebuilt.
+    pub(crate) fn with_updated_indexes(mut self) -> Result<Self> {
+        let as_it_is = std::mem::replace(&mut self.call.no_refresh, false);
+        for open in self.vaults.iter().filter(|open| open.index().version().is_ok()) {
+            self.ensure_fresh(open)?;
+        }
+        self.call.no_refresh = as_it_is;
+        Ok(self)
+    }
+
     /// Allows answers from the index as it is while another thread refreshes it, so that a reader does
     /// not wait for writers. What the caller itself wrote is always in the index.
     #[must_use]

@@ -36,6 +36,9 @@ impl Context {
     /// response; [`Context::embed_slice`] embeds the rest. A remote model is only used if notes
     /// changed, because it may be slow or unreachable.
     pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
+        if self.is_low_latency() {
+            return;
+        }
         let lives_on = open.cached().is_some();
         if changed.is_empty() && (lives_on || !self.models().choice().is_builtin()) {
             return;

@@ -144,6 +144,9 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     for open in &memory.vaults {
         VaultLock::wait_until_free(&open.vault, PATIENCE)?;
     }
+    // What the last session learned is not in the index yet. Prompts are answered from the index as it is.
+    let begins = message.event == Some(HookEvent::SessionStart);
+    let memory = if begins { memory.with_updated_indexes()? } else { memory };
     let record = message
         .session
         .as_ref()
