@@ -68,7 +68,8 @@ pattern!(
   | (?-u:\b)level=(?i:debug|info|warn|error)
   | ^ok(\t|\s{2,})\S
   | ^([$%❯➜λ]|>>>|\.\.\.|\(venv\)|\+\+|@@|---|===)\s | ^[0-9A-Za-z_./\\-]+:[0-9]+(:[0-9]+)?[:\s]
-  | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/[0-9])(?-u:\b) | ^(Uncaught|Unhandled)\s | ^[0-9A-Za-z_]*(Error|Exception):\s
+  | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/[0-9])(?-u:\b) | ^(Uncaught|Unhandled)\s | ^[0-9A-Za-z_.]*(Error|Exception):\s
+  | ^[a-z_][0-9A-Za-z_]*(\.[0-9A-Za-z_]+)*\.[A-Z][0-9A-Za-z_]+:\s
   | ^(diff\s--git|index\s[0-9a-f]{7}|commit\s[0-9a-f]{7,}|Author:|Date:|Co-Authored-By:)
   | ^[│┃├└╭╰┌─━═|⎿⏺●] | ^[0-9A-Za-z_][0-9A-Za-z_-]*@[0-9A-Za-z_-]+[:~\s].*[$%\x23] | \)Yes.*\)o\s\[Yes\]
 "#
@@ -170,6 +171,7 @@ fn lines_of(text: &str, reading: MessageAuthor) -> Vec<ProseLine> {
     let mut fence: Option<(char, usize)> = None;
     let mut after_blank = true;
     let mut machine_before = false;
+    let mut is_trace = false;
     for raw in text.lines() {
         let line = raw.trim();
         if let Some((mark, length)) = fence {
@@ -184,7 +186,7 @@ fn lines_of(text: &str, reading: MessageAuthor) -> Vec<ProseLine> {
             continue;
         }
         if line.is_empty() {
-            (after_blank, machine_before) = (true, false);
+            (after_blank, machine_before, is_trace) = (true, false, false);
             continue;
         }
         if let Some(title) = HEADING.captures(line).and_then(|captures| captures.get(1)) {
@@ -197,7 +199,9 @@ fn lines_of(text: &str, reading: MessageAuthor) -> Vec<ProseLine> {
         let listed = LIST.is_match(line);
         let indented = raw.starts_with("    ") || raw.starts_with('\t');
         let code = indented && !listed && (after_blank || machine_before);
-        let machine = code || is_machine(line);
+        // The message of an exception may have several lines.
+        is_trace |= line.starts_with("Traceback (most recent call last)");
+        let machine = code || is_trace || is_machine(line);
         (after_blank, machine_before) = (false, machine);
         if machine {
             continue;
@@ -305,25 +309,32 @@ fn may_start_sentence(rest: &str) -> bool {
 fn plain(line: &str) -> String {
     pattern!(LINK = r"\[([^\]\[]+)\]\((?:[^()\s]|\([^()\s]*\))+\)");
     let line = visible(&LINK.replace_all(line, "$1"));
-    let line = line.trim_start_matches(|c: char| {
-        !c.is_alphanumeric()
-            && !matches!(
-                c,
-                '`' | '"' | '“' | '\'' | '(' | '[' | '/' | '$' | '@' | '.' | '~' | '-' | '<' | '#'
-            )
-    });
     let mut remaining = String::with_capacity(line.len());
     for (at, piece) in line.split('`').enumerate() {
         if at > 0 {
             remaining.push('`');
         }
-        remaining.push_str(&if at % 2 == 0 {
-            piece.replace("**", "").replace("__", "")
-        } else {
-            piece.to_owned()
-        });
+        remaining.push_str(&if at % 2 == 0 { without_strong(piece) } else { piece.into() });
     }
-    remaining.trim().to_owned()
+    let name = remaining.trim_start().trim_start_matches(['_', '*']);
+    let is_name = remaining.trim_start().len() == name.len() + 2 && name.starts_with(char::is_alphabetic);
+    let is_symbol = |c: char| {
+        !c.is_alphanumeric()
+            && !matches!(
+                c,
+                '`' | '"' | '“' | '\'' | '(' | '[' | '/' | '$' | '@' | '.' | '~' | '-' | '<' | '#'
+            )
+    };
+    let text = if is_name { remaining.as_str() } else { remaining.trim_start_matches(is_symbol) };
+    text.trim().to_owned()
+}
+
+/// Removes the marks of bold text. Names such as `__init__` and `**kwargs` keep theirs.
+fn without_strong(text: &str) -> std::borrow::Cow<'_, str> {
+    pattern!(
+        STRONG = r"(^|[^\p{L}\p{N}_*`])(?:\*\*(\S|\S[^*]*?\S)\*\*|__([^_\s]|[^_\s][^_]*?\s[^_]*?[^_\s])__)([^\p{L}\p{N}_*`]|$)"
+    );
+    STRONG.replace_all(text, "$1$2$3$4")
 }
 
 /// Cuts a text to `most` characters, between words, with a trailing `…`. Code spans are dropped
@@ -415,6 +426,46 @@ mod tests {
             of("- ✅ **Fixed** the `a**b`\n1. Added [x](y.md)", MessageAuthor::Agent),
             ["Fixed the `a**b`", "Added x"]
         );
+    }
+
+    #[test]
+    fn marks_of_bold_text_go_and_those_of_names_stay() {
+        for (typed, read) in [
+            ("**Never** push to **main**.", "Never push to main."),
+            ("**Always run the tests** first", "Always run the tests first"),
+            ("this is __very important__, ok", "this is very important, ok"),
+            ("public names go into __all__", "public names go into __all__"),
+            ("never override __init__ in models", "never override __init__ in models"),
+            ("needs __test__ = False", "needs __test__ = False"),
+            (
+                "use **kwargs only in decorators, **opts never",
+                "use **kwargs only in decorators, **opts never",
+            ),
+            ("write 2**8 and 2**16 as shifts", "write 2**8 and 2**16 as shifts"),
+            ("__all__ has the public names", "__all__ has the public names"),
+        ] {
+            assert_eq!(of(typed, MessageAuthor::Person), [read], "{typed}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_traceback_are_no_prose() {
+        let trace = "Traceback (most recent call last):\n  File \"x.py\", line 3, in <module>\n\
+            requests.exceptions.SSLError: always set REQUESTS_CA_BUNDLE before the import\n\nany idea?";
+        assert_eq!(of(trace, MessageAuthor::Person), ["any idea?"]);
+        let trace = "itsdangerous.exc.BadSignature: no match\nYou must always call unsign with bytes.";
+        assert_eq!(
+            of(
+                &format!("Traceback (most recent call last):\n  File \"a.py\", line 1\n{trace}"),
+                MessageAuthor::Person
+            ),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            of("java.lang.IllegalStateException: never call this twice", MessageAuthor::Person),
+            Vec::<String>::new()
+        );
+        assert_eq!(of("main.py: always keep it short", MessageAuthor::Person).len(), 1);
     }
 
     #[test]
