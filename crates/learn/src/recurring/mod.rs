@@ -6,8 +6,10 @@
 
 pub mod co_edit;
 mod command;
+mod diagnosis;
 pub mod ended;
 pub mod error_fix;
+mod explanation;
 mod looking;
 pub mod named_command;
 pub mod pattern;
@@ -22,6 +24,7 @@ pub mod support;
 pub mod trace;
 mod wording;
 
+pub(crate) use command::inside;
 pub use proposal::{CountedProposal, proposals};
 pub use trace::SessionTrace;
 

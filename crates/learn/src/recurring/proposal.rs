@@ -6,9 +6,9 @@ use super::pattern::{PatternNote, RecurringPattern};
 use super::request::repeated_requests;
 use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
-use super::{co_edit, error_fix, prerequisite, routine, substitute};
+use super::{co_edit, diagnosis, error_fix, prerequisite, routine, substitute};
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
-use crate::trauma::{GuardVerdict, PathContext, decide};
+use crate::trauma::{DangerClass, GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
 use cm_playbook::curation::history::SessionCounts;
@@ -45,6 +45,7 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         })
     };
     found.extend(error_fix::error_fixes(&streaks).into_iter().filter(|one| !is_covered(one)));
+    found.extend(diagnosis::diagnoses(&streaks));
     found.extend(routine::before_commits(traces));
     let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
     found.extend(routine::in_every_session(traces, &named));
@@ -54,10 +55,15 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     found
 }
 
-/// Returns whether the guard would let a command pass.
+/// Returns whether the guard would let a command pass. To stop a service loses nothing.
 pub(super) fn is_safe(command: &str) -> bool {
     let ground = PathContext::new("/home/user/project", "/home/user");
-    decide(command, &ground, &[], &[]).judgement == GuardVerdict::Allow
+    let decision = decide(command, &ground, &[], &[]);
+    match decision.judgement {
+        GuardVerdict::Allow => true,
+        GuardVerdict::Warn => decision.class == Some(DangerClass::System),
+        GuardVerdict::Block => false,
+    }
 }
 
 /// Proposes what the session `own` takes part in, given the traces of all sessions of its project,

@@ -36,6 +36,7 @@ pattern!(ESCAPES = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07");
 pattern!(
     ASIDE = r"(?ix)^(?:exit\s+code\b | npm\s+err!\s+(?:a\s+complete\s+log|code\b|path\b|errno\b|syscall\b)
     | make(?:\[\d+\])?:\s+\*\*\* | error:\s+could\s+not\s+compile | \S*\s*elifecycle\b | at\s+\S+ | [$>]\s | \#\s
+    | an\s+error\s+occurred\s+while\s+loading\b | rspec\s+\./ | compilation\s+terminated | ninja:\s+build\s+stopped
     | .*exited?\s+with\s+(?:exit\s+)?(?:code|status) | command\s+failed | note: | hint: | warning\b | info\b | ={3,} | -{3,}\s*$)"
 );
 pattern!(
@@ -52,6 +53,10 @@ pattern!(
     | \bnot\s+(?:found|set|installed|available|exist|defined|supported|recognized|allowed|running|connected|configured)\b"
 );
 pattern!(TYPED = r"^(?:Caused by: )?(?:\w+[.:]+)*\w*(?:Error|Exception): \S");
+// An error type on a line of its own; the message is on the next one.
+pattern!(TYPE_ALONE = r"^(?:\w+[.:]+)*\w*(?:Error|Exception):$");
+// The place in the code at which a compiler could not go on, as without a generated file.
+pattern!(FATAL_AT = r"(?i)^\S+:\d+(?::\d+)?:\s+(?P<fatal>fatal error:)");
 pattern!(
     TIMES = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b"
 );
@@ -101,10 +106,12 @@ fn error_line(output: &str) -> Option<(String, bool)> {
     let plain: Vec<String> = lines(output)
         .map(|line| {
             let timeless = TIMES.replace_all(&line, "<time>");
-            LEAD.replace(&timeless, "").trim().to_owned()
+            let line = LEAD.replace(&timeless, "");
+            FATAL_AT.replace(line.trim(), "$fatal").into_owned()
         })
         .filter(|line| line.chars().filter(|c| c.is_alphabetic()).count() >= 4 && !ASIDE.is_match(line))
         .collect();
+    let plain = with_types(plain);
     let is_cause = |line: &&String| !JUDGED.is_match(line);
     let typed = plain.iter().filter(is_cause).find(|line| TYPED.is_match(line));
     let cause = typed.or_else(|| plain.iter().filter(is_cause).find(|line| ERRORS.is_match(line)));
@@ -115,6 +122,18 @@ fn error_line(output: &str) -> Option<(String, bool)> {
         return Some((line.clone(), true));
     }
     plain.first().map(|line| (line.clone(), false))
+}
+
+/// Joins each line that has only the type of an error with the next one.
+fn with_types(lines: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines {
+        match joined.last_mut().filter(|last| TYPE_ALONE.is_match(last)) {
+            Some(last) => *last = format!("{last} {line}"),
+            None => joined.push(line),
+        }
+    }
+    joined
 }
 
 /// Formats an error message for a quote: one line, without machine paths and code marks.
@@ -179,6 +198,18 @@ mod tests {
             "ModuleNotFoundError: No module named 'a'"
         );
         assert_eq!(message("open /home/mara/shop/.env: no such file"), "open …/.env: no such file");
+        assert_eq!(
+            message(
+                "An error occurred while loading ./spec/a_spec.rb.\nActiveRecord::PendingMigrationError:\n\n  Migrations are pending."
+            ),
+            "ActiveRecord::PendingMigrationError: Migrations are pending."
+        );
+        assert_eq!(
+            message(
+                "/home/owen/fw/src/sync.c:7:10: fatal error: proto/a.pb.h: No such file or directory\n    7 | #include"
+            ),
+            "fatal error: proto/a.pb.h: No such file or directory"
+        );
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct FailureStreak<'t> {
     pub changed: bool,
     /// Number of commands in `between` after which the command failed again with the same error.
     pub in_vain: usize,
+    /// The agent's last explanation, given since the command last failed or right after it passed.
+    pub explanation: Option<&'t str>,
     pub end: StreakEnd,
     /// Line of the run that ended the streak, from 1; `None` while it is open.
     pub ended_at: Option<u64>,
@@ -73,8 +75,17 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
     }
     let mut done: Vec<FailureStreak<'_>> = Vec::new();
     let mut open: Vec<FailureStreak<'_>> = Vec::new();
+    // The streaks that the step before ended.
+    let mut just_done = 0..0;
     for step in &trace.steps {
+        if !matches!(step.kind, TracedKind::Explained { .. }) {
+            just_done = done.len()..done.len();
+        }
         match &step.kind {
+            TracedKind::Explained { text } => {
+                let meant = done[just_done.clone()].iter_mut().chain(&mut open);
+                meant.for_each(|streak| streak.explanation = Some(text));
+            }
             TracedKind::Passed { command } => {
                 let own = open.iter().position(|streak| is_same(streak.command, command));
                 if let Some(streak) = own.map(|own| open.remove(own)) {
@@ -85,6 +96,7 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
                             ended_at: Some(step.line),
                             ..streak
                         });
+                        just_done = done.len() - 1..done.len();
                     }
                 }
                 for streak in &mut open {
@@ -97,6 +109,7 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
                 match own {
                     Some(own) if is_same_error(open[own].failure, failure) => {
                         open[own].in_vain = open[own].between.len();
+                        open[own].explanation = None;
                         continue;
                     }
                     Some(own) => {
@@ -119,6 +132,7 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
                     edits: Vec::new(),
                     changed: false,
                     in_vain: 0,
+                    explanation: None,
                     end: StreakEnd::Open,
                     ended_at: None,
                 });

@@ -17,8 +17,10 @@ pub(super) enum Replacement {
     Assignments,
     /// Another program, or the same one run by another, for the same purpose.
     Program,
-    /// The same command with further flags.
+    /// The same command with further flags, which may have values.
     Flags,
+    /// A command of unknown purpose for the same thing.
+    Other,
 }
 
 /// A command that failed and the one that passed in its place.
@@ -94,10 +96,7 @@ fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
         return None;
     };
     if failed.name == used.name {
-        let added: Vec<&&str> = new.iter().filter(|word| !old.contains(word)).collect();
-        let flags = !added.is_empty() && added.iter().all(|word| word.starts_with('-'));
-        let whole = old.iter().all(|word| new.contains(word)) && new.len() == old.len() + added.len();
-        return (flags && whole).then_some(Replacement::Flags);
+        return adds_flags(&old, &new).then_some(Replacement::Flags);
     }
     let wraps = new.ends_with(&old) || old.ends_with(&new);
     let task = |rest: &[&'_ str]| -> Vec<String> {
@@ -112,10 +111,44 @@ fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
     // A check that names files covers less than one that does not.
     let narrows = |words: &[&str]| words.iter().skip(1).filter(|word| word.contains(['/', '.'])).count();
     let as_wide = narrows(&new) <= narrows(&old);
-    (wraps || renamed || joined || (same_kind && as_wide)).then_some(Replacement::Program)
+    if wraps || renamed || joined || (same_kind && as_wide) {
+        return Some(Replacement::Program);
+    }
+    let is_shared = |word: &&str| word.len() > 2 && failed.operands().contains(word);
+    let is_unlike = old.first() != new.first() && used.operands().iter().any(is_shared);
+    is_unlike.then_some(Replacement::Other)
+}
+
+/// Whether a command is another one with further flags, each of which may have a value.
+fn adds_flags(old: &[&str], new: &[&str]) -> bool {
+    let mut old = old.iter().peekable();
+    let mut adds = false;
+    let mut may_be_value = false;
+    for word in new {
+        if old.peek() == Some(&word) {
+            old.next();
+            may_be_value = false;
+        } else if word.starts_with('-') {
+            (adds, may_be_value) = (true, !word.contains('='));
+        } else if may_be_value {
+            may_be_value = false;
+        } else {
+            return false;
+        }
+    }
+    adds && old.next().is_none()
 }
 
 impl SubstitutedCommand<'_> {
+    /// Whether the error message names a flag that was added.
+    fn is_told(&self, streak: &FailureStreak<'_>) -> bool {
+        let message = streak.failure.message.as_deref().unwrap_or_default();
+        let old = self.failed.words();
+        let added =
+            self.used.words().into_iter().filter(|word| word.starts_with("--") && !old.contains(word));
+        self.how == Replacement::Flags && added.into_iter().any(|flag| message.contains(flag))
+    }
+
     fn pattern(&self) -> Option<RecurringPattern> {
         let order = |one: &&(&SessionTrace, &FailureStreak<'_>)| {
             let (trace, streak) = one;
@@ -131,7 +164,8 @@ impl SubstitutedCommand<'_> {
         if self.support.count_against() >= self.support.count() {
             return None;
         }
-        let is_doubtful = self.how == Replacement::Flags || streak.failure.judged;
+        let is_doubtful = streak.failure.judged
+            || matches!(self.how, Replacement::Flags | Replacement::Other) && !self.is_told(streak);
         let (head, note) = if self.support.count() >= 2 {
             if is_doubtful && !one_error {
                 return None;

@@ -159,7 +159,8 @@ pub(crate) mod test_traces {
         SessionTrace { conversation, ..traced }
     }
 
-    /// Builds a trace from lines: `$ command` succeeds, `! command | output` fails, `E path` edits.
+    /// Builds a trace from lines: `$ command` succeeds, `! command | output` fails, `E path` edits, and the agent says
+    /// `A text`.
     pub fn script(session: &str, lines: &[&str]) -> SessionTrace {
         let mut kinds = Vec::new();
         for (at, line) in lines.iter().enumerate() {
@@ -169,6 +170,7 @@ pub(crate) mod test_traces {
             match mark {
                 "$" => kinds.extend(ran(&id, command, ToolOutcome::Ok, output)),
                 "!" => kinds.extend(ran(&id, command, ToolOutcome::Error, output)),
+                "A" => kinds.push(EventKind::AssistantText { text: rest.to_owned() }),
                 _ => kinds.extend(edited(&id, &format!("/w/{rest}"))),
             }
         }

@@ -119,6 +119,23 @@ fn a_command_of_the_same_purpose_replaces_one_that_cannot_run() {
         texts_of(&[lines, lines]),
         ["rule: Use `pnpm test:unit`, not `npm test`, which failed with \"npm ERR! Missing script: 'test'\""]
     );
+    let flag: &[&str] = &[
+        "! west build -b v3 app | FATAL ERROR: the folder targets another board",
+        "$ west build -p always -b v3 app",
+    ];
+    assert_eq!(texts_of(&[flag]), Vec::<String>::new(), "once, a flag may be chance");
+    assert!(texts_of(&[flag, flag])[0].starts_with("rule: Use `west build -p always -b v3 app`"));
+    let told: &[&str] = &[
+        "! npm install react | npm ERR! could not resolve, retry with --legacy-peer-deps",
+        "$ npm install react --legacy-peer-deps",
+    ];
+    assert!(texts_of(&[told])[0].ends_with("`npm install react --legacy-peer-deps` worked instead"));
+    let unlike: &[&str] =
+        &["! pytest tests | ERROR: no tests were collected here", "$ west twister -T tests"];
+    assert_eq!(texts_of(&[unlike]), Vec::<String>::new());
+    assert!(
+        texts_of(&[unlike, unlike])[0].starts_with("rule: Use `west twister -T tests`, not `pytest tests`")
+    );
     let works: &[&str] = &["$ npm test"];
     assert_eq!(texts_of(&[lines, lines, works, works]), Vec::<String>::new());
     let env: &[&str] = &["! pnpm deploy | Error: AWS_PROFILE is not set", "$ AWS_PROFILE=shop pnpm deploy"];
@@ -158,6 +175,30 @@ fn an_error_that_comes_back_is_learned_with_what_ended_it() {
     );
     let bug: &[&str] = &["! make test | --- FAIL: TestCart: expected 3 to be 2", "E cart.go", "$ make test"];
     assert_eq!(texts_of(&[bug]), Vec::<String>::new(), "a mistake in the code is fixed once");
+}
+
+#[test]
+fn an_explanation_that_a_check_confirms_is_a_fix() {
+    let cause = "A Found it. The worker was skipped because it is not registered in jobs.go yet.";
+    let confirmed: &[&str] =
+        &["! make test | --- FAIL: TestJobs: no job ran", "E jobs.go", "$ make test", cause];
+    let fix = "fix: The worker was skipped because it is not registered in jobs.go yet";
+    assert_eq!(texts_of(&[confirmed]), [fix]);
+    let before: &[&str] =
+        &["! make test | --- FAIL: TestJobs: no job ran", cause, "E jobs.go", "$ make test"];
+    assert_eq!(texts_of(&[before]), [fix]);
+    let disproved: &[&str] = &[
+        "! make test | --- FAIL: TestJobs: no job ran",
+        cause,
+        "E jobs.go",
+        "! make test | --- FAIL: TestJobs: no job ran",
+        "E other.go",
+        "$ make test",
+    ];
+    let nothing_changed: &[&str] = &["! make test | --- FAIL: TestJobs: no job ran", cause, "$ make test"];
+    for other in [disproved, nothing_changed, &["$ make test", cause]] {
+        assert_eq!(texts_of(&[other]), Vec::<String>::new(), "{other:?}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::command::{ReducedLine, TracedCommand, inside, reduce};
+use super::explanation::explanation;
 use super::signature::{CommandFailure, has_error};
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::{SessionStep, StepKind};
@@ -13,7 +14,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MOST: usize = 600;
@@ -104,6 +105,8 @@ pub enum TracedKind {
     },
     /// Files may have changed in some other way.
     Changed,
+    /// The agent explained why something failed.
+    Explained { text: String },
 }
 
 impl SessionTrace {
@@ -116,7 +119,7 @@ impl SessionTrace {
         status: SessionStatus,
     ) -> Self {
         let workspace = meta.workspace.as_deref();
-        let mut traced = Vec::new();
+        let mut traced = explanations(events);
         for step in steps.iter().filter(|step| !step.is_subagent) {
             let at = events.get(step.at).and_then(|event| event.at);
             let own = match &step.kind {
@@ -136,6 +139,7 @@ impl SessionTrace {
             };
             traced.extend(own.into_iter().map(|kind| TracedStep { line: step.line, at, kind }));
         }
+        traced.sort_by_key(|step| step.line);
         traced.truncate(MOST);
         Self {
             session: meta.id.to_string(),
@@ -148,6 +152,19 @@ impl SessionTrace {
             requests: Vec::new(),
         }
     }
+}
+
+/// Returns the agent's explanations, in log order.
+fn explanations(events: &[SessionEvent]) -> Vec<TracedStep> {
+    let explained = |event: &SessionEvent| match &event.kind {
+        EventKind::AssistantText { text } if !event.side => explanation(text).map(|text| TracedStep {
+            line: event.line,
+            at: event.at,
+            kind: TracedKind::Explained { text },
+        }),
+        _ => None,
+    };
+    events.iter().filter_map(explained).collect()
 }
 
 fn output(event: &SessionEvent) -> &str {
@@ -242,6 +259,7 @@ mod tests {
                 }
                 TracedKind::Edited { paths, added } => format!("{paths:?} {added:?}"),
                 TracedKind::Changed => "changed".to_owned(),
+                TracedKind::Explained { text } => text.clone(),
             })
             .collect();
         assert_eq!(

@@ -1,0 +1,37 @@
+//! Finds explanations of agents that a check confirmed: a command fails, the agent says why and edits files, and the
+//! command passes.
+
+use super::pattern::{PatternNote, RecurringPattern};
+use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
+use super::support::{Occurrence, PatternSupport};
+use super::wording::with_message;
+
+/// Returns a fix for each explanation that was not disproved: the command did not fail again with the same error
+/// after it.
+pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
+    let mut found: Vec<RecurringPattern> = Vec::new();
+    for TraceStreaks { trace, streaks } in traces {
+        for streak in streaks.iter().filter(|streak| streak.end == StreakEnd::Passed) {
+            let Some(explanation) = streak.explanation.filter(|_| !streak.edits.is_empty()) else { continue };
+            let head = explanation.trim_end_matches('.').to_owned();
+            let occurrence = Occurrence::new(trace, streak.first, quote(streak, explanation));
+            match found.iter_mut().find(|one| one.head == head) {
+                Some(known) => known.support.add(trace.conversation, occurrence),
+                None => {
+                    let mut support = PatternSupport::default();
+                    support.add(trace.conversation, occurrence);
+                    let note = PatternNote::Fix { text: head.clone() };
+                    found.push(RecurringPattern { head, note, commands: Vec::new(), support });
+                }
+            }
+        }
+    }
+    found.sort_by(|one, other| one.head.cmp(&other.head));
+    found
+}
+
+fn quote(streak: &FailureStreak<'_>, explanation: &str) -> String {
+    let command = streak.command.key();
+    let failed = with_message(streak.failure);
+    format!("`{command}` failed{failed}, the agent edited files, and it passed. The agent: \"{explanation}\"")
+}
