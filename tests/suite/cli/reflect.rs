@@ -611,8 +611,20 @@ fn a_pinned_rule_that_the_person_withdraws_is_named_and_stays() {
     good(&sandbox, TWO, 9, "Forget the rule about the tide tables.");
     let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
     let notices = ran["worked"][0]["notices"].to_string();
-    assert!(notices.contains("withdraws a rule") && notices.contains(SORTED), "{ran}");
+    assert!(notices.contains("may withdraw a rule") && notices.contains(SORTED), "{ran}");
     assert_eq!(in_use(&sandbox), [SORTED]);
+}
+
+#[test]
+fn a_withdrawal_that_fits_a_rule_only_in_part_names_it() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, "From now on keep commit messages under 60 characters.");
+    sandbox.cm(&["reflect"]).ok();
+    good(&sandbox, TWO, 9, "Forget the rule about the commit message length.");
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    let notices = ran["worked"][0]["notices"].to_string();
+    assert!(notices.contains("may withdraw a rule") && notices.contains("under 60"), "{ran}");
+    assert_eq!(in_use(&sandbox), ["Keep commit messages under 60 characters."]);
 }
 
 #[test]

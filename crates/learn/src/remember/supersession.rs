@@ -33,9 +33,9 @@ pattern!(
     NOW = r"(?i)^(?:now|nowadays|currently|meanwhile|jetzt|nun|inzwischen|mittlerweile|ahora|actualmente|maintenant|désormais|désormais)$"
 );
 /// Words after which a value stands.
-const BEFORE_VALUE: [&str; 20] = [
-    "is", "are", "on", "at", "to", "port", "uses", "use", "with", "via", "=", "ist", "auf", "mit", "es",
-    "en", "usa", "est", "sur", "utilise",
+const BEFORE_VALUE: [&str; 27] = [
+    "has", "have", "takes", "hat", "dauert", "tiene", "dura", "is", "are", "on", "at", "to", "port", "uses",
+    "use", "with", "via", "=", "ist", "auf", "mit", "es", "en", "usa", "est", "sur", "utilise",
 ];
 
 /// A change from one thing to another.
@@ -79,15 +79,22 @@ fn changed(old: &str, new: &str) -> Option<String> {
     is_about.then(reason)
 }
 
+// "8 GB since yesterday": what stands behind the value says from when on it holds.
+pattern!(SINCE = r"(?i)^(?:since|now|seit|jetzt|desde|ahora|depuis|maintenant)$");
+
 /// Returns the reason if both statements are the same but for one value, after "is" and the like or
-/// with "now" in the newer one.
+/// with "now" in the newer one. The newer one may go on and say since when.
 fn now_another(old: &str, new: &str) -> Option<String> {
     let (before, after) = (words(old), words(new));
     let count = after.len();
     let is_now = |word: &String| NOW.is_match(word);
     let says_now = after.iter().any(is_now);
     let drop_now = |words: Vec<String>| words.into_iter().filter(|word| !is_now(word)).collect::<Vec<_>>();
-    let (before, after) = (drop_now(before), drop_now(after));
+    let goes_on = after.get(before.len()..).is_some_and(|rest| rest.iter().any(|word| SINCE.is_match(word)));
+    let (before, mut after) = (drop_now(before), drop_now(after));
+    if goes_on {
+        after.truncate(before.len());
+    }
     let differing: Vec<usize> =
         (0..before.len().min(count)).filter(|at| before.get(*at) != after.get(*at)).collect();
     let [at] = differing[..] else { return None };
@@ -180,6 +187,7 @@ mod tests {
             ("The staging server is stage1.example.com", "The staging server is now stage2.example.com"),
             ("The reviewer of the cart is Jonas", "The reviewer of the cart is now Ana"),
             ("The staging server is stage1.example.com", "The staging server is stage2.example.com"),
+            ("Staging has 2 GB", "Staging has 8 GB of RAM since yesterday"),
         ] {
             assert!(replaced(old, new).is_some(), "{old} / {new}");
         }
@@ -202,6 +210,7 @@ mod tests {
             ("We use pnpm, not npm", "switched from npm to pnpm"),
             ("The reviewer of the cart is Jonas", "The reviewer of the search is Ana"),
             ("The queue keeps jobs for a day", "The cache keeps jobs for a day"),
+            ("The database listens on 5432", "The database listens on 5433 in tests"),
         ] {
             assert_eq!(replaced(old, new), None, "{old} / {new}");
         }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{StatementContext, clauses};
 use crate::prose::{MessageAuthor, Sentence, cut, pattern, sentences, sentences_up_to, without_tag_question};
+use crate::recurring::inside;
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -69,6 +70,18 @@ pattern!(
           |écrit|dit)\b[^.:!?]{0,30}[:：]
     | ^.{0,12}(?:客户|用户|文档|手册|工单|邮件)(?:里|上|中)?(?:说|写|写道|写着|回复)(?:了|到)?[:：]"
 );
+
+impl Statement {
+    /// Returns the statement with the path of the file that it answers relative to `workspace`, where it is in that.
+    #[must_use]
+    pub fn with_paths_in(self, workspace: Option<&str>) -> Self {
+        let answers = self.answers.map(|answered| match answered {
+            Answered::File(path) => Answered::File(inside(&path, workspace)),
+            command => command,
+        });
+        Self { answers, ..self }
+    }
+}
 
 /// Returns the statements of a session's person, in order. Prompts of sub-agents are left out.
 pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {

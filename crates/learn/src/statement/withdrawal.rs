@@ -134,6 +134,16 @@ impl Withdrawal {
         })
     }
 
+    /// Whether a rule has at least two content words of the topic and half of them. `false` without a topic.
+    pub fn may_name(&self, rule: &str) -> bool {
+        let Some(topic) = self.topic.as_deref() else { return false };
+        let has_half = |topic: &BTreeSet<String>, rule: &BTreeSet<String>| {
+            let shared = topic.intersection(rule).count();
+            shared >= 2 && shared * 2 >= topic.len()
+        };
+        has_half(&words(topic), &words(rule)) || has_half(&content_words(topic), &content_words(rule))
+    }
+
     /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems.
     /// `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
@@ -239,6 +249,10 @@ mod tests {
         assert!(of("tabuladores").names("Usa siempre tabuladores."));
         assert!(of("测试").names("提交前必须跑测试"));
         assert!(!of("tab").names("Keep the API stable."));
+        let length = of("commit message length");
+        let rule = "Keep commit messages under 60 characters.";
+        assert!(!length.names(rule) && length.may_name(rule));
+        assert!(!length.may_name("Sign each commit."));
     }
 
     #[test]

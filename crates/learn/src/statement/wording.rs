@@ -22,7 +22,7 @@ pattern!(
       | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
-          |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)\s*[,.!:;–—…，。！：；、-]+\s*
+          |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
     )+"
 );
 pattern!(
@@ -31,6 +31,10 @@ pattern!(
         |das(?:[.,!?]|$)|dies(?:e[rsmn]?)?|sie|es|damit|dafür|dazu|davon|darauf
         |ça|cela|ceci|celui|celle|ceux|celles|eux
         |eso|esto|esa|ese|esos|esas|estos|estas|ello|ellos|ellas)\b|[它这那]"
+);
+// "That file is generated": whatever else the statement says, it is about the file before.
+pattern!(
+    POINTS_AT_KIND = r"(?i)^(?:this|that|diese[rs]?|jene[rs]?|ce|cette|ese|esa|este|esta)\s+(?:file|folder|directory|command|script|datei|ordner|befehl|skript|fichier|dossier|commande|archivo|fichero|carpeta|comando)\b"
 );
 /// Number of content words below which a statement hardly names what it is about.
 const FEW: usize = 2;
@@ -59,7 +63,8 @@ pub(super) fn standing_alone(
     let is_short = says < FEW && bare.split_whitespace().count() < SHORT;
     let is_vague = says == 0 || is_short || points_only;
     let object = answers.filter(|object| !mentions(bare, object));
-    let refers = says == 0 || points_only || says < FEW && points.is_some();
+    let names_kind = POINTS_AT_KIND.is_match(bare);
+    let refers = says == 0 || points_only || names_kind || says < FEW && points.is_some();
     if let Some(object) = object.filter(|_| context == StatementContext::Refused || refers) {
         let text = match object {
             Answered::Command(command) => format!("{own} (about `{}`)", command.replace('`', "'")),
@@ -86,8 +91,11 @@ fn mentions(text: &str, object: &Answered) -> bool {
     name.len() > 2 && lower.contains(&name.to_lowercase())
 }
 
-/// The last three parts of a path: enough to find the file, and without the home folder.
+/// A path in the workspace as it is; of others the last three parts, without the home folder.
 fn short_path(path: &str) -> String {
+    if !path.starts_with(['/', '~', '\\']) && path.get(1..2) != Some(":") {
+        return path.to_owned();
+    }
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     parts[parts.len().saturating_sub(3)..].join("/")
 }
@@ -131,6 +139,10 @@ mod tests {
             let (text, _) = worded(&format!("{since} always sort imports"), StatementContext::Plain, None);
             assert_eq!(text, "Always sort imports.", "{since}");
         }
+        let (text, _) = worded("no -x ever with pytest", StatementContext::Plain, None);
+        assert_eq!(text, "No -x ever with pytest.");
+        let (text, _) = worded("no - use the small fixture", StatementContext::Plain, None);
+        assert_eq!(text, "Use the small fixture.");
         let (text, _) = worded("remember to ask Ana", StatementContext::Plain, None);
         assert_eq!(text, "Remember to ask Ana.");
         assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
@@ -164,6 +176,16 @@ mod tests {
         assert_eq!(
             worded("never do that", StatementContext::After, None),
             ("Never do that.".to_owned(), false)
+        );
+        let relative = Some(Answered::File("packages/api/src/db/models/user.py".into()));
+        let (text, complete) =
+            worded("that file is generated, change schema.yaml instead", StatementContext::After, relative);
+        assert_eq!(
+            (text.as_str(), complete),
+            (
+                "That file is generated, change schema.yaml instead. (about packages/api/src/db/models/user.py)",
+                true
+            )
         );
         let file = Some(Answered::File("/home/u/p/src/gen/order.rs".into()));
         let (text, complete) = worded("never edit that", StatementContext::After, file);

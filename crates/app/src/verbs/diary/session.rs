@@ -25,7 +25,7 @@ use cm_learn::reflect::later_word::without_replaced;
 use cm_learn::reflect::package;
 use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
-use cm_learn::statement::{self, LastingStatement, RequestCandidate, Withdrawal};
+use cm_learn::statement::{self, LastingStatement, RequestCandidate, Statement, Withdrawal};
 use cm_playbook::embedding_model::WordVectors;
 use cm_secrets::RedactionRules;
 use cm_session::event::SessionEvent;
@@ -192,6 +192,8 @@ impl SessionReader {
         events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
         // The prompts of a subagent are those of another agent.
         let typed = if meta.subagent { Vec::new() } else { statement::statements(&events) };
+        let workspace = meta.workspace.as_deref();
+        let typed: Vec<Statement> = typed.into_iter().map(|one| one.with_paths_in(workspace)).collect();
         let judged = judge_statements(open, &typed);
         let requests = match prompts {
             StatementAuthor::Person => statement::candidates(&typed, &judged),

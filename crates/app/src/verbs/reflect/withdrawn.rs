@@ -60,8 +60,8 @@ impl WithdrawnMemory {
 
 impl SessionProcessor<'_> {
     /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
-    /// from an earlier session of this project. If several may be meant, or the rule is pinned, was added by a
-    /// person or holds elsewhere too, a notice names them instead.
+    /// from an earlier session of this project. If several may be meant, or only similar ones, or the rule is
+    /// pinned, was added by a person or holds elsewhere too, a notice names them instead.
     ///
     /// # Errors
     /// Returns an error if the notes of the vault cannot be read.
@@ -93,7 +93,15 @@ impl SessionProcessor<'_> {
             let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
             let evidence = evidence(said, &withdrawal.quote);
             match (rules.as_slice(), memories.as_slice()) {
-                ([], []) => {}
+                ([], []) => {
+                    let similar: Vec<&Bullet> = self
+                        .standing_rules(bullets, stated)
+                        .filter(|rule| withdrawal.may_name(rule.content()))
+                        .collect();
+                    if !similar.is_empty() {
+                        notices.push(notice(withdrawal, &similar, &[]));
+                    }
+                }
                 ([rule], []) if is_replaceable(rule, &scope) => {
                     let deprecate = DeprecateDelta {
                         id: rule.id.to_string(),
@@ -122,15 +130,24 @@ impl SessionProcessor<'_> {
         bullets: &'b [Bullet],
         stated: StatementOrigin<'_>,
     ) -> Vec<&'b Bullet> {
-        let here = stated.workspace.map(project);
-        let is_here = |bullet: &Bullet| bullet.workspace.is_none() || bullet.workspace == here;
         let sense = WordVectors::of(meaning(self.memory.target()));
-        let is_meant = |bullet: &Bullet| match withdrawal.topic {
+        let is_meant = |bullet: &&Bullet| match withdrawal.topic {
             Some(_) => withdrawal.names(bullet.content()),
             None => replaces_rule(&withdrawal.quote, &bullet.agent_text(), &sense).is_some(),
         };
-        let standing = bullets.iter().filter(|bullet| is_standing(bullet) && is_here(bullet));
-        standing.filter(|bullet| is_meant(bullet) && stated_before(self.memory, bullet, stated)).collect()
+        let meant = self.standing_rules(bullets, stated).filter(is_meant);
+        meant.filter(|bullet| stated_before(self.memory, bullet, stated)).collect()
+    }
+
+    /// The rules in force in the session's project.
+    fn standing_rules<'b>(
+        &self,
+        bullets: &'b [Bullet],
+        stated: StatementOrigin<'_>,
+    ) -> impl Iterator<Item = &'b Bullet> + use<'b> {
+        let here = stated.workspace.map(project);
+        let is_here = move |bullet: &&Bullet| bullet.workspace.is_none() || bullet.workspace == here;
+        bullets.iter().filter(|bullet| is_standing(bullet)).filter(is_here)
     }
 }
 
@@ -152,5 +169,5 @@ fn notice(withdrawal: &Withdrawal, rules: &[&Bullet], memories: &[&Note]) -> Str
             "`cm forget ID --reason TEXT` retires a rule, `cm review --reject ID` a memory",
         ),
     };
-    format!("\"{}\" withdraws {what}; {command}: {}{more}", withdrawal.quote, listed.join(", "))
+    format!("\"{}\" may withdraw {what}; {command}: {}{more}", withdrawal.quote, listed.join(", "))
 }
