@@ -97,14 +97,33 @@ pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
     found
 }
 
+/// Expressions for the home folder in the languages of inline programs.
+const HOMES: [&str; 16] = [
+    "Path.home()",
+    "homedir()",
+    "Dir.home",
+    "process.env.HOME",
+    "process.env['HOME']",
+    "process.env[\"HOME\"]",
+    "os.environ['HOME']",
+    "os.environ[\"HOME\"]",
+    "os.environ.get('HOME'",
+    "os.environ.get(\"HOME\"",
+    "getenv('HOME'",
+    "getenv(\"HOME\"",
+    "$ENV{HOME}",
+    "$ENV{'HOME'}",
+    "ENV['HOME']",
+    "ENV[\"HOME\"]",
+];
 /// Maximum length of an argument that is inspected, in bytes.
 const ARGUMENT: usize = 2048;
 
 fn argument_text(text: &str, rest: &str) -> Option<String> {
     let rest = split(rest, rest.floor_char_boundary(ARGUMENT)).0.trim_start();
     let (argument, _) = split(rest, closing(rest));
-    if argument.contains("Path.home()") || argument.contains("homedir()") || argument.contains("Dir.home") {
-        let below = literals(argument).concat();
+    if HOMES.iter().any(|home| argument.contains(home)) {
+        let below: String = literals(argument).into_iter().filter(|text| text != "HOME").collect();
         return Some(format!("~/{}", below.trim_start_matches('/')).trim_end_matches('/').to_owned());
     }
     let list = argument.starts_with('[') || argument.starts_with('"') && argument.contains("\", [\"");

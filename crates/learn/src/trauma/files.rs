@@ -144,7 +144,9 @@ fn removed_on_windows(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec
 
 /// Rates `find … -delete`.
 fn found(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
-    if !command.args.iter().any(|word| word.text == "-delete") {
+    let has = |flag: &str| command.args.iter().any(|word| word.text == flag);
+    // What is empty holds nothing.
+    if !has("-delete") || has("-empty") {
         return Vec::new();
     }
     searched(command, site)

@@ -21,6 +21,12 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         "reset" => reset(command, operands)?,
         "clean" => clean(command)?,
         "checkout" | "restore" | "switch" => discard(command, verb, operands)?,
+        "checkout-index" if command.has(&["-f", "--force"]) && command.has(&["-a", "--all"]) => {
+            (HardReset, Warn, "discards uncommitted changes")
+        }
+        "read-tree" if command.has(&["-u"]) && command.has(&["--reset"]) => {
+            (HardReset, Warn, "discards uncommitted changes")
+        }
         "stash" => match operands.first() {
             Some(&("drop" | "clear")) => (HardReset, Warn, "discards stashed work"),
             _ => return None,
@@ -148,7 +154,14 @@ fn clean(command: &SimpleCommand) -> Found {
     if !forced || command.has(&["-n"]) {
         return None;
     }
-    if command.has(&["-x", "-X"]) {
+    if command.has(&["-X"]) && !command.has(&["-x"]) {
+        return Some((
+            HardReset,
+            Block,
+            "deletes every ignored file, which may be settings and data; run it with -n first",
+        ));
+    }
+    if command.has(&["-x"]) {
         return Some((
             HardReset,
             Block,
@@ -158,12 +171,27 @@ fn clean(command: &SimpleCommand) -> Found {
     Some((HardReset, Warn, "deletes untracked files"))
 }
 
+/// Whether a path is spelled like a folder: with a slash at its end, or without an extension in lower case.
+fn is_folder(path: &str) -> bool {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    path.ends_with('/') || !name.contains('.') && name.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
 fn discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
     let all = operands.iter().any(|path| matches!(*path, "." | ":/" | "*" | "./"))
         || command.args.iter().any(|word| word.text == ".");
     let staged = verb == "restore" && command.has(&["-S", "--staged"]) && !command.has(&["-W", "--worktree"]);
     let forced = command.has(&["-f", "--force", "--discard-changes"]) && verb != "restore";
-    (all && verb != "switch" && !staged || forced).then_some((
+    let paths = match verb {
+        "restore" => operands,
+        // The first operand may be a branch.
+        "checkout" if command.has(&["-b", "-B", "-t", "--track", "--orphan"]) => &[],
+        "checkout" if has_text(command, "--") => operands,
+        "checkout" => operands.get(1..).unwrap_or_default(),
+        _ => &[],
+    };
+    let folder = paths.iter().any(|path| is_folder(path));
+    ((all || folder) && verb != "switch" && !staged || forced).then_some((
         HardReset,
         Warn,
         "discards uncommitted changes",
