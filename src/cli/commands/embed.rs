@@ -12,7 +12,8 @@ use cm_render::text;
 /// Embed notes for semantic search
 ///
 /// Search combines words with semantic similarity. The small built-in model embeds every note immediately. The larger one
-/// embeds new notes as time allows during other commands; this command embeds all remaining notes.
+/// embeds new notes as time allows during other commands; this command embeds all remaining notes. A vault of many notes that
+/// existed before needs it once.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin\n  cm embed use builtin --model e5-small"

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::answer::{Output, Printed};
+use crate::cli::answer::{Output, Printed, on_terminal};
 use cm_app::context::retrieve::RankingStages;
 use cm_app::verbs::search;
 use cm_app::{Context, Request, Result};
@@ -148,6 +148,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             memory.notice(text::style::empty_page(outcome.total, "hit", "nothing found").trim_end());
             output.notices(&memory);
             return Ok(Printed::default());
+        }
+        if let Some(waiting) = memory.embedding_backlog().filter(|_| on_terminal()) {
+            memory.notice(text::search::backlog(waiting));
         }
     }
     output.print(&memory, &outcome, text::search::searched)

@@ -60,6 +60,12 @@ pub fn searched(outcome: &SearchResult) -> String {
     lines
 }
 
+/// Says how many passages the larger model has not embedded yet.
+pub fn backlog(passages: usize) -> String {
+    let passages = count(passages, "passage");
+    format!("{passages} not yet embedded by the larger model, which finds more by meaning; `cm embed` does it now")
+}
+
 /// The formula of a score with its values.
 fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
     let cosine = match (parts.fine, parts.coarse) {

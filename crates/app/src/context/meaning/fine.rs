@@ -91,6 +91,17 @@ impl Context {
         }
     }
 
+    /// Returns about how many passages wait for `cm embed`, because there are too many for the commands to catch up;
+    /// `None` otherwise.
+    pub fn embedding_backlog(&self) -> Option<usize> {
+        let open = self.target();
+        let Some(Ok(model)) = self.models().fine().filter(|_| !budget(&open.settings).is_zero()) else {
+            return None;
+        };
+        let is_behind = |count: &usize| *count > CATCH_UP && !has_read_all(open, &model);
+        Some(missing(open, &model)).filter(is_behind)
+    }
+
     /// Embeds missing passages of all open vaults and of their sessions for about `slice`, with pauses of `breath`.
     /// Returns whether passages remain.
     ///
