@@ -59,6 +59,12 @@ impl NoteSnippets {
         if text.starts_with(&note.title) && text[note.title.len()..].starts_with('\n') {
             left_out.insert(0, 0..note.title.len());
         }
+        // What a memory was learned from repeats its words, between marks of a machine.
+        let evidence = outline.headings.iter().find(|heading| heading.text == "Evidence");
+        if let Some(evidence) = evidence.filter(|_| note.session.is_some()) {
+            left_out.retain(|range| range.start < evidence.at);
+            left_out.push(evidence.at..text.len());
+        }
         if let Some(excerpt) = self.0.best(text, &left_out) {
             return excerpt;
         }

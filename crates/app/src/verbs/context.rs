@@ -104,7 +104,7 @@ pub struct BriefingMemory {
     /// Value for the task: relevance relative to the best match, times the decay factor of the
     /// memory; halved for a memory of another project.
     pub score: f64,
-    /// The passage that matches the task best, on one line.
+    /// The passage that matches the task best, on one line; empty if the title says the same.
     pub snippet: String,
     pub tags: Vec<String>,
     /// Who wrote the memory: a person's name, or an agent and its session.

@@ -63,7 +63,9 @@ pub fn searched(outcome: &SearchResult) -> String {
 /// Says how many passages the larger model has not embedded yet.
 pub fn backlog(passages: usize) -> String {
     let passages = count(passages, "passage");
-    format!("{passages} not yet embedded by the larger model, which finds more by meaning; `cm embed` does it now")
+    format!(
+        "{passages} not yet embedded by the larger model, which finds more by meaning; `cm embed` does it now"
+    )
 }
 
 /// The formula of a score with its values.

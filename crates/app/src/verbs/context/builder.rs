@@ -275,10 +275,17 @@ impl BriefingBuilder<'_> {
     }
 }
 
+/// Whether two texts have the same letters and digits.
+fn is_same_text(one: &str, other: &str) -> bool {
+    let letters = |text: &'_ str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    letters(one) == letters(other)
+}
+
 fn remembered(worth: f64, found: &MemoryCandidate<'_>, snippets: &mut NoteSnippets) -> BriefingMemory {
     let note = &found.note;
     // The file may be gone where the index was not refreshed; the memory is then shown without its text.
     let snippet = snippets.of_note(found.open, note, found.passage);
+    let snippet = if is_same_text(&snippet, &note.title) { String::new() } else { snippet };
     BriefingMemory {
         id: note.key().to_owned(),
         title: visible(&note.title),
