@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use cm_note::markdown::escape::is_hidden;
-use cm_note::markdown::{attachment, nested_too_deep};
+use cm_note::markdown::{attachment, nested_too_deep, percent_decode};
 
 /// Path below which a page shows a note, given by id, path or title.
 pub const NOTE: &str = "/note/";
@@ -111,11 +111,21 @@ pub fn line(text: &str) -> String {
 /// assert_eq!(cm_render::html::encode("a/b c?.md"), "a/b%20c%3F.md");
 /// ```
 pub fn encode(reference: &str) -> String {
-    utf8_percent_encode(reference, ENCODED).to_string()
+    utf8_percent_encode(reference, RESERVED_IN_PATH).to_string()
 }
 
-/// All characters except unreserved ones and the slash.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+/// Percent-encodes a text for use as one segment of a path, or as a value of a query.
+///
+/// ```
+/// assert_eq!(cm_render::html::encode_component("a/b c?.md"), "a%2Fb%20c%3F.md");
+/// ```
+pub fn encode_component(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// All characters except the unreserved ones of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const RESERVED_IN_PATH: &AsciiSet = &RESERVED.remove(b'/');
 
 static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::default();
@@ -266,10 +276,6 @@ enum LinkTarget {
     Image(String),
     /// Path of a file that is neither a note nor an attachment.
     OtherFile(String),
-}
-
-fn percent_decode(text: &str) -> String {
-    cm_note::markdown::percent_decode(text)
 }
 
 fn folder_of(path: &str) -> &str {

@@ -3,5 +3,6 @@
 pub mod http;
 pub mod mcp;
 pub mod operations;
+mod percent_decoding;
 pub mod serving;
 pub mod web;

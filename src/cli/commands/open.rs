@@ -11,6 +11,7 @@ use crate::cli::answer::{Output, Printed};
 use crate::cli::pick::note_or_choice;
 use cm_app::verbs::locate;
 use cm_app::{Context, Error, ErrorKind, Request, Result};
+use cm_render::html::encode_component;
 
 /// Open a note in Obsidian or your editor
 ///
@@ -58,14 +59,7 @@ fn has_desktop() -> bool {
 
 /// `obsidian://open?path=…`, percent-encoded, as Obsidian documents it.
 fn obsidian_uri(file: &Path) -> String {
-    let keeps = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    let encoded: String = file
-        .to_string_lossy()
-        .as_bytes()
-        .iter()
-        .map(|byte| if keeps(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
-        .collect();
-    format!("obsidian://open?path={encoded}")
+    format!("obsidian://open?path={}", encode_component(&file.to_string_lossy()))
 }
 
 /// Opens a URI with the program that the desktop has registered for it.

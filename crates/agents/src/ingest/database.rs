@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
@@ -48,17 +49,11 @@ fn with_suffix(path: &Path, ending: &str) -> PathBuf {
 
 /// Escapes a path for a `file:` URI.
 fn escaped(path: &Path) -> String {
-    let mut uri = String::new();
-    for byte in path.to_string_lossy().bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(byte))
-            }
-            b'\\' => uri.push('/'),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    if cfg!(windows) { format!("/{uri}") } else { uri }
+    const ESCAPED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+    let path = path.to_string_lossy().replace('\\', "/");
+    let uri = utf8_percent_encode(&path, ESCAPED);
+    if cfg!(windows) { format!("/{uri}") } else { uri.to_string() }
 }
 
 pub fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {

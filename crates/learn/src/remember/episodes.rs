@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::source::MemorySource;
 use crate::diary::read::unescaped;
 use cm_note::instant::Instant;
+use cm_note::markdown::escape::percent_encode;
 use cm_note::note::compose::EpisodeEntry;
 
 /// An entry of a daily log, parsed from Markdown.
@@ -94,18 +95,7 @@ pub(super) fn word(source: &MemorySource) -> String {
 
 /// Percent-encodes a source key, so that it contains no space, backtick or `#`.
 fn encoded(key: &str) -> String {
-    let mut word = String::with_capacity(key.len());
-    for c in key.chars() {
-        match c {
-            '-' | '.' | '_' | '~' | '/' | ':' | '@' | '+' | ',' | '=' => word.push(c),
-            _ if c.is_alphanumeric() => word.push(c),
-            _ => {
-                let mut bytes = [0; 4];
-                c.encode_utf8(&mut bytes).bytes().for_each(|byte| word.push_str(&format!("%{byte:02X}")));
-            }
-        }
-    }
-    word
+    percent_encode(key, |c| "-._~/:@+,=".contains(c) || c.is_alphanumeric())
 }
 
 /// Parses the Markdown body of the daily log of `day`.

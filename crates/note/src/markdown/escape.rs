@@ -3,6 +3,8 @@
 //! Escaped text is always a single line without links, code, HTML, comments, tags, headings or
 //! hidden characters. Only rules keep their own code, emphasis and links.
 
+use percent_encoding::percent_encode_byte;
+
 /// Escapes a text for use as the text of a link, `[…](path)`.
 pub fn escape_link_text(title: &str) -> String {
     escape(&visible(title), false)
@@ -79,23 +81,24 @@ fn begins_block(after: &str, mark: char) -> bool {
 /// Writes a path as a link destination; percent-encodes only characters with a special meaning in
 /// Markdown or URLs.
 pub fn link_destination(path: &str) -> String {
-    let mut written = String::with_capacity(path.len());
-    for c in path.chars() {
-        let plain = match c {
-            '-' | '.' | '_' | '~' | '/' | '+' | ',' | '=' | '@' | '!' | '$' | ';' => true,
-            _ if c.is_ascii() => c.is_ascii_alphanumeric(),
-            _ => !(is_hidden(c) || c.is_whitespace() || c.is_control()),
-        };
-        if plain {
-            written.push(c);
+    percent_encode(path, |c| match c {
+        '-' | '.' | '_' | '~' | '/' | '+' | ',' | '=' | '@' | '!' | '$' | ';' => true,
+        _ if c.is_ascii() => c.is_ascii_alphanumeric(),
+        _ => !(is_hidden(c) || c.is_whitespace() || c.is_control()),
+    })
+}
+
+/// Percent-encodes the UTF-8 bytes of the characters that do not stay as they are.
+pub fn percent_encode(text: &str, stays: impl Fn(char) -> bool) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for c in text.chars() {
+        if stays(c) {
+            encoded.push(c);
         } else {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                written.push_str(&format!("%{byte:02X}"));
-            }
+            encoded.extend(c.encode_utf8(&mut [0; 4]).bytes().map(percent_encode_byte));
         }
     }
-    written
+    encoded
 }
 
 /// Puts a text on one line: drops hidden characters; replaces control characters and runs of white

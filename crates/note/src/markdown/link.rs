@@ -2,6 +2,10 @@
 //!
 //! Whether the target exists is not checked.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
 /// A parsed link destination: the target, and the heading or block within it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LinkDestination {
@@ -124,23 +128,7 @@ fn has_scheme(destination: &str) -> bool {
 
 /// Decodes percent-encoding; returns the text unchanged if the result is not UTF-8.
 pub fn percent_decode(text: &str) -> String {
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match (*byte, digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (byte, ..) => {
-                decoded.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde_json::{Map, Number, Value};
 use super::problem::Problem;
 use super::shape::{InputSchema, QueryType};
 use crate::operations::whole_number;
+use crate::percent_decoding;
 
 /// Parses a query by a schema.
 ///
@@ -73,26 +74,10 @@ fn read(name: &str, text: &str, kind: QueryType) -> Result<Value, Problem> {
 
 /// Decodes `+` and percent escapes; the result must be UTF-8.
 fn unescaped(text: &str) -> Result<String, Problem> {
-    let refuse = |what: &str| {
-        let message = format!("the query contains {what}");
-        Err(Problem::bad("escape", message, "encode it as UTF-8, for example %C3%A9 for é"))
-    };
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
-                let (Some(high), Some(low)) = (digit(rest.next()), digit(rest.next())) else {
-                    return refuse("an invalid escape");
-                };
-                u8::try_from(high * 16 + low).unwrap_or_default()
-            }
-            other => other,
-        });
-    }
-    String::from_utf8(bytes).or_else(|_| refuse("bytes that are not UTF-8"))
+    percent_decoding::decode(&text.replace('+', " ")).map_err(|error| {
+        let message = format!("the query contains {error}");
+        Problem::bad("escape", message, "encode it as UTF-8, for example %C3%A9 for é")
+    })
 }
 
 #[cfg(test)]

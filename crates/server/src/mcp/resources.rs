@@ -8,7 +8,9 @@ use rmcp::model::{
 
 use super::failure;
 use crate::operations::{Catalog, Contents, ListedNote};
+use crate::percent_decoding;
 use cm_app::{Context, Error, Result};
+use cm_render::html::encode_component;
 
 /// Prefix of note URIs.
 const NOTE: &str = "cm://note/";
@@ -93,34 +95,13 @@ pub(super) fn refusal(uri: &str, error: &Error) -> ErrorData {
 
 /// The id in the URI of a note.
 pub(super) fn note_of(uri: &str) -> Option<String> {
-    let id = decoded(uri.strip_prefix(NOTE)?)?;
+    let id = percent_decoding::decode(uri.strip_prefix(NOTE)?).ok()?;
     (!id.is_empty() && !id.chars().any(|c| c.is_control() || c == '/')).then_some(id)
 }
 
 /// The URI of a note, percent-encoded.
 pub(super) fn address(id: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let encoded = id.bytes().map(|byte| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    });
-    format!("{NOTE}{}", encoded.collect::<String>())
-}
-
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => 16 * hex(rest.next()?)? + hex(rest.next()?)?,
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    format!("{NOTE}{}", encode_component(id))
 }
 
 fn unknown(uri: &str, offer: &Catalog) -> Error {
