@@ -14,6 +14,7 @@ use cm_note::score::DecayScore;
 use cm_note::score::bullet::EffectiveScore;
 use cm_playbook::core::{CoreEntry, memory_entries};
 use cm_playbook::generated::{GeneratedFile, clipped, head};
+use cm_text::plural::count;
 
 /// Command named in the file's header.
 const COMMAND: &str = "cm export --format memory.md";
@@ -79,7 +80,7 @@ pub fn plan(
     }
     let others = shown.iter().filter(|entry| !is_ours_line(entry));
     section(&mut text, OTHER, others.map(|entry| memory(entry, &notes)));
-    let figures = format!("{} and {}", counted(proven.len(), "rule"), counted(shown.len(), "memory"));
+    let figures = format!("{} and {}", count(proven.len(), "rule"), count(shown.len(), "memory"));
     let omitted = bullets.len() - proven.len() + all.len() - shown.len();
     let head = head(TITLE, day, COMMAND, &format!("{figures} proven in use; {omitted} left out."));
     GeneratedFile::new(head + &text, proven.len() + shown.len(), omitted)
@@ -111,14 +112,6 @@ fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
         return format!("- {title}\n");
     }
     format!("- {title}: {}\n", clipped(summary, Note::SUMMARY))
-}
-
-fn counted(number: usize, one: &str) -> String {
-    match (number, one.strip_suffix('y')) {
-        (1, _) => format!("1 {one}"),
-        (_, Some(stem)) => format!("{number} {stem}ies"),
-        (_, None) => format!("{number} {one}s"),
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::ledger::SpendingLedger;
 use super::price::Price;
 use super::request::TokenUsage;
 use cm_note::instant::Instant;
+use cm_text::plural::count;
 
 /// Spending limits for model calls; 0 means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -197,8 +198,7 @@ fn is_set(limit: u64) -> bool {
 fn unpriced_suffix(unpriced: usize) -> String {
     match unpriced {
         0 => String::new(),
-        1 => " plus 1 call of unknown price".to_owned(),
-        many => format!(" plus {many} calls of unknown price"),
+        calls => format!(" plus {} of unknown price", count(calls, "call")),
     }
 }
 

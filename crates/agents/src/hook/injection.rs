@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use cm_note::markdown::escape::is_hidden;
 use cm_session::injected_markers;
+use cm_text::plural::count;
 
 /// Maximum length of an injection in UTF-16 units, which is how agents count. Agents cut or
 /// externalize text longer than 10,000.
@@ -137,10 +138,10 @@ impl Injection {
     }
 }
 
-fn left_out(count: usize, more: &str) -> String {
-    let entries = if count == 1 { "entry" } else { "entries" };
+fn left_out(entries: usize, more: &str) -> String {
     format!(
-        "\nLeft out for length: {count} {entries}; `{}` shows more.\n",
+        "\nLeft out for length: {}; `{}` shows more.\n",
+        count(entries, "entry"),
         neutralize(more).replace('`', "'")
     )
 }

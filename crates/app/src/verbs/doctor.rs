@@ -28,6 +28,7 @@ use cm_store::config::CommitMode;
 use cm_store::git::{BrokenHead, MergeDriver, Repo, is_jujutsu_only, unreadable_head};
 use cm_store::vault::journal::Journal;
 
+use cm_text::plural::count;
 pub use without_vault::without_vault;
 
 /// Severity of a check's result.
@@ -113,11 +114,6 @@ fn check(
     HealthCheck { name, health, message: message.into(), hint: hint.map(UserText::from) }
 }
 
-/// Formats a count with its noun: `1 note`, `2 notes`.
-fn counted(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
-}
-
 /// Checks that the notes have all feedback that commits gave them.
 fn feedback(open: &OpenVault, notes: &[Note]) -> Result<Option<HealthCheck>> {
     let Some(repo) = open.repo()? else { return Ok(None) };
@@ -126,9 +122,9 @@ fn feedback(open: &OpenVault, notes: &[Note]) -> Result<Option<HealthCheck>> {
     let Some(first) = lost.first() else { return Ok(None) };
     let message = format!(
         "{} lost feedback, such as \"{}\": {} given, {} in the file",
-        counted(lost.len(), "note"),
+        count(lost.len(), "note"),
         first.title,
-        counted(first.given, "event"),
+        count(first.given, "event"),
         first.found
     );
     let hint =
@@ -226,7 +222,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
             0 => check("hand edits", CheckStatus::Ok, "all committed", None),
             n => {
-                let message = format!("{} not committed yet", counted(n, "file"));
+                let message = format!("{} not committed yet", count(n, "file"));
                 check("hand edits", CheckStatus::Ok, message, Some("`cm commit` commits them"))
             }
         },
@@ -318,7 +314,7 @@ fn tokens(open: &OpenVault) -> Result<Option<HealthCheck>> {
     const NAME: &str = "tokens";
     Ok(token::check_file(&open.vault)?.map(|examined| match examined {
         token::TokenFileStatus::Valid { tokens } => {
-            check(NAME, CheckStatus::Ok, counted(tokens, "token"), None)
+            check(NAME, CheckStatus::Ok, count(tokens, "token"), None)
         }
         token::TokenFileStatus::Unreadable(error) => {
             check(NAME, CheckStatus::Fail, error.message, error.hint.as_ref().map(UserText::for_terminal))
@@ -330,7 +326,7 @@ fn journal(open: &OpenVault) -> Result<HealthCheck> {
     Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
         0 => check("journal", CheckStatus::Ok, "nothing is unfinished", None),
         n => {
-            let message = format!("{} interrupted", counted(n, "operation"));
+            let message = format!("{} interrupted", count(n, "operation"));
             check(
                 "journal",
                 CheckStatus::Warn,
@@ -358,10 +354,10 @@ fn crowds(notes: &[Note]) -> HealthCheck {
 
 fn contents(memory: &Context, notes: usize) -> Result<HealthCheck> {
     let findings = findings_of(memory, memory.target())?;
-    let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let of_severity = |severity| findings.iter().filter(|found| found.severity == severity).count();
+    let (errors, warnings) = (of_severity(Severity::Error), of_severity(Severity::Warning));
     let message =
-        format!("{}, {}, {}", counted(notes, "note"), counted(errors, "error"), counted(warnings, "warning"));
+        format!("{}, {}, {}", count(notes, "note"), count(errors, "error"), count(warnings, "warning"));
     let health = if errors > 0 {
         CheckStatus::Fail
     } else if warnings > 0 {
@@ -377,7 +373,7 @@ fn exposed(memory: &Context) -> Result<HealthCheck> {
     let secrets::SecretScan { secrets, allowed, suspects: guesses } = scan.as_ref();
     let guessed = match guesses.first() {
         Some((path, line)) => {
-            format!("; {} look random, such as {path}:{line}", counted(guesses.len(), "text"))
+            format!("; {} look random, such as {path}:{line}", count(guesses.len(), "text"))
         }
         None => String::new(),
     };
@@ -388,7 +384,7 @@ fn exposed(memory: &Context) -> Result<HealthCheck> {
     Ok(match secrets.first() {
         None => check("secrets", CheckStatus::Ok, format!("none found{guessed}"), None),
         Some((path, rule, line)) => {
-            let found = counted(secrets.len(), "possible secret");
+            let found = count(secrets.len(), "possible secret");
             let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
             let hint = "remove it from the note and revoke it, because the Git history keeps it";
             check("secrets", CheckStatus::Warn, message, Some(hint))
@@ -412,7 +408,7 @@ fn sessions(memory: &Context) -> Option<HealthCheck> {
     };
     let logs = understood.iter().map(|of| of.logs).sum();
     let unclear: Vec<&ParseStatistics> = understood.iter().filter(|of| of.not_understood > 0).collect();
-    let read = format!("{} read", counted(logs, "log"));
+    let read = format!("{} read", count(logs, "log"));
     if unclear.is_empty() {
         return Some(check(NAME, CheckStatus::Ok, format!("{read}, all parsed"), None));
     }
@@ -435,7 +431,7 @@ fn not_understood(of: &ParseStatistics) -> String {
     let more = if of.unknown.len() > 3 { ", …" } else { "" };
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({}{more})", kinds.join(", ")) };
     let agent = if of.agent.is_empty() { "logs that no longer exist" } else { &of.agent };
-    format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
+    format!("{agent} {} of {}{kinds}", of.not_understood, count(of.records as usize, "record"))
 }
 
 /// Returns the notes with an ID in folders of `graph/` or `vault/` with more than [`CROWD`] notes.
@@ -453,7 +449,7 @@ fn repair(memory: &Context) -> Result<Vec<String>> {
     let mut fixed = Vec::new();
     let finished = write::recover(memory)?;
     if finished > 0 {
-        fixed.push(format!("finished {} that were interrupted", counted(finished, "operation")));
+        fixed.push(format!("finished {} that were interrupted", count(finished, "operation")));
     }
     let rules = init::missing_rules(&memory.target().vault)?;
     if !rules.is_empty() {

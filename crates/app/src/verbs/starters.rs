@@ -20,6 +20,7 @@ use cm_playbook::curation::report::{RuleConflict, UnappliedDelta};
 use cm_playbook::curation::{Authority, SweepScope};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::starters::{self, Starter, StarterRule};
+use cm_text::plural::count;
 use cm_text::spelling::nearest;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -147,13 +148,12 @@ pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterRes
     if proposed.is_empty() {
         return Ok(outcome);
     }
-    let rules = if proposed.len() == 1 { "rule" } else { "rules" };
     let how = Curation {
         authority: curate::authority(memory),
         dry_run: options.dry_run,
         sweep: SweepScope::Changed,
         op: "starters",
-        subject: Some(format!("Add {} {rules} of the starter set {name}", proposed.len())),
+        subject: Some(format!("Add {} of the starter set {name}", count(proposed.len(), "rule"))),
     };
     let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
     let curated = curate::curate(memory, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;

@@ -9,6 +9,7 @@ use crate::recurring::support::Occurrence;
 use cm_playbook::conflict::{RuleStatement, opposition};
 use cm_playbook::curation::history::{GateDecision, SessionCounts, SessionQuote};
 use cm_session::status::SessionStatus;
+use cm_text::plural::count;
 
 /// A passage of a past session that contains the keywords of a rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,8 +143,7 @@ fn mentions(words: &BTreeSet<String>, text: &str) -> bool {
 
 fn reasons(evidence: &SessionCounts, against: usize, days: f64) -> Vec<String> {
     let SessionCounts { sessions, successes, failures, .. } = *evidence;
-    let count =
-        |number: usize| if number == 1 { "1 session".to_owned() } else { format!("{number} sessions") };
+    let count = |number: usize| count(number, "session");
     let mut reasons = match sessions {
         0 => vec![format!("no session of the last {days} days mentions it")],
         _ => vec![format!(

@@ -19,6 +19,7 @@ use cm_note::note::FeedbackSignal;
 use cm_playbook::conflict::RuleStatement;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, FeedbackDelta, RuleProposal};
 use cm_session::status::SessionStatus;
+use cm_text::plural::count;
 use cm_text::similarity::jaccard;
 
 #[derive(Debug, Clone, Copy)]
@@ -289,7 +290,7 @@ fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength
 }
 
 fn in_sessions(sessions: usize) -> String {
-    if sessions == 1 { "in 1 session".to_owned() } else { format!("in {sessions} sessions") }
+    format!("in {}", count(sessions, "session"))
 }
 
 fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory {

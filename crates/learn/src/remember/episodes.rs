@@ -11,6 +11,7 @@ use crate::diary::read::unescaped;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::percent_encode;
 use cm_note::note::compose::EpisodeEntry;
+use cm_text::plural::count;
 
 /// An entry of a daily log, parsed from Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,11 +77,10 @@ pub fn entry(source: &MemorySource, standing: SourceStatus) -> EpisodeEntry {
 pub(crate) fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<EpisodeEntry> {
     let mut words: Vec<String> = sources.iter().map(|source| word(source)).collect();
     words.sort_unstable();
-    let count = words.len();
     let first = sources.first()?;
     Some(EpisodeEntry {
         at,
-        title: format!("Reviewed friction in {count} {}", if count == 1 { "place" } else { "places" }),
+        title: format!("Reviewed friction in {}", count(words.len(), "place")),
         note_type: Some(first.origin.name().to_owned()),
         tags: first.tags.clone(),
         memory: None,

@@ -7,6 +7,7 @@ use super::episodes::LoggedEpisode;
 use super::preferences::PreferenceEvidence;
 use super::render::shown;
 use crate::friction::antigen::by_words::Confidence;
+use cm_text::plural::count;
 
 /// Notice below the heading, by which generated files are recognized.
 const NOTICE: &str = "> Written by `cm remember`; changes by hand are lost.\n";
@@ -108,16 +109,14 @@ fn preferences_text(preferences: &[PreferenceLine]) -> String {
 fn preference(preference: &PreferenceLine) -> String {
     let evidence = match &preference.evidence {
         None => "set by a person".to_owned(),
-        Some(PreferenceEvidence { observed, against: 0, .. }) => format!("evidence: {}", counted(*observed)),
+        Some(PreferenceEvidence { observed, against: 0, .. }) => {
+            format!("evidence: {}", count(*observed, "observation"))
+        }
         Some(PreferenceEvidence { observed, against, .. }) => {
-            format!("evidence: {}, {against} against", counted(*observed))
+            format!("evidence: {}, {against} against", count(*observed, "observation"))
         }
     };
     format!("- {} ({evidence})\n", shown(&preference.text))
-}
-
-fn counted(observed: usize) -> String {
-    if observed == 1 { "1 observation".to_owned() } else { format!("{observed} observations") }
 }
 
 #[cfg(test)]

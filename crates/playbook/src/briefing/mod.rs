@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::generated::{clipped, tokens};
+use cm_text::plural::count;
 
 /// Minimum token budget of a briefing, enough for the heading and the counts of omitted entries.
 pub const LEAST_TOKENS: usize = 100;
@@ -130,16 +131,13 @@ impl OmittedCounts {
 
     fn line(&self) -> String {
         let counts = [
-            (self.rules, "rule", "rules"),
-            (self.pitfalls, "pitfall", "pitfalls"),
-            (self.memories, "memory", "memories"),
-            (self.history, "passage", "passages"),
+            (self.rules, "rule"),
+            (self.pitfalls, "pitfall"),
+            (self.memories, "memory"),
+            (self.history, "passage"),
         ];
-        let parts: Vec<String> = counts
-            .iter()
-            .filter(|(count, ..)| *count > 0)
-            .map(|(count, one, more)| format!("{count} {}", if *count == 1 { one } else { more }))
-            .collect();
+        let omitted = counts.into_iter().filter(|(number, _)| *number > 0);
+        let parts: Vec<String> = omitted.map(|(number, noun)| count(number, noun)).collect();
         if parts.is_empty() { String::new() } else { format!("\nLeft out: {}.\n", parts.join(", ")) }
     }
 }

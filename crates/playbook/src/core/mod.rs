@@ -13,6 +13,7 @@ use crate::generated::{GeneratedFile, head, tokens};
 use entry::CoreLine;
 
 pub use crate::generated::same_but_for_day;
+use cm_text::plural::count;
 pub use entry::{
     CoreEntry, EntryScore, LinkStyle, OmissionReason, core_entries, excluded_notes, memory_entries,
 };
@@ -315,17 +316,9 @@ fn counts(entries: &[CoreEntry]) -> String {
             EntryScore::Memory(_) => memories += 1,
         }
     }
-    let of = |count: usize, one: &str, many: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        count => Some(format!("{count} {many}")),
-    };
-    let parts = [
-        of(memories, "memory", "memories"),
-        of(plain, "plain note", "plain notes"),
-        of(bullets, "rule in use", "rules in use"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let parts = [(memories, "memory", ""), (plain, "plain note", ""), (bullets, "rule", " in use")];
+    let listed = parts.into_iter().filter(|(number, ..)| *number > 0);
+    let parts: Vec<String> = listed.map(|(number, noun, which)| count(number, noun) + which).collect();
     if parts.is_empty() { "0 memories".to_owned() } else { parts.join(", ") }
 }
 

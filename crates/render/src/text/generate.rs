@@ -1,7 +1,7 @@
 //! Text output of commands that generate a file.
 
 use super::committed;
-use super::style::{DIM, paint};
+use super::style::{DIM, count, paint};
 use cm_app::verbs::generate::Generated;
 
 pub fn generated(outcome: &Generated) -> String {
@@ -11,8 +11,7 @@ pub fn generated(outcome: &Generated) -> String {
         (None, true) => "written".to_owned(),
         (None, false) => "unchanged".to_owned(),
     };
-    let noun = if outcome.entries == 1 { "entry" } else { "entries" };
-    let figures =
-        format!("{} {noun}, {} omitted, about {} tokens", outcome.entries, outcome.omitted, outcome.tokens);
+    let entries = count(outcome.entries, "entry");
+    let figures = format!("{entries}, {} omitted, about {} tokens", outcome.omitted, outcome.tokens);
     format!("{}  {}  {what}\n", outcome.path, paint(DIM, &figures))
 }

@@ -2,7 +2,7 @@
 
 use super::as_of_line;
 use super::short_ids::ShortIds;
-use super::style::{DIM, ID, STRONG, WARN, one_line, paint, safe};
+use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
 use crate::layout::{CELL, ELIDED};
 use crate::markdown;
 use cm_app::verbs::get::{Backlink, NoteDetails};
@@ -77,10 +77,7 @@ fn plain(value: &serde_json::Value) -> String {
         serde_json::Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
             items.iter().map(plain).collect::<Vec<_>>().join(", ")
         }
-        serde_json::Value::Array(items) => match items.len() {
-            1 => "1 entry".to_owned(),
-            n => format!("{n} entries"),
-        },
+        serde_json::Value::Array(items) => count(items.len(), "entry"),
         other => other.to_string(),
     }
 }

@@ -30,7 +30,7 @@ pub fn reflected(outcome: &ReflectResult) -> String {
         text += &format!(
             ": {}{model}, {}, {} proposed, {} applied, {} refused",
             count(run.sessions, "session"),
-            if run.diaries == 1 { "1 diary".to_owned() } else { format!("{} diaries", run.diaries) },
+            count(run.diaries, "diary"),
             run.proposed,
             run.applied,
             run.refused

@@ -57,10 +57,13 @@ fn preference(one: &PreferenceChange) -> String {
 
 fn figures(outcome: &RememberResult) -> String {
     let sources = &outcome.sources;
-    let parts =
-        [(sources.stashes, "stash"), (sources.diaries, "diary"), (sources.friction, "session with friction")];
-    let told: Vec<String> =
-        parts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| counted(*number, what)).collect();
+    let parts = [
+        (sources.stashes, "stash", ""),
+        (sources.diaries, "diary", ""),
+        (sources.friction, "session", " with friction"),
+    ];
+    let read = parts.into_iter().filter(|(number, ..)| *number > 0);
+    let told: Vec<String> = read.map(|(number, noun, which)| count(number, noun) + which).collect();
     let before =
         if sources.before > 0 { format!(", {} remembered before", sources.before) } else { String::new() };
     if told.is_empty() {
@@ -101,15 +104,6 @@ fn left_out(outcome: &RememberResult) -> String {
         return String::new();
     }
     format!("; {} left out: {}", count(all, "sentence"), told.join(", "))
-}
-
-fn counted(number: usize, what: &str) -> String {
-    match (number, what) {
-        (1, _) => format!("1 {what}"),
-        (_, "stash") => format!("{number} stashes"),
-        (_, "diary") => format!("{number} diaries"),
-        _ => format!("{number} sessions with friction"),
-    }
 }
 
 fn section(part: &SectionChange, dry_run: bool) -> String {

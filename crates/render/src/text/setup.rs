@@ -42,21 +42,15 @@ pub fn done(done: &SetUp) -> String {
             0 if learned.before == 0 => "none found".to_owned(),
             0 => "nothing new".to_owned(),
             _ => format!(
-                "{} read: {}, {} to review",
+                "{} read: {} learned, {drafts} to review",
                 count(run.sessions, "session"),
-                if run.applied == 1 {
-                    "1 thing learned".to_owned()
-                } else {
-                    format!("{} things learned", run.applied)
-                },
-                drafts
+                count(run.applied, "thing"),
             ),
         };
         lines.push_str(&part("Sessions", &sessions));
     }
     let core = &done.core;
-    let entries = if core.entries == 1 { "entry" } else { "entries" };
-    let about = format!("{} {entries}, about {} tokens", core.entries, core.tokens);
+    let about = format!("{}, about {} tokens", count(core.entries, "entry"), core.tokens);
     lines.push_str(&part("CORE.md", &about));
     lines + &next(done, drafts)
 }

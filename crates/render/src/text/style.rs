@@ -7,6 +7,8 @@ use std::ops::Range;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+pub use cm_text::plural::count;
+
 /// Titles and headings.
 pub const STRONG: Style = Style::new().bold();
 /// Secondary information.
@@ -124,11 +126,6 @@ pub fn cut(text: &str, columns: usize) -> String {
 /// Text padded with spaces to a number of columns.
 pub fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
-}
-
-/// `1 note`, `2 notes`.
-pub fn count(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 /// Returns the line for a page without entries: `none` if there are none at all, else their number.

@@ -1,6 +1,6 @@
 //! Text output of `cm trust`.
 
-use super::style::{DIM, GOOD, WARN, paint, safe};
+use super::style::{DIM, GOOD, WARN, count, paint, safe};
 use cm_app::verbs::legacy_private::{LegacyImport, LegacyPrivateEntry};
 use cm_app::verbs::trust::TrustResult;
 
@@ -19,7 +19,7 @@ pub fn trusted(outcome: &TrustResult) -> String {
         (Some(now), None) => format!("remote {}", safe(now)),
         (None, None) => "no remote".to_owned(),
     };
-    let rules = if outcome.rules == 1 { "1 rule".to_owned() } else { format!("{} rules", outcome.rules) };
+    let rules = count(outcome.rules, "rule");
     let core = if outcome.core { ", CORE.md" } else { "" };
     format!("{}: {state}\n{}\n", safe(&outcome.vault), paint(DIM, &format!("{remote}; {rules}{core}")))
 }

@@ -6,6 +6,7 @@ use cm_app::verbs::history::WordDiffRun;
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_render::html::{encode, escape, shown};
+pub(super) use cm_text::plural::count;
 
 /// A time in words, with the exact one for a tooltip.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,23 +31,14 @@ impl ShownTime {
 
 /// An age in words; `None` for more than 30 days, where a date says more, and for the future.
 fn age(seconds: i64) -> Option<String> {
-    let plural = |n: i64, unit: &str| {
-        let s = if n == 1 { "" } else { "s" };
-        format!("{n} {unit}{s} ago")
-    };
+    let ago = |n: i64, unit: &str| format!("{} ago", count(n as usize, unit));
     match seconds {
         0..60 => Some("just now".to_owned()),
-        60..3_600 => Some(plural(seconds / 60, "minute")),
-        3_600..86_400 => Some(plural(seconds / 3_600, "hour")),
-        86_400..2_592_000 => Some(plural(seconds / 86_400, "day")),
+        60..3_600 => Some(ago(seconds / 60, "minute")),
+        3_600..86_400 => Some(ago(seconds / 3_600, "hour")),
+        86_400..2_592_000 => Some(ago(seconds / 86_400, "day")),
         _ => None,
     }
-}
-
-/// A count with its noun: `1 note`, `2 notes`.
-pub(super) fn count(n: usize, noun: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{s}")
 }
 
 /// The noun of a kind of notes, singular for one.

@@ -2,7 +2,7 @@
 //!
 //! The server is not asked: the report is about what is known here.
 
-use super::{CheckStatus, HealthCheck, HealthReport, check, counted};
+use super::{CheckStatus, HealthCheck, HealthReport, check, count};
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hooks::{ServerState, TokenOrigin, used_server};
@@ -58,18 +58,18 @@ fn uploads(state: &ServerState) -> Vec<HealthCheck> {
     const NAME: &str = "uploads";
     let waiting = match (state.waiting, state.incomplete) {
         (0, 0) => check(NAME, CheckStatus::Ok, "nothing waits", None),
-        (waiting, 0) => check(NAME, CheckStatus::Ok, format!("{} waiting", counted(waiting, "upload")), None),
+        (waiting, 0) => check(NAME, CheckStatus::Ok, format!("{} waiting", count(waiting, "upload")), None),
         (waiting, incomplete) => {
             let message = format!(
                 "the outbox is full: {} waiting, and a part of {}",
-                counted(waiting, "upload"),
-                counted(incomplete, "session")
+                count(waiting, "upload"),
+                count(incomplete, "session")
             );
             check(NAME, CheckStatus::Warn, message, Some("`cm hooks deliver` sends them"))
         }
     };
     let refused = (state.refused_total > 0).then(|| {
-        let message = format!("{} refused for good", counted(state.refused_total, "upload"));
+        let message = format!("{} refused for good", count(state.refused_total, "upload"));
         let hint = "`cm hooks status` shows why, and `cm hooks deliver --refused` sends them again";
         check("refused", CheckStatus::Warn, message, Some(hint))
     });

@@ -29,6 +29,7 @@ use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::note::compose::{self, EdgeEnd, EpisodeEntry, MemoryDraft};
 use cm_note::path::NotePath;
+use cm_text::plural::count;
 
 /// What the planned changes contain, for the result of the run.
 #[derive(Debug, Default)]
@@ -94,15 +95,8 @@ fn message(plan: &RememberPlan) -> CommitMessage {
         (plan.fixes.len(), "fix"),
         (plan.episodes.iter().filter(|entry| !is_record(entry)).count(), "episode"),
     ];
-    let told: Vec<String> = parts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| match (*count, *what) {
-            (1, _) => format!("1 {what}"),
-            (_, "fix") => format!("{count} fixes"),
-            _ => format!("{count} {what}s"),
-        })
-        .collect();
+    let told: Vec<String> =
+        parts.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(*number, noun)).collect();
     let what = if told.is_empty() { "which sources were read".to_owned() } else { told.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
 }

@@ -28,6 +28,7 @@ use cm_learn::remember::episodes::{SourceStatus, standing};
 use cm_learn::remember::reading::{SourcePackage, SourceReading, name};
 use cm_learn::remember::source::MemorySource;
 use cm_secrets::RedactionRules;
+use cm_text::plural::count;
 
 /// Maximum length of the sources in one request to a model, in characters.
 const REQUEST: usize = 50_000;
@@ -192,12 +193,16 @@ impl NewSources {
                 Ok(answer) => readings.take(memory, &package, &answer.value.memories, &self.rules),
                 Err(ModelFailure::Useless(why)) => {
                     let why = logs::text(&cut(&why, 200), &self.rules);
-                    memory.notice(format!("{} read by rules: {why}", counted(package.names.len())));
+                    memory.notice(format!("{} read by rules: {why}", count(package.names.len(), "source")));
                     readings.by_name.extend(package.names.iter().map(|name| (name.clone(), None)));
                 }
                 Err(ModelFailure::Silent { error, .. }) if !readings.by_name.is_empty() => {
                     let left = rest.len() + package.names.len();
-                    memory.notice(format!("left for the next run: {}: {}", counted(left), error.message));
+                    memory.notice(format!(
+                        "left for the next run: {}: {}",
+                        count(left, "source"),
+                        error.message
+                    ));
                     break;
                 }
                 Err(silent) => return Err(silent.into_error()),
@@ -212,10 +217,6 @@ fn refusal(number: usize, why: &Rejection) -> String {
         Rejection::NoSuchQuote(quote) => format!("memory {number} was refused: no source contains `{quote}`"),
         why => format!("memory {number} was refused: {why}"),
     }
-}
-
-fn counted(sources: usize) -> String {
-    if sources == 1 { "1 source".to_owned() } else { format!("{sources} sources") }
 }
 
 /// Titles of the facts, preferences and fixes that are valid.

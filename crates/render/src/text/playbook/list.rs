@@ -1,7 +1,7 @@
 //! Text output of `cm playbook list`.
 
 use crate::text::short_ids::ShortIds;
-use crate::text::style::{DIM, ID, STRONG, WARN, one_line, paint};
+use crate::text::style::{DIM, ID, STRONG, WARN, count, one_line, paint};
 use cm_app::verbs::playbook::BulletRow;
 use cm_app::verbs::playbook::list::BulletPage;
 use cm_note::bullet::{BulletState, BulletType, Maturity};
@@ -15,12 +15,11 @@ pub fn listed(outcome: &BulletPage) -> String {
         None if outcome.bullets.is_empty() && outcome.total > 0 => ", none at this offset".to_owned(),
         None => String::new(),
     };
-    let count = match outcome.total {
+    let rules = match outcome.total {
         0 => "no rules".to_owned(),
-        1 => "1 rule".to_owned(),
-        n => format!("{n} rules"),
+        n => count(n, "rule"),
     };
-    lines.push_str(&format!("{}{}\n", paint(STRONG, &count), paint(DIM, &more)));
+    lines.push_str(&format!("{}{}\n", paint(STRONG, &rules), paint(DIM, &more)));
     lines
 }
 
