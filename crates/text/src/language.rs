@@ -68,7 +68,7 @@ impl Language {
     /// assert_eq!(Language::of("sqlx migrate"), None);
     /// ```
     pub fn of(text: &str) -> Option<Self> {
-        if text.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) {
+        if text.contains(is_ideograph) {
             return Some(Self::Chinese);
         }
         let lower = text.to_lowercase().replace('’', "'");
@@ -89,6 +89,12 @@ impl Language {
     pub fn is_function_word(word: &str) -> bool {
         LANGUAGES.contains_key(word)
     }
+}
+
+/// Returns `true` for the characters of everyday Chinese, which Japanese also writes: the block of the
+/// unified ideographs, without its extensions.
+pub fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}')
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::statement::features::is_code;
-use cm_text::language::Language;
+use cm_text::language::{Language, is_ideograph};
 
 /// Minimum number of names in both statements if one of the names is code.
 const WITH_CODE: usize = 2;
@@ -61,10 +61,6 @@ fn tokens(text: &str) -> Vec<Token> {
         }
     }
     all
-}
-
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{4e00}'..='\u{9fff}')
 }
 
 fn shared(a: &[Token], b: &[Token]) -> BTreeSet<String> {

@@ -5,6 +5,7 @@ use super::wording::{self, Wording};
 use super::{Answered, KindProbabilities, Statement, StatementContext, StatementKind};
 use crate::diary::is_standing;
 use crate::prose::pattern;
+use cm_text::language::is_ideograph;
 
 /// Minimum probability at which the agent is asked about a statement. It misses little; the agent
 /// judges.
@@ -141,9 +142,7 @@ fn joined(run: &[JudgedStatement<'_>], before: Option<&Statement>) -> Option<Las
 /// Whether all letters of a text are in use in a language of the training examples: English, German,
 /// French, Spanish and Chinese.
 fn is_of_trained_language(text: &str) -> bool {
-    let is_known = |c: char| {
-        c.is_ascii() || "äöüßéèêëàâçîïôùûœæñáíóú".contains(c) || matches!(c, '\u{4e00}'..='\u{9fff}')
-    };
+    let is_known = |c: char| c.is_ascii() || "äöüßéèêëàâçîïôùûœæñáíóú".contains(c) || is_ideograph(c);
     text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).all(is_known)
 }
 

@@ -7,8 +7,7 @@
 
 use std::sync::OnceLock;
 
-use super::is_ideograph;
-use crate::language::Language;
+use crate::language::{Language, is_ideograph};
 
 /// Number of characters at the start of a text by which its language is told.
 const START: usize = 600;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use self::glossary::Glossary;
-use crate::language::Language;
+use crate::language::{Language, is_ideograph};
 use crate::stop_words::is_stop_word;
 
 /// Expressions of several words, as they begin a sentence or stand within one, with an English expression.
@@ -251,10 +251,6 @@ fn composed(text: &str) -> Cow<'_, str> {
 /// Whether a word is spelled like a name: with a capital letter after its first.
 fn is_cased(word: &str) -> bool {
     word.chars().skip(1).any(char::is_uppercase)
-}
-
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{4e00}'..='\u{9fff}')
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use cm_text::language::is_ideograph;
+
 /// Kind of measure; values of different dimensions cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {
@@ -361,7 +363,7 @@ fn pieces(text: &str) -> Vec<Piece> {
             let text: String = chars[start..at].iter().collect();
             // `S3`, `utf-8` and `p95` are names; `v2` is a version.
             let head = pieces.last().filter(|_| is_attached);
-            let in_name = head.is_some_and(|head| head.text != "v" && !is_cjk(&head.text));
+            let in_name = head.is_some_and(|head| head.text != "v" && !head.text.contains(is_ideograph));
             let hyphen = start > 1
                 && matches!(chars[start - 1], '-' | '_' | '/')
                 && chars[start - 2].is_alphanumeric();
@@ -386,14 +388,6 @@ fn pieces(text: &str) -> Vec<Piece> {
         }
     }
     pieces
-}
-
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{4e00}'..='\u{9fff}')
-}
-
-fn is_cjk(text: &str) -> bool {
-    text.chars().any(is_ideograph)
 }
 
 /// Reads a Chinese numeral that a measure word follows, or one other character; returns how many
