@@ -18,4 +18,5 @@ pub mod query;
 pub mod rank;
 pub mod score;
 pub mod token;
+pub mod union_find;
 pub mod user_text;

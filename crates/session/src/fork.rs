@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use cm_note::union_find::UnionFind;
+
 /// Minimum length of a record id; shorter ids are counters and not unique.
 const SHORTEST_ID: usize = 8;
 
@@ -30,27 +32,17 @@ pub fn conversations<Id: AsRef<str>>(logs: &[Vec<Id>]) -> Vec<Vec<usize>> {
             }
         }
     }
-    let mut first: Vec<usize> = (0..logs.len()).collect();
+    let mut joined = UnionFind::new(logs.len());
     for of in holders.values().filter(|of| of.len() <= MOST_LOGS) {
         for pair in of.windows(2) {
-            let (a, b) = (root(&mut first, pair[0]), root(&mut first, pair[1]));
-            first[a.max(b)] = a.min(b);
+            joined.join(pair[0], pair[1]);
         }
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for log in 0..logs.len() {
-        groups.entry(root(&mut first, log)).or_default().push(log);
+        groups.entry(joined.root(log)).or_default().push(log);
     }
     groups.into_values().collect()
-}
-
-/// Returns the first log of the group of `log`, with path compression.
-fn root(first: &mut [usize], mut log: usize) -> usize {
-    while first[log] != log {
-        first[log] = first[first[log]];
-        log = first[log];
-    }
-    log
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::note::NoteKind;
+use crate::union_find::UnionFind;
 
 use super::Graph;
 
@@ -31,7 +32,7 @@ pub struct GraphStatistics {
 impl Graph<'_> {
     pub fn shape(&self) -> GraphStatistics {
         let mut shape = GraphStatistics { edges: self.edges().len(), ..GraphStatistics::default() };
-        let mut groups = UnionFind::of(self.notes.len());
+        let mut groups = UnionFind::new(self.notes.len());
         for edge in self.edges() {
             count(&mut shape.edges_by_type, &edge.relation);
             groups.join(edge.from, edge.to);
@@ -60,28 +61,5 @@ fn count(counts: &mut BTreeMap<String, usize>, name: &str) {
         None => {
             counts.insert(name.to_owned(), 1);
         }
-    }
-}
-
-/// Union-find over notes: each entry points to a note of the same group, the root to itself.
-struct UnionFind(Vec<usize>);
-
-impl UnionFind {
-    fn of(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    fn root(&mut self, mut note: usize) -> usize {
-        while self.0[note] != note {
-            self.0[note] = self.0[self.0[note]];
-            note = self.0[note];
-        }
-        note
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        // The smaller number stays root, so that the result does not depend on the order of the edges.
-        self.0[a.max(b)] = a.min(b);
     }
 }
