@@ -2,14 +2,15 @@
 //! bookmarks, and manual edits are in a working-copy commit on top of HEAD.
 
 use std::collections::HashMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gix::ObjectId;
 use gix::actor::Signature;
 
+use crate::file_lock;
 use crate::git::commit::{CommitAttempt, NewCommit};
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::hooks::without_git_variables;
@@ -266,16 +267,9 @@ impl JujutsuLock {
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&path).in_path(&path)?;
-        let begun = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self(file)),
-                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => {
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                Err(TryLockError::WouldBlock) => return Err(Error::Locked { path, waited: begun.elapsed() }),
-                Err(TryLockError::Error(error)) => return Err(error).in_path(&path),
-            }
+        match file_lock::wait(PATIENCE, Duration::from_millis(20), || file.try_lock()).in_path(&path)? {
+            true => Ok(Self(file)),
+            false => Err(Error::Locked { path, waited: PATIENCE }),
         }
     }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::caches::{LOCK, open_regular};
 use super::error::Error;
 use super::layout::Vault;
+use crate::file_lock;
 
 /// The writer lock, released when dropped.
 #[derive(Debug)]
@@ -67,25 +68,13 @@ fn wait(
     patience: Duration,
     lock: impl Fn(&File) -> Result<(), TryLockError>,
 ) -> Result<(), Error> {
-    let pause = Duration::from_millis(5);
-    let mut waited = Duration::ZERO;
-    loop {
-        match lock(file) {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if waited < patience => {
-                std::thread::sleep(pause);
-                waited += pause;
-            }
-            Err(TryLockError::WouldBlock) => {
-                let noted = holder_note(vault).and_then(|note| fs::read_to_string(note).ok());
-                let holder = noted.filter(|text| !text.is_empty()).unwrap_or("another process".to_owned());
-                return Err(Error::Locked { path: vault.root().to_owned(), holder });
-            }
-            Err(TryLockError::Error(error)) => {
-                return Err(Error::io("lock", &vault.root().join(LOCK))(error));
-            }
-        }
+    let locked = file_lock::wait(patience, Duration::from_millis(5), || lock(file));
+    if locked.map_err(Error::io("lock", &vault.root().join(LOCK)))? {
+        return Ok(());
     }
+    let noted = holder_note(vault).and_then(|note| fs::read_to_string(note).ok());
+    let holder = noted.filter(|text| !text.is_empty()).unwrap_or("another process".to_owned());
+    Err(Error::Locked { path: vault.root().to_owned(), holder })
 }
 
 /// Path of the file that records the holder of a vault's lock.
