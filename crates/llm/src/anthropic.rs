@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Llm;
-use super::error::{KEY_HINT, LlmError, Result};
+use super::error::{LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
 use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
@@ -109,17 +109,6 @@ impl AnthropicClient {
         let usage = complete_usage(request, usage.input(), usage.output_tokens, &text);
         Ok(ModelReply { text, stop, usage, model: answer.model.unwrap_or_else(|| self.model.clone()) })
     }
-
-    fn with_hint(&self, error: LlmError) -> LlmError {
-        let LlmError::Rejected { url, status, message, wait, .. } = error else { return error };
-        let hint = match status {
-            401 | 403 if self.has_key => Some("check `llm.key`"),
-            401 | 403 => Some(KEY_HINT),
-            404 => Some("check the model name in `llm.model`"),
-            _ => None,
-        };
-        LlmError::Rejected { url, status, message, wait, hint }
-    }
 }
 
 impl Llm for AnthropicClient {
@@ -133,21 +122,17 @@ impl Llm for AnthropicClient {
 
     fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
         const FORMS: [JsonMode; 2] = [JsonMode::Schema, JsonMode::Plain];
-        let mut dialect = self.variant.get();
-        loop {
-            let posted = self.client.post(&self.url, &self.document(request, dialect.form), request.timeout);
-            let error = match posted {
-                Ok(body) => {
-                    self.variant.set(dialect);
-                    return self.read(request, &body);
-                }
-                Err(error) => LlmError::from(error),
-            };
-            match dialect.next_after(&error, request.schema.is_some(), &FORMS) {
-                // There is but one word for brevity here.
-                Some(next) if next.form > dialect.form => dialect = next,
-                _ => return Err(self.with_hint(error)),
-            }
-        }
+        let post = |variant: RequestVariant| {
+            self.client.post(&self.url, &self.document(request, variant.form), request.timeout)
+        };
+        let next = |variant: RequestVariant, error: &LlmError| {
+            // There is but one word for brevity here.
+            let next = variant.next_after(error, request.schema.is_some(), &FORMS);
+            next.filter(|next| next.form > variant.form)
+        };
+        let body = self.variant.negotiate(post, next).map_err(|error| {
+            error.with_rejection_hint(self.has_key, "check the model name in `llm.model`")
+        })?;
+        self.read(request, &body)
     }
 }

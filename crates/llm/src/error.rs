@@ -149,8 +149,22 @@ impl LlmError {
     }
 }
 
+impl LlmError {
+    /// Adds a suggestion to a rejection, by its status. `not_found` is the one for status 404.
+    pub(super) fn with_rejection_hint(self, has_key: bool, not_found: &'static str) -> Self {
+        let Self::Rejected { url, status, message, wait, .. } = self else { return self };
+        let hint = match status {
+            401 | 403 if has_key => Some("check `llm.key`"),
+            401 | 403 => Some(KEY_HINT),
+            404 => Some(not_found),
+            _ => None,
+        };
+        Self::Rejected { url, status, message, wait, hint }
+    }
+}
+
 /// Tells the user how to set an API key.
-pub(super) const KEY_HINT: &str = "run `cm config set llm.key KEY --private`, set `llm.api_key_cmd` to a command that prints the key, or set CM_LLM_KEY";
+const KEY_HINT: &str = "run `cm config set llm.key KEY --private`, set `llm.api_key_cmd` to a command that prints the key, or set CM_LLM_KEY";
 
 impl From<cm_net::Error> for LlmError {
     fn from(error: cm_net::Error) -> Self {

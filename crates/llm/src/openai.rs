@@ -5,16 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Llm;
-use super::error::{KEY_HINT, LlmError, Result};
+use super::error::{LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
 use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
 use cm_net::{Client, ServerUrl, reason};
 use cm_text::shorten::short_line;
 
-/// Maximum number of variants in which a request is tried: three JSON formats, and another name for
-/// the parameter of the length limit.
-const WAYS: usize = 4;
 /// Maximum length of a server's error message that is quoted, in characters.
 const SHOWN: usize = 200;
 
@@ -151,20 +148,6 @@ impl OpenAiClient {
         let usage = complete_usage(request, usage.prompt_tokens, usage.completion_tokens, &text);
         Ok(ModelReply { text, stop, usage, model: answer.model.unwrap_or_else(|| self.model.clone()) })
     }
-
-    fn with_hint(&self, error: LlmError) -> LlmError {
-        let LlmError::Rejected { url, status, message, wait, .. } = error else { return error };
-        let hint = match status {
-            401 | 403 if self.has_key => Some("check `llm.key`"),
-            401 | 403 => Some(KEY_HINT),
-            404 if self.provider == "ollama" => {
-                Some("`ollama pull` downloads a model; `llm.model` sets its name")
-            }
-            404 => Some("check the model name, and that `llm.base_url` ends as the server's manual says"),
-            _ => None,
-        };
-        LlmError::Rejected { url, status, message, wait, hint }
-    }
 }
 
 impl Llm for OpenAiClient {
@@ -178,22 +161,20 @@ impl Llm for OpenAiClient {
 
     fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
         const FORMS: [JsonMode; 3] = [JsonMode::Schema, JsonMode::Object, JsonMode::Plain];
-        let mut dialect = self.variant.get();
-        let mut ways = 1;
-        loop {
-            let posted = self.client.post(&self.url, &self.document(request, dialect), request.timeout);
-            let error = match posted {
-                Ok(body) => {
-                    self.variant.set(dialect);
-                    return self.read(request, &body);
-                }
-                Err(error) => LlmError::from(error),
-            };
-            match dialect.next_after(&error, request.schema.is_some(), &FORMS) {
-                Some(next) if ways < WAYS => dialect = next,
-                _ => return Err(self.with_hint(error)),
-            }
-            ways += 1;
-        }
+        let post = |variant: RequestVariant| {
+            self.client.post(&self.url, &self.document(request, variant), request.timeout)
+        };
+        let next = |variant: RequestVariant, error: &LlmError| {
+            variant.next_after(error, request.schema.is_some(), &FORMS)
+        };
+        let not_found = match self.provider {
+            "ollama" => "`ollama pull` downloads a model; `llm.model` sets its name",
+            _ => "check the model name, and that `llm.base_url` ends as the server's manual says",
+        };
+        let body = self
+            .variant
+            .negotiate(post, next)
+            .map_err(|error| error.with_rejection_hint(self.has_key, not_found))?;
+        self.read(request, &body)
     }
 }

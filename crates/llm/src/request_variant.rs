@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::error::LlmError;
+use super::error::{LlmError, Result};
 
 /// Ways to request JSON from a server, the most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +36,10 @@ pub(super) struct RequestVariant {
 /// The request variant that a server accepted last, shared between threads.
 #[derive(Debug)]
 pub(super) struct AcceptedVariant(AtomicU8);
+
+/// Maximum number of variants in which a request is tried: three JSON formats, and another name for
+/// the parameter of the length limit.
+const MOST_ATTEMPTS: usize = 4;
 
 /// Words in a server's error message which show that it rejects the JSON format: the parameter, its
 /// value, or the schema.
@@ -102,6 +106,33 @@ impl AcceptedVariant {
             } else {
                 TokenLimitParameter::CompletionTokens
             },
+        }
+    }
+
+    /// Sends a request in the variant that the server accepted last, and while it rejects the variant, in
+    /// the one that `next` returns. Stores the variant that is accepted.
+    ///
+    /// # Errors
+    /// The last error of `post`.
+    pub(super) fn negotiate(
+        &self,
+        post: impl Fn(RequestVariant) -> cm_net::Result<Vec<u8>>,
+        next: impl Fn(RequestVariant, &LlmError) -> Option<RequestVariant>,
+    ) -> Result<Vec<u8>> {
+        let (mut variant, mut attempts) = (self.get(), 0);
+        loop {
+            attempts += 1;
+            let error = match post(variant) {
+                Ok(body) => {
+                    self.set(variant);
+                    return Ok(body);
+                }
+                Err(error) => LlmError::from(error),
+            };
+            match next(variant, &error) {
+                Some(next) if attempts < MOST_ATTEMPTS => variant = next,
+                _ => return Err(error),
+            }
         }
     }
 
