@@ -86,7 +86,9 @@ pub trait AgentHooks: Sync {
 
     /// Settings entries for an event, each with the name of its list. Empty if the agent does not
     /// have the event or has no JSON settings.
-    fn entries(&self, event: HookEvent, program: &ProgramPath) -> Vec<(&'static str, Value)>;
+    fn entries(&self, _event: HookEvent, _program: &ProgramPath) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
 
     /// Value of `version` that the settings need beside their hooks.
     fn settings_version(&self) -> Option<u32> {

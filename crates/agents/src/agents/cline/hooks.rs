@@ -86,10 +86,6 @@ impl AgentHooks for Cline {
         matches!(event, HookEvent::Stop | HookEvent::SessionEnd)
     }
 
-    fn entries(&self, _: HookEvent, _: &ProgramPath) -> Vec<(&'static str, Value)> {
-        Vec::new()
-    }
-
     fn dialect(&self) -> JsonDialect {
         JsonDialect { comments: false, trailing_commas: false }
     }

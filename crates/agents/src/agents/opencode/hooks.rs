@@ -62,10 +62,6 @@ impl AgentHooks for Opencode {
         &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd]
     }
 
-    fn entries(&self, _: HookEvent, _: &ProgramPath) -> Vec<(&'static str, Value)> {
-        Vec::new()
-    }
-
     fn dialect(&self) -> JsonDialect {
         JsonDialect { comments: true, trailing_commas: true }
     }

@@ -65,10 +65,6 @@ impl AgentHooks for Pi {
         &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd]
     }
 
-    fn entries(&self, _: HookEvent, _: &ProgramPath) -> Vec<(&'static str, Value)> {
-        Vec::new()
-    }
-
     fn dialect(&self) -> JsonDialect {
         JsonDialect { comments: false, trailing_commas: false }
     }
