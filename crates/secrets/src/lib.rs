@@ -31,6 +31,7 @@ mod value;
 use std::fmt;
 use std::ops::Range;
 
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 
 pub use gitleaks::RuleError;
@@ -133,7 +134,7 @@ pub fn find(text: &str, rules: &RedactionRules) -> Vec<RedactedSecret> {
 pub fn fingerprint(secret: &str) -> String {
     let hash =
         blake3::derive_key("cm 2026-11 fingerprint of a text that looks like a secret", secret.as_bytes());
-    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash[..8])
 }
 
 /// Maximum number of additional scans after removing secrets.

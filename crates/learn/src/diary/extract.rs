@@ -1,5 +1,6 @@
 //! Extracts the diary of a session from its events, without a model.
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use super::user_statements::{UtteranceKind, utterances};
@@ -27,7 +28,7 @@ pub fn id(path: &str, content: &[u8]) -> String {
     hash.update((path.len() as u64).to_le_bytes());
     hash.update(path.as_bytes());
     hash.update(content);
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash.finalize()[..16])
 }
 
 /// Extracts the diary of a session by rules, without a model and without related sessions.

@@ -4,6 +4,8 @@
 //! A source is identified by a key and a content hash, so the same content is never read twice,
 //! even if all caches are lost.
 
+use data_encoding::HEXLOWER;
+
 use super::SkippedCounts;
 use cm_note::change::ContentHash;
 use cm_note::instant::Instant;
@@ -123,7 +125,7 @@ impl MemorySource {
 pub fn hash(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let hash = ContentHash::of(words.join(" ").as_bytes());
-    hash.0.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash.0[..6])
 }
 
 /// Returns `true` if two names denote the same session. Friction reports name a session by project,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha2::{Digest as _, Sha256};
 
 use super::BulletType;
@@ -27,15 +28,7 @@ impl RuleHash {
     /// Parses 64 hexadecimal digits, the form in a note's `content_hash`; `None` for any other
     /// text.
     pub fn parse(hex: &str) -> Option<Self> {
-        let hex = hex.trim();
-        if hex.len() != 64 || !hex.is_ascii() {
-            return None;
-        }
-        let mut bytes = [0; 32];
-        for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
-            *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
-        }
-        Some(Self(bytes))
+        HEXLOWER_PERMISSIVE.decode(hex.trim().as_bytes()).ok()?.try_into().ok().map(Self)
     }
 
     pub fn bytes(&self) -> &[u8; 32] {
@@ -45,7 +38,7 @@ impl RuleHash {
 
 impl fmt::Display for RuleHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{}", HEXLOWER.encode_display(&self.0))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
@@ -22,7 +23,7 @@ pub struct TokenSecret(String);
 impl TokenSecret {
     /// Creates a secret from random bytes: `cm_` and 64 hexadecimal digits.
     pub fn of(random: [u8; BYTES]) -> Self {
-        Self(format!("{PREFIX}{}", hexadecimal(&random)))
+        Self(format!("{PREFIX}{}", HEXLOWER.encode(&random)))
     }
 
     /// Parses a secret; `None` if the text does not have its form.
@@ -65,15 +66,8 @@ const ALGORITHM: &str = "sha256:";
 impl SecretHash {
     /// Parses the printed form of a hash, `sha256:` and 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.strip_prefix(ALGORITHM)?.as_bytes();
-        let mut bytes = [0; 32];
-        if digits.len() != 64 {
-            return None;
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
-        }
-        Some(Self(bytes))
+        let digits = text.strip_prefix(ALGORITHM)?;
+        HEXLOWER.decode(digits.as_bytes()).ok()?.try_into().ok().map(Self)
     }
 
     /// Compares two hashes in constant time.
@@ -84,13 +78,13 @@ impl SecretHash {
     /// First eight hexadecimal digits, the id of a token in lists and logs. They do not help to
     /// guess the secret.
     pub fn short(&self) -> String {
-        hexadecimal(&self.0[..4])
+        HEXLOWER.encode(&self.0[..4])
     }
 }
 
 impl fmt::Display for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{ALGORITHM}{}", hexadecimal(&self.0))
+        write!(f, "{ALGORITHM}{}", HEXLOWER.encode_display(&self.0))
     }
 }
 
@@ -98,18 +92,6 @@ impl fmt::Debug for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hash({})", self.short())
     }
-}
-
-fn nibble(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use super::Gemini;
@@ -60,8 +61,7 @@ fn workspaces(root: &Path, found: &mut FoundLogs) -> BTreeMap<String, String> {
     let wire: Projects<'_> = serde_json::from_str(&text).unwrap_or_default();
     let mut workspaces = BTreeMap::new();
     for (folder, name) in wire.projects.0.unwrap_or_default() {
-        let hash: String =
-            Sha256::digest(folder.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = HEXLOWER.encode(&Sha256::digest(folder.as_bytes()));
         workspaces.insert(hash, folder.to_string());
         workspaces.extend(name.owned().map(|name| (name, folder.into_owned())));
     }
