@@ -1,5 +1,6 @@
 //! Opens SQLite databases of other programs without changing anything.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -7,8 +8,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
+use super::emitter::Emitter;
+use super::error::IngestError;
 use super::lenient::LenientTime;
-use super::log_cursor::LogStamp;
+use super::line_reader;
+use super::log_cursor::{LogCursor, LogStamp};
+use super::read_result::{ReadResult, ReadStart};
+use super::sink::EventSink;
 use cm_note::instant::Instant;
 
 /// Maximum time to wait for a program that has locked its database.
@@ -36,9 +42,54 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Returns the stamp of the write-ahead log, which can change while the database file does not.
-pub fn log_stamp(path: &Path) -> LogStamp {
-    LogStamp::at(&with_suffix(path, "-wal"))
+/// Stamps of a database's file and, as its companion, of the write-ahead log, which can change while the
+/// file does not.
+pub struct DatabaseStamps {
+    file: LogStamp,
+    companions: Vec<LogStamp>,
+}
+
+impl DatabaseStamps {
+    /// # Errors
+    /// The database file cannot be accessed.
+    pub fn of(path: &Path) -> Result<Self, IngestError> {
+        let file = LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?);
+        Ok(Self { file, companions: vec![LogStamp::at(&with_suffix(path, "-wal"))] })
+    }
+
+    /// Returns the result for a database that has not changed since it was read.
+    pub fn unchanged(&self, cursor: Option<&LogCursor>) -> Option<ReadResult> {
+        line_reader::unchanged(cursor, self.file, &self.companions)
+    }
+
+    /// Ends the reading of a database that is always read completely.
+    pub fn read_whole(self, out: Emitter<'_>) -> ReadResult {
+        ReadResult::of_whole(out, self.file, self.companions)
+    }
+}
+
+/// Version of each session in a database when it was last read, by id.
+pub type SessionVersions = BTreeMap<String, String>;
+
+/// Reads the sessions of a database that have changed since the last run. `emit` gets the versions of
+/// that run and returns the present ones.
+pub fn read_changed(
+    path: &Path,
+    cursor: Option<&LogCursor>,
+    sink: &mut dyn EventSink,
+    emit: impl FnOnce(&SessionVersions, &mut Emitter<'_>) -> rusqlite::Result<SessionVersions>,
+) -> Result<ReadResult, IngestError> {
+    let stamps = DatabaseStamps::of(path)?;
+    if let Some(reading) = stamps.unchanged(cursor) {
+        return Ok(reading);
+    }
+    let before: Option<SessionVersions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
+    let progress = if before.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
+    let mut out = Emitter::new(sink);
+    let versions = emit(&before.unwrap_or_default(), &mut out).map_err(IngestError::database(path))?;
+    let (tally, _) = out.finish();
+    let state = serde_json::to_string(&versions).unwrap_or_default();
+    Ok(ReadResult { cursor: LogCursor::of_whole(stamps.file, stamps.companions, state), tally, progress })
 }
 
 fn with_suffix(path: &Path, ending: &str) -> PathBuf {
@@ -120,7 +171,7 @@ mod tests {
         let path = folder.path().join("a.db");
         let writer = Connection::open(&path).unwrap();
         writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1)").unwrap();
-        assert!(log_stamp(&path).size() > 0);
+        assert!(DatabaseStamps::of(&path).unwrap().companions[0].size() > 0);
         let rows: i64 =
             open(&path).unwrap().query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 1);

@@ -1,17 +1,18 @@
 //! Chats of Cursor's command line: a database of blobs; those that are JSON are messages.
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use rusqlite::OptionalExtension;
 
 use super::transcript::emit_text;
 use super::wire::{Blob, ChatMeta, CursorBlock};
-use crate::ingest::database::{self, has_table};
+use crate::ingest::database::{self, DatabaseStamps, has_table};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
 use crate::ingest::line_reader;
 use crate::ingest::locations;
-use crate::ingest::log_cursor::{LogCursor, LogStamp};
+use crate::ingest::log_cursor::LogCursor;
 use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::LogSource;
@@ -24,11 +25,8 @@ pub fn read(
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, companions) = (
-        LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
-        vec![database::log_stamp(path)],
-    );
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
+    let stamps = DatabaseStamps::of(path)?;
+    if let Some(reading) = stamps.unchanged(cursor) {
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
@@ -36,7 +34,7 @@ pub fn read(
     meta.id = locations::folder(path).into();
     out.begin_named(meta);
     emit(source, limits, &mut out).map_err(IngestError::database(path))?;
-    Ok(ReadResult::of_whole(out, stamp, companions))
+    Ok(stamps.read_whole(out))
 }
 
 fn emit(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
@@ -82,12 +80,8 @@ fn emit(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusq
 
 /// Parses the chat's title from hex-encoded JSON.
 fn title(value: &[u8]) -> Option<String> {
-    let digits = std::str::from_utf8(value).ok()?;
-    let bytes: Option<Vec<u8>> = (0..digits.len() / 2)
-        .map(|at| u8::from_str_radix(digits.get(at * 2..at * 2 + 2)?, 16).ok())
-        .collect();
-    let bytes = bytes?;
-    let meta: ChatMeta<'_> = serde_json::from_slice(&bytes).ok()?;
+    let json = HEXLOWER_PERMISSIVE.decode(value.trim_ascii()).ok()?;
+    let meta: ChatMeta<'_> = serde_json::from_slice(&json).ok()?;
     meta.title.owned()
 }
 

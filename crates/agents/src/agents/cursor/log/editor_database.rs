@@ -3,25 +3,19 @@
 //!
 //! Conversations that have not changed since the last run are skipped.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::editor_message;
 use super::wire::{AllComposers, Bubble, Composer, Tab, Tabs};
-use crate::ingest::database::{self, has_table};
+use crate::ingest::database::{self, SessionVersions, has_table};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
-use crate::ingest::line_reader;
-use crate::ingest::log_cursor::{LogCursor, LogStamp};
-use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::log_cursor::LogCursor;
+use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::LogSource;
 use cm_session::SessionMeta;
-
-/// Version of each conversation when it was last read, by id.
-type ConversationVersions = BTreeMap<String, String>;
 
 /// The two keys of `ItemTable` that contain conversations. The table also contains credentials, so
 /// no other key is queried.
@@ -34,35 +28,18 @@ pub fn read(
     limits: IngestLimits,
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
-    let path = &source.path;
-    let (stamp, companions) = (
-        LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
-        vec![database::log_stamp(path)],
-    );
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
-        return Ok(reading);
-    }
-    let before: Option<ConversationVersions> =
-        cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
-    let progress = if before.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
-    let mut out = Emitter::new(sink);
-    let mut desktop = EditorDatabase {
-        source,
-        limits,
-        before: before.unwrap_or_default(),
-        now: ConversationVersions::new(),
-    };
-    desktop.emit(&mut out).map_err(IngestError::database(path))?;
-    let (tally, _) = out.finish();
-    let state = serde_json::to_string(&desktop.now).unwrap_or_default();
-    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, companions, state), tally, progress })
+    database::read_changed(&source.path, cursor, sink, |before, out| {
+        let mut desktop = EditorDatabase { source, limits, before, now: SessionVersions::new() };
+        desktop.emit(out)?;
+        Ok(desktop.now)
+    })
 }
 
 struct EditorDatabase<'s> {
     source: &'s LogSource,
     limits: IngestLimits,
-    before: ConversationVersions,
-    now: ConversationVersions,
+    before: &'s SessionVersions,
+    now: SessionVersions,
 }
 
 impl EditorDatabase<'_> {

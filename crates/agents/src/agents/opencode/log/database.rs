@@ -1,27 +1,21 @@
 //! opencode's database. Sessions that have not changed since the last run are skipped.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::wire::{OpencodeMessage, OpencodePart};
 use super::{closing, is_placeholder, opening, part};
-use crate::ingest::database::{self, has_column, has_table};
+use crate::ingest::database::{self, SessionVersions, has_column, has_table};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
-use crate::ingest::line_reader;
-use crate::ingest::log_cursor::{LogCursor, LogStamp};
-use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::log_cursor::LogCursor;
+use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::LogSource;
 use cm_note::instant::Instant;
 use cm_session::SessionMeta;
 use cm_session::event::EventKind;
-
-/// Version of each session when it was last read, by id: its update time and message counts.
-type OpencodeVersions = BTreeMap<String, String>;
 
 pub fn read(
     source: &LogSource,
@@ -29,22 +23,7 @@ pub fn read(
     limits: IngestLimits,
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
-    let path = &source.path;
-    let (stamp, companions) = (
-        LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
-        vec![database::log_stamp(path)],
-    );
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
-        return Ok(reading);
-    }
-    let before: Option<OpencodeVersions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
-    let progress = if before.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
-    let mut out = Emitter::new(sink);
-    let versions =
-        emit(source, &before.unwrap_or_default(), limits, &mut out).map_err(IngestError::database(path))?;
-    let (tally, _) = out.finish();
-    let state = serde_json::to_string(&versions).unwrap_or_default();
-    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, companions, state), tally, progress })
+    database::read_changed(&source.path, cursor, sink, |before, out| emit(source, before, limits, out))
 }
 
 struct OpencodeRow {
@@ -59,12 +38,12 @@ struct OpencodeRow {
 
 fn emit(
     source: &LogSource,
-    before: &OpencodeVersions,
+    before: &SessionVersions,
     limits: IngestLimits,
     out: &mut Emitter<'_>,
-) -> rusqlite::Result<OpencodeVersions> {
+) -> rusqlite::Result<SessionVersions> {
     let database = database::open(&source.path)?;
-    let mut versions = OpencodeVersions::new();
+    let mut versions = SessionVersions::new();
     let mut has_tables = false;
     for table in ["session_v2", "session"] {
         if !has_table(&database, table)? {
@@ -109,6 +88,7 @@ fn sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<Opencode
     rows.collect()
 }
 
+/// Returns the session's update time and message counts.
 fn version(database: &Connection, session: &OpencodeRow) -> rusqlite::Result<String> {
     let mut version = session.updated.clone().unwrap_or_default();
     for table in ["message", "session_message"] {
