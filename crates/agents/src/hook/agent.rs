@@ -67,7 +67,12 @@ pub trait AgentHooks: Sync {
     fn event_name(&self, event: HookEvent) -> Option<&'static str>;
 
     /// Returns when notes selected at an event can be injected.
-    fn injection_timing(&self, event: HookEvent) -> InjectionTiming;
+    fn injection_timing(&self, event: HookEvent) -> InjectionTiming {
+        match event {
+            HookEvent::SessionStart | HookEvent::Prompt => InjectionTiming::Now,
+            _ => InjectionTiming::Never,
+        }
+    }
 
     /// Returns `true` if the start text is injected at this event: at the session start if the
     /// agent accepts text there, otherwise at a prompt.

@@ -6,7 +6,6 @@ use super::Codex;
 use crate::agents::claude_code::ClaudeCode;
 use crate::hook::HookEvent;
 use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
-use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::{self, ServerRegistration};
 use crate::hook::program::ProgramPath;
 use crate::hook::settings::json::JsonDialect;
@@ -34,13 +33,6 @@ impl AgentHooks for Codex {
 
     fn event_name(&self, event: HookEvent) -> Option<&'static str> {
         if event == HookEvent::ToolFailure { None } else { ClaudeCode.event_name(event) }
-    }
-
-    fn injection_timing(&self, event: HookEvent) -> InjectionTiming {
-        match event {
-            HookEvent::SessionStart | HookEvent::Prompt => InjectionTiming::Now,
-            _ => InjectionTiming::Never,
-        }
     }
 
     fn installed_events(&self) -> &'static [HookEvent] {

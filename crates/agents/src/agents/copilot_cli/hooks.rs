@@ -7,7 +7,6 @@ use super::CopilotCli;
 use crate::agents::claude_code::ClaudeCode;
 use crate::hook::HookEvent;
 use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
-use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::{self, ServerRegistration};
 use crate::hook::program::ProgramPath;
 use crate::hook::settings::json::JsonDialect;
@@ -47,13 +46,6 @@ impl AgentHooks for CopilotCli {
 
     fn event_name(&self, event: HookEvent) -> Option<&'static str> {
         if event == HookEvent::ToolFailure { None } else { ClaudeCode.event_name(event) }
-    }
-
-    fn injection_timing(&self, event: HookEvent) -> InjectionTiming {
-        match event {
-            HookEvent::SessionStart | HookEvent::Prompt => InjectionTiming::Now,
-            _ => InjectionTiming::Never,
-        }
     }
 
     fn installed_events(&self) -> &'static [HookEvent] {

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::{Opencode, plugin};
 use crate::hook::HookEvent;
 use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
-use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::owned_file::OwnedFile;
 use crate::hook::program::ProgramPath;
@@ -48,13 +47,6 @@ impl AgentHooks for Opencode {
     fn event_name(&self, event: HookEvent) -> Option<&'static str> {
         // The plugin uses our names.
         Some(event.name())
-    }
-
-    fn injection_timing(&self, event: HookEvent) -> InjectionTiming {
-        match event {
-            HookEvent::SessionStart | HookEvent::Prompt => InjectionTiming::Now,
-            _ => InjectionTiming::Never,
-        }
     }
 
     fn installed_events(&self) -> &'static [HookEvent] {

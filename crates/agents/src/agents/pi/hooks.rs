@@ -6,7 +6,6 @@ use super::Pi;
 use crate::agents::opencode::plugin;
 use crate::hook::HookEvent;
 use crate::hook::agent::{AgentHooks, PrintMode, SettingsScope};
-use crate::hook::event::InjectionTiming;
 use crate::hook::mcp::ServerRegistration;
 use crate::hook::owned_file::OwnedFile;
 use crate::hook::program::ProgramPath;
@@ -51,13 +50,6 @@ impl AgentHooks for Pi {
     fn event_name(&self, event: HookEvent) -> Option<&'static str> {
         // The extension uses our names.
         Some(event.name())
-    }
-
-    fn injection_timing(&self, event: HookEvent) -> InjectionTiming {
-        match event {
-            HookEvent::SessionStart | HookEvent::Prompt => InjectionTiming::Now,
-            _ => InjectionTiming::Never,
-        }
     }
 
     fn installed_events(&self) -> &'static [HookEvent] {
