@@ -7,8 +7,10 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::line_reader;
 use super::rejected_calls;
 use super::sink::{EventSink, SkipReason};
+use super::source::LogSource;
 use super::tally::RecordCounts;
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
@@ -96,6 +98,13 @@ impl<'s> Emitter<'s> {
         if let Some(current) = &mut self.current {
             current.carried.identified = true;
         }
+    }
+
+    /// Starts the session of a source whose id is known from the path of its log.
+    pub fn begin_with_id(&mut self, source: &LogSource, id: &str) {
+        let mut meta = line_reader::initial_meta(source);
+        meta.id = id.into();
+        self.begin_named(meta);
     }
 
     /// Continues a session of an earlier reading.

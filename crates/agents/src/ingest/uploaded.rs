@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::emitter::Emitter;
-use super::line_reader::{self, LineFormat};
+use super::line_reader::LineFormat;
 use super::locations;
 use super::sink::SkipReason;
 use super::source::{FoundLogs, LogFormat};
@@ -127,9 +127,7 @@ pub struct UploadParser {
 
 impl LineFormat for UploadParser {
     fn begin(source: &super::LogSource, out: &mut Emitter<'_>) {
-        let mut meta = line_reader::initial_meta(source);
-        meta.id = locations::stem(&source.path).into();
-        out.begin_named(meta);
+        out.begin_with_id(source, locations::stem(&source.path));
     }
 
     fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {

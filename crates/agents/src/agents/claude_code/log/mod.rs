@@ -95,17 +95,10 @@ struct CompactionBoundary {
 impl LineFormat for ClaudeState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
         let stem = locations::stem(&source.path);
-        let mut meta = line_reader::initial_meta(source);
         match &source.parent {
-            Some(parent) => {
-                meta.id = format!("{parent}/{stem}").into();
-                out.begin_named(meta);
-            }
-            None if is_uuid(stem) => {
-                meta.id = stem.into();
-                out.begin_named(meta);
-            }
-            None => out.begin(meta),
+            Some(parent) => out.begin_with_id(source, &format!("{parent}/{stem}")),
+            None if is_uuid(stem) => out.begin_with_id(source, stem),
+            None => out.begin(line_reader::initial_meta(source)),
         }
     }
 

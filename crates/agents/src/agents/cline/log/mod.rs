@@ -68,13 +68,10 @@ impl Connector for Cline {
 }
 
 fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-    let mut meta = line_reader::initial_meta(source);
-    let task = locations::folder(&source.path);
-    if task.is_empty() {
-        return out.begin(meta);
+    match locations::folder(&source.path) {
+        "" => out.begin(line_reader::initial_meta(source)),
+        task => out.begin_with_id(source, task),
     }
-    meta.id = task.into();
-    out.begin_named(meta);
 }
 
 /// Reads the working directory and the model from the task's metadata file.

@@ -12,7 +12,6 @@ use crate::ingest::json_object;
 use crate::ingest::lenient::{
     ContentPiece, LenientBool, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
 };
-use crate::ingest::line_reader;
 use crate::ingest::locations;
 use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
@@ -85,9 +84,7 @@ pub fn emit(
 ) -> io::Result<()> {
     let name = locations::name(&source.path);
     let id = name.strip_suffix(MESSAGES).unwrap_or(name);
-    let mut meta = line_reader::initial_meta(source);
-    meta.id = id.into();
-    out.begin_named(meta);
+    out.begin_with_id(source, id);
     let companion = FoundLogs::default().read_companion(&source.path.with_file_name(format!("{id}.json")));
     let text = companion.unwrap_or_default();
     let about: ClineSessionMeta<'_> = serde_json::from_str(&text).unwrap_or_default();

@@ -10,7 +10,6 @@ use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
-use crate::ingest::line_reader;
 use crate::ingest::locations;
 use crate::ingest::log_cursor::LogCursor;
 use crate::ingest::read_result::{IngestLimits, ReadResult};
@@ -30,9 +29,7 @@ pub fn read(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    let mut meta = line_reader::initial_meta(source);
-    meta.id = locations::folder(path).into();
-    out.begin_named(meta);
+    out.begin_with_id(source, locations::folder(path));
     emit(source, limits, &mut out).map_err(IngestError::database(path))?;
     Ok(stamps.read_whole(out))
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::wire::{CursorBlock, TranscriptLine};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
-use crate::ingest::line_reader::{self, LineFormat};
+use crate::ingest::line_reader::LineFormat;
 use crate::ingest::locations;
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::LogSource;
@@ -18,9 +18,7 @@ pub struct TranscriptState {}
 
 impl LineFormat for TranscriptState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        let mut meta = line_reader::initial_meta(source);
-        meta.id = locations::stem(&source.path).into();
-        out.begin_named(meta);
+        out.begin_with_id(source, locations::stem(&source.path));
     }
 
     fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {

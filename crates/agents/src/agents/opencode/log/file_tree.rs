@@ -30,9 +30,7 @@ pub fn read(
     }
     let bytes = std::fs::read(path).map_err(IngestError::io(path))?;
     let mut out = Emitter::new(sink);
-    let mut meta = line_reader::initial_meta(source);
-    meta.id = locations::stem(path).into();
-    out.begin_named(meta);
+    out.begin_with_id(source, locations::stem(path));
     match json_object::read(&bytes, |bytes| {
         serde_json::from_slice(bytes).map(|session| about(&session, &mut out))
     }) {
