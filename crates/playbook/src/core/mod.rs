@@ -195,11 +195,6 @@ const PATH_SHARE: usize = 5;
 
 /// Generates the file for `day`. Entries with the lowest scores are dropped until it fits the
 /// budget. The output is deterministic.
-pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
-    core_contents(entries, settings, day).file
-}
-
-/// Like [`plan_core`], with what the file lists and leaves out.
 pub fn core_contents(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> CoreContents {
     let sections = CoreSection::all(settings);
     let (placed, mut left_out) = place(entries, &sections, settings);

@@ -13,6 +13,10 @@ use cm_note::path::NotePath;
 use cm_note::score::bullet::EffectiveScore;
 use cm_note::score::{DecayScore, Scoring};
 
+fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
+    core_contents(entries, settings, day).file
+}
+
 fn entry(id: &str, note_type: &str, title: &str, score: f64) -> CoreEntry {
     CoreEntry {
         id: id.to_owned(),
