@@ -101,13 +101,9 @@ impl DiaryIndex {
     }
 }
 
-fn label(label: LabelField, value: &str) -> QueryNode {
-    QueryNode::Label { label, value: label.folded(value), prefix: false }
-}
-
 /// Returns the diary notes in the index of one vault that match `which`.
 fn noted(memory: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<Note>> {
-    let filter = vec![label(LabelField::Kind, NoteKind::Diary.name()), which];
+    let filter = vec![QueryNode::label(LabelField::Kind, NoteKind::Diary.name()), which];
     let query = Query {
         root: QueryNode::Group(BooleanGroup { filter, ..BooleanGroup::default() }),
         notices: Vec::new(),
@@ -121,7 +117,7 @@ fn paths(memory: &Context, open: &OpenVault, wanted: &HashSet<&str>) -> Result<V
     let sessions: Vec<&str> = wanted.iter().copied().collect();
     let mut paths: HashSet<NotePath> = HashSet::new();
     for part in sessions.chunks(AT_ONCE) {
-        let any = part.iter().map(|session| label(LabelField::Session, session)).collect();
+        let any = part.iter().map(|session| QueryNode::label(LabelField::Session, session)).collect();
         let any = QueryNode::Group(BooleanGroup { should: any, ..BooleanGroup::default() });
         paths.extend(noted(memory, open, any)?.into_iter().map(|note| note.path));
     }

@@ -202,6 +202,11 @@ impl Query {
 }
 
 impl QueryNode {
+    /// Creates the condition that a property has exactly this value.
+    pub fn label(label: LabelField, value: &str) -> Self {
+        Self::Label { label, value: label.folded(value), prefix: false }
+    }
+
     /// Whether the node is an exact condition, such as a phrase, pattern or field, rather than
     /// plain words about a topic.
     fn is_exact(&self) -> bool {

@@ -186,13 +186,9 @@ fn remembered(note: &Note, snippet: &str) -> Option<String> {
 /// Builds the query for unverified memories that contain any word of the question. After a failed
 /// tool call, it selects only memories about failures.
 fn unverified(question: &str, message: &HookMessage) -> QueryNode {
-    let state = label(LabelField::State, Note::UNVERIFIED);
+    let state = QueryNode::label(LabelField::State, Note::UNVERIFIED);
     let filter = memory_kinds(message).into_iter().chain([state]).collect();
     QueryNode::Group(BooleanGroup { filter, should: words(question), ..BooleanGroup::default() })
-}
-
-fn label(label: LabelField, value: &str) -> QueryNode {
-    QueryNode::Label { label, value: label.folded(value), prefix: false }
 }
 
 fn any(nodes: Vec<QueryNode>) -> QueryNode {
@@ -203,10 +199,11 @@ fn any(nodes: Vec<QueryNode>) -> QueryNode {
 /// `solution` and `problem`.
 fn memory_kinds(message: &HookMessage) -> Vec<QueryNode> {
     let mut kinds = vec![any([NoteKind::Memory, NoteKind::Plain]
-        .map(|kind| label(LabelField::Kind, kind.name()))
+        .map(|kind| QueryNode::label(LabelField::Kind, kind.name()))
         .into())];
     if message.event == Some(HookEvent::ToolFailure) {
-        let types = ["fix", "error", "solution", "problem"].map(|name| label(LabelField::Type, name));
+        let types =
+            ["fix", "error", "solution", "problem"].map(|name| QueryNode::label(LabelField::Type, name));
         kinds.push(any(types.into()));
     }
     kinds
@@ -216,13 +213,18 @@ fn memory_kinds(message: &HookMessage) -> Vec<QueryNode> {
 /// After a failed tool call, it selects only memories about failures.
 fn wish(question: &str, message: &HookMessage) -> QueryNode {
     let rules = BooleanGroup {
-        filter: vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")],
-        not: vec![label(LabelField::Maturity, "deprecated")],
+        filter: vec![
+            QueryNode::label(LabelField::Kind, NoteKind::Bullet.name()),
+            QueryNode::label(LabelField::State, "active"),
+        ],
+        not: vec![QueryNode::label(LabelField::Maturity, "deprecated")],
         ..BooleanGroup::default()
     };
     let memories = BooleanGroup {
         filter: memory_kinds(message),
-        not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(LabelField::State, state)).into(),
+        not: ["draft", "retired", Note::UNVERIFIED]
+            .map(|state| QueryNode::label(LabelField::State, state))
+            .into(),
         ..BooleanGroup::default()
     };
     let shown = any(vec![QueryNode::Group(rules), QueryNode::Group(memories)]);
