@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use pulldown_cmark::{Event, LinkType, Parser, Tag};
 
 use cm_note::markdown;
 
@@ -35,7 +35,7 @@ pub(crate) fn rewrite(body: &str, change: &dyn Fn(&BodyLink<'_>) -> Option<LinkC
         return body.to_owned();
     }
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    let parser = Parser::new_ext(body, extensions());
+    let parser = Parser::new_ext(body, markdown::extensions());
     for (_, definition) in parser.reference_definitions().iter() {
         let link = BodyLink { destination: &definition.dest, alias: None, is_wiki: false, is_image: false };
         if let Some(LinkChange::Destination(new)) = change(&link)
@@ -103,15 +103,6 @@ fn destination(body: &str, within: Range<usize>, new: String) -> Option<(Range<u
     };
     let start = within.start + begin;
     Some((start..start + length, new))
-}
-
-/// The syntax that notes are read with.
-fn extensions() -> Options {
-    Options::ENABLE_WIKILINKS
-        | Options::ENABLE_TABLES
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_STRIKETHROUGH
 }
 
 #[cfg(test)]

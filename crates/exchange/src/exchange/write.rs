@@ -9,6 +9,7 @@ use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_note::bullet::{Bullet, BulletType, Maturity, SessionSource};
 use cm_note::frontmatter::json;
 use cm_note::instant::Instant;
+use cm_note::note::bullet::plain_number;
 use cm_note::note::{Feedback, FeedbackSignal};
 
 /// File formats of a playbook.
@@ -67,7 +68,7 @@ fn bullet(bullet: &Bullet) -> Value {
         ("feedback_events", Value::Sequence(bullet.feedback.iter().map(event).collect())),
         ("last_validated_at", date(fields.last_validated_at)),
         ("last_checked", date(bullet.last_checked)),
-        ("confidence_decay_half_life_days", fields.half_life_days.map_or(Value::Null, number)),
+        ("confidence_decay_half_life_days", fields.half_life_days.map_or(Value::Null, plain_number)),
         ("created_at", date(bullet.created)),
         ("updated_at", date(bullet.updated)),
         ("pinned", Value::Bool(bullet.pinned)),
@@ -130,7 +131,7 @@ fn event(event: &Feedback) -> Value {
         ("session_path", optional(event.session.as_deref())),
         ("reason", optional(event.reason.as_deref())),
         ("context", optional(event.note.as_deref())),
-        ("weight", if event.weight == 1.0 { Value::Null } else { number(event.weight) }),
+        ("weight", if event.weight == 1.0 { Value::Null } else { plain_number(event.weight) }),
         ("agent", optional(event.agent.as_deref())),
         ("author", optional(event.author.as_deref())),
     ])
@@ -190,13 +191,4 @@ fn some_texts(items: &[String]) -> Value {
 
 fn date(at: Option<Instant>) -> Value {
     at.map_or(Value::Null, |at| text(&at.to_string()))
-}
-
-/// A number, as an integer if it has no fraction.
-fn number(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < 1e15 {
-        Value::from(number as i64)
-    } else {
-        Value::from(number)
-    }
 }

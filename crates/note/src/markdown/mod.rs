@@ -158,7 +158,7 @@ fn opened_by(line: &str) -> usize {
 }
 
 /// Enabled syntax: CommonMark, wikilinks, and the GitHub extensions that are common in notes.
-fn extensions() -> Options {
+pub fn extensions() -> Options {
     Options::ENABLE_WIKILINKS
         | Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS

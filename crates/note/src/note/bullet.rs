@@ -260,7 +260,7 @@ fn date_value(at: Option<Instant>) -> Value {
 }
 
 /// Converts a number to YAML; whole numbers are written without `.0`.
-fn plain_number(number: f64) -> Value {
+pub fn plain_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         Value::from(number as i64)
     } else {
