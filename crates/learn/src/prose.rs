@@ -6,7 +6,7 @@
 
 use cm_note::markdown::escape::visible;
 use cm_session::harness_text::is_scaffold;
-use cm_session::injected_markers;
+use cm_session::injected_markers::{self, starts_line};
 
 /// A sentence of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
         let close = format!("</{name}>");
         let end = match text[at..].find(&close) {
             Some(end) => at + end + close.len(),
-            None if INJECTED.is_match(name) && begins_line(text, whole.start()) => text.len(),
+            None if INJECTED.is_match(name) && starts_line(text, whole.start()) => text.len(),
             None => {
                 // No later tag of this name is closed either.
                 open_ended.insert(name);
@@ -153,10 +153,6 @@ fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
     }
     remaining.push_str(&text[from..]);
     remaining
-}
-
-fn begins_line(text: &str, at: usize) -> bool {
-    text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
 }
 
 /// A line of prose with the heading above it.

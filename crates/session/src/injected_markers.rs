@@ -58,7 +58,8 @@ fn without(text: &str, begin: &str, end: &str, closing: &str) -> Option<String> 
     Some(rest)
 }
 
-fn starts_line(text: &str, at: usize) -> bool {
+/// Whether only white space is before this position in its line.
+pub fn starts_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
 }
 

@@ -145,7 +145,7 @@ fn is_quoted(text: &str, marker: &Marker) -> bool {
 
 /// Normalizes the white space and case of a marker, for comparison.
 fn spelling(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    fold_whitespace(text).to_lowercase()
 }
 
 /// Returns the markers that tools printed or hooks injected before this line. A message that

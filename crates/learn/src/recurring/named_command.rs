@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
+use cm_note::bullet::content::fold_whitespace;
 use cm_playbook::conflict::RuleStatement;
 use cm_session::status::SessionStatus;
 
@@ -67,7 +68,7 @@ pub fn successful_runs(rule: &str, traces: &[&SessionTrace]) -> Vec<Occurrence> 
 }
 
 fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    fold_whitespace(text).to_lowercase()
 }
 
 #[cfg(test)]
