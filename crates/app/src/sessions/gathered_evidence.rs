@@ -14,7 +14,6 @@ use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::instant::Instant;
-use cm_playbook::curation::bullet_index::is_standing;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::SessionMeta;
 use cm_session::status::SessionStatus;
@@ -68,7 +67,7 @@ impl GatheredEvidence {
         bullets: &[Bullet],
         topics: &SessionTopics,
     ) {
-        let is_draft = |bullet: &&Bullet| bullet.state == BulletState::Draft && is_standing(bullet);
+        let is_draft = |bullet: &&Bullet| bullet.state == BulletState::Draft && bullet.is_standing();
         for bullet in bullets.iter().filter(is_draft).filter(|bullet| topics.concern(bullet.content())) {
             let rule = fold_whitespace(bullet.content());
             self.by_rule.entry(rule).or_insert_with(|| sessions.evidence_of_draft(bullet));

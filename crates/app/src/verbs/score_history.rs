@@ -9,7 +9,7 @@ use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
 use crate::verbs::decay::score_of;
 use crate::verbs::playbook::{VaultBullet, constants, merged};
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::{Bullet, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
 use cm_note::score::bullet::{effective, past_scores, silent_days};
@@ -128,7 +128,7 @@ fn of_rule(bullet: &Bullet, now: Instant, constants: &Scoring) -> ScoreHistory {
 /// Returns the first of a rule's thresholds that it passes. Pinned rules keep their maturity, and
 /// rules out of use have nothing to lose.
 fn drop_of_rule(bullet: &Bullet, now: Instant, constants: &Scoring) -> Option<ScoreDrop> {
-    let in_use = bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated;
+    let in_use = bullet.is_standing();
     let (kind, least) = match bullet.maturity {
         Maturity::Proven => (ScoreDropKind::BelowProven, constants.proven_score),
         Maturity::Established => (ScoreDropKind::BelowEstablished, constants.established_score),

@@ -8,7 +8,7 @@ use crate::context::open_vault::VaultLevel;
 use crate::context::scoring::scoring;
 use crate::error::Result;
 use crate::verbs::playbook::{BulletRow, constants, merged};
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::BulletState;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, Staleness};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
@@ -76,12 +76,10 @@ pub struct StaleResult {
 pub fn stale(memory: &Context, options: &Options) -> Result<StaleResult> {
     let now = memory.now();
     let days = options.days.unwrap_or_else(|| scoring(&memory.target().settings).stale_days);
-    let in_use =
-        |bullet: &Bullet| bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated;
     let mut silent: Vec<(f64, StaleBullet)> = merged(memory)?
         .bullets
         .iter()
-        .filter(|shelved| in_use(&shelved.bullet))
+        .filter(|shelved| shelved.bullet.is_standing())
         .map(|shelved| (silent_days(&shelved.bullet, now), shelved))
         .filter(|(silent, _)| *silent >= days)
         .map(|(silent, shelved)| {

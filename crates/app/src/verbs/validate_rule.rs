@@ -20,7 +20,7 @@ use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement, Similarity};
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{Admission, AdmissionCheck, AdmittedRule, ProposedRule};
-use cm_playbook::curation::bullet_index::{BulletIndex, is_standing};
+use cm_playbook::curation::bullet_index::BulletIndex;
 use cm_playbook::curation::history::{GateDecision, RuleEvidenceSource, SessionCounts};
 use cm_playbook::embedding_model::WordVectors;
 
@@ -333,7 +333,7 @@ impl RuleChecker<'_> {
         let statement = RuleStatement::of(&told);
         let embedding = sense.statement(&statement);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        let Some((at, near)) = self.shelf.near(meant, least, sense, is_standing) else { return };
+        let Some((at, near)) = self.shelf.near(meant, least, sense, Bullet::is_standing) else { return };
         let bullet = self.shelf.get(at);
         if judged.collisions.iter().all(|known| known.id != bullet.id.as_str()) {
             judged.collisions.push(collision(RuleRelation::Similar, bullet, Some(near)));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::ImportedDocument;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_note::bullet::content::{RuleHash, escape_headings};
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::{Bullet, BulletState};
 use cm_note::finding::{Finding, FindingCode};
 use cm_note::id::NoteId;
 use cm_note::note::suspicion::suspicion;
@@ -186,7 +186,7 @@ impl<'a> ExistingBullets<'a> {
     /// Whether a toxic pattern matches the rule. Retired and deprecated bullets are imported as
     /// history.
     fn is_blocked(&self, bullet: &Bullet, hash: RuleHash, most: f64) -> bool {
-        if bullet.state == BulletState::Retired || bullet.maturity == Maturity::Deprecated {
+        if !bullet.is_standing() {
             return false;
         }
         let own = RuleStatement::of(&bullet.agent_text());

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::category::{Category, of_bullet};
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::{Bullet, BulletState};
 
 /// Level of coverage of a category, by its number of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -78,18 +78,12 @@ impl CategoryCoverage {
     }
 }
 
-/// Returns `true` if a bullet counts towards coverage, because it is neither retired nor
-/// deprecated.
-pub fn counts(bullet: &Bullet) -> bool {
-    bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
-}
-
 /// Returns the coverage of each category, in the order of [`Category::ALL`], and the number of
 /// bullets without a category.
 pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<CategoryCoverage>, usize) {
     let mut counted = [(0, 0); Category::ALL.len()];
     let mut elsewhere = 0;
-    for bullet in bullets.into_iter().filter(|bullet| counts(bullet)) {
+    for bullet in bullets.into_iter().filter(|bullet| bullet.is_standing()) {
         let of = of_bullet(bullet);
         elsewhere += usize::from(of.is_empty());
         for (category, (rules, drafts)) in Category::ALL.iter().zip(&mut counted) {
@@ -111,6 +105,7 @@ mod tests {
 
     use super::super::test_bullets;
     use super::*;
+    use cm_note::bullet::Maturity;
 
     fn bullet(category: &str, state: BulletState, maturity: Maturity) -> Bullet {
         Bullet { state, maturity, ..test_bullets::bullet(category, "Say nothing.") }

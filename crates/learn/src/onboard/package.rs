@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::coverage::counts;
 use crate::diary::content_words;
 use crate::reflect::fence::fenced;
 use cm_note::bullet::Bullet;
@@ -40,7 +39,7 @@ pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     };
     let mut found: Vec<(f64, &Bullet)> = bullets
         .iter()
-        .filter(|bullet| counts(bullet))
+        .filter(|bullet| bullet.is_standing())
         .map(|bullet| (near(bullet), bullet))
         .filter(|(near, _)| *near >= 0.25)
         .collect();

@@ -98,8 +98,7 @@ fn same_input(one: &Bullet, other: &Bullet) -> bool {
 
 /// Whether a version is retired for another reason than its feedback.
 fn is_retired_by_hand(bullet: &Bullet, scoring: &Scoring) -> bool {
-    let retired = bullet.maturity == Maturity::Deprecated || bullet.state == BulletState::Retired;
-    retired && replay(bullet.into(), Maturity::Candidate, scoring).downfall.is_none()
+    !bullet.is_standing() && replay(bullet.into(), Maturity::Candidate, scoring).downfall.is_none()
 }
 
 /// Whether a version has a higher maturity than its feedback gives: a person or an import set it.

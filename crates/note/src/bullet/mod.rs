@@ -343,4 +343,9 @@ impl Bullet {
     pub fn is_live(&self) -> bool {
         self.state == BulletState::Active && self.maturity != Maturity::Deprecated
     }
+
+    /// Whether the bullet is neither retired nor deprecated; true of drafts.
+    pub fn is_standing(&self) -> bool {
+        self.state != BulletState::Retired && self.maturity != Maturity::Deprecated
+    }
 }

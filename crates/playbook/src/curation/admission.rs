@@ -1,7 +1,7 @@
 //! Checks whether a proposed rule may enter the playbook: form, duplicates, blocks,
 //! conflicts, near duplicates, the quota, and the evidence gate, in this order.
 
-use super::bullet_index::{BulletIndex, is_standing};
+use super::bullet_index::BulletIndex;
 use super::delta::ExcludedRule;
 use super::history::{GateDecision, RuleEvidenceSource, SessionCounts};
 use super::{Authority, CurationLimits, later_word};
@@ -135,7 +135,7 @@ impl AdmissionCheck<'_> {
         let agent_text = content::agent_text(&rule, candidate.bullet_type);
         let reach = candidate.reach;
         let meets = |bullet: &Bullet| bullet.rule_scope().overlaps(&reach);
-        let standing = |bullet: &Bullet| is_standing(bullet) && meets(bullet);
+        let standing = |bullet: &Bullet| bullet.is_standing() && meets(bullet);
         if let Some(at) = self.shelf.exact(&agent_text, standing) {
             return Admission::Duplicate { at, reworded: false };
         }
@@ -147,7 +147,7 @@ impl AdmissionCheck<'_> {
         }
         let (replaced, excluded) = self.excluded(&candidate);
         let returns = |bullet: &Bullet| later_word::returns(self.shelf, bullet, &replaced);
-        let given_up = |bullet: &Bullet| !is_standing(bullet) && meets(bullet) && !returns(bullet);
+        let given_up = |bullet: &Bullet| !bullet.is_standing() && meets(bullet) && !returns(bullet);
         if let Some(at) = self.shelf.exact(&agent_text, given_up) {
             return Admission::Deprecated { at };
         }
@@ -294,7 +294,7 @@ impl AdmissionCheck<'_> {
             let bullet = self.shelf.get(at);
             if one.is_older && later_word::is_replaceable(bullet, &candidate.reach) {
                 replaced.push((at, one.reason.clone()));
-            } else if is_standing(bullet) && bullet.rule_scope().overlaps(&candidate.reach) {
+            } else if bullet.is_standing() && bullet.rule_scope().overlaps(&candidate.reach) {
                 contradicted.push((at, one.reason.clone()));
             }
         }

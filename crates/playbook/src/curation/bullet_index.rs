@@ -10,8 +10,8 @@ use crate::conflict::{
     EmbeddedStatement, MinSimilarity, RuleStatement, Similarity, StatementRelation, likeness, opposed,
 };
 use crate::embedding_model::WordVectors;
+use cm_note::bullet::Bullet;
 use cm_note::bullet::content::RuleHash;
-use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_text::canonical::CanonicalForm;
 use cm_text::embedding::Embedding;
 
@@ -276,9 +276,4 @@ impl IndexedBullet {
         let embedding = self.embedding.get_or_init(|| sense.statement(self.statement()));
         EmbeddedStatement { statement: self.statement(), embedding: embedding.as_ref() }
     }
-}
-
-/// Whether a bullet is neither deprecated nor retired.
-pub fn is_standing(bullet: &Bullet) -> bool {
-    bullet.maturity != Maturity::Deprecated && bullet.state != BulletState::Retired
 }

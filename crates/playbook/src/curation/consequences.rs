@@ -2,10 +2,9 @@
 
 use super::adding::tags;
 use super::apply::{Curation, SweepScope};
-use super::bullet_index::is_standing;
 use super::report::{Inversion, MaturityStep};
 use cm_note::bullet::content;
-use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};
+use cm_note::bullet::{Bullet, BulletFields, BulletKind, BulletState, BulletType, Maturity};
 use cm_note::note::FeedbackSignal;
 use cm_note::note::check::RULE;
 use cm_note::note::length::is_too_short;
@@ -108,7 +107,7 @@ impl Curation<'_> {
     pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
         let old = self.shelf.get(at).clone();
         let InvertedRule { text, bullet_type, is_sure } = inverse(old.content());
-        let there = self.shelf.exact(&content::agent_text(&text, bullet_type), is_standing);
+        let there = self.shelf.exact(&content::agent_text(&text, bullet_type), Bullet::is_standing);
         let anti = there.unwrap_or_else(|| {
             let fields = BulletFields {
                 why: Some(story(&old)),
@@ -199,7 +198,7 @@ pub fn warning(rule: &str) -> String {
 }
 
 /// Explains in one or two sentences why a rule was withdrawn.
-fn story(rule: &cm_note::bullet::Bullet) -> String {
+fn story(rule: &Bullet) -> String {
     let mut reasons: Vec<String> = Vec::new();
     let harm = rule.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);
     let mut count = 0;

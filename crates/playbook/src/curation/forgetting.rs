@@ -1,8 +1,8 @@
 //! Forgets a bullet: deprecates it and blocks similar rules.
 
+use super::Playbook;
 use super::adding::derived_bytes;
 use super::apply::{Curation, CurationRequest, CurationResult};
-use super::{Playbook, bullet_index};
 use cm_note::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
 use cm_note::bullet::content::{self, RuleHash};
 use cm_note::id::NoteId;
@@ -43,7 +43,7 @@ pub fn forget(
     let mut curation = Curation::of(playbook, request);
     let at = curation.shelf.find(forget.id.as_str())?;
     let active = curation.shelf.get(at).is_live();
-    if bullet_index::is_standing(curation.shelf.get(at)) {
+    if curation.shelf.get(at).is_standing() {
         curation.retire(at, &forget.reason, None);
     }
     let bullet = curation.shelf.get(at).clone();

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use super::apply::Curation;
-use super::bullet_index::is_standing;
 use super::history::GateDecision;
 use super::report::Activation;
 use cm_note::bullet::{Bullet, BulletState};
@@ -22,7 +21,7 @@ impl Curation<'_> {
     pub(super) fn recheck_gate(&mut self, at: usize) {
         let bullet = self.shelf.get(at);
         let found =
-            bullet.state == BulletState::Draft && is_standing(bullet) && !self.added_bullets.contains(&at);
+            bullet.state == BulletState::Draft && bullet.is_standing() && !self.added_bullets.contains(&at);
         if !found {
             return;
         }

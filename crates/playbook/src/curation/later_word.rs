@@ -3,7 +3,7 @@
 //!
 //! Pinned rules, and rules that a person added outside of any session, are never replaced.
 
-use super::bullet_index::{BulletIndex, is_standing};
+use super::bullet_index::BulletIndex;
 use cm_note::bullet::{Bullet, RuleScope};
 use cm_note::instant::Instant;
 use cm_note::note::{Feedback, FeedbackSignal};
@@ -15,7 +15,7 @@ pub(super) const AGAIN: &str = "proposed again";
 /// session, and holds nowhere else.
 pub fn is_replaceable(bullet: &Bullet, scope: &RuleScope<'_>) -> bool {
     let is_learned = !bullet.fields.sources.is_empty() && !bullet.fields.derived_from.evidence.is_empty();
-    is_learned && !bullet.pinned && is_standing(bullet) && covers(scope, &bullet.rule_scope())
+    is_learned && !bullet.pinned && bullet.is_standing() && covers(scope, &bullet.rule_scope())
 }
 
 /// Whether a rule with the scope `new` holds wherever one with the scope `old` does.

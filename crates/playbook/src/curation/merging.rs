@@ -4,7 +4,6 @@
 use super::Authority;
 use super::adding::tags;
 use super::apply::Curation;
-use super::bullet_index::is_standing;
 use super::delta::MergeDelta;
 use crate::conflict::RuleStatement;
 use cm_note::bullet::content;
@@ -22,7 +21,7 @@ impl Curation<'_> {
         if self.is_done(&parts, &rule) {
             return self.skip(Some(parts[0]), "merged", "they are already merged");
         }
-        if let Some(ended) = parts.iter().copied().find(|at| !is_standing(self.shelf.get(*at))) {
+        if let Some(ended) = parts.iter().copied().find(|at| !self.shelf.get(*at).is_standing()) {
             return self.refuse(Some(ended), "deprecated", "it is deprecated and cannot be merged");
         }
         let first = self.shelf.get(parts[0]);
@@ -34,7 +33,9 @@ impl Curation<'_> {
             );
         }
         let agent_text = content::agent_text(&rule, first.bullet_type);
-        if let Some(other) = self.shelf.exact(&agent_text, is_standing).filter(|at| !parts.contains(at)) {
+        if let Some(other) =
+            self.shelf.exact(&agent_text, Bullet::is_standing).filter(|at| !parts.contains(at))
+        {
             let reason = "it has the same text already; merge it as well";
             return self.refuse(Some(other), "duplicate", reason);
         }
@@ -45,7 +46,7 @@ impl Curation<'_> {
         let statement = RuleStatement::of(&agent_text);
         let reach = merged.rule_scope();
         let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
-            is_standing(other)
+            other.is_standing()
                 && other.rule_scope().overlaps(&reach)
                 && merge.ids.iter().all(|id| other.id.as_str() != id)
         });
@@ -64,7 +65,7 @@ impl Curation<'_> {
         }
         self.applied(at, doubt.map(|doubt| format!("a draft: {doubt}")));
         for (with, reason) in
-            opposed.into_iter().filter(|(with, _)| is_standing(self.shelf.get(*with))).collect::<Vec<_>>()
+            opposed.into_iter().filter(|(with, _)| self.shelf.get(*with).is_standing()).collect::<Vec<_>>()
         {
             self.contradict(at, with, reason);
         }

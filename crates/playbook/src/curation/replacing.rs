@@ -3,7 +3,6 @@
 use super::Authority;
 use super::adding::deprecated_words;
 use super::apply::Curation;
-use super::bullet_index::is_standing;
 use super::delta::{DeprecateDelta, PinDelta, ReplaceDelta};
 use crate::conflict::RuleStatement;
 use cm_note::bullet::{Bullet, BulletState, Maturity, content};
@@ -35,7 +34,7 @@ impl Curation<'_> {
         let (own, agent_text) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
         let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
         if let Some(other) = self.shelf.exact(&agent_text, meets) {
-            return match is_standing(self.shelf.get(other)) {
+            return match self.shelf.get(other).is_standing() {
                 true => {
                     self.refuse(Some(other), "duplicate", "another rule has the same text; merge the two")
                 }
@@ -46,7 +45,8 @@ impl Curation<'_> {
             };
         }
         let statement = RuleStatement::of(&agent_text);
-        let opposed = self.shelf.opposed(&statement, &self.sense, |other| is_standing(other) && meets(other));
+        let opposed =
+            self.shelf.opposed(&statement, &self.sense, |other| other.is_standing() && meets(other));
         if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
             return self.refuse_naming(id, "blocked", reason);
         }
@@ -81,7 +81,7 @@ impl Curation<'_> {
         let Some(at) = open else { return };
         let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
             None => None,
-            Some((_, Some(heir))) if heir != at && is_standing(self.shelf.get(heir)) => {
+            Some((_, Some(heir))) if heir != at && self.shelf.get(heir).is_standing() => {
                 Some(self.shelf.get(heir).id.to_string())
             }
             Some((id, _)) => {

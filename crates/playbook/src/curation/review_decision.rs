@@ -2,7 +2,6 @@
 //!
 //! Each is a pure function that returns the changed bullet or the reason why it does not apply.
 
-use super::bullet_index::is_standing;
 use cm_note::bullet::{Bullet, BulletState, Maturity, content};
 use cm_note::instant::Instant;
 use cm_note::score::Scoring;
@@ -85,7 +84,7 @@ pub fn confirm(bullet: &Bullet, now: Instant) -> Bullet {
 /// # Errors
 /// The bullet is neither retired nor deprecated, or its feedback would deprecate it again.
 pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet, ReviewRefusal> {
-    if is_standing(bullet) {
+    if bullet.is_standing() {
         return Err(ReviewRefusal::Stands { is: bullet.state.name() });
     }
     let mut revived = bullet.clone();
@@ -141,7 +140,7 @@ mod tests {
     fn what_is_given_up_keeps_its_words_and_says_why_on_one_line() {
         let rule = bullet(BulletState::Active, Maturity::Proven);
         let given_up = reject(&rule, " holds for\n one project ", now()).unwrap();
-        assert!(!is_standing(&given_up));
+        assert!(!given_up.is_standing());
         assert_eq!(given_up.fields.deprecation_reason.as_deref(), Some("holds for one project"));
         assert_eq!((given_up.content(), given_up.updated), (rule.content(), Some(now())));
         assert_eq!(reject(&given_up, "again", now()), Err(ReviewRefusal::Retired));

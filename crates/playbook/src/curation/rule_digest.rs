@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::adding::type_of;
-use super::bullet_index::{CANDIDATES, LEAST_CANDIDATE, is_standing};
+use super::bullet_index::{CANDIDATES, LEAST_CANDIDATE};
 use super::delta::AddDelta;
 use super::left_out::LeftOutRules;
 use crate::conflict::{EmbeddedStatement, RuleStatement, StatementDigest};
@@ -49,7 +49,7 @@ impl<'a> RuleDigest<'a> {
             scope: bullet.scope,
             scope_key: bullet.fields.scope_key.as_deref(),
             workspace: bullet.workspace.as_deref(),
-            is_standing: is_standing(bullet),
+            is_standing: bullet.is_standing(),
             is_live: bullet.is_live(),
             statement: StatementDigest::of(meant),
             hash: *RuleHash::of(&text).bytes(),

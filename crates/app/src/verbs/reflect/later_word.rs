@@ -13,7 +13,6 @@ use cm_note::bullet::Bullet;
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
-use cm_playbook::curation::bullet_index::is_standing;
 use cm_playbook::curation::delta::ExcludedRule;
 use cm_playbook::curation::later_word::{is_replaceable, last_stated};
 use cm_playbook::current_notes::in_place;
@@ -49,7 +48,7 @@ pub(crate) fn excluded_rules(
         let is_older = stated_before(memory, bullet, stated);
         Some(ExcludedRule { id: bullet.id.to_string(), reason, is_older })
     };
-    bullets.iter().filter(|bullet| is_standing(bullet)).filter_map(excluded).collect()
+    bullets.iter().filter(|bullet| bullet.is_standing()).filter_map(excluded).collect()
 }
 
 /// Whether a rule was last stated or confirmed before a statement, in another session.

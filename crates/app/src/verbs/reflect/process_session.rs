@@ -45,7 +45,7 @@ use cm_learn::reflect::session_topics::SessionTopics;
 use cm_learn::reflect::{SessionInput, package, reflect_on, verify};
 use cm_learn::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
-use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::bullet::{Bullet, BulletState};
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_playbook::curation::delta::{CurationDelta, StatedRule};
@@ -191,7 +191,7 @@ impl SessionProcessor<'_> {
         let diary = self.write_diary(&heard, &mut notices)?;
         let diary = with_related(self.memory, self.shelf, diary)?;
         let playbook = playbook::as_written(self.memory, self.memory.target())?;
-        let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+        let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
         let known: Vec<RuleRef<'_>> =
             live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
         let words = self.new_feedback(&heard, &live, &known, todo);
@@ -582,11 +582,6 @@ fn counts_of(one: &CountedProposal) -> Option<(String, CountedRule)> {
     let DraftChange::Delta(CurationDelta::Add(add)) = &one.draft.what else { return None };
     let counted = CountedRule { counts: one.counts.clone(), commands: one.commands.clone() };
     Some((fold_whitespace(&add.bullet.content), counted))
-}
-
-/// Returns whether a bullet is active or a draft, rather than retired or deprecated.
-pub fn is_live(bullet: &Bullet) -> bool {
-    bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
 }
 
 /// Returns the diaries of the target vault that are at most `days` days old or have no start time.

@@ -20,7 +20,6 @@ use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
-use cm_playbook::curation::bullet_index::is_standing;
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
 use cm_playbook::embedding_model::WordVectors;
@@ -147,7 +146,7 @@ impl SessionProcessor<'_> {
     ) -> impl Iterator<Item = &'b Bullet> + use<'b> {
         let here = stated.workspace.map(project);
         let is_here = move |bullet: &&Bullet| bullet.workspace.is_none() || bullet.workspace == here;
-        bullets.iter().filter(|bullet| is_standing(bullet)).filter(is_here)
+        bullets.iter().filter(|bullet| bullet.is_standing()).filter(is_here)
     }
 }
 

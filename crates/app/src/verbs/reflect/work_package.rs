@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::process_session::{SessionProcessor, SessionProposals, is_live};
+use super::process_session::{SessionProcessor, SessionProposals};
 use super::queue::{QueuedSession, plan, session_key};
 use super::recorded::{settle_verdicts, without_recorded};
 use super::traces::TraceLibrary;
@@ -101,7 +101,7 @@ pub fn build_packages(
     };
     let mut reader = SessionReader::open(memory)?;
     let playbook = playbook::as_written(memory, memory.target())?;
-    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
     let known: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let mut packages = Vec::new();
@@ -190,7 +190,7 @@ pub(crate) fn read_with(
         return Err(write::nothing_done(format!("no person typed the prompts of session {session}")));
     }
     let playbook = playbook::as_written(memory, memory.target())?;
-    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
     let known: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES, meaning(memory.target()));
@@ -211,7 +211,7 @@ fn apply_deltas(
     let mut reader = SessionReader::open(memory)?;
     let heard = reader.read(memory, &listed.session, None)?;
     let playbook = playbook::as_written(memory, memory.target())?;
-    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
     let ids = live.iter().map(|bullet| bullet.id.as_str()).collect();
     let steps = DeltasAnswer { deltas };
     let (drafts, unfounded) = verify::deltas(&steps, &ids, &heard.quotable());
