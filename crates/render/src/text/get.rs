@@ -6,6 +6,7 @@ use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
 use crate::layout::{CELL, ELIDED};
 use crate::markdown;
 use cm_app::verbs::get::{Backlink, NoteDetails};
+use cm_note::finding::Finding;
 
 /// How the body of a note is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,15 +41,16 @@ pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
     lines.push_str(&format!("\n{}\n", body(outcome, style).trim_end()));
     lines.push_str(&edges("Links to", &outcome.links));
     lines.push_str(&edges("Linked from", &outcome.backlinks));
-    for found in &outcome.findings {
+    lines + &findings(&outcome.findings)
+}
+
+/// The findings in a note, one a line.
+pub fn findings(findings: &[Finding]) -> String {
+    let line_of = |found: &Finding| {
         let line = found.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-        lines.push_str(&format!(
-            "{} {}{line}\n",
-            paint(WARN, &format!("{}:", found.code)),
-            safe(&found.message)
-        ));
-    }
-    lines
+        format!("{} {}{line}\n", paint(WARN, &format!("{}:", found.code)), safe(&found.message))
+    };
+    findings.iter().map(line_of).collect()
 }
 
 fn body(outcome: &NoteDetails, style: BodyStyle) -> String {

@@ -1,6 +1,7 @@
 //! Text output of `cm playbook get`.
 
-use crate::text::style::{DIM, ID, STRONG, WARN, paint, safe};
+use crate::text::get::findings;
+use crate::text::style::{DIM, ID, STRONG, paint, safe};
 use cm_app::verbs::playbook::get::BulletDetails;
 use cm_note::bullet::BulletType;
 use cm_note::instant::Instant;
@@ -31,15 +32,7 @@ pub fn got(outcome: &BulletDetails) -> String {
         lines.push_str(&format!("\n{}\n", paint(STRONG, "Feedback")));
         lines.extend(outcome.feedback.iter().map(event));
     }
-    for found in &outcome.findings {
-        let line = found.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-        lines.push_str(&format!(
-            "{} {}{line}\n",
-            paint(WARN, &format!("{}:", found.code)),
-            safe(&found.message)
-        ));
-    }
-    lines
+    lines + &findings(&outcome.findings)
 }
 
 /// The formula of the score with its values.
