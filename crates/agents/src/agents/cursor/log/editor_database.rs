@@ -80,17 +80,7 @@ impl EditorDatabase<'_> {
             }
             // A deleted conversation leaves its key behind.
             let Some(value) = database::bytes(row, 2)? else { continue };
-            let parsed = json_object::read(&value, |value| {
-                let composer: Composer<'_> = serde_json::from_slice(value)?;
-                Ok(self.composer(database, &id, &composer, out))
-            });
-            match parsed {
-                Ok(parsed) => parsed?,
-                Err(_) => {
-                    out.record(0);
-                    out.count_invalid();
-                }
-            }
+            self.json_composer(database, &id, &value, out)?;
         }
         Ok(())
     }
@@ -108,19 +98,27 @@ impl EditorDatabase<'_> {
                 continue;
             }
             let value = database::bytes(row, 1)?.unwrap_or_else(|| b"{}".to_vec());
-            let parsed = json_object::read(&value, |value| {
-                let composer: Composer<'_> = serde_json::from_slice(value)?;
-                Ok(self.composer(database, &id, &composer, out))
-            });
-            match parsed {
-                Ok(parsed) => parsed?,
-                Err(_) => {
-                    out.record(0);
-                    out.count_invalid();
-                }
-            }
+            self.json_composer(database, &id, &value, out)?;
         }
         Ok(())
+    }
+
+    fn json_composer(
+        &mut self,
+        database: &Connection,
+        id: &str,
+        value: &[u8],
+        out: &mut Emitter<'_>,
+    ) -> rusqlite::Result<()> {
+        let parsed = json_object::read(value, |value| {
+            let composer: Composer<'_> = serde_json::from_slice(value)?;
+            Ok(self.composer(database, id, &composer, out))
+        });
+        parsed.unwrap_or_else(|_| {
+            out.record(0);
+            out.count_invalid();
+            Ok(())
+        })
     }
 
     fn composer(
