@@ -7,7 +7,6 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::line_reader;
 use super::rejected_calls;
 use super::sink::{EventSink, SkipReason};
 use super::source::LogSource;
@@ -102,7 +101,7 @@ impl<'s> Emitter<'s> {
 
     /// Starts the session of a source whose id is known from the path of its log.
     pub fn begin_with_id(&mut self, source: &LogSource, id: &str) {
-        let mut meta = line_reader::initial_meta(source);
+        let mut meta = source.initial_meta();
         meta.id = id.into();
         self.begin_named(meta);
     }

@@ -18,7 +18,6 @@ use super::read_result::{IngestLimits, ReadResult, ReadStart};
 use super::repair_json::repair;
 use super::sink::EventSink;
 use super::source::LogSource;
-use cm_session::SessionMeta;
 
 /// Read buffer size in bytes.
 pub const BUFFER_SIZE: usize = 256 << 10;
@@ -283,17 +282,4 @@ fn resumable<'c, F: DeserializeOwned>(
 pub fn unchanged(cursor: Option<&LogCursor>, stamp: LogStamp, companions: &[LogStamp]) -> Option<ReadResult> {
     let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.companions == companions)?;
     Some(ReadResult { cursor: cursor.clone(), tally: Default::default(), progress: ReadStart::Unchanged })
-}
-
-/// Creates metadata from the source, with an id derived from the log's path until the log provides
-/// its own.
-pub fn initial_meta(source: &LogSource) -> SessionMeta {
-    let path = source.path.to_string_lossy();
-    let id = format!("path-{}", &blake3::hash(path.as_bytes()).to_hex()[..16]);
-    let mut meta = SessionMeta::new(source.agent, id.into());
-    meta.workspace.clone_from(&source.workspace);
-    meta.subagent = source.parent.is_some();
-    meta.parent.clone_from(&source.parent);
-    meta.title = source.title.as_deref().and_then(cm_session::title::of_line);
-    meta
 }

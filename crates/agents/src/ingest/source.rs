@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::IngestError;
 use cm_note::instant::Instant;
-use cm_session::{Agent, SessionId};
+use cm_session::{Agent, SessionId, SessionMeta};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,6 +72,19 @@ pub struct LogSource {
 }
 
 impl LogSource {
+    /// Creates metadata from the source, with an id derived from the log's path until the log provides
+    /// its own.
+    pub fn initial_meta(&self) -> SessionMeta {
+        let path = self.path.to_string_lossy();
+        let id = format!("path-{}", &blake3::hash(path.as_bytes()).to_hex()[..16]);
+        let mut meta = SessionMeta::new(self.agent, id.into());
+        meta.workspace.clone_from(&self.workspace);
+        meta.subagent = self.parent.is_some();
+        meta.parent.clone_from(&self.parent);
+        meta.title = self.title.as_deref().and_then(cm_session::title::of_line);
+        meta
+    }
+
     /// Returns the time of the last modification; `None` if it is unknown, or for formats with
     /// several files.
     pub fn changed(&self) -> Option<Instant> {

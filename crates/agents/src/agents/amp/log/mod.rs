@@ -11,7 +11,6 @@ use crate::ingest::emitter::Emitter;
 use crate::ingest::file_uri::folder_of;
 use crate::ingest::json_object;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
-use crate::ingest::line_reader;
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
@@ -49,7 +48,7 @@ pub fn emit(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(line_reader::initial_meta(source));
+    out.begin(source.initial_meta());
     let stem = locations::stem(&source.path);
     document::members_then_entries(
         input,

@@ -14,7 +14,7 @@ use super::ClaudeCode;
 use crate::agents::connector::{Connector, LogReader};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
-use crate::ingest::line_reader::{self, LineFormat};
+use crate::ingest::line_reader::LineFormat;
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::{FoundLogs, LogFormat, LogSource};
@@ -98,7 +98,7 @@ impl LineFormat for ClaudeState {
         match &source.parent {
             Some(parent) => out.begin_with_id(source, &format!("{parent}/{stem}")),
             None if is_uuid(stem) => out.begin_with_id(source, stem),
-            None => out.begin(line_reader::initial_meta(source)),
+            None => out.begin(source.initial_meta()),
         }
     }
 

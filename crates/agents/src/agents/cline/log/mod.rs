@@ -69,7 +69,7 @@ impl Connector for Cline {
 
 fn begin(source: &LogSource, out: &mut Emitter<'_>) {
     match locations::folder(&source.path) {
-        "" => out.begin(line_reader::initial_meta(source)),
+        "" => out.begin(source.initial_meta()),
         task => out.begin_with_id(source, task),
     }
 }

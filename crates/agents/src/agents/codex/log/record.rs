@@ -7,7 +7,7 @@ use super::tool_output;
 use super::wire::{CodexEnvelope, CodexPayload};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::lenient::MessageContent;
-use crate::ingest::line_reader::{self, LineFormat};
+use crate::ingest::line_reader::LineFormat;
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::LogSource;
 use cm_note::instant::Instant;
@@ -59,7 +59,7 @@ impl DuplicateFilter {
 
 impl LineFormat for CodexState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        out.begin(line_reader::initial_meta(source));
+        out.begin(source.initial_meta());
     }
 
     fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {

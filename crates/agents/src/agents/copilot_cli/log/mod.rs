@@ -15,7 +15,7 @@ use crate::agents::connector::{Connector, LogReader};
 use crate::ingest::document::{self, SeekableInput};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::json_object;
-use crate::ingest::line_reader::{self, LineFormat};
+use crate::ingest::line_reader::LineFormat;
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
@@ -81,7 +81,7 @@ const MOST_OPEN: usize = 1000;
 
 impl LineFormat for CopilotState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        let mut meta = line_reader::initial_meta(source);
+        let mut meta = source.initial_meta();
         let folder = locations::folder(&source.path);
         if folder.is_empty() {
             return out.begin(meta);
@@ -249,7 +249,7 @@ pub fn emit_document(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(line_reader::initial_meta(source));
+    out.begin(source.initial_meta());
     document::members_then_entries(
         input,
         &["chatMessages", "timeline"],

@@ -16,7 +16,6 @@ use crate::agents::connector::{Connector, LogReader};
 use crate::ingest::document::{self, SeekableInput};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::json_object;
-use crate::ingest::line_reader;
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
@@ -102,7 +101,7 @@ pub fn emit_document(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(line_reader::initial_meta(source));
+    out.begin(source.initial_meta());
     let mut members = String::from("{");
     let mut calls = EmittedCalls::default();
     document::members_then_entries(

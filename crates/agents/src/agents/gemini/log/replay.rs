@@ -9,7 +9,7 @@ use super::{EmittedCalls, about, message};
 use crate::ingest::document::SeekableInput;
 use crate::ingest::emitter::Emitter;
 use crate::ingest::json_object;
-use crate::ingest::line_reader::{self, LineEvent, LineReader};
+use crate::ingest::line_reader::{LineEvent, LineReader};
 use crate::ingest::log_cursor::LinePosition;
 use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
@@ -77,7 +77,7 @@ pub fn emit_lines(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(line_reader::initial_meta(source));
+    out.begin(source.initial_meta());
     let live = replay(input, limits, out)?;
     let mut at = None;
     let mut calls = EmittedCalls::default();

@@ -12,7 +12,7 @@ use crate::ingest::document::SeekableInput;
 use crate::ingest::emitter::Emitter;
 use crate::ingest::json_object;
 use crate::ingest::lenient::MessageContent;
-use crate::ingest::line_reader::{self, LineEvent, LineReader};
+use crate::ingest::line_reader::{LineEvent, LineReader};
 use crate::ingest::locations::LogLocations;
 use crate::ingest::log_cursor::LinePosition;
 use crate::ingest::read_result::IngestLimits;
@@ -62,10 +62,10 @@ pub fn emit(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    let mut meta = line_reader::initial_meta(source);
+    let mut meta = source.initial_meta();
     meta.id = crate::ingest::locations::stem(&source.path).rsplit('_').next().unwrap_or_default().into();
     if meta.id.as_str().is_empty() {
-        meta.id = line_reader::initial_meta(source).id;
+        meta.id = source.initial_meta().id;
     }
     out.begin(meta);
     let left = inactive_lines(input, limits)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Qwen;
 use crate::agents::connector::{Connector, LogReader};
 use crate::ingest::emitter::Emitter;
-use crate::ingest::line_reader::{self, LineFormat};
+use crate::ingest::line_reader::LineFormat;
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::{FoundLogs, LogFormat, LogSource};
@@ -49,10 +49,10 @@ pub struct QwenState {}
 
 impl LineFormat for QwenState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        let mut meta = line_reader::initial_meta(source);
+        let mut meta = source.initial_meta();
         meta.id = locations::stem(&source.path).into();
         if meta.id.as_str().is_empty() {
-            meta.id = line_reader::initial_meta(source).id;
+            meta.id = source.initial_meta().id;
         }
         out.begin(meta);
     }
