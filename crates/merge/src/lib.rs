@@ -15,6 +15,10 @@ mod three_way;
 pub mod tree;
 mod union;
 
+use cm_note::frontmatter::edit::apply;
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
+use cm_note::note::leftover::{leftovers, removal};
 use cm_note::note::{NoteKind, RelationTable, TypeTable};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
@@ -123,13 +127,23 @@ fn merge_known_file(
     Some(Merged { bytes: files.shape.restore(&text).into_bytes(), markers })
 }
 
-/// Adds a leftover to a note, unless the note has an equal one. Bytes that are not a well-formed
-/// note are returned unchanged.
+/// Adds a leftover to a note, unless the note has an equal one. Returns the bytes unchanged if the file
+/// is not a well-formed note, or if removing the leftover would not restore them.
 pub fn with_leftover(path: &NotePath, bytes: &[u8], leftover: &Leftover) -> Vec<u8> {
-    let _ = path;
-    let text = std::str::from_utf8(bytes).ok();
-    let edited = text.and_then(|text| cm_note::frontmatter::edit::apply(text, &[leftover.edit()]).ok());
+    let restored = |text: &str| apply(text, &removal()).is_ok_and(|text| text.as_bytes() == bytes);
+    let text = std::str::from_utf8(bytes).ok().filter(|_| is_note(path));
+    let edited = text.and_then(|text| {
+        let has_others = !leftovers(&parse(&Split::of(text)).fields).is_empty();
+        let edited = apply(text, &[leftover.edit()]).ok()?;
+        (has_others || restored(&edited)).then_some(edited)
+    });
     edited.map_or_else(|| bytes.to_vec(), String::into_bytes)
+}
+
+/// Whether cm reads the file as a note: Markdown outside of hidden folders that cm does not generate.
+fn is_note(path: &NotePath) -> bool {
+    let is_hidden = path.as_str().split('/').any(|name| name.starts_with('.'));
+    path.file_name() != path.stem() && !is_hidden && !path.is_generated()
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::FindingCode;
 use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
 use cm_note::note::leftover::{self, LeftoverError, MERGE};
@@ -438,17 +440,21 @@ fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) ->
         return Err(error.at(&note.path, None, None).hint("`cm review --kind leftovers` lists the notes"));
     }
     if word == ReviewDecision::Keep {
-        return Ok(vec![Edit::Remove { key: MERGE.to_owned() }]);
+        return Ok(leftover::removal().to_vec());
     }
-    let mut edits = leftover::taken(&found.text()).map_err(|error| {
+    let text = found.text();
+    let mut edits = leftover::taken(&text).map_err(|error| {
         let hint = match error {
             LeftoverError::TextChanged => "change the note by hand, then use --keep",
             LeftoverError::AboutFile => "`cm delete` deletes the note here too; --keep keeps it",
         };
         Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)
     })?;
-    let updated = Value::String(now.to_string());
-    edits.push(Edit::Set { key: "updated".to_owned(), value: updated });
+    // A note without frontmatter has no date, and gets none.
+    if parse(&Split::of(&text)).fields.iter().any(|field| field.key != MERGE) {
+        let updated = Value::String(now.to_string());
+        edits.push(Edit::Set { key: "updated".to_owned(), value: updated });
+    }
     Ok(edits)
 }
 

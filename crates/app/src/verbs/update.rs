@@ -213,6 +213,7 @@ fn ended(text: &str) -> String {
 fn field_name(edit: &Edit) -> &str {
     match edit {
         Edit::Set { key, .. } | Edit::Remove { key } | Edit::Push { key, .. } | Edit::Pull { key, .. } => key,
+        Edit::RemoveEmptyFrontmatter => "frontmatter",
         Edit::SetBody { .. } | Edit::AppendBody { .. } | Edit::ReplaceLine { .. } => "body",
     }
 }

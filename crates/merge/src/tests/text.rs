@@ -87,4 +87,21 @@ fn a_leftover_is_added_once_and_only_to_a_note() {
     assert_eq!(with_leftover(&path, &with, &leftover), with);
     assert_eq!(with_leftover(&path, b"---\na: [\n---\n", &leftover), b"---\na: [\n---\n");
     assert_eq!(with_leftover(&path, b"\xff", &leftover), b"\xff");
+    for path in ["x.json", ".claude/a.md", "CORE.md"] {
+        let path = NotePath::parse(path).unwrap();
+        assert_eq!(with_leftover(&path, b"{}\n", &leftover), b"{}\n", "{path}");
+    }
+}
+
+#[test]
+fn a_leftover_can_be_removed_without_a_trace() {
+    let path = NotePath::parse("notes/a.md").unwrap();
+    let leftover = Leftover::deleted(&path);
+    for text in ["# A\r\n\r\nText", "\u{feff}Text\n", "---\nid: x\n---", "", "---\n\nRule above.\n"] {
+        let with = String::from_utf8(with_leftover(&path, text.as_bytes(), &leftover)).unwrap();
+        assert!(with.contains("merge:"), "{with}");
+        assert_eq!(apply(&with, &removal()).unwrap(), text);
+    }
+    let empty = b"---\n---\nText\n";
+    assert_eq!(with_leftover(&path, empty, &leftover), empty, "the empty frontmatter would be lost");
 }

@@ -43,7 +43,7 @@ pub enum HowMerged {
     Copied,
 }
 
-/// A file that has to change on our side.
+/// A file that has to change on our side, or that stays although the other side deleted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedFile {
     pub path: NotePath,
@@ -82,7 +82,9 @@ pub fn merge_changes(
             (None, None) => true,
             _ => false,
         };
-        if !same {
+        // That the other side deleted the file is told even if nothing changes here.
+        let is_kept = after.is_some_and(|after| after.how == HowMerged::Kept);
+        if !same || is_kept {
             files.push(MergedFile {
                 path: path.clone(),
                 new: after.map(|after| after.bytes.clone()),
@@ -154,9 +156,11 @@ impl MergeResult {
         }
     }
 
-    /// The version of the only side that still has the file: deleted if it is as in the base.
+    /// The version of the only side that still has the file: deleted if it is as in the base and at
+    /// its path.
     fn edit_or_delete(version: &FileVersion<'_>, base: &FileVersion<'_>) -> Option<Self> {
-        if version.bytes == base.bytes || version.path.is_generated() {
+        let is_changed = version.bytes != base.bytes || version.path != base.path;
+        if !is_changed || version.path.is_generated() {
             return None;
         }
         let bytes = with_leftover(version.path, version.bytes, &Leftover::deleted(base.path));

@@ -94,6 +94,22 @@ fn an_edit_stays_where_the_other_side_deleted_the_note_and_a_leftover_tells_it()
 }
 
 #[test]
+fn a_file_that_is_no_note_stays_byte_for_byte_where_the_other_side_deleted_it() {
+    let base = files(&[("attachments/a.json", "{\"a\": 1}\n"), ("run.sh", "a\n")]);
+    let edited = files(&[("attachments/a.json", "{\"a\": 2}\n"), ("run.sh", "b\n")]);
+    assert_eq!(merge_both_ways(&base, &Files::new(), &edited), edited);
+}
+
+#[test]
+fn a_moved_note_stays_where_the_other_side_deleted_it() {
+    let base = files(&[("graph/facts/a.md", &note(1, 1, "One."))]);
+    let moved = files(&[("vault/a.md", &note(1, 1, "One."))]);
+    let merged = merge_both_ways(&base, &Files::new(), &moved);
+    assert_eq!(merged.keys().collect::<Vec<_>>(), ["vault/a.md"]);
+    assert!(merged["vault/a.md"].contains("merge:\n  - file: graph/facts/a.md\n"), "{merged:?}");
+}
+
+#[test]
 fn two_notes_at_one_path_both_stay_and_the_links_of_the_later_one_follow() {
     let ours = files(&[("notes/plan.md", &note(1, 1, "First."))]);
     let theirs =

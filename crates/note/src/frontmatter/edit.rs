@@ -13,7 +13,7 @@ use yaml_serde::Value;
 
 use crate::finding::FindingCode;
 use crate::frontmatter::FrontmatterFault;
-use crate::frontmatter::split::Split;
+use crate::frontmatter::split::{BOM, Split};
 
 use doc::EditableText;
 pub use list::words;
@@ -38,6 +38,8 @@ pub enum Edit {
         key: String,
         item: Value,
     },
+    /// Removes the frontmatter with its markers if nothing is between them.
+    RemoveEmptyFrontmatter,
     /// Replaces the body, the text after the closing `---` line.
     SetBody { text: String },
     /// Appends text to the body, on a new line.
@@ -181,6 +183,7 @@ fn one(text: &str, edit: &Edit) -> Result<String, EditError> {
         Edit::Remove { key } => change::remove(&doc, key),
         Edit::Push { key, item } => list::push(&doc, key, item),
         Edit::Pull { key, item } => list::pull(&doc, key, item),
+        Edit::RemoveEmptyFrontmatter => without_empty_frontmatter(&doc.split),
         Edit::SetBody { text: body } => set_body(&doc.split, body),
         Edit::AppendBody { text: more } => {
             let body = doc.split.body();
@@ -206,6 +209,17 @@ fn replace_line(text: &str, line: &str, nth: usize, with: &str) -> Result<String
     let same = split.yaml().is_some() == old_split.yaml().is_some()
         && split.fault().is_none() == old_split.fault().is_none();
     if same { Ok(new) } else { Err(EditError::BodyOpensFrontmatter) }
+}
+
+fn without_empty_frontmatter(split: &Split<'_>) -> Result<String, EditError> {
+    if split.yaml() != Some("") {
+        return Ok(split.text().to_owned());
+    }
+    let bom = if split.text().starts_with(BOM) { "\u{feff}" } else { "" };
+    let text = format!("{bom}{}", split.body());
+    let new = Split::of(&text);
+    let is_body = new.yaml().is_none() && new.fault().is_none();
+    if is_body { Ok(text) } else { Err(EditError::BodyOpensFrontmatter) }
 }
 
 fn set_body(split: &Split<'_>, body: &str) -> Result<String, EditError> {

@@ -150,8 +150,14 @@ pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
     if body != split.body() {
         edits.push(Edit::SetBody { text: body });
     }
-    edits.push(Edit::Remove { key: MERGE.to_owned() });
+    edits.extend(removal());
     Ok(edits)
+}
+
+/// Returns the edits that remove the leftovers of a note, and the frontmatter if a merge created it for
+/// them.
+pub fn removal() -> [Edit; 2] {
+    [Edit::Remove { key: MERGE.to_owned() }, Edit::RemoveEmptyFrontmatter]
 }
 
 /// Returns the edits that set a key to the other side's value. A mapping for a list is one of its
@@ -229,6 +235,15 @@ mod tests {
         let after = takes(&note(&format!("{items}{merge}"), "")).unwrap();
         assert_eq!(after.matches("target: a").count(), 1, "{after}");
         assert!(after.contains("context: c") && !after.contains("merge"), "{after}");
+    }
+
+    #[test]
+    fn a_frontmatter_that_has_leftovers_alone_is_removed_with_them() {
+        let merge = "merge:\n  - {paragraph: Ten., value: Nine.}\n";
+        assert_eq!(takes(&format!("---\n{merge}---\nTen.\n")).unwrap(), "Nine.\n");
+        let kept = |text: &str| apply(text, &removal()).unwrap();
+        assert_eq!(kept(&format!("\u{feff}---\n{merge}---\nTen.")), "\u{feff}Ten.");
+        assert_eq!(kept(&format!("---\n# why\n{merge}---\nTen.\n")), "---\n# why\n---\nTen.\n");
     }
 
     #[test]

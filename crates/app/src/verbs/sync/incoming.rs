@@ -42,7 +42,8 @@ pub(super) struct PlannedFile {
 
 impl IncomingPlan {
     pub fn change(&self) -> JoinedChange {
-        let files = self.files.iter().cloned().map(|file| JoinedFile {
+        let changed = self.files.iter().filter(|file| file.change() != SyncedChange::Unchanged).cloned();
+        let files = changed.map(|file| JoinedFile {
             path: file.path,
             before: file.before,
             after: file.after,
@@ -53,13 +54,19 @@ impl IncomingPlan {
 }
 
 impl PlannedFile {
-    pub fn reported(&self) -> SyncedFile {
-        let change = match (&self.before, &self.after) {
+    fn change(&self) -> SyncedChange {
+        match (&self.before, &self.after) {
             (None, _) => SyncedChange::Added,
             (_, None) => SyncedChange::Deleted,
+            // A mode can change alone; that of a kept file does not.
+            (before, after) if self.how == HowMerged::Kept && before == after => SyncedChange::Unchanged,
             _ => SyncedChange::Modified,
-        };
-        SyncedFile { path: self.path.to_string(), change, how: self.how.into(), open: self.open }
+        }
+    }
+
+    pub fn reported(&self) -> SyncedFile {
+        let (path, change) = (self.path.to_string(), self.change());
+        SyncedFile { path, change, how: self.how.into(), open: self.open }
     }
 }
 

@@ -65,6 +65,8 @@ pub enum SyncedChange {
     Added,
     Modified,
     Deleted,
+    /// The file stays as it is, although the other side deleted it.
+    Unchanged,
 }
 
 impl SyncedChange {
@@ -74,6 +76,7 @@ impl SyncedChange {
             Self::Added => "added",
             Self::Modified => "modified",
             Self::Deleted => "deleted",
+            Self::Unchanged => "unchanged",
         }
     }
 }
