@@ -61,7 +61,7 @@ pub struct Merged {
     pub bytes: Vec<u8>,
     /// Whether git's conflict markers are left in the bytes, or a side of a binary file was not
     /// used: a person has to decide. With [`Clash::Leftover`], only text that is not a well-formed
-    /// note can have markers.
+    /// note can have markers; the merge of whole trees keeps both versions instead.
     pub markers: bool,
 }
 
@@ -113,16 +113,19 @@ fn merge_known_file(
     let base = versions.base.map_or(Some(None), |bytes| text(bytes).map(Some))?;
     let files = file_shape::uniform(base, text(versions.ours)?, text(versions.theirs)?);
     let [base, ours, theirs] = &files.texts;
+    let merge_text = |[base, ours, theirs]: [&str; 3]| match is_note(path) {
+        true => note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs),
+        false => Some(lines::merge_text(base, ours, theirs, clash)),
+    };
     let (text, markers) = if !is_markdown {
         (settings::merge(base, ours, theirs)?, false)
     } else if NoteKind::of(path) == NoteKind::Plain
         && let Some(without) = generated_section::WithoutSections::of(base, ours, theirs)
     {
-        let [base, ours, theirs] = &without.texts;
-        let (text, markers) = lines::merge_text(base, ours, theirs, clash);
+        let (text, markers) = merge_text(without.texts.each_ref().map(String::as_str))?;
         (without.restore(&text)?, markers)
     } else {
-        note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs)?
+        merge_text([base, ours, theirs])?
     };
     Some(Merged { bytes: files.shape.restore(&text).into_bytes(), markers })
 }

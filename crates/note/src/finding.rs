@@ -80,6 +80,8 @@ pub enum FindingCode {
     MergeLeftover,
     /// The other side of a merge deleted the note, which was changed here.
     MergeDeletion,
+    /// A merge kept the other side's version of the note in a file of its own.
+    MergeCopy,
     /// A key of another tool's file that cannot be imported.
     UnknownKey,
 }
@@ -87,7 +89,7 @@ pub enum FindingCode {
 impl FindingCode {
     /// Whether the finding is about what a merge left over.
     pub fn is_leftover(self) -> bool {
-        matches!(self, Self::MergeLeftover | Self::MergeDeletion)
+        matches!(self, Self::MergeLeftover | Self::MergeDeletion | Self::MergeCopy)
     }
 }
 

@@ -41,7 +41,7 @@ pub enum InboxKind {
     Inversions,
     /// Rules that people had to repeat in several sessions that had been shown them.
     NotFollowed,
-    /// Notes of which a merge did not take a version.
+    /// Notes of which a merge did not take a version, or with conflict markers.
     Leftovers,
 }
 
@@ -277,10 +277,11 @@ fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
     entries
 }
 
-/// Lists notes with leftovers of a merge, last changed first.
+/// Lists notes with leftovers of a merge or conflict markers, last changed first.
 fn leftovers(notes: &[Note]) -> Vec<InboxNoteEntry> {
+    let is_left = |code: FindingCode| code.is_leftover() || code == FindingCode::ConflictMarker;
     let why = |note: &Note| {
-        let left = note.findings.iter().filter(|finding| finding.code.is_leftover());
+        let left = note.findings.iter().filter(|finding| is_left(finding.code));
         let left: Vec<&str> = left.map(|finding| finding.message.as_str()).collect();
         (!left.is_empty()).then(|| left.join("; "))
     };

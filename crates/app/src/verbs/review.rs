@@ -177,7 +177,9 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
             let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
             vec![invert, word("confirm", 0)]
         }
-        (InboxKind::Leftovers, [note]) if is_deleted_elsewhere(note) => {
+        (InboxKind::Leftovers, [note]) if has(note, FindingCode::ConflictMarker) => vec![edit()],
+        (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeCopy) => vec![edit(), word("keep", 0)],
+        (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeDeletion) => {
             vec![format!("cm delete {}", shell_words::quote(note.key())), word("keep", 0)]
         }
         (InboxKind::Leftovers, _) => vec![word("take", 0), word("keep", 0)],
@@ -208,7 +210,12 @@ pub(crate) fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
         (InboxKind::Due, _) => vec![Confirm, Reject, Supersede],
         (InboxKind::Inversions, _) => vec![Invert, Confirm],
         (InboxKind::NotFollowed, _) => vec![Confirm, Pin, Reject, Supersede],
-        (InboxKind::Leftovers, [note]) if is_deleted_elsewhere(note) => vec![Keep],
+        (InboxKind::Leftovers, [note]) if has(note, FindingCode::ConflictMarker) => Vec::new(),
+        (InboxKind::Leftovers, [note])
+            if has(note, FindingCode::MergeDeletion) || has(note, FindingCode::MergeCopy) =>
+        {
+            vec![Keep]
+        }
         (InboxKind::Leftovers, _) => vec![Take, Keep],
     }
 }
@@ -237,9 +244,8 @@ fn may_be_accepted(note: &Note) -> bool {
     is_reviewed(note) && draft.is_ok()
 }
 
-/// Returns whether the other side of a merge deleted the note.
-fn is_deleted_elsewhere(note: &Note) -> bool {
-    note.findings.iter().any(|finding| finding.code == FindingCode::MergeDeletion)
+fn has(note: &Note, code: FindingCode) -> bool {
+    note.findings.iter().any(|finding| finding.code == code)
 }
 
 /// Returns whether notes of this kind can be reviewed.
@@ -446,7 +452,7 @@ fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) ->
     let mut edits = leftover::taken(&text).map_err(|error| {
         let hint = match error {
             LeftoverError::TextChanged => "change the note by hand, then use --keep",
-            LeftoverError::AboutFile => "`cm delete` deletes the note here too; --keep keeps it",
+            LeftoverError::AboutFile => "`cm review --kind leftovers` shows what can be done",
         };
         Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)
     })?;

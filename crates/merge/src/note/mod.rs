@@ -7,6 +7,7 @@ mod lists;
 
 use cm_note::bullet::{BulletState, Maturity};
 use cm_note::frontmatter::edit::{Edit, apply};
+use cm_note::frontmatter::split::Split;
 use cm_note::note::leftover::{Leftover, LeftoverPart, MERGE};
 use cm_note::note::{NoteKind, read};
 use cm_note::path::NotePath;
@@ -18,7 +19,7 @@ use self::keys::KeyRules;
 use crate::body::{self, BodyMerge, BodyRules};
 use crate::side::{Precedence, SideName};
 use crate::three_way::one_sided;
-use crate::{Clash, Vocabulary, episode};
+use crate::{Clash, Vocabulary, episode, lines};
 
 /// A note that is merged.
 pub(crate) struct NoteMerge<'a> {
@@ -34,14 +35,15 @@ struct Heads<'h, 'a> {
 }
 
 impl NoteMerge<'_> {
-    /// Merges three texts; returns the result and whether it has conflict markers. `None` if a
-    /// version is not a well-formed note, or the result would not be one.
+    /// Merges three texts; returns the result and whether it has conflict markers. `None` if they are
+    /// versions of two notes, if one is not well-formed and something clashes, or if the result would not
+    /// be well-formed.
     pub fn merge(&self, base: &str, ours: &str, theirs: &str) -> Option<(String, bool)> {
-        let (base_head, our_head, their_head) = (Head::of(base)?, Head::of(ours)?, Head::of(theirs)?);
+        let heads = (Head::of(base), Head::of(ours), Head::of(theirs));
+        let (Some(base_head), Some(our_head), Some(their_head)) = heads else {
+            return Some((self.merge_malformed([base, ours, theirs])?, false));
+        };
         let kind = NoteKind::of(self.path);
-        if kind == NoteKind::Plain && our_head.opening.is_empty() && their_head.opening.is_empty() {
-            return None;
-        }
         let precedence = Precedence::of(our_head.date("updated"), their_head.date("updated"));
         let rules = KeyRules { base: &base_head, ours: &our_head, theirs: &their_head, kind, precedence };
         let two_notes = base_head.get("id").is_none()
@@ -61,6 +63,22 @@ impl NoteMerge<'_> {
         let text = with_leftovers(text, &heads.leftovers)?;
         let text = heads.with_new_keys_in_order(text, &body.text)?;
         Some((text, body.markers))
+    }
+
+    /// Merges texts with malformed frontmatter: that by lines, the body by paragraph. `None` if something
+    /// clashes.
+    fn merge_malformed(&self, texts: [&str; 3]) -> Option<String> {
+        let [base, ours, theirs] = texts.map(|text| text.split_at(Split::of(text).body_start()));
+        let ids = [texts[1], texts[2]].map(read::id_text);
+        let is_one_note = ids[0].is_none() || ids[1].is_none() || ids[0] == ids[1];
+        let (head, head_clashes) = lines::merge_text(base.0, ours.0, theirs.0, Clash::Leftover);
+        let rules = BodyRules {
+            precedence: Precedence::of(None, None),
+            clash: Clash::Leftover,
+            one_statement: NoteKind::of(self.path) == NoteKind::Bullet,
+        };
+        let body = body::merge(base.1, ours.1, theirs.1, rules);
+        (is_one_note && !head_clashes && body.leftovers.is_empty()).then(|| head + &body.text)
     }
 
     fn body(&self, heads: &Heads<'_, '_>) -> Option<BodyMerge> {

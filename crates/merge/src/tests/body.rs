@@ -91,3 +91,21 @@ fn rows_of_a_table_are_merged_whole() {
     );
     assert!(text.contains("value: \"| 1 two") || text.contains("value: '| 1 two"), "{text}");
 }
+
+#[test]
+fn notes_without_frontmatter_are_merged_by_paragraph() {
+    let merge = |base: &str, ours: &str, theirs: &str| synced("notes/plain.md", base, ours, theirs);
+    assert_eq!(merge("# P\n\na\n", "# P\n\na\n\nx\n", "# P\n\na\n\ny\n"), "# P\n\na\n\nx\n\ny\n");
+    assert_eq!(merge("", "# Day\n\n- a\n- b\n", "# Day\n\n- c\n"), "# Day\n\n- a\n- b\n- c\n");
+    let clash = merge("# P\n\nTen.\n", "# P\n\nTwelve.\n", "# P\n\nNine.\n");
+    assert_eq!(clash, "---\nmerge:\n  - paragraph: Twelve.\n    value: Nine.\n---\n# P\n\nTwelve.\n");
+}
+
+#[test]
+fn the_body_of_a_note_with_broken_frontmatter_is_merged_by_paragraph() {
+    let base = memory("tags: [a]\n", "Text.\n");
+    let ours = base.replace("[a]", "[a") + "\nOurs.\n";
+    let theirs = format!("{base}\nTheirs.\n");
+    let both = synced(MEMORY, &base, &ours, &theirs);
+    assert_eq!(both, format!("{ours}\nTheirs.\n"));
+}

@@ -18,16 +18,23 @@ pub(super) fn settle_ids(results: &mut [MergeResult], vocabulary: &Vocabulary<'_
     for group in groups(results, |result| id_of(&result.path, &result.bytes)) {
         for at in later(results, group, vocabulary) {
             let Some(result) = results.get_mut(at).filter(|result| result.side.is_some()) else { continue };
-            let Some(old) = id_of(&result.path, &result.bytes) else { continue };
-            let id = derived_id(&old, result.path.as_str());
-            let set = Edit::Set { key: "id".to_owned(), value: Value::String(id) };
-            let text = std::str::from_utf8(&result.bytes).ok();
-            if let Some(text) = text.and_then(|text| edit::apply(text, &[set]).ok()) {
-                result.bytes = text.into_bytes();
+            let bytes = with_own_id(&result.path, &result.bytes);
+            if bytes != result.bytes {
+                result.bytes = bytes;
                 result.how = HowMerged::Renamed;
             }
         }
     }
+}
+
+/// Gives a note an ID that follows from its ID and its path. Bytes without a readable ID stay.
+pub(super) fn with_own_id(path: &NotePath, bytes: &[u8]) -> Vec<u8> {
+    let set = |old: String| {
+        let value = Value::String(derived_id(&old, path.as_str()));
+        let set = Edit::Set { key: "id".to_owned(), value };
+        edit::apply(std::str::from_utf8(bytes).ok()?, &[set]).ok()
+    };
+    id_of(path, bytes).and_then(set).map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
 
 /// Gives the later of two new notes at one path another path, and lets the links of its side follow.

@@ -10,10 +10,12 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
 use cm_note::path::NotePath;
 use rayon::prelude::*;
 
-use crate::{Clash, Leftover, Versions, Vocabulary, merge_file, with_leftover};
+use crate::{Clash, Leftover, Versions, Vocabulary, is_note, merge_file, with_leftover};
 use pairing::{FileVersion, MergeItem};
 
 /// Change of one file on one side, against the common base.
@@ -51,7 +53,7 @@ pub struct MergedFile {
     pub new: Option<Vec<u8>>,
     pub executable: bool,
     pub how: HowMerged,
-    /// Whether Git's conflict markers or a leftover wait for a person's decision.
+    /// Whether a leftover waits for a person's decision.
     pub open: bool,
 }
 
@@ -193,12 +195,12 @@ impl MergeResult {
             Some(_) => ours.executable,
             None => ours.executable || theirs.executable,
         };
-        if merged.markers && !is_markdown(path) {
+        if merged.markers {
             return Self::copies(path, ours.bytes, theirs.bytes, executable);
         }
         vec![Self {
             path: path.clone(),
-            open: merged.markers || leftovers > known,
+            open: leftovers > known,
             bytes: merged.bytes,
             executable,
             how: if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken },
@@ -206,25 +208,33 @@ impl MergeResult {
         }]
     }
 
-    /// Both versions of a file: the greater by bytes at its path, the other one at a path with a hash.
+    /// Both versions of a file: a well-formed note, else the greater by bytes, at its path, the other one
+    /// at a path with a hash. The note tells of its copy, which gets an ID of its own.
     fn copies(path: &NotePath, ours: &[u8], theirs: &[u8], executable: bool) -> Vec<Self> {
-        let copy = |path: NotePath, bytes: &[u8]| Self {
-            path,
-            bytes: bytes.to_vec(),
+        let rank = |bytes: &[u8]| is_note(path) && is_well_formed(bytes);
+        let (stands, other) =
+            if (rank(ours), ours) > (rank(theirs), theirs) { (ours, theirs) } else { (theirs, ours) };
+        let copy = |path: &NotePath, bytes: Vec<u8>, open: bool| Self {
+            path: path.clone(),
+            bytes,
             executable,
             how: HowMerged::Copied,
-            open: false,
+            open,
             side: None,
         };
-        let (stands, other) = if ours > theirs { (ours, theirs) } else { (theirs, ours) };
-        let beside = copy_path(path, other).map(|beside| copy(beside, other));
-        beside.into_iter().chain([copy(path.clone(), stands)]).collect()
+        let Some(beside) = copy_path(path, other) else { return vec![copy(path, stands.to_vec(), false)] };
+        let told = with_leftover(path, stands, &Leftover::copied(path, &beside));
+        let is_told = told != stands;
+        vec![copy(&beside, collisions::with_own_id(&beside, other), false), copy(path, told, is_told)]
     }
 }
 
-/// Whether a file has the ending of a note.
-fn is_markdown(path: &NotePath) -> bool {
-    path.file_name() != path.stem()
+/// Whether the frontmatter of a note can be read.
+fn is_well_formed(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| {
+        let split = Split::of(text);
+        split.fault().is_none() && parse(&split).faults.is_empty()
+    })
 }
 
 /// Returns the path for another version of a file, which every clone derives from its content.

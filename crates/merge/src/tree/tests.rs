@@ -228,3 +228,24 @@ fn both_versions_of_a_file_that_cannot_be_merged_stay() {
     let added = merge_both_ways(&Files::new(), &files(&[("n.bin", "\0one")]), &files(&[("n.bin", "\0two")]));
     assert_eq!(added.len(), 2, "{added:?}");
 }
+
+#[test]
+fn both_versions_of_a_note_that_cannot_be_merged_stay_without_markers() {
+    let base = files(&[("graph/facts/a.md", &note(1, 1, "One.")), (".claude/a.md", "One.\n")]);
+    let side = |text: &str, importance: &str| {
+        let text = note(1, 1, text).replace("importance: 0.5", importance);
+        files(&[("graph/facts/a.md", &text), (".claude/a.md", &format!("{importance}\n"))])
+    };
+    let (ours, theirs) = (side("Two.", "importance: 0.7"), side("Three.", "importance: ["));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    let all: String = merged.values().cloned().collect();
+    assert!(!all.contains("<<<<"), "{all}");
+    assert_eq!(merged.len(), 4, "{merged:?}");
+    let standing = &merged["graph/facts/a.md"];
+    assert!(
+        standing.contains("Two.") && standing.contains("merge:\n  - file: graph/facts/a.md"),
+        "{standing}"
+    );
+    let copy = merged.iter().find(|(_, text)| text.contains("Three.")).unwrap();
+    assert!(standing.contains(&format!("value: {}", copy.0)), "{standing}");
+}

@@ -32,7 +32,8 @@ pub enum LeftoverPart {
     Key(String),
     /// A stretch of the body: the text that stands there now.
     Paragraph(String),
-    /// The file itself, by its path on the other side. Without a value, that side deleted it.
+    /// The file itself, by its path on the other side. The value is the path of a file with the version
+    /// of that side; without a value, that side deleted it.
     File(String),
 }
 
@@ -52,6 +53,11 @@ impl Leftover {
     pub fn deleted(path: &NotePath) -> Self {
         let part = LeftoverPart::File(path.to_string());
         Self { part, value: Value::Null, updated: None, author: None }
+    }
+
+    /// Leftover of a note whose other version is in a file of its own.
+    pub fn copied(path: &NotePath, copy: &NotePath) -> Self {
+        Self { value: Value::String(copy.to_string()), ..Self::deleted(path) }
     }
 
     /// Returns the edit that adds the leftover to its note.
@@ -95,7 +101,7 @@ pub enum LeftoverError {
     #[error("the text next to the leftover has changed since the merge")]
     TextChanged,
     /// The leftover is about the file itself.
-    #[error("the leftover is about the file itself, which was deleted on the other side")]
+    #[error("the leftover is about the file itself, not about a part of the note")]
     AboutFile,
 }
 
@@ -111,6 +117,9 @@ pub fn leftovers(fields: &FrontmatterFields) -> Vec<(Leftover, u32)> {
 pub(super) fn findings(path: &NotePath, fields: &FrontmatterFields) -> Vec<Finding> {
     let finding = |(leftover, line): (Leftover, u32)| {
         let (code, hint) = match leftover.part {
+            LeftoverPart::File(_) if !leftover.value.is_null() => {
+                (FindingCode::MergeCopy, "join both by hand and delete the copy; then use `cm review --keep`")
+            }
             LeftoverPart::File(_) => {
                 (FindingCode::MergeDeletion, "`cm delete` deletes it here too; `cm review --keep` keeps it")
             }
@@ -206,7 +215,7 @@ impl std::fmt::Display for Leftover {
             (LeftoverPart::Paragraph(stands), None) => {
                 write!(f, "the other side removed \"{}\"", short(stands))?;
             }
-            (LeftoverPart::File(path), Some(value)) => write!(f, "the other side moved {path} to {value}")?,
+            (LeftoverPart::File(_), Some(value)) => write!(f, "the other side's version is in {value}")?,
             (LeftoverPart::File(path), None) => write!(f, "the other side deleted {path}")?,
         }
         let by = self.author.as_deref().map(|author| format!(" by {author}")).unwrap_or_default();
