@@ -10,7 +10,7 @@ use cm_note::note::leftover::MERGE;
 use yaml_serde::Value;
 
 use super::head::{Chunk, Head};
-use super::lists;
+use super::{comments, lists};
 use crate::side::{Precedence, SideName};
 use crate::three_way::{both_lines, one_sided};
 
@@ -99,8 +99,17 @@ impl<'h, 'a> KeyRules<'h, 'a> {
         all
     }
 
-    /// Merges one key; returns its lines, or `None` inside if it is removed.
+    /// Merges one key and the comment on its line; returns its lines, or `None` inside if it is removed.
     fn merge_key(
+        &self,
+        versions: KeyVersions<'_, 'a>,
+        leftovers: &mut Vec<KeyLeftover>,
+    ) -> Option<Option<String>> {
+        let lines = self.merge_value(versions, leftovers)?;
+        Some(lines.map(|lines| comments::merged(lines, versions)))
+    }
+
+    fn merge_value(
         &self,
         versions: KeyVersions<'_, 'a>,
         leftovers: &mut Vec<KeyLeftover>,

@@ -1,5 +1,6 @@
 //! Merges a note: its frontmatter by key, its body by paragraph, and what follows from its events.
 
+mod comments;
 mod derived;
 mod head;
 mod keys;

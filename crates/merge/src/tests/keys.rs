@@ -130,3 +130,19 @@ fn leftovers_of_three_clones_are_one_list_in_any_order() {
     assert!(results.iter().all(|result| *result == results[0]), "{results:?}");
     assert!(results[0].contains("value: a") && results[0].contains("value: b"));
 }
+
+#[test]
+fn a_value_and_the_comment_behind_it_are_changed_at_once() {
+    let merge = |base: &str, ours: &str, theirs: &str| {
+        let note = |line: &str| memory(&format!("{line}\n"), "Text.\n");
+        let merged = synced(MEMORY, &note(base), &note(ours), &note(theirs));
+        merged.lines().skip(4).take_while(|line| *line != "---").collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(merge("o: a   # x", "o: b # x", "o: a   # y"), "o: b # y");
+    assert_eq!(merge("o: a", "o: b", "o: a # y"), "o: b # y");
+    assert_eq!(merge("o: a # x", "o: b # x", "o: a"), "o: b");
+    assert_eq!(merge("o: a # x", "o: b # y", "o: b # z"), "o: b # y # z");
+    assert_eq!(merge("o: a # x", "o: [a, b] # x", "o: a # y"), "o: [a, b] # y");
+    let block = merge("o: a # x", "o: |\n  a\n  b", "o: a # y");
+    assert_eq!(block, "o: | # y\n  a\n  b");
+}

@@ -66,6 +66,7 @@ pub enum RandomEdit {
     UnknownKey { is_list: bool },
     Updated { day: u8 },
     Comment,
+    ValueComment,
     Line { at: f64, change: LineChange },
     AppendParagraph,
     AppendFence,
@@ -106,6 +107,7 @@ pub fn edits() -> impl Strategy<Value = Vec<RandomEdit>> {
         2 => any::<bool>().prop_map(|is_list| RandomEdit::UnknownKey { is_list }),
         4 => (1_u8..29).prop_map(|day| RandomEdit::Updated { day }),
         1 => Just(RandomEdit::Comment),
+        1 => Just(RandomEdit::ValueComment),
         8 => (0.0..1.0, change).prop_map(|(at, change)| RandomEdit::Line { at, change }),
         3 => Just(RandomEdit::AppendParagraph),
         1 => Just(RandomEdit::AppendFence),
@@ -185,6 +187,13 @@ fn one(path: &str, text: &str, edit: &RandomEdit, word: &str) -> String {
         RandomEdit::UnknownKey { is_list: false } => keyed(&[set(&format!("key{word}"), word)]),
         RandomEdit::Updated { day } => keyed(&[set("updated", &format!("2026-12-{day:02}T10:00:00Z"))]),
         RandomEdit::Comment => text.replacen("---\n", &format!("---\n# {word}\n"), 1),
+        RandomEdit::ValueComment => match text.split_once("\ntype: ") {
+            Some((before, after)) => {
+                let end = after.find(['\r', '\n']).unwrap_or(after.len());
+                format!("{before}\ntype: {} # {word}{}", &after[..end], &after[end..])
+            }
+            None => text.to_owned(),
+        },
         RandomEdit::Line { at, change } => line(text, *at, *change, word),
         RandomEdit::AppendParagraph => format!("{text}\n{word} {word}\n"),
         RandomEdit::AppendFence => format!("{text}\n```\n{word}\n```\n"),
