@@ -24,6 +24,7 @@ use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 
 pub use cm_note::note::leftover::{Leftover, LeftoverPart};
+pub use settings::lost_values;
 
 /// Three versions of one file.
 #[derive(Debug, Clone, Copy)]

@@ -1,25 +1,77 @@
 //! Merges `cm.toml`: tables by key, lists as sets, comments kept.
 //!
-//! Settings have no place for leftovers: the value that lost stands in a comment above the other.
+//! Settings have no place for leftovers: the value that lost stands in a comment above the other,
+//! which [`lost_values`] finds.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use toml_edit::{Array, DocumentMut, Item, Key, Table, Value};
 
 use crate::three_way::{both_lines, one_sided};
 
-/// Merges three texts; `None` if one is not valid TOML. Of two values for a key, the greater by
-/// bytes stands.
+/// Begin of the comment about a value that lost.
+const LOST: &str = "# cm merge: ";
+
+/// Returns what the comments of a merge say about the values that lost.
+pub fn lost_values(settings: &str) -> impl Iterator<Item = &str> {
+    settings.lines().filter_map(|line| line.trim_start().strip_prefix(LOST))
+}
+
+/// Merges three texts; `None` if one is not valid TOML. Of two values for a key, the greater stands:
+/// numbers as numbers, all else by bytes.
 pub(crate) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
     let (first, second) = (ours.min(theirs), ours.max(theirs));
+    let common = base;
     let [base, first, second] = [base, first, second].map(|text| text.parse::<DocumentMut>());
-    let (base, mut merged, other) = (base.ok()?, first.ok()?, second.ok()?);
+    let (base, mut merged, mut other) = (base.ok()?, first.ok()?, second.ok()?);
+    drop_shared_comments(common, base.as_table(), merged.as_table(), other.as_table_mut());
     let trailing = |document: &DocumentMut| document.trailing().as_str().unwrap_or_default().to_owned();
     let end = both_lines(&trailing(&base), &trailing(&merged), &trailing(&other));
     merge_table(base.as_table(), merged.as_table_mut(), other.as_table());
     merged.set_trailing(end);
     let text = merged.to_string();
     text.parse::<DocumentMut>().is_ok().then_some(text)
+}
+
+/// Removes the comments of the base above an entry that both sides put below them, from those of
+/// `theirs`: what stands at the end of a file or table is above whatever is appended to it.
+fn drop_shared_comments(common: &str, base: &Table, ours: &Table, theirs: &mut Table) {
+    let added = |table: &Table| -> Vec<String> {
+        table.iter().map(|(name, _)| name.to_owned()).filter(|name| !base.contains_key(name)).collect()
+    };
+    let our_prefixes: Vec<String> =
+        added(ours).iter().map(|name| SettingEntry::of(ours, name).prefix).collect();
+    for name in added(theirs).iter().filter(|name| !ours.contains_key(name)) {
+        let prefix = SettingEntry::of(theirs, name).prefix;
+        let shared = our_prefixes.iter().map(|other| shared_comment(common, &prefix, other)).max();
+        if let Some(shared) = shared.filter(|shared| *shared > 0) {
+            let gap = if theirs.get(name).is_some_and(Item::is_table) { "\n" } else { "" };
+            set_prefix(name, theirs, &format!("{gap}{}", prefix[shared..].trim_start_matches('\n')));
+        }
+    }
+    let empty = Table::new();
+    for (name, item) in theirs.iter_mut() {
+        if let (Some(our), Item::Table(their)) = (ours.get(&name).and_then(Item::as_table), item) {
+            let old = base.get(&name).and_then(Item::as_table).unwrap_or(&empty);
+            drop_shared_comments(common, old, our, their);
+        }
+    }
+}
+
+/// Length of the lines that two texts begin with, as far as they are a comment in `common`.
+fn shared_comment(common: &str, one: &str, other: &str) -> usize {
+    let lines = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
+    let lines = lines.take_while(|(one, other)| one == other).map(|(line, _)| line.len());
+    let ends = lines.scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    let is_common = |end: &usize| {
+        let block = one[..*end].trim();
+        !block.is_empty() && common.contains(block)
+    };
+    ends.filter(is_common).max().unwrap_or_default()
 }
 
 fn merge_table(base: &Table, ours: &mut Table, theirs: &Table) {
@@ -53,20 +105,27 @@ fn merge_entry(name: &str, base: &Table, ours: &mut Table, theirs: &Table) {
                     None
                 }
                 None if merge_array(name, base, ours, theirs) => None,
-                None if our.value > their.value => Some(their.value),
+                None if is_greater(&our.value, &their.value) => Some(their.value),
                 None => {
                     take(name, ours, theirs);
                     Some(our.value)
                 }
             };
             let note = lost.map(|lost| match lost {
-                Some(lost) => format!("# cm merge: another side set `{name} = {lost}`\n"),
-                None => format!("# cm merge: another side removed `{name}`\n"),
+                Some(lost) => format!("{LOST}another side set `{name} = {lost}`\n"),
+                None => format!("{LOST}another side removed `{name}`\n"),
             });
             let note = note.filter(|note| !prefix.contains(note.as_str())).unwrap_or_default();
             set_prefix(name, ours, &(prefix + &note));
         }
     }
+}
+
+/// Whether the first of two different values stands.
+fn is_greater(one: &Option<String>, other: &Option<String>) -> bool {
+    let number = |value: &Option<String>| value.as_deref()?.replace('_', "").parse::<f64>().ok();
+    let by_number = number(one).zip(number(other)).and_then(|(one, other)| one.partial_cmp(&other));
+    by_number.unwrap_or(Ordering::Equal).then_with(|| one.cmp(other)) == Ordering::Greater
 }
 
 /// An entry of a table as written.

@@ -21,6 +21,35 @@ fn of_two_values_the_greater_stands_and_the_other_is_a_comment() {
 }
 
 #[test]
+fn numbers_are_compared_as_numbers() {
+    let text = synced("cm.toml", "a = 1\n", "a = 50\n", "a = 100\n");
+    assert_eq!(text, "# cm merge: another side set `a = 50`\na = 100\n");
+    assert_eq!(lost_values(&text).collect::<Vec<_>>(), ["another side set `a = 50`"]);
+    let text = synced("cm.toml", "a = 1\n", "a = -2.5\n", "a = -1_000\n");
+    assert_eq!(text, "# cm merge: another side set `a = -1_000`\na = -2.5\n");
+}
+
+#[test]
+fn a_comment_that_both_sides_append_something_to_stands_once() {
+    let base = "a = 1\n\n# Own types:\n# folder = \"x\"\n";
+    let side = |name: &str| format!("{base}\n[types.{name}]\nfolder = \"{name}\"\n");
+    assert_eq!(
+        synced("cm.toml", base, &side("one"), &side("two")),
+        format!("{}\n[types.two]\nfolder = \"two\"\n", side("one"))
+    );
+    let side = |name: &str| format!("{base}\n# Ours.\n[{name}]\nx = 1\n");
+    assert_eq!(
+        synced("cm.toml", base, &side("one"), &side("two")),
+        format!("{}\n# Ours.\n[two]\nx = 1\n", side("one"))
+    );
+    let side = |name: &str| format!("a = 1\n# b = 2\n{name} = 3\n\n[t]\nx = 1\n");
+    assert_eq!(
+        synced("cm.toml", "a = 1\n# b = 2\n\n[t]\nx = 1\n", &side("c"), &side("d")),
+        "a = 1\n# b = 2\nc = 3\nd = 3\n\n[t]\nx = 1\n"
+    );
+}
+
+#[test]
 fn a_setting_that_one_side_removed_is_gone() {
     assert_eq!(synced("cm.toml", "a = 1\nb = 1\n", "b = 1\n", "a = 1\nb = 2\n"), "b = 2\n");
 }
