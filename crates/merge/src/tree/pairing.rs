@@ -1,5 +1,5 @@
 //! Pairs the files of both sides with those of the base: by id where a note has one, so that a moved
-//! note is the same one, else by path.
+//! note is the same one, else by path, or by content if a file was moved as it is.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -56,8 +56,17 @@ struct SideFiles<'a> {
     files: HashMap<&'a NotePath, FileVersion<'a>>,
     /// New paths by the id of their note.
     added: HashMap<String, &'a NotePath>,
+    /// New paths of files without an id by their content, with all its removed and new copies.
+    moved: HashMap<&'a [u8], MovedFile<'a>>,
     /// Paths that belong to an item.
     paired: HashSet<&'a NotePath>,
+}
+
+/// Copies of one content that a side removed and added. It was moved if there is one of each.
+#[derive(Default)]
+struct MovedFile<'a> {
+    removed: usize,
+    added: Vec<&'a NotePath>,
 }
 
 impl<'a> SideFiles<'a> {
@@ -69,23 +78,35 @@ impl<'a> SideFiles<'a> {
             }
         }
         let mut added = HashMap::new();
+        let mut moved: HashMap<&[u8], MovedFile<'_>> = HashMap::new();
         for change in own {
             files.remove(&change.path);
-            let Some(bytes) = &change.new else { continue };
+            let Some(bytes) = &change.new else {
+                let old = change.old.as_deref().unwrap_or_default();
+                moved.entry(old).or_default().removed += 1;
+                continue;
+            };
             let executable = change.executable;
             files.insert(&change.path, FileVersion { path: &change.path, bytes, executable });
-            if change.old.is_none()
-                && let Some(id) = id_of(&change.path, bytes)
-            {
-                added.entry(id).or_insert(&change.path);
+            if change.old.is_none() {
+                match id_of(&change.path, bytes) {
+                    Some(id) => drop(added.entry(id).or_insert(&change.path)),
+                    None if !bytes.is_empty() => moved.entry(bytes).or_default().added.push(&change.path),
+                    None => {}
+                }
             }
         }
-        Self { files, added, paired: HashSet::new() }
+        moved.retain(|_, file| file.removed == 1 && file.added.len() == 1);
+        Self { files, added, moved, paired: HashSet::new() }
     }
 
     /// Takes the version of a file or note of the base: where it moved to, else at its path.
-    fn take(&mut self, path: &'a NotePath, id: Option<&str>) -> Option<FileVersion<'a>> {
-        let moved = id.and_then(|id| self.added.get(id).copied());
+    fn take(&mut self, base: &FileVersion<'a>, id: Option<&str>) -> Option<FileVersion<'a>> {
+        let path = base.path;
+        let moved = match id {
+            Some(id) => self.added.get(id).copied(),
+            None => self.moved.get(base.bytes).and_then(|file| file.added.first().copied()),
+        };
         let here = self.files.get(path).copied();
         let stays = here.is_some_and(|here| moved.is_none() || id_of(path, here.bytes).as_deref() == id);
         let found = if stays { here } else { moved.and_then(|moved| self.files.get(moved).copied()) }?;
@@ -115,15 +136,13 @@ pub(super) fn pair<'a>(
             base.insert(&change.path, old);
         }
     }
-    let moves = !own.added.is_empty() || !other.added.is_empty();
+    let moves = [&own, &other].iter().any(|side| !side.added.is_empty() || !side.moved.is_empty());
     let mut items = Vec::with_capacity(base.len());
     for (path, bytes) in base {
         let id = if moves { id_of(path, bytes) } else { None };
-        items.push(MergeItem {
-            base: Some(FileVersion { path, bytes, executable: false }),
-            ours: own.take(path, id.as_deref()),
-            theirs: other.take(path, id.as_deref()),
-        });
+        let base = FileVersion { path, bytes, executable: false };
+        let (ours, theirs) = (own.take(&base, id.as_deref()), other.take(&base, id.as_deref()));
+        items.push(MergeItem { base: Some(base), ours, theirs });
     }
     items.extend(pair_new(own.rest(), other.rest(), vocabulary));
     items

@@ -71,6 +71,20 @@ fn a_rename_on_one_side_and_an_edit_on_the_other_both_happen() {
 }
 
 #[test]
+fn an_edit_follows_a_file_without_an_id_that_was_moved_as_it_is() {
+    let pair = |name: &str, text: &str| files(&[(name, text), ("notes/same.md", "# Same\n")]);
+    let base = pair("notes/a.md", "# Plain\n\nOne.\n");
+    let moved = pair("notes/b.md", "# Plain\n\nOne.\n");
+    let edited = pair("notes/a.md", "# Plain\n\nOne and two.\n");
+    assert_eq!(merge_both_ways(&base, &moved, &edited), pair("notes/b.md", "# Plain\n\nOne and two.\n"));
+    let deleted = files(&[("notes/same.md", "# Same\n")]);
+    assert!(merge_both_ways(&base, &moved, &deleted)["notes/b.md"].contains("file: notes/a.md"));
+    let mut copied = moved.clone();
+    copied.insert("notes/c.md".to_owned(), moved["notes/b.md"].clone());
+    assert_eq!(merge_both_ways(&base, &copied, &edited).len(), 4, "which of two copies it is, is open");
+}
+
+#[test]
 fn of_two_renames_the_later_one_stands() {
     let base = files(&[("graph/facts/a.md", &note(1, 1, "One."))]);
     let early = files(&[("graph/facts/z.md", &note(1, 2, "One."))]);
