@@ -8,7 +8,7 @@ use cm_note::note::conflict::fence_after;
 use crate::lines::{lines_of, push_conflict};
 use crate::side::{Precedence, SideName};
 use crate::three_way::{Region, Resolution, regions};
-use crate::{Clash, union};
+use crate::{Clash, rows, union};
 
 /// A merged body.
 #[derive(Debug, Default)]
@@ -102,7 +102,7 @@ impl BodyMerge {
                 return Some(all.concat());
             }
         }
-        by_words(base, ours, theirs)
+        rows::merge(base, ours, theirs, rules.precedence).or_else(|| by_words(base, ours, theirs))
     }
 
     /// Records a clash: as markers, or with one text standing and the other as a leftover. Where one
@@ -159,7 +159,7 @@ impl<'l, 't> AroundBase<'l, 't> {
 
 /// Merges a stretch by words; `None` if words clash, if much of the base is gone, or if it has code
 /// or a table.
-fn by_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
+pub(crate) fn by_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
     let is_atomic = |line: &&str| line.contains('|') || fence_after(None, line).is_some();
     if [base, ours, theirs].into_iter().any(|lines| lines.iter().any(is_atomic)) {
         return None;
@@ -167,12 +167,11 @@ fn by_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
     let texts = [base, ours, theirs].map(<[&str]>::concat);
     let [base, ours, theirs] = [&texts[0], &texts[1], &texts[2]].map(|text| words(text));
     let regions = regions(&base, &ours, &theirs);
-    let unchanged: usize = regions
-        .iter()
-        .filter(|region| region.resolution == Resolution::Unchanged)
-        .map(|region| region.base.len())
-        .sum();
-    if unchanged * 2 < base.len() {
+    // A check box is no word of its text.
+    let count = |words: &[&str]| words.iter().filter(|word| !is_check_box(word)).count();
+    let unchanged = regions.iter().filter(|region| region.resolution == Resolution::Unchanged);
+    let unchanged: usize = unchanged.map(|region| count(&base[region.base.clone()])).sum();
+    if unchanged * 2 < count(&base) {
         return None;
     }
     let mut text = String::new();
@@ -192,7 +191,7 @@ fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut start, mut in_space) = (0, false);
     for (at, c) in text.char_indices() {
-        if in_space && !c.is_whitespace() {
+        if in_space && !c.is_whitespace() && !(c == ']' && &text[start..at] == "[ ") {
             words.push(&text[start..at]);
             start = at;
         }
@@ -200,6 +199,11 @@ fn words(text: &str) -> Vec<&str> {
     }
     words.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
     words
+}
+
+fn is_check_box(word: &str) -> bool {
+    let word = word.trim_end();
+    word.starts_with('[') && word.ends_with(']') && word.chars().count() == 3
 }
 
 /// Extends conflicts that begin or end within a fenced block to the whole block, in all versions.

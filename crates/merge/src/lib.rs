@@ -9,6 +9,7 @@ mod file_shape;
 mod generated_section;
 mod lines;
 mod note;
+mod rows;
 mod settings;
 mod side;
 mod three_way;
@@ -107,7 +108,8 @@ fn merge_known_file(
     clash: Clash,
 ) -> Option<Merged> {
     let is_markdown = path.file_name() != path.stem();
-    if !is_markdown && path.as_str() != SETTINGS {
+    let is_rules = matches!(path.file_name(), ".gitignore" | ".gitattributes");
+    if !is_markdown && !is_rules && path.as_str() != SETTINGS {
         return None;
     }
     let text = |bytes| std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
@@ -118,7 +120,9 @@ fn merge_known_file(
         true => note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs),
         false => Some(lines::merge_text(base, ours, theirs, clash)),
     };
-    let (text, markers) = if !is_markdown {
+    let (text, markers) = if is_rules {
+        (lines::union(base, ours, theirs), false)
+    } else if !is_markdown {
         (settings::merge(base, ours, theirs)?, false)
     } else if NoteKind::of(path) == NoteKind::Plain
         && let Some(without) = generated_section::WithoutSections::of(base, ours, theirs)

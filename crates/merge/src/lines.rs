@@ -54,6 +54,30 @@ pub(crate) fn merge_text(base: &str, ours: &str, theirs: &str, clash: Clash) -> 
     (text, markers)
 }
 
+/// Merges three lists with one entry a line. Where lines clash, those of both sides stand, ours first,
+/// without those that a side removed.
+pub(crate) fn union(base: &str, ours: &str, theirs: &str) -> String {
+    let [base, our, their] = [base, ours, theirs].map(lines_of);
+    let mut text = String::new();
+    for Region { base: old, ours, theirs, resolution } in regions(&base, &our, &their) {
+        let (old, ours, theirs) = (&base[old], &our[ours], &their[theirs]);
+        match resolution {
+            Resolution::Unchanged | Resolution::Ours => push(&mut text, ours),
+            Resolution::Theirs => push(&mut text, theirs),
+            Resolution::Conflict => {
+                let stays = |line: &&str, other: &[&str]| !old.contains(line) || other.contains(line);
+                for line in ours.iter().filter(|line| stays(line, theirs)) {
+                    push(&mut text, &[line]);
+                }
+                for line in theirs.iter().filter(|line| stays(line, ours) && !ours.contains(line)) {
+                    push(&mut text, &[line]);
+                }
+            }
+        }
+    }
+    text
+}
+
 fn push(text: &mut String, lines: &[&str]) {
     for line in lines {
         end_line(text, line);

@@ -107,7 +107,7 @@ fn blocks<'t>(lines: &[&'t str]) -> Vec<Block<'t>> {
 }
 
 /// Whether a line begins a list item or is a table row.
-fn is_item(line: &str) -> bool {
+pub(crate) fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));

@@ -93,6 +93,36 @@ fn rows_of_a_table_are_merged_whole() {
 }
 
 #[test]
+fn rows_that_different_sides_changed_stand_next_to_each_other() {
+    let table = |rows: &str| format!("| a | b |\n|---|---|\n{rows}");
+    let merge = |base: &str, ours: &str, theirs: &str| bodies(&table(base), &table(ours), &table(theirs));
+    assert_eq!(
+        merge("| a | 1 |\n| b | 2 |\n", "| a | 11 |\n| b | 2 |\n", "| a | 1 |\n| b | 22 |\n| c | 3 |\n"),
+        table("| a | 11 |\n| b | 22 |\n| c | 3 |\n")
+    );
+    assert_eq!(
+        merge("| a | 1 |\n| b | 2 |\n", "| b | 2 |\n", "| a | 1 |\n| b | 22 |\n"),
+        table("| b | 22 |\n")
+    );
+    let changed_and_removed = merge("| a | 1 |\n| b | 2 |\n", "| b | 3 |\n", "| a | 9 |\n| b | 2 |\n");
+    assert!(changed_and_removed.contains("merge:"), "{changed_and_removed}");
+}
+
+#[test]
+fn an_item_is_ticked_and_reworded_at_once() {
+    assert_eq!(bodies("- [ ] two\n", "- [x] two\n", "- [ ] two until Friday\n"), "- [x] two until Friday\n");
+    assert_eq!(bodies("- [ ] two\n", "- [x] two\n", "- [ ] Write it\n"), "- [x] Write it\n");
+    assert_eq!(
+        bodies("- [ ] one\n- [ ] two\n", "- [x] one\n- [x] two\n", "- [ ] one\n- [ ] Write it\n"),
+        "- [x] one\n- [x] Write it\n"
+    );
+    assert_eq!(
+        bodies("- [ ] one\n- [ ] two\n", "- [x] one\n- [x] two\n", "- [ ] one\n- [ ] two\n- [ ] new\n"),
+        "- [x] one\n- [x] two\n- [ ] new\n"
+    );
+}
+
+#[test]
 fn notes_without_frontmatter_are_merged_by_paragraph() {
     let merge = |base: &str, ours: &str, theirs: &str| synced("notes/plain.md", base, ours, theirs);
     assert_eq!(merge("# P\n\na\n", "# P\n\na\n\nx\n", "# P\n\na\n\ny\n"), "# P\n\na\n\nx\n\ny\n");

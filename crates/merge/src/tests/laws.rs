@@ -167,9 +167,10 @@ proptest! {
         let without = |text: &str| -> Vec<String> {
             let is_derived = |line: &&str| derived.iter().any(|key| line.starts_with(key));
             let mut lines: Vec<String> = text.lines().filter(|line| !is_derived(line)).map(str::to_owned).collect();
-            // New tables of several sides stand in the order in which they met.
-            if path == "cm.toml" {
+            // New tables and entries of several sides stand in the order in which they met.
+            if matches!(path.as_str(), "cm.toml" | ".gitignore" | ".gitattributes") {
                 lines.sort();
+                lines.dedup();
             }
             lines
         };
@@ -180,7 +181,7 @@ proptest! {
 
     #[test]
     fn any_three_texts_merge_and_no_side_is_preferred(
-        base in soup(), ours in soup(), theirs in soup(), path in "(graph/facts|episodes|playbook/x|notes)/a\\.md|cm\\.toml|x\\.txt",
+        base in soup(), ours in soup(), theirs in soup(), path in "(graph/facts|episodes|playbook/x|notes)/a\\.md|cm\\.toml|x\\.txt|\\.gitignore",
     ) {
         let one = merge(&path, &base, &ours, &theirs, Clash::Leftover);
         prop_assert_eq!(&one, &merge(&path, &base, &theirs, &ours, Clash::Leftover));
@@ -206,6 +207,9 @@ fn soup() -> impl Strategy<Value = String> {
         Just("a\r\n"),
         Just("| a |\n"),
         Just("- a\n"),
+        Just("- [ ] a\n"),
+        Just("- [x] a b\n"),
+        Just("| a | 1 |\n"),
         Just("k: {a: [1]}\n"),
         Just("k: &x y\n"),
         Just("l: *x\n"),

@@ -47,6 +47,11 @@ pub static FILES: LazyLock<Vec<SampleFile>> = LazyLock::new(|| {
         ("graph/facts/empty.md", String::new()),
         ("notes/free.md", "One.\n\nTwo.\n".to_owned()),
         ("stash/table.md", "| a | b |\n|---|---|\n| 1 | 2 |\n".to_owned()),
+        (".gitignore", "/_index/\n\n# Own\n*.tmp\n".to_owned()),
+        (
+            "notes/list.md",
+            "# Tasks\n\n- [ ] one two three\n- [ ] four five\n\n| a | 1 |\n| b | 2 |\n".to_owned(),
+        ),
         ("AGENTS.md", "# Top\n\n<!-- cm:begin playbook -->\n- a\n<!-- cm:end playbook -->\n".to_owned()),
         ("cm.toml", "# top\na = 1 # one\nlist = [\"a\"]\n\n[t]\nb = \"x\"\n".to_owned()),
     ];
@@ -84,6 +89,8 @@ pub enum LineChange {
     Insert,
     Replace,
     AppendWord,
+    /// Ticks a check box, or appends a cell to a table row.
+    Tick,
     Repeat,
     Delete,
 }
@@ -93,6 +100,7 @@ pub fn edits() -> impl Strategy<Value = Vec<RandomEdit>> {
         Just(LineChange::Insert),
         Just(LineChange::Replace),
         Just(LineChange::AppendWord),
+        Just(LineChange::Tick),
         Just(LineChange::Repeat),
         Just(LineChange::Delete),
     ];
@@ -217,6 +225,8 @@ fn line(text: &str, at: f64, change: LineChange, word: &str) -> String {
         LineChange::Insert => lines.insert(at, format!("{word}\n")),
         LineChange::Replace => lines[at] = format!("{word} {word}\n"),
         LineChange::AppendWord => lines[at] = format!("{} {word}\n", line.trim_end()),
+        LineChange::Tick if line.contains('|') => lines[at] = format!("{} {word} |\n", line.trim_end()),
+        LineChange::Tick => lines[at] = line.replacen("[ ]", "[x]", 1),
         LineChange::Repeat => lines.insert(at, line),
         LineChange::Delete => drop(lines.remove(at)),
     }

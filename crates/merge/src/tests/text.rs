@@ -105,3 +105,11 @@ fn a_leftover_can_be_removed_without_a_trace() {
     let empty = b"---\n---\nText\n";
     assert_eq!(with_leftover(&path, empty, &leftover), empty, "the empty frontmatter would be lost");
 }
+
+#[test]
+fn rules_for_git_are_a_list_with_one_entry_a_line() {
+    let merge = |base: &str, ours: &str, theirs: &str| synced(".gitignore", base, ours, theirs);
+    assert_eq!(merge("a\n", "a\nb\nc\n", "a\nc\nd\n"), "a\nb\nc\nd\n");
+    assert_eq!(merge("a\nb\n", "x\nb\n", "y\nb\n"), "x\ny\nb\n");
+    assert_eq!(merge("", "/a\n", "/b"), "/a\n/b");
+}

@@ -1,0 +1,92 @@
+//! Merges the rows of tables and the items of lists one by one, where lines alone clash.
+
+use std::collections::HashSet;
+
+use crate::body::by_words;
+use crate::side::Precedence;
+use crate::three_way::{Resolution, one_sided, regions};
+use crate::union;
+
+/// Merges stretches of table rows or list items. `None` if another line is among them, or if both sides
+/// changed a row and the changes exclude each other.
+pub(crate) fn merge(base: &[&str], ours: &[&str], theirs: &[&str], precedence: Precedence) -> Option<String> {
+    let is_row = |line: &&str| union::is_item(line);
+    if base.is_empty() || ![base, ours, theirs].into_iter().all(|lines| lines.iter().all(is_row)) {
+        return None;
+    }
+    by_key(base, ours, theirs, precedence).or_else(|| {
+        let is_aligned = base.len() == ours.len() && base.len() == theirs.len();
+        is_aligned.then(|| aligned(base, ours, theirs))?
+    })
+}
+
+/// Merges rows by what names them, so that rows may also be added, removed and moved.
+fn by_key(base: &[&str], ours: &[&str], theirs: &[&str], precedence: Precedence) -> Option<String> {
+    let keys = [keys(base)?, keys(ours)?, keys(theirs)?];
+    let mut text = String::new();
+    for region in regions(&keys[0], &keys[1], &keys[2]) {
+        let (base, ours, theirs) = (&base[region.base], &ours[region.ours], &theirs[region.theirs]);
+        match region.resolution {
+            Resolution::Unchanged => text += &aligned(base, ours, theirs)?,
+            _ if ours == theirs || theirs == base => text.extend(ours.iter().copied()),
+            _ if ours == base => text.extend(theirs.iter().copied()),
+            _ if base.is_empty() => text += &union::of_lines(ours, theirs, precedence),
+            _ => return None,
+        }
+    }
+    Some(text)
+}
+
+/// The keys of rows; `None` if one has none, or two have the same.
+fn keys<'t>(rows: &[&'t str]) -> Option<Vec<&'t str>> {
+    let keys: Vec<&str> = rows.iter().map(|row| key(row)).collect();
+    let mut seen = HashSet::new();
+    keys.iter().all(|key| !key.is_empty() && seen.insert(*key)).then_some(keys)
+}
+
+/// What names a row: the first cell of a table row, the text of a list item without its check box.
+fn key(row: &str) -> &str {
+    match row.trim().strip_prefix('|') {
+        Some(cells) => cells.split('|').next().unwrap_or_default().trim(),
+        None => check_box(row).map_or(row, |parts| parts.after).trim(),
+    }
+}
+
+/// Merges rows of the same number, each with those at its place.
+fn aligned(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
+    base.iter().zip(ours).zip(theirs).map(|((base, ours), theirs)| row(base, ours, theirs)).collect()
+}
+
+fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    if let Some(one) = one_sided(&base, ours, theirs) {
+        return Some(one.to_owned());
+    }
+    let words = |base: &str, ours: &str, theirs: &str| match one_sided(&base, ours, theirs) {
+        Some(one) => Some(one.to_owned()),
+        None => by_words(&[base], &[ours], &[theirs]),
+    };
+    let (Some(base), Some(ours), Some(theirs)) = (check_box(base), check_box(ours), check_box(theirs)) else {
+        return by_words(&[base], &[ours], &[theirs]);
+    };
+    let before = one_sided(&base.before, ours.before, theirs.before)?;
+    let mark = one_sided(&base.mark, ours.mark, theirs.mark)?;
+    Some(format!("{before}{mark}{}", words(base.after, ours.after, theirs.after)?))
+}
+
+/// A list item with a check box.
+struct CheckBox<'t> {
+    /// Indentation and list marker.
+    before: &'t str,
+    /// `[ ]`, or another character between the brackets.
+    mark: &'t str,
+    after: &'t str,
+}
+
+fn check_box(row: &str) -> Option<CheckBox<'_>> {
+    let open = row.find('[')?;
+    let (before, rest) = row.split_at(open);
+    let end = rest.char_indices().nth(2).filter(|(_, c)| *c == ']')?.0 + 1;
+    let is_marker = before.trim_start().len() < 8 && before.ends_with(' ') && union::is_item(before);
+    let after = &rest[end..];
+    (is_marker && after.starts_with([' ', '\n'])).then_some(CheckBox { before, mark: &rest[..end], after })
+}
