@@ -8,7 +8,7 @@ use cm_note::note::conflict::fence_after;
 use crate::lines::{lines_of, push_conflict};
 use crate::side::{Precedence, SideName};
 use crate::three_way::{Region, Resolution, regions};
-use crate::{Clash, rows, union};
+use crate::{Clash, rows, sections, union};
 
 /// A merged body.
 #[derive(Debug, Default)]
@@ -41,6 +41,11 @@ pub(crate) struct BodyRules {
 
 /// Merges three bodies whose last lines end with a line break.
 pub(crate) fn merge(base: &str, ours: &str, theirs: &str, rules: BodyRules) -> BodyMerge {
+    sections::merge(base, ours, theirs, rules).unwrap_or_else(|| merge_lines(base, ours, theirs, rules))
+}
+
+/// Merges three bodies or sections in their order of lines.
+pub(crate) fn merge_lines(base: &str, ours: &str, theirs: &str, rules: BodyRules) -> BodyMerge {
     let versions = [base, ours, theirs].map(lines_of);
     let [base, ours, theirs] = &versions;
     let mut regions = regions(base, ours, theirs);

@@ -10,6 +10,7 @@ mod generated_section;
 mod lines;
 mod note;
 mod rows;
+mod sections;
 mod settings;
 mod side;
 mod three_way;

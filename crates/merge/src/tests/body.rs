@@ -109,6 +109,24 @@ fn rows_that_different_sides_changed_stand_next_to_each_other() {
 }
 
 #[test]
+fn text_stays_below_its_heading_where_the_other_side_moved_the_section() {
+    let [a, b, c] = ["A", "B", "C"].map(|name| format!("## {name}\n\nText of {name}.\n"));
+    let base = format!("Top.\n\n{a}\n{b}\n{c}");
+    let moved = format!("Top.\n\n{c}\n{b}\n{a}");
+    let edited = base.replace("Text of A.", "More of A.").replace("Top.", "The top.");
+    assert_eq!(
+        bodies(&base, &moved, &edited),
+        moved.replace("Text of A.", "More of A.").replace("Top.", "The top.")
+    );
+    let both =
+        bodies(&base, &moved.replace("Text of B", "One of B"), &edited.replace("Text of B", "Two of B"));
+    assert!(
+        both.contains("## B\n\nTwo of B.\n\n## A\n\nMore of A.\n") && both.contains("value: One of B."),
+        "{both}"
+    );
+}
+
+#[test]
 fn an_item_is_ticked_and_reworded_at_once() {
     assert_eq!(bodies("- [ ] two\n", "- [x] two\n", "- [ ] two until Friday\n"), "- [x] two until Friday\n");
     assert_eq!(bodies("- [ ] two\n", "- [x] two\n", "- [ ] Write it\n"), "- [x] Write it\n");
