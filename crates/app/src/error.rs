@@ -170,6 +170,7 @@ impl From<git::Error> for Error {
             git::Error::Unsupported { .. } => Self::refused("unsupported-repository", message),
             git::Error::InProgress { .. } => Self::refused("in-progress", message),
             git::Error::Locked { .. } => Self::new(ErrorKind::Locked, "git-locked", message),
+            git::Error::Busy { .. } => Self::new(ErrorKind::Locked, "git-locked", message),
             git::Error::Moved { .. } => Self::refused("branch-moved", message),
             git::Error::Collision { path, .. } => Self::refused("collision", message).at(path, None, None),
             git::Error::Ignored { path } => Self::refused("ignored", message).at(path, None, None),

@@ -102,6 +102,17 @@ impl Repo {
         Ok(count)
     }
 
+    /// Whether a merge that cm did not make is reachable from `tip` and not from `hidden`.
+    pub fn has_merge_by_hand(&self, tip: CommitId, hidden: CommitId) -> Result<bool> {
+        for id in self.walk(tip.0, Some(hidden.0), None)? {
+            let info = self.info(id?)?;
+            if info.parents.len() > 1 && info.message.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the paths that differ between two commits and cannot be merged as files of the vault.
     pub fn foreign_paths(&self, old: Option<CommitId>, new: CommitId) -> Result<ForeignPaths> {
         let mut found = ForeignPaths::default();

@@ -133,6 +133,14 @@ pub enum Error {
         /// Time waited.
         waited: Duration,
     },
+    /// Another process updates the same references.
+    #[error("another process runs `{command}` in this clone: {words}")]
+    Busy {
+        /// Command line.
+        command: &'static str,
+        /// Message of Git.
+        words: String,
+    },
     /// The user cancelled a transfer.
     #[error("`{command}` was cancelled")]
     Cancelled {
@@ -204,6 +212,9 @@ impl Error {
                     "wait for the other Git process to end; if none is running, remove {}",
                     path.display()
                 )
+            }
+            Self::Busy { .. } => {
+                "wait for the other process to end; if none is running, remove the lock file".to_owned()
             }
             Self::Moved { .. } => "try again when the other commits are done".to_owned(),
             Self::Collision { tracked, .. } => {

@@ -71,6 +71,24 @@ impl Repo {
         Ok(true)
     }
 
+    /// Lets a branch follow a branch of a remote, in the clone's own configuration, unless it follows one.
+    ///
+    /// # Errors
+    /// The configuration cannot be read or written, or another process is writing it.
+    pub fn follow(&self, branch: &str, remote: &str, upstream: &str) -> Result<()> {
+        if self.upstream(branch) != (None, None) {
+            return Ok(());
+        }
+        let (path, mut config) = self.own_config()?;
+        let upstream = format!("refs/heads/{upstream}");
+        for (key, value) in [("remote", remote), ("merge", upstream.as_str())] {
+            config
+                .set_raw_value_by("branch", Some(branch.into()), key, value)
+                .doing("writing the configuration", &path)?;
+        }
+        write_locked(&path, &config.to_bstring())
+    }
+
     /// The configuration file of the clone, without the files that it includes.
     fn own_config(&self) -> Result<(PathBuf, File)> {
         let path = self.inner.common_dir().join("config");

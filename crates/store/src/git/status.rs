@@ -45,6 +45,16 @@ struct StatusScan<'r> {
 }
 
 impl Repo {
+    /// Returns the files of the vault for which Git's index has several versions, sorted by path.
+    pub fn unmerged(&self) -> Result<Vec<NotePath>> {
+        let staging = Staging::open(self)?;
+        let entries = staging.index().entries().iter().filter(|entry| entry.stage() != Stage::Unconflicted);
+        let mut paths: Vec<NotePath> =
+            entries.filter_map(|entry| self.note_path(entry.path(staging.index()))).collect();
+        paths.dedup();
+        Ok(paths)
+    }
+
     /// Returns the files of the vault that differ from HEAD, sorted by path.
     pub fn hand_edits(&self) -> Result<Vec<(NotePath, EditKind)>> {
         let staging = Staging::open(self)?;

@@ -93,7 +93,8 @@ impl Repo {
     /// branch.
     ///
     /// # Errors
-    /// [`Error::Unreachable`], [`Error::Credentials`], and [`Error::Program`] for other failures.
+    /// [`Error::Busy`] if another process fetches into this clone; [`Error::Unreachable`],
+    /// [`Error::Credentials`], and [`Error::Program`] for other failures.
     pub fn finish_fetch(&self, fetch: Fetch, options: &TransferOptions<'_>) -> Result<Option<CommitId>> {
         let ended = fetch.transfer.finish(options)?;
         if ended.status.success() {
@@ -101,6 +102,9 @@ impl Repo {
         }
         if ended.stderr.contains("couldn't find remote ref") {
             return Ok(None);
+        }
+        if let Some(words) = ended.stderr.lines().find(|line| is_local_race(line)) {
+            return Err(Error::Busy { command: "git fetch", words: words.trim().to_owned() });
         }
         Err(failure("git fetch", &fetch.remote, &ended))
     }
@@ -234,6 +238,12 @@ fn is_lock_race(why: &str) -> bool {
     ["failed to update ref", "cannot lock ref", "fetch first", "incorrect old value"]
         .iter()
         .any(|part| why.contains(part))
+}
+
+/// Whether a line says that another process changed or locked a reference of this clone.
+fn is_local_race(line: &str) -> bool {
+    let is_lock = line.contains("Unable to create") && line.contains(".lock");
+    is_lock || ["cannot lock ref", "unable to update local ref"].iter().any(|part| line.contains(part))
 }
 
 /// Output and exit status of a finished program.

@@ -8,12 +8,13 @@ use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::context::write::JoinedFile;
 use crate::error::{Error, Result};
-use cm_merge::Vocabulary;
 use cm_merge::tree::{HowMerged, MergedFile, SideChange, merge_changes};
+use cm_merge::{Vocabulary, lost_values};
 use cm_note::message::CommitMessage;
 use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Join, Repo, TreeChange};
+use cm_store::vault::layout;
 
 /// Maximum number of notes that the message of a merge commit names.
 const MAX_IDS: usize = 50;
@@ -62,6 +63,19 @@ impl PlannedFile {
             (before, after) if self.how == HowMerged::Kept && before == after => SyncedChange::Unchanged,
             _ => SyncedChange::Modified,
         }
+    }
+
+    /// What a merge of the settings says about values that lost, and did not say here before.
+    pub fn lost_settings(&self) -> Vec<String> {
+        let lost = |bytes: &Option<Vec<u8>>| -> Vec<String> {
+            let text = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+            lost_values(text).map(str::to_owned).collect()
+        };
+        if self.path.as_str() != layout::SETTINGS {
+            return Vec::new();
+        }
+        let before = lost(&self.before);
+        lost(&self.after).into_iter().filter(|value| !before.contains(value)).collect()
     }
 
     pub fn reported(&self) -> SyncedFile {

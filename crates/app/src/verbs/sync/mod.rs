@@ -32,6 +32,8 @@ pub use place::SyncPlace;
 pub const JOB: &str = "sync";
 /// Maximum number of attempts after other clones pushed at the same moment.
 const ATTEMPTS: u32 = 12;
+/// Number of lost races from which on the wait for another fetch grows no longer.
+const MAX_WAIT: u32 = 2;
 
 /// Which way commits go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -140,6 +142,8 @@ pub struct SyncResult {
     pub files: Vec<SyncedFile>,
     /// Merge commit; null if one side had no new commits.
     pub merge: Option<String>,
+    /// For each value that lost in `cm.toml`, what the other side set or removed.
+    pub lost_settings: Vec<String>,
     /// Generated files that were written anew after the merge.
     pub regenerated: Vec<String>,
     /// Newest commit of the branch.
@@ -199,6 +203,7 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     })?;
     if !options.dry_run {
         run.place.move_bookmark(repo)?;
+        run.place.follow(repo, options);
         last_run::done(memory, JOB, memory.call.now)?;
         memory.ensure_fresh(open)?;
     }
@@ -232,17 +237,31 @@ impl SyncRun<'_> {
         Ok(self.repo.start_fetch(&self.place.remote, &self.place.branch, &self.transfer)?)
     }
 
+    /// Waits for a fetch, and repeats it while another process fetches into this clone.
     fn finish_fetch(&self, fetch: Result<Fetch>) -> Result<Option<CommitId>> {
-        Ok(self.repo.finish_fetch(fetch?, &self.transfer)?)
+        let mut fetch = fetch?;
+        for lost in 1..ATTEMPTS {
+            match self.repo.finish_fetch(fetch, &self.transfer) {
+                Err(git::Error::Busy { .. }) => git::wait_after_race(lost.min(MAX_WAIT), self.random()),
+                ended => return Ok(ended?),
+            }
+            fetch = self.start_fetch()?;
+        }
+        Ok(self.repo.finish_fetch(fetch, &self.transfer)?)
+    }
+
+    fn random(&self) -> u64 {
+        self.memory.new_uuid().as_u64_pair().0
     }
 
     /// Fetches, merges and pushes until both sides have the same commits. `fetched` is the newest
     /// commit of the remote branch; `None` if there is no such branch.
     fn transfer_all(&self, mut fetched: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
         let (remote, branch) = (&self.place.remote, &self.place.branch);
+        let agreed = self.repo.reference(&self.place.synced_reference())?.or(fetched);
         for lost in 0..ATTEMPTS {
             if lost > 0 {
-                git::wait_after_race(lost, self.memory.new_uuid().as_u64_pair().0);
+                git::wait_after_race(lost, self.random());
                 fetched = self.finish_fetch(self.start_fetch())?;
             }
             let theirs = fetched;
@@ -251,6 +270,9 @@ impl SyncRun<'_> {
                 if self.options.direction != Direction::Push {
                     self.integrate(theirs, result)?;
                 }
+            }
+            if lost == 0 && self.options.direction != Direction::Push && !self.options.dry_run {
+                self.repair_generated(agreed, result)?;
             }
             if self.options.direction == Direction::Pull {
                 if theirs.is_none() {
@@ -300,14 +322,27 @@ impl SyncRun<'_> {
         result.files.extend(planned.files.iter().map(incoming::PlannedFile::reported));
         if planned.is_merge && !self.options.dry_run {
             result.merge = written.commit;
-            result.regenerated.extend(self.regenerate(&planned)?);
+            let merged = planned.files.iter().filter(|file| file.how == HowMerged::Merged);
+            result.regenerated.extend(self.regenerate(merged.map(|file| &file.path))?);
+            result.lost_settings.extend(planned.files.iter().flat_map(incoming::PlannedFile::lost_settings));
         }
         Ok(())
     }
 
-    /// Writes the generated files anew that Git tracks, and the marked sections of rule files that both
-    /// sides changed.
-    fn regenerate(&self, planned: &incoming::IncomingPlan) -> Result<Vec<String>> {
+    /// Regenerates what is derived if Git merged by itself since `agreed`: it takes such files from a
+    /// side, or merges their lines.
+    fn repair_generated(&self, agreed: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
+        let (Some(agreed), Some(head)) = (agreed, self.repo.head()?.commit) else { return Ok(()) };
+        if agreed == head || !self.repo.has_merge_by_hand(head, agreed)? {
+            return Ok(());
+        }
+        let changed = self.repo.changed_between(Some(agreed), head)?;
+        result.regenerated.extend(self.regenerate(changed.iter().map(|change| &change.path))?);
+        Ok(())
+    }
+
+    /// Writes the generated files anew that Git tracks, and the marked sections of these files.
+    fn regenerate<'p>(&self, files: impl Iterator<Item = &'p NotePath>) -> Result<Vec<String>> {
         let (memory, mut written) = (self.memory, Vec::new());
         let Some(head) = self.repo.head()?.commit else { return Ok(written) };
         let is_tracked = |name: &str| match NotePath::parse(name) {
@@ -320,12 +355,12 @@ impl SyncRun<'_> {
         if is_tracked(layout::REFLECTION)? && generate::reflection(memory, false)?.changed {
             written.push(layout::REFLECTION.to_owned());
         }
-        for file in planned.files.iter().filter(|file| file.how == HowMerged::Merged) {
-            match project::rewrite_section(memory, &file.path) {
-                Ok(true) => written.push(file.path.to_string()),
+        for path in files.filter(|path| path.file_name() != path.stem()) {
+            match project::rewrite_section(memory, path) {
+                Ok(true) => written.push(path.to_string()),
                 Ok(false) => {}
                 // The rules of an untrusted vault stay as they came.
-                Err(error) => memory.notice(format!("{} was not written anew: {error}", file.path)),
+                Err(error) => memory.notice(format!("{path} was not written anew: {error}")),
             }
         }
         if written.iter().any(|path| !GENERATED.contains(&path.as_str())) {

@@ -87,6 +87,14 @@ impl SyncPlace {
         Ok(())
     }
 
+    /// Lets the branch follow its counterpart, as `git push -u` does, if it follows none and nobody named
+    /// another. Git alone needs it, so that a failure is none of the synchronization.
+    pub(super) fn follow(&self, repo: &Repo, options: &Options) {
+        if options.remote.is_none() && options.branch.is_none() && !repo.is_jujutsu() {
+            let _ = repo.follow(&self.local, &self.remote, &self.branch);
+        }
+    }
+
     /// Name of the reference to the commit at which both sides last agreed.
     pub fn synced_reference(&self) -> String {
         format!("refs/cm/synced/{}/{}", self.remote, self.branch)
