@@ -177,7 +177,7 @@ fn what_is_no_commit_a_merge_and_a_vault_without_curations_are_told_apart() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: [COMMIT] is a merge, so there is no single parent to return to
-     hint: `git revert -m 1` selects the parent
+     hint: `git revert -m 1 [COMMIT]` takes back all that it brought; `cm undo COMMIT` takes back one of its commits
     [exit 5]
     ");
     sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "Nothing"]);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod by_hand;
 mod driver;
 mod jujutsu;
 mod refusals;

@@ -13,8 +13,10 @@ use crate::verbs::commit::{CommittedFile, is_ours, word};
 use crate::verbs::merge_driver;
 use crate::verbs::review::{InboxKind, waiting};
 use crate::verbs::sync::{self, SyncPlace};
+use cm_merge::lost_values;
 use cm_note::instant::Instant;
 use cm_store::git::{MergeDriver, Repo};
+use cm_store::vault::layout;
 
 /// Maximum number of files with manual edits that are listed.
 const LISTED: usize = 20;
@@ -25,6 +27,8 @@ pub struct VaultStatus {
     pub vault: String,
     /// State of the repository; null if the vault is in none.
     pub repository: Option<RepositoryStatus>,
+    /// For each value that lost in a merge of `cm.toml`, what the other side set or removed.
+    pub lost_settings: Vec<String>,
     /// Number of entries in the review inbox, by section; without empty sections.
     pub inbox: BTreeMap<InboxKind, usize>,
 }
@@ -38,6 +42,10 @@ pub struct RepositoryStatus {
     pub head: Option<String>,
     /// Unfinished operation of Git, such as `a merge`; null if there is none.
     pub in_progress: Option<String>,
+    /// Files with an unresolved conflict in Git's index.
+    pub conflicts: Vec<String>,
+    /// Why no remote can be selected; null if there is one, or none is configured.
+    pub remote_problem: Option<String>,
     /// State relative to the remote; null if there is no remote to synchronize with.
     pub remote: Option<RemoteStatus>,
     /// Whether Git runs cm to merge notes in this clone.
@@ -73,7 +81,10 @@ pub fn status(memory: &Context) -> Result<VaultStatus> {
     let filled = sections.iter().filter(|(_, entries)| !entries.is_empty());
     let inbox = filled.map(|(kind, entries)| (*kind, entries.len())).collect();
     let repository = open.repo()?.map(|repo| repository_status(memory, repo)).transpose()?;
-    Ok(VaultStatus { vault: open.vault.root().display().to_string(), repository, inbox })
+    let vault = open.vault.root().display().to_string();
+    let settings = open.vault.read_own(layout::SETTINGS)?.unwrap_or_default();
+    let lost_settings = lost_values(&settings).map(str::to_owned).collect();
+    Ok(VaultStatus { vault, repository, lost_settings, inbox })
 }
 
 fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> {
@@ -87,23 +98,23 @@ fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> 
         None if repo.is_jujutsu() => repo.branches_below_head()?,
         _ => Vec::new(),
     };
+    let place = SyncPlace::selected(repo, &sync::Options::default());
     let bookmarks = Some(bookmarks.join(", ")).filter(|names| !names.is_empty());
     Ok(RepositoryStatus {
         branch: head.branch.or(bookmarks),
         head: head.commit.map(|commit| commit.to_string()),
         in_progress: repo.state().map(|operation| operation.to_string()),
-        remote: remote_status(memory, repo)?,
+        conflicts: repo.unmerged()?.into_iter().map(String::from).collect(),
+        remote_problem: place.as_ref().err().filter(|_| repo.has_remote()).map(|error| error.message.clone()),
+        remote: place.ok().map(|place| remote_status(memory, repo, place)).transpose()?,
         has_merge_driver: merge_driver::registration(repo)? == MergeDriver::Registered,
         edits: edits.len(),
         edited: edited.collect(),
     })
 }
 
-/// Returns the state relative to the remote; `None` if there is none, or no branch.
-fn remote_status(memory: &Context, repo: &Repo) -> Result<Option<RemoteStatus>> {
-    let Ok(SyncPlace { remote, branch, .. }) = SyncPlace::selected(repo, &sync::Options::default()) else {
-        return Ok(None);
-    };
+fn remote_status(memory: &Context, repo: &Repo, place: SyncPlace) -> Result<RemoteStatus> {
+    let SyncPlace { remote, branch, .. } = place;
     let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;
     let theirs = match tracked {
         Some(tracked) => Some(tracked),
@@ -116,5 +127,5 @@ fn remote_status(memory: &Context, repo: &Repo) -> Result<Option<RemoteStatus>> 
         _ => (None, None),
     };
     let last_sync = last_run::recorded(memory, sync::JOB);
-    Ok(Some(RemoteStatus { name: remote, branch, ahead, behind, last_sync }))
+    Ok(RemoteStatus { name: remote, branch, ahead, behind, last_sync })
 }

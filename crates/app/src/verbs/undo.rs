@@ -79,7 +79,10 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
             "merge",
             format!("{} is a merge, so there is no single parent to return to", target.id.short()),
         )
-        .hint("`git revert -m 1` selects the parent"));
+        .hint(format!(
+            "`git revert -m 1 {}` takes back all that it brought; `cm undo COMMIT` takes back one of its commits",
+            target.id.short()
+        )));
     }
     let inverse = repo.inverse(target.id)?;
     if inverse.is_empty() {

@@ -74,7 +74,10 @@ pub fn plan_reflection(
             "Nothing was merged or superseded yet.",
         ),
     ];
-    let figures = format!("{} valid memories, {} edges.", memories.len(), graph.edges().len());
+    let counted = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let (valid, edges) = (memories.len(), graph.edges().len());
+    let (valid, edges) = (counted(valid, "valid memory", "valid memories"), counted(edges, "edge", "edges"));
+    let figures = format!("{valid}, {edges}.");
     let mut text = head("Reflection", &now.day(), "cm reflection", &figures);
     text.extend(sections.iter().map(ReflectionSection::text));
     let entries = sections.iter().map(|section| section.list.lines.len()).sum();

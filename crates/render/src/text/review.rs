@@ -58,7 +58,8 @@ pub fn item(item: &InboxEntry, ids: &ShortIds) -> String {
         let id = paint(ID, &ids.shown(&note.id));
         lines.push_str(&format!("{number} {id}  {}\n", one_line(&note.title)));
     }
-    let since = item.since.map(|at| format!(", {}", at.day())).unwrap_or_default();
+    let day = item.since.map(|at| at.day().to_string()).filter(|day| !item.why.contains(day.as_str()));
+    let since = day.map(|day| format!(", {day}")).unwrap_or_default();
     lines.push_str(&format!("     {}{since}\n", safe(&item.why)));
     lines
 }

@@ -2,6 +2,7 @@
 
 use super::short;
 use super::style::{DIM, ID, STRONG, WARN, count, paint, safe};
+use cm_app::verbs::review::InboxKind;
 use cm_app::verbs::status::{RemoteStatus, RepositoryStatus, VaultStatus};
 
 /// Maximum number of edited files that are listed.
@@ -13,13 +14,28 @@ pub fn status(status: &VaultStatus) -> String {
         Some(repository) => lines += &repository_rows(repository),
         None => lines += &row("branch", &paint(WARN, "no Git repository; changes are not recorded")),
     }
-    let inbox: Vec<String> =
-        status.inbox.iter().map(|(kind, n)| format!("{n} {}", kind.name().replace('_', " "))).collect();
+    for lost in &status.lost_settings {
+        lines += &row("cm.toml", &paint(WARN, &safe(lost)));
+    }
+    let inbox: Vec<String> = status.inbox.iter().map(|(kind, n)| waiting(*kind, *n)).collect();
     let inbox = match inbox.is_empty() {
         true => paint(DIM, "empty"),
         false => format!("{}  {}", inbox.join(", "), paint(DIM, "cm review")),
     };
     lines + &row("inbox", &inbox)
+}
+
+fn waiting(kind: InboxKind, n: usize) -> String {
+    match kind {
+        InboxKind::Drafts => count(n, "draft"),
+        InboxKind::Conflicts => count(n, "conflict"),
+        InboxKind::Quarantined => format!("{n} quarantined"),
+        InboxKind::Merges => count(n, "merge candidate"),
+        InboxKind::Due => format!("{n} due"),
+        InboxKind::Inversions => format!("{n} retired by feedback"),
+        InboxKind::NotFollowed => format!("{n} not followed"),
+        InboxKind::Leftovers => format!("{n} left over from a merge"),
+    }
 }
 
 fn repository_rows(repository: &RepositoryStatus) -> String {
@@ -35,29 +51,46 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
     if let Some(operation) = &repository.in_progress {
         lines += &row("git", &paint(WARN, &format!("{operation} is in progress")));
     }
-    lines += &match &repository.remote {
-        Some(remote) => remote_rows(remote),
-        None => row("remote", &paint(DIM, "none")),
+    if !repository.conflicts.is_empty() {
+        let how = "resolve them and `git add` them";
+        let files = count(repository.conflicts.len(), "file");
+        lines += &row("conflicts", &format!("{}  {}", paint(WARN, &files), paint(DIM, how)));
+        lines += &listed(repository.conflicts.iter().map(|path| safe(path)), repository.conflicts.len());
+    }
+    // Both refuse in the middle of an operation of Git.
+    let command = |command: &str| match repository.in_progress {
+        None => format!("  {}", paint(DIM, command)),
+        Some(_) => String::new(),
+    };
+    lines += &match (&repository.remote, &repository.remote_problem) {
+        (Some(remote), _) => remote_rows(remote, &command("cm sync")),
+        (None, Some(problem)) => row("remote", &paint(WARN, &safe(problem))),
+        (None, None) => row("remote", &paint(DIM, "none")),
     };
     if repository.remote.is_some() && !repository.has_merge_driver {
-        let missing = format!("not registered in this clone  {}", paint(DIM, "cm sync registers it"));
+        let missing = format!("not registered in this clone{}", command("cm sync registers it"));
         lines += &row("merging", &missing);
     }
     let edits = match repository.edits {
         0 => paint(DIM, "none"),
-        n => format!("{}  {}", count(n, "file"), paint(DIM, "cm commit")),
+        n => format!("{}{}", count(n, "file"), command("cm commit")),
     };
     lines += &row("edits", &edits);
-    for file in repository.edited.iter().take(LISTED) {
-        lines += &row("", &format!("{} {}", paint(DIM, &file.change), safe(&file.path)));
-    }
-    if repository.edits > LISTED {
-        lines += &row("", &paint(DIM, &format!("… and {} more", repository.edits - LISTED)));
+    let edited =
+        repository.edited.iter().map(|file| format!("{} {}", paint(DIM, &file.change), safe(&file.path)));
+    lines + &listed(edited, repository.edits)
+}
+
+/// The first of `total` files, one a line.
+fn listed(files: impl Iterator<Item = String>, total: usize) -> String {
+    let mut lines: String = files.take(LISTED).map(|file| row("", &file)).collect();
+    if total > LISTED {
+        lines += &row("", &paint(DIM, &format!("… and {} more", total - LISTED)));
     }
     lines
 }
 
-fn remote_rows(remote: &RemoteStatus) -> String {
+fn remote_rows(remote: &RemoteStatus, command: &str) -> String {
     let state = match (remote.ahead, remote.behind) {
         (Some(0), Some(0)) => "up to date".to_owned(),
         (Some(ahead), Some(behind)) => {
@@ -65,9 +98,9 @@ fn remote_rows(remote: &RemoteStatus) -> String {
             let parts = parts.iter().filter(|(n, _)| *n > 0);
             let parts: Vec<String> =
                 parts.map(|(n, what)| format!("{} {what}", count(*n, "commit"))).collect();
-            format!("{}  {}", parts.join(", "), paint(DIM, "cm sync"))
+            format!("{}{command}", parts.join(", "))
         }
-        _ => format!("{}  {}", paint(DIM, "never fetched"), paint(DIM, "cm sync")),
+        _ => format!("{}{command}", paint(DIM, "never fetched")),
     };
     let last = match remote.last_sync {
         Some(at) => at.to_string(),

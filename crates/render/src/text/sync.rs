@@ -43,6 +43,9 @@ pub fn synced(result: &SyncResult) -> String {
             lines += &format!("{}\n", paint(DIM, &format!("  … and {} more", files.len() - LISTED)));
         }
     }
+    for lost in &result.lost_settings {
+        lines += &format!("cm.toml: {}, and the greater value stands\n", safe(lost));
+    }
     for path in &result.regenerated {
         lines += &format!("wrote {} anew\n", safe(path));
     }
