@@ -136,7 +136,11 @@ pub struct InboxDetails {
 pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails> {
     let notes = memory.notes_of(memory.target())?;
     let graph = notes.graph();
-    let sections = waiting(memory, None)?;
+    let mut sections = waiting(memory, None)?;
+    // These are listed apart, with their lines.
+    if let Some(entries) = sections.get_mut(&InboxKind::Leftovers) {
+        entries.retain(|entry| entry.notes.iter().all(|at| !notes[*at].has_conflict()));
+    }
     let counts = sections.iter().map(|(kind, entries)| (*kind, entries.len()));
     let counts = counts.filter(|(_, count)| *count > 0).collect();
     let wanted =

@@ -87,8 +87,8 @@ impl SyncPlace {
         Ok(())
     }
 
-    /// Lets the branch follow its counterpart, as `git push -u` does, if it follows none and nobody named
-    /// another. Git alone needs it, so that a failure is none of the synchronization.
+    /// Lets the branch follow its counterpart, as `git push -u` does, if it follows none and the request
+    /// names none. Only Git uses it, so that a failure does not matter here.
     pub(super) fn follow(&self, repo: &Repo, options: &Options) {
         if options.remote.is_none() && options.branch.is_none() && !repo.is_jujutsu() {
             let _ = repo.follow(&self.local, &self.remote, &self.branch);
