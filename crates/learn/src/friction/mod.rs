@@ -4,8 +4,8 @@
 //! Two rule sets exist: `classic` reproduces the counts of other tools, including their faults;
 //! `observed` relies on user reactions rather than on tool output. A log becomes records
 //! ([`claude_lines`] or [`events`]); each log is examined separately ([`examine`]), the results are
-//! combined ([`conclude`]) and rendered as [`files`]. A [`ledger`] tracks friction that recurs over
-//! weeks. No function here accesses files, clocks or models.
+//! combined ([`conclude`]) and rendered as [`files`]. No function here accesses files, clocks or
+//! models.
 //!
 //! ```
 //! use cm_learn::friction::{FrictionConfig, FrictionRules, claude_lines, conclude, examine, files};
@@ -27,7 +27,6 @@ pub mod config;
 pub mod events;
 mod examined_log;
 mod forks;
-pub mod ledger;
 mod observed;
 mod patterns;
 pub mod record;

@@ -4,7 +4,6 @@
 //! context that is lost later.
 
 use crate::diary::content_word_count;
-use crate::friction::ledger::{FactLength, fit};
 use crate::prose::pattern;
 use cm_note::markdown::escape::visible;
 
@@ -12,6 +11,8 @@ use cm_note::markdown::escape::visible;
 const WORDS: usize = 3;
 /// Minimum number of content words in a preference.
 const WANTS: usize = 2;
+/// Maximum length of a fact, in characters.
+const LONGEST: usize = 180;
 /// Maximum number of words of the label in an entry such as `timezone: EST`.
 const LABEL: usize = 4;
 
@@ -120,11 +121,14 @@ pub fn preference(text: &str) -> Result<String, RejectReason> {
 }
 
 fn checked(text: String, slight: bool) -> Result<String, RejectReason> {
-    match fit(&text) {
-        _ if ANGER.is_match(&text) => Err(RejectReason::Anger),
-        _ if slight => Err(RejectReason::Slight),
-        FactLength::TooLong => Err(RejectReason::TooLong),
-        FactLength::Fits | FactLength::Long => Ok(text),
+    if ANGER.is_match(&text) {
+        Err(RejectReason::Anger)
+    } else if slight {
+        Err(RejectReason::Slight)
+    } else if text.trim().chars().count() > LONGEST {
+        Err(RejectReason::TooLong)
+    } else {
+        Ok(text)
     }
 }
 
