@@ -15,6 +15,7 @@ mod recorded;
 mod redact;
 mod traces;
 mod withdrawn;
+mod withdrawn_memory;
 pub mod work_package;
 
 use schemars::JsonSchema;

@@ -14,7 +14,7 @@ use super::queue::QueuedSession;
 use super::recorded::{settle_verdicts, without_recorded};
 use super::redact::{is_redacted, redact_draft};
 use super::traces::TraceLibrary;
-use super::withdrawn::WithdrawnMemory;
+use super::withdrawn_memory::WithdrawnMemory;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};

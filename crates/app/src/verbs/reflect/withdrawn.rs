@@ -1,61 +1,25 @@
 //! Retires the rules and memories that a person withdrew in a session: "forget the rule about tabs", "we no
 //! longer use tabs".
 
-use yaml_serde::Value;
-
 use super::later_word::{StatementOrigin, stated_before, withdrawn_memories};
 use super::process_session::{SessionProcessor, SessionProposals};
+use super::withdrawn_memory::WithdrawnMemory;
 use crate::context::meaning::meaning;
-use crate::context::open::Context;
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_learn::diary::StatementAuthor;
-use cm_learn::diary::note::as_line;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
 use cm_learn::reflect::without_model::{evidence, project};
 use cm_learn::statement::{Certainty, Withdrawal};
-use cm_note::bullet::{Bullet, BulletState, RuleScope, Scope};
-use cm_note::change::VaultFileChange;
-use cm_note::frontmatter::edit::Edit;
+use cm_note::bullet::{Bullet, RuleScope, Scope};
 use cm_note::note::Note;
-use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
 use cm_playbook::embedding_model::WordVectors;
 
 /// Strength of a draft by which a person withdraws a rule.
 const STRENGTH: u32 = 70;
-
-/// A memory that a person withdrew.
-#[derive(Debug)]
-pub struct WithdrawnMemory {
-    pub id: String,
-    pub title: String,
-    /// Line of the prompt in the session's log, from 1.
-    pub line: u64,
-    path: NotePath,
-    /// The person's words with their origin.
-    evidence: String,
-}
-
-impl WithdrawnMemory {
-    fn of(note: &Note, line: u64, evidence: String) -> Option<Self> {
-        let id = note.id.as_ref()?.to_string();
-        Some(Self { id, title: note.title.clone(), line, path: note.path.clone(), evidence })
-    }
-
-    /// Returns the change that retires the memory.
-    pub(super) fn change(&self, memory: &Context) -> VaultFileChange {
-        let set = |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::from(value) };
-        let edits = vec![
-            set("state", BulletState::Retired.name()),
-            set("updated", &memory.now().to_string()),
-            Edit::AppendBody { text: format!("\nWithdrawn:\n\n- {}\n", as_line(&self.evidence)) },
-        ];
-        VaultFileChange::Edit { path: self.path.clone(), edits }
-    }
-}
 
 impl SessionProcessor<'_> {
     /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
