@@ -30,9 +30,15 @@ pub(super) fn settle_ids(results: &mut [MergeResult], vocabulary: &Vocabulary<'_
 /// Gives a note an ID that follows from its ID and its path. Bytes without a readable ID stay.
 pub(super) fn with_own_id(path: &NotePath, bytes: &[u8]) -> Vec<u8> {
     let set = |old: String| {
-        let value = Value::String(derived_id(&old, path.as_str()));
-        let set = Edit::Set { key: "id".to_owned(), value };
-        edit::apply(std::str::from_utf8(bytes).ok()?, &[set]).ok()
+        let text = std::str::from_utf8(bytes).ok()?;
+        let id = derived_id(&old, path.as_str());
+        let set = Edit::Set { key: "id".to_owned(), value: Value::String(id.clone()) };
+        // Of malformed frontmatter, the line can still be changed.
+        edit::apply(text, &[set]).ok().or_else(|| {
+            let line = text.lines().find(|line| line.starts_with("id:"))?.to_owned();
+            let edit = Edit::ReplaceLine { line, nth: 0, with: format!("id: {id}") };
+            edit::apply(text, &[edit]).ok()
+        })
     };
     id_of(path, bytes).and_then(set).map_or_else(|| bytes.to_vec(), String::into_bytes)
 }

@@ -262,4 +262,6 @@ fn both_versions_of_a_note_that_cannot_be_merged_stay_without_markers() {
     );
     let copy = merged.iter().find(|(_, text)| text.contains("Three.")).unwrap();
     assert!(standing.contains(&format!("value: {}", copy.0)), "{standing}");
+    let id = |at: &str| pairing::id_of(&path(at), merged[at].as_bytes());
+    assert!(id(copy.0).is_some() && id(copy.0) != id("graph/facts/a.md"), "{merged:?}");
 }
