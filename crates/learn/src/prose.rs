@@ -69,7 +69,6 @@ pattern!(
   | ^ok(\t|\s{2,})\S
   | ^([$%❯➜λ]|>>>|\.\.\.|\(venv\)|\+\+|@@|---|===)\s | ^[0-9A-Za-z_./\\-]+:[0-9]+(:[0-9]+)?[:\s]
   | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/[0-9])(?-u:\b) | ^(Uncaught|Unhandled)\s | ^[0-9A-Za-z_.]*(Error|Exception):\s
-  | ^[a-z_][0-9A-Za-z_]*(\.[0-9A-Za-z_]+)*\.[A-Z][0-9A-Za-z_]+:\s
   | ^(diff\s--git|index\s[0-9a-f]{7}|commit\s[0-9a-f]{7,}|Author:|Date:|Co-Authored-By:)
   | ^[│┃├└╭╰┌─━═|⎿⏺●] | ^[0-9A-Za-z_][0-9A-Za-z_-]*@[0-9A-Za-z_-]+[:~\s].*[$%\x23] | \)Yes.*\)o\s\[Yes\]
 "#
@@ -305,13 +304,7 @@ fn may_start_sentence(rest: &str) -> bool {
 fn plain(line: &str) -> String {
     pattern!(LINK = r"\[([^\]\[]+)\]\((?:[^()\s]|\([^()\s]*\))+\)");
     let line = visible(&LINK.replace_all(line, "$1"));
-    let mut remaining = String::with_capacity(line.len());
-    for (at, piece) in line.split('`').enumerate() {
-        if at > 0 {
-            remaining.push('`');
-        }
-        remaining.push_str(&if at % 2 == 0 { without_strong(piece) } else { piece.into() });
-    }
+    let remaining = without_strong(&line);
     let name = remaining.trim_start().trim_start_matches(['_', '*']);
     let is_name = remaining.trim_start().len() == name.len() + 2 && name.starts_with(char::is_alphabetic);
     let is_symbol = |c: char| {
@@ -325,12 +318,40 @@ fn plain(line: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Removes the marks of bold text. Names such as `__init__` and `**kwargs` keep theirs.
-fn without_strong(text: &str) -> std::borrow::Cow<'_, str> {
-    pattern!(
-        STRONG = r"(^|[^\p{L}\p{N}_*`])(?:\*\*(\S|\S[^*]*?\S)\*\*|__([^_\s]|[^_\s][^_]*?\s[^_]*?[^_\s])__)([^\p{L}\p{N}_*`]|$)"
-    );
-    STRONG.replace_all(text, "$1$2$3$4")
+/// Removes the marks of bold text outside of code. Names such as `__init__` and `**kwargs` keep theirs.
+fn without_strong(text: &str) -> String {
+    pattern!(CODE_OR_MARK = r"`[^`]*`|__\w+__|\*\*|__");
+    let marks: Vec<regex::Match<'_>> =
+        CODE_OR_MARK.find_iter(text).filter(|found| matches!(found.as_str(), "**" | "__")).collect();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let opens = |mark: &regex::Match<'_>| {
+        !text[..mark.start()].ends_with(is_word)
+            && text[mark.end()..].starts_with(|c: char| !c.is_whitespace())
+    };
+    let closes = |mark: &regex::Match<'_>| {
+        !text[mark.end()..].starts_with(is_word)
+            && text[..mark.start()].ends_with(|c: char| !c.is_whitespace())
+    };
+    let mut removed: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut at = 0;
+    while let Some(mark) = marks.get(at) {
+        let partner = marks[at + 1..].iter().position(|other| other.as_str() == mark.as_str());
+        let partner = partner.map(|partner| at + 1 + partner).filter(|partner| closes(&marks[*partner]));
+        at += 1;
+        if let Some(partner) = partner.filter(|_| opens(mark)) {
+            removed.extend([mark.range(), marks[partner].range()]);
+            at = partner + 1;
+        }
+    }
+    removed.sort_by_key(|range| range.start);
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in removed {
+        kept.push_str(&text[from..range.start]);
+        from = range.end;
+    }
+    kept.push_str(&text[from..]);
+    kept
 }
 
 /// Cuts a text to `most` characters, between words, with a trailing `…`. Code spans are dropped
@@ -430,6 +451,10 @@ mod tests {
             ("**Never** push to **main**.", "Never push to main."),
             ("**Always run the tests** first", "Always run the tests first"),
             ("this is __very important__, ok", "this is very important, ok"),
+            ("**Always run `make lint` before you push.**", "Always run `make lint` before you push."),
+            ("never **`npm`**, use pnpm", "never `npm`, use pnpm"),
+            ("Use **pnpm**/**yarn**, not npm", "Use pnpm/yarn, not npm"),
+            ("请**永远**不要推送", "请永远不要推送"),
             ("public names go into __all__", "public names go into __all__"),
             ("never override __init__ in models", "never override __init__ in models"),
             ("needs __test__ = False", "needs __test__ = False"),

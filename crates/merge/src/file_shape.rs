@@ -24,7 +24,7 @@ pub(crate) struct Uniform {
 }
 
 /// Marks a line that does not end as most lines of its file; a character that text does not have.
-const OTHER_END: char = '\u{fdd2}';
+pub(crate) const OTHER_END: char = '\u{fdd2}';
 
 /// Separates three texts from their shapes. Without a base, the shapes of the sides count alone.
 pub(crate) fn uniform(base: Option<&str>, ours: &str, theirs: &str) -> Uniform {

@@ -53,7 +53,16 @@ fn key(row: &str) -> &str {
 }
 
 /// Merges rows of the same number, each with those at its place.
+///
+/// `None` if a row took the place of another one.
 fn aligned(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
+    let is_moved = |(at, row): (usize, &&str)| {
+        let own = base.get(at).map(|base| key(base));
+        own != Some(key(row)) && base.iter().any(|base| key(base) == key(row))
+    };
+    if ours.iter().enumerate().chain(theirs.iter().enumerate()).any(is_moved) {
+        return None;
+    }
     base.iter().zip(ours).zip(theirs).map(|((base, ours), theirs)| row(base, ours, theirs)).collect()
 }
 
@@ -68,9 +77,21 @@ fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {
     let (Some(base), Some(ours), Some(theirs)) = (check_box(base), check_box(ours), check_box(theirs)) else {
         return by_words(&[base], &[ours], &[theirs]);
     };
+    // A new text with the mark of the old one would say that another task is done.
+    let is_marked = ours.mark != base.mark || theirs.mark != base.mark;
+    if is_marked && [&ours, &theirs].iter().any(|side| !is_reworded(base.after, side.after)) {
+        return None;
+    }
     let before = one_sided(&base.before, ours.before, theirs.before)?;
     let mark = one_sided(&base.mark, ours.mark, theirs.mark)?;
     Some(format!("{before}{mark}{}", words(base.after, ours.after, theirs.after)?))
+}
+
+/// Whether half of the old words are in the new text.
+fn is_reworded(old: &str, new: &str) -> bool {
+    let words = |text: &'_ str| text.split_whitespace().map(str::to_lowercase).collect::<HashSet<_>>();
+    let (old, new) = (words(old), words(new));
+    old.intersection(&new).count() * 2 >= old.len()
 }
 
 /// A list item with a check box.

@@ -59,11 +59,15 @@ impl NoteSnippets {
         if text.starts_with(&note.title) && text[note.title.len()..].starts_with('\n') {
             left_out.insert(0, 0..note.title.len());
         }
-        // What a memory was learned from repeats its words, between marks of a machine.
-        let evidence = outline.headings.iter().find(|heading| heading.text == "Evidence");
-        if let Some(evidence) = evidence.filter(|_| note.session.is_some()) {
-            left_out.retain(|range| range.start < evidence.at);
-            left_out.push(evidence.at..text.len());
+        // The evidence of a learned memory repeats its text.
+        let evidence = outline.headings.iter().position(|heading| heading.text == "Evidence");
+        if let Some(at) = evidence.filter(|_| note.session.is_some()) {
+            let end = outline.headings.get(at + 1).map_or(text.len(), |next| next.at);
+            let evidence = outline.headings[at].at..end;
+            left_out
+                .iter_mut()
+                .filter(|range| range.start == evidence.start)
+                .for_each(|range| range.end = end);
         }
         if let Some(excerpt) = self.0.best(text, &left_out) {
             return excerpt;

@@ -206,15 +206,15 @@ pattern!(
     \b\d{4}-\d{2}-\d{2}\b | \d{6,} | \b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-
     | (?:^|[^0-9a-z])(?:[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]*|[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]*)(?:$|[^0-9a-z])"
 );
-// The same on each machine of a kind.
-pattern!(OF_SYSTEM = r"(?:^|=)/(?:dev|etc|usr|opt|proc|run|sys)/");
+// System paths, which are equal on similar machines.
+pattern!(OF_SYSTEM = r"(?:^|=)/(?:dev|etc|usr|opt|sys)/");
 pattern!(ELSEWHERE = r"(?i)(?:^|[=:@])(?:/|~|\\|[a-z]:\\)|/(?:tmp|home|users|var/folders)/|://|\[redacted");
 
 /// Returns whether a word of a command can be typed in another session.
 fn is_reusable(word: &str) -> bool {
     let is_hash = ONE_OFF.find(word).is_some_and(|found| found.len() >= 7);
     !is_hash
-        && !ELSEWHERE.is_match(&OF_SYSTEM.replace(word, ""))
+        && !ELSEWHERE.is_match(&OF_SYSTEM.replace(word, "system/"))
         && !word.contains(|c: char| c.is_whitespace() || c.is_control() || "`$<>\"'{}*?;|&\\".contains(c))
 }
 

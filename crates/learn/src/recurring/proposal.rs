@@ -8,7 +8,7 @@ use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
 use super::{co_edit, diagnosis, error_fix, prerequisite, routine, substitute};
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
-use crate::trauma::{DangerClass, GuardVerdict, PathContext, decide};
+use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
 use cm_playbook::curation::history::SessionCounts;
@@ -55,15 +55,14 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     found
 }
 
-/// Returns whether the guard would let a command pass. To stop a service loses nothing.
+/// Returns whether the guard would let a command pass, or the command stops a service, which loses nothing.
 pub(super) fn is_safe(command: &str) -> bool {
     let ground = PathContext::new("/home/user/project", "/home/user");
-    let decision = decide(command, &ground, &[], &[]);
-    match decision.judgement {
-        GuardVerdict::Allow => true,
-        GuardVerdict::Warn => decision.class == Some(DangerClass::System),
-        GuardVerdict::Block => false,
-    }
+    let stops_service = || {
+        let words: Vec<&str> = command.split_whitespace().skip_while(|word| *word == "sudo").collect();
+        matches!(words.as_slice(), ["systemctl", "stop", _] | ["service", _, "stop"])
+    };
+    decide(command, &ground, &[], &[]).judgement == GuardVerdict::Allow || stops_service()
 }
 
 /// Proposes what the session `own` takes part in, given the traces of all sessions of its project,

@@ -83,8 +83,11 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
         }
         match &step.kind {
             TracedKind::Explained { text } => {
-                let meant = done[just_done.clone()].iter_mut().chain(&mut open);
-                meant.for_each(|streak| streak.explanation = Some(text));
+                let mut meant = done[just_done.clone()].iter_mut().chain(&mut open);
+                // Of several failures it is not known which one is meant.
+                if let (Some(streak), None) = (meant.next(), meant.next()) {
+                    streak.explanation = Some(text);
+                }
             }
             TracedKind::Passed { command } => {
                 let own = open.iter().position(|streak| is_same(streak.command, command));

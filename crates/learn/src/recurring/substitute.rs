@@ -124,13 +124,15 @@ fn adds_flags(old: &[&str], new: &[&str]) -> bool {
     let mut old = old.iter().peekable();
     let mut adds = false;
     let mut may_be_value = false;
+    let mut before = &"";
     for word in new {
         if old.peek() == Some(&word) {
             old.next();
             may_be_value = false;
         } else if word.starts_with('-') {
             (adds, may_be_value) = (true, !word.contains('='));
-        } else if may_be_value {
+            before = word;
+        } else if may_be_value && !word.contains(['/', '.']) && !matches!(*before, "-x" | "-v" | "-q") {
             may_be_value = false;
         } else {
             return false;
@@ -141,7 +143,7 @@ fn adds_flags(old: &[&str], new: &[&str]) -> bool {
 
 impl SubstitutedCommand<'_> {
     /// Whether the error message names a flag that was added.
-    fn is_told(&self, streak: &FailureStreak<'_>) -> bool {
+    fn names_flag(&self, streak: &FailureStreak<'_>) -> bool {
         let message = streak.failure.message.as_deref().unwrap_or_default();
         let old = self.failed.words();
         let added =
@@ -165,7 +167,7 @@ impl SubstitutedCommand<'_> {
             return None;
         }
         let is_doubtful = streak.failure.judged
-            || matches!(self.how, Replacement::Flags | Replacement::Other) && !self.is_told(streak);
+            || matches!(self.how, Replacement::Flags | Replacement::Other) && !self.names_flag(streak);
         let (head, note) = if self.support.count() >= 2 {
             if is_doubtful && !one_error {
                 return None;

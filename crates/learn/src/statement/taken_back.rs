@@ -46,11 +46,17 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
     taken
 }
 
-/// Returns the withdrawals of a session's statements that were not taken back later.
+/// Returns the withdrawals of a session's statements that were not taken back later. Those of a topic that the
+/// person named earlier in the session are left out: they take back what was said there.
 pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<Withdrawal> {
     let void = are_void(statements, judged);
-    let valid = statements.iter().zip(judged).zip(void).filter(|(_, void)| !void);
-    valid.filter_map(|((statement, judged), _)| Withdrawal::of(statement, judged)).collect()
+    let valid = statements.iter().zip(judged).zip(void).enumerate().filter(|(_, (_, void))| !void);
+    let withdrawal = |(at, ((statement, judged), _)): (usize, ((&Statement, &KindProbabilities), bool))| {
+        let found = Withdrawal::of(statement, judged)?;
+        let is_of_session = statements[..at].iter().any(|before| found.names(&before.text));
+        (!is_of_session).then_some(found)
+    };
+    valid.filter_map(withdrawal).collect()
 }
 
 fn are_void(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {

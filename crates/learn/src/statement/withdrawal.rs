@@ -29,7 +29,7 @@ pattern!(
         (?:(?:old|previous|earlier)\s+)?(?:rule|convention|decision|policy|preference)\s+
         (?:about|on|for|with|regarding|concerning|against|of|to|that)\s+(?P<en>(?:[^,.;:!?]|\.\S)+)
     | (?:forget|scratch|ignore|disregard)\s+(?:what|everything|all(?:\ that)?)\s+(?:i|we)(?:['’]ve)?\s+(?:(?:just|once|ever)\s+)?(?:said|told\s+you|wrote|agreed)\s+
-        (?:about|on|regarding|concerning)\s+(?:(?:the|our|that)\s+)?(?P<en_said>(?:[^,.;:!?]|\.\S)+)
+        (?:about|regarding|concerning)\s+(?:(?:the|our|that)\s+)?(?P<en_said>(?:[^,.;:!?]|\.\S)+)
     | (?:vergiss|vergesst|vergessen\ Sie|streich\w*|verwirf)\s+(?:die|unsere|diese)\s+(?:alte\s+)?(?:regel|konvention|entscheidung|vorgabe)\s+
         (?:über|zu|zum|zur|mit|für|wegen|von|gegen|dass)\s+(?:(?:den|dem|der|die|das)\s+)?(?P<de>(?:[^,.;:!?]|\.\S)+)
     | (?:vergiss|vergesst|ignorier\w*)[,\s]+was\s+(?:ich|wir)\s+(?:dir\s+)?(?:über|zu|zum|zur|von|wegen)\s+(?:(?:den|dem|der|die|das)\s+)?
@@ -92,6 +92,11 @@ pattern!(
     UNSPECIFIC = r"(?i)^(?:whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
 );
 
+// What is set aside for a while is not withdrawn.
+pattern!(
+    FOR_NOW = r"(?i)\b(?:for now|for the moment|today|this time|in this (?:pr|branch|session|task)|for this (?:pr|branch|task)|vorerst|heute|diesmal|por ahora|hoy|por el momento|pour l['’]instant|aujourd['’]hui)\b|暂时|今天|这次"
+);
+
 /// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
 /// `None` if it withdraws none.
 fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
@@ -103,7 +108,8 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
     let cut = topic.as_str();
     let cut = TAIL.find(cut).map_or(cut, |tail| &cut[..tail.start()]).trim();
     let length = found.get(0)?.len() - (topic.len() - cut.len());
-    let is_sure = !UNSURE.is_match(sentence.get(..topic.start()).unwrap_or_default());
+    let is_sure =
+        !UNSURE.is_match(sentence.get(..topic.start()).unwrap_or_default()) && !FOR_NOW.is_match(sentence);
     (is_sure && !cut.is_empty() && !UNSPECIFIC.is_match(cut)).then_some((cut, length))
 }
 
@@ -226,6 +232,9 @@ mod tests {
             "If the rule about squash commits is obsolete, tell me.",
             "Until the code freeze rule is lifted, don't merge.",
             "我们的规则作废了",
+            "ignore what I said about timeouts for now",
+            "forget the rule about tabs in this PR",
+            "ignore everything I said on Friday",
         ] {
             assert_eq!(withdrawn(sentence), None, "{sentence}");
         }

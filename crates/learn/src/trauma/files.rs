@@ -145,8 +145,9 @@ fn removed_on_windows(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec
 /// Rates `find … -delete`.
 fn found(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let has = |flag: &str| command.args.iter().any(|word| word.text == flag);
-    // What is empty holds nothing.
-    if !has("-delete") || has("-empty") {
+    let is_alternative = ["!", "-not", "-o", "-or", ","].into_iter().any(has);
+    let is_of_empty_folders = has("-empty") && has("-type") && has("d") && !is_alternative;
+    if !has("-delete") || is_of_empty_folders {
         return Vec::new();
     }
     searched(command, site)

@@ -183,10 +183,12 @@ fn discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
     let staged = verb == "restore" && command.has(&["-S", "--staged"]) && !command.has(&["-W", "--worktree"]);
     let forced = command.has(&["-f", "--force", "--discard-changes"]) && verb != "restore";
     let paths = match verb {
+        // The operand after the option is a commit.
+        "restore" if command.has(&["-s", "--source"]) => operands.get(1..).unwrap_or_default(),
         "restore" => operands,
         // The first operand may be a branch.
         "checkout" if command.has(&["-b", "-B", "-t", "--track", "--orphan"]) => &[],
-        "checkout" if has_text(command, "--") => operands,
+        "checkout" if has_text(command, "--") && operands.len() == 1 => operands,
         "checkout" => operands.get(1..).unwrap_or_default(),
         _ => &[],
     };

@@ -9,6 +9,7 @@ use cm_note::frontmatter::split::Split;
 use yaml_serde::Value;
 
 use super::keys::KeyVersions;
+use crate::file_shape::OTHER_END;
 use crate::three_way::one_sided;
 
 /// Puts the merged comment of a key into its merged lines. Where the value leaves no room for it on its
@@ -23,6 +24,7 @@ pub(super) fn merged(lines: String, versions: KeyVersions<'_, '_>) -> String {
     }
     let place = range(&lines).unwrap_or_else(|| {
         let end = lines.find('\n').unwrap_or(lines.len());
+        let end = lines[..end].trim_end_matches(ends_line).len();
         end..end
     });
     let gap = if place.is_empty() && !wanted.is_empty() { " " } else { "" };
@@ -50,7 +52,12 @@ fn range(lines: &str) -> Option<Range<usize>> {
     let layout = YamlLayout::of(lines);
     let hash = layout.entries.first()?.comment?;
     let end = lines[hash..].find('\n').map_or(lines.len(), |length| hash + length);
-    Some(hash..hash + lines[hash..end].trim_end().len())
+    Some(hash..hash + lines[hash..end].trim_end_matches(ends_line).len())
+}
+
+/// Whether a character stands between the text of a line and the next one.
+fn ends_line(c: char) -> bool {
+    c.is_whitespace() || c == OTHER_END
 }
 
 fn value(lines: &str) -> Option<Value> {

@@ -111,7 +111,9 @@ fn derived_id(old: &str, path: &str) -> String {
 
 /// Returns a free path that ends in digits of the id.
 fn free_path(path: &NotePath, id: &str, is_taken: impl Fn(&NotePath) -> bool) -> Option<NotePath> {
-    let digits = NoteId::parse(id).ok()?.short();
+    // A file without an ID is named by its path, which may be too long for one.
+    let digits = NoteId::parse(id)
+        .map_or_else(|_| blake3::hash(id.as_bytes()).to_hex()[..6].to_owned(), |id| id.short());
     let (stem, name) = (path.stem(), path.file_name());
     let ending = name.strip_prefix(stem).unwrap_or_default();
     let names = std::iter::once(format!("{stem}-{digits}{ending}"))

@@ -108,10 +108,21 @@ impl<'a> SideFiles<'a> {
             None => self.moved.get(base.bytes).and_then(|file| file.added.first().copied()),
         };
         let here = self.files.get(path).copied();
-        let stays = here.is_some_and(|here| moved.is_none() || id_of(path, here.bytes).as_deref() == id);
+        let is_same = |here: FileVersion<'_>| id.is_none() || id_of(path, here.bytes).as_deref() == id;
+        let stays = here.is_some_and(|here| moved.is_none() || is_same(here));
         let found = if stays { here } else { moved.and_then(|moved| self.files.get(moved).copied()) }?;
         self.paired.insert(found.path);
         Some(found)
+    }
+
+    /// Takes the version without an ID at the path to which the other side moved a file that is gone here.
+    fn take_at(&mut self, path: &NotePath) -> Option<FileVersion<'a>> {
+        let found = *self.files.get(path)?;
+        let is_free = !self.paired.contains(found.path) && id_of(found.path, found.bytes).is_none();
+        is_free.then(|| {
+            self.paired.insert(found.path);
+            found
+        })
     }
 
     /// Removes and returns the versions that belong to no item yet, in the order of their paths.
@@ -142,6 +153,13 @@ pub(super) fn pair<'a>(
         let id = if moves { id_of(path, bytes) } else { None };
         let base = FileVersion { path, bytes, executable: false };
         let (ours, theirs) = (own.take(&base, id.as_deref()), other.take(&base, id.as_deref()));
+        let moved_to =
+            |side: Option<FileVersion<'a>>| side.map(|file| file.path).filter(|moved| *moved != path);
+        let (ours, theirs) = match (moved_to(ours), moved_to(theirs)) {
+            (Some(moved), None) if id.is_none() => (ours, theirs.or_else(|| other.take_at(moved))),
+            (None, Some(moved)) if id.is_none() => (ours.or_else(|| own.take_at(moved)), theirs),
+            _ => (ours, theirs),
+        };
         items.push(MergeItem { base: Some(base), ours, theirs });
     }
     items.extend(pair_new(own.rest(), other.rest(), vocabulary));

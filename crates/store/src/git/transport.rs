@@ -103,7 +103,9 @@ impl Repo {
         if ended.stderr.contains("couldn't find remote ref") {
             return Ok(None);
         }
-        if let Some(words) = ended.stderr.lines().find(|line| is_local_race(line)) {
+        // The first line says why, the next ones only that a reference was not updated.
+        let first = ended.stderr.lines().find(|line| line.starts_with("error:") || is_local_race(line));
+        if let Some(words) = first.filter(|line| is_local_race(line)) {
             return Err(Error::Busy { command: "git fetch", words: words.trim().to_owned() });
         }
         Err(failure("git fetch", &fetch.remote, &ended))
@@ -242,8 +244,11 @@ fn is_lock_race(why: &str) -> bool {
 
 /// Whether a line says that another process changed or locked a reference of this clone.
 fn is_local_race(line: &str) -> bool {
-    let is_lock = line.contains("Unable to create") && line.contains(".lock");
-    is_lock || ["cannot lock ref", "unable to update local ref"].iter().any(|part| line.contains(part))
+    let lasts =
+        ["Permission denied", "Read-only", "exists; cannot create"].iter().any(|part| line.contains(part));
+    let is_lock = line.contains(".lock") && line.contains("File exists");
+    let is_changed = line.contains("cannot lock ref") || line.contains("unable to update local ref");
+    (is_lock || is_changed) && !lasts
 }
 
 /// Output and exit status of a finished program.

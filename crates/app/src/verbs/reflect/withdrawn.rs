@@ -52,7 +52,8 @@ impl SessionProcessor<'_> {
             let rules = self.rules_meant(withdrawal, bullets, stated);
             let open = self.memory.target();
             let notes = playbook::notes_as_written(self.memory, open)?;
-            let memories = withdrawn_memories(self.memory, open, &notes, withdrawal, stated);
+            let mut memories = withdrawn_memories(self.memory, open, &notes, withdrawal, stated);
+            memories.retain(|note| proposed.withdrawn.iter().all(|one| one.id != note.key()));
             let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
             let evidence = evidence(said, &withdrawal.quote);
             match (rules.as_slice(), memories.as_slice()) {
