@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use cm_app::context::receipts;
 use cm_app::{Context, Error, ErrorKind, Result};
 use cm_render::{json, layout, text};
 
+use super::Cli;
 use super::progress::ProgressDisplay;
 use super::terminal;
 
@@ -184,12 +186,22 @@ impl Output {
     }
 }
 
-/// Adds a pointer to `cm help` to usage errors without a hint.
-pub fn with_way_on(error: Error) -> Error {
-    if error.kind == ErrorKind::Usage && error.hint.is_none() {
-        return error.hint("`cm help COMMAND` shows its arguments with examples");
+/// Adds a pointer to the help of the command in `arguments` to usage errors without a hint.
+pub fn with_way_on(error: Error, arguments: &[OsString]) -> Error {
+    if error.kind != ErrorKind::Usage || error.hint.is_some() {
+        return error;
     }
-    error
+    let Ok(matches) = Cli::command().try_get_matches_from(arguments) else { return error };
+    let (mut names, mut matches) = (String::new(), &matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        names.push(' ');
+        names.push_str(name);
+        matches = inner;
+    }
+    match names.is_empty() {
+        true => error,
+        false => error.hint(format!("`cm help{names}` shows its arguments with examples")),
+    }
 }
 
 /// Whether stdout is a terminal.

@@ -73,7 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Printed { failed: false, .. }) => ExitCode::SUCCESS,
         Err(_) if commands::hook::is_hook(&arguments) => commands::hook::spared(&arguments, &output),
         Err(error) => {
-            let error = answer::with_way_on(error);
+            let error = answer::with_way_on(error, &arguments);
             output.error(&error);
             // A guard that fails must not block the agent: agents treat some exit codes as a refusal.
             if commands::guard::is_hook(&arguments) {

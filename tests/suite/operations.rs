@@ -277,7 +277,8 @@ fn each_refuses_as_its_command_does() {
         let arguments: Vec<&str> = owned.iter().map(String::as_str).collect();
         let ran = by_hand.cm(&[&arguments[..], &["--json"]].concat());
         let error = operate(&served, &arguments, name, given).expect_err(line);
-        assert_eq!(format!("{}\n", json::error(&with_way_on(error))), ran.stdout, "{line}");
+        let program: Vec<_> = ["cm"].into_iter().chain(arguments).map(Into::into).collect();
+        assert_eq!(format!("{}\n", json::error(&with_way_on(error, &program))), ran.stdout, "{line}");
         assert_ne!(ran.code, 0, "{line}");
     }
 }

@@ -1,6 +1,6 @@
 //! Plans the adoption of notes: which notes get an id, with which edits, and which stay unchanged.
 //!
-//! By default only the id is added; `full` adds all keys of a memory.
+//! By default only the id is added; `full` adds all keys of a memory, also to notes that have an id.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,13 +35,13 @@ pub struct AdoptionOptions<'a> {
     pub types: &'a TypeTable,
 }
 
-/// A note that gets an id.
+/// A note that gets an id or missing keys.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdoptedNote {
     pub path: NotePath,
-    /// The new id.
+    /// The new id, or the one that the note has.
     pub id: NoteId,
-    /// Edits that adopt the note, including its new id.
+    /// Edits that adopt the note, including a new id.
     pub edits: Vec<Edit>,
 }
 
@@ -49,7 +49,7 @@ pub struct AdoptedNote {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdoptionSkipReason {
-    /// It already has an id.
+    /// It already has an id, and with `full` all other keys.
     HasId,
     /// It is a daily log, which is identified by its date.
     DayLog,
@@ -80,10 +80,10 @@ pub struct SkippedNote {
     pub why: AdoptionSkipReason,
 }
 
-/// Which existing notes would get an id, and which are skipped and why.
+/// Which existing notes would get an id or missing keys, and which are skipped and why.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AdoptionPlan {
-    /// Notes that get an id.
+    /// Notes that get an id or missing keys.
     pub adopted: Vec<AdoptedNote>,
     /// Notes that stay unchanged, except those with an id that were not named explicitly.
     pub left: Vec<SkippedNote>,
@@ -130,8 +130,20 @@ fn consider(
     };
     let split = Split::of(text);
     let parsed = parse::parse(&split);
+    let missing = || {
+        let (path, modified) = (note.path, note.modified);
+        let context = CompletionContext { path, modified, title: TitleFrom::Heading, types: how.types };
+        if how.full { missing_keys::edits(&parsed.fields, split.body(), context) } else { Vec::new() }
+    };
     if parsed.faults.is_empty() && missing_keys::written(&parsed.fields, "id") {
-        return if note.is_explicit { Err((AdoptionSkipReason::HasId, None)) } else { Ok(None) };
+        let is_memory = matches!(NoteKind::of(note.path), NoteKind::Memory | NoteKind::Plain);
+        let id = parsed.fields.get("id").and_then(|field| NoteId::parse(&field.text()?).ok());
+        let edits = if is_memory && !note.is_template { missing() } else { Vec::new() };
+        return match id.filter(|_| !edits.is_empty()) {
+            Some(id) => with_edits(note.path, text, id, edits).map(Some),
+            None if note.is_explicit => Err((AdoptionSkipReason::HasId, None)),
+            None => Ok(None),
+        };
     }
     if is_document(note.path) && !note.is_explicit {
         return Err((AdoptionSkipReason::Document, None));
@@ -139,21 +151,20 @@ fn consider(
     if note.is_template && !note.is_explicit {
         return Err((AdoptionSkipReason::Template, None));
     }
-    if let Some(fault) = parsed.faults.into_iter().next() {
-        return Err((AdoptionSkipReason::Invalid, Some(fault.finding(note.path))));
+    if let Some(fault) = parsed.faults.first() {
+        return Err((AdoptionSkipReason::Invalid, Some(fault.clone().finding(note.path))));
     }
     let id = draw();
-    let mut edits = vec![missing_keys::set("id", id.as_str())];
-    if how.full {
-        let (path, modified) = (note.path, note.modified);
-        let context = CompletionContext { path, modified, title: TitleFrom::Heading, types: how.types };
-        edits.extend(missing_keys::edits(&parsed.fields, split.body(), context));
-    }
+    let edits = [missing_keys::set("id", id.as_str())].into_iter().chain(missing()).collect();
+    with_edits(note.path, text, id, edits).map(Some)
+}
+
+/// Refuses edits that cannot be applied.
+fn with_edits(path: &NotePath, text: &str, id: NoteId, edits: Vec<Edit>) -> Result<AdoptedNote, Refusal> {
     match edit::apply(text, &edits) {
-        Ok(_) => Ok(Some(AdoptedNote { path: note.path.clone(), id, edits })),
+        Ok(_) => Ok(AdoptedNote { path: path.clone(), id, edits }),
         Err(error) => {
-            let found =
-                Finding::new(note.path, FindingCode::InvalidValue, Severity::Error, error.to_string());
+            let found = Finding::new(path, FindingCode::InvalidValue, Severity::Error, error.to_string());
             Err((AdoptionSkipReason::Invalid, Some(found.with_hint(error.hint()))))
         }
     }
@@ -245,5 +256,19 @@ mod tests {
         ---
         # Fix it
         ");
+    }
+
+    #[test]
+    fn a_note_with_an_id_gets_what_it_lacks_on_request() {
+        let text = "---\nid: x\ntitle: T\n---\nBody\n";
+        let notes = [("a.md", text.as_bytes(), false), ("playbook/r.md", text.as_bytes(), false)];
+        assert!(plan(&notes, false).adopted.is_empty());
+        let plan = plan(&notes, true);
+        let [a] = plan.adopted.as_slice() else { panic!("{plan:?}") };
+        assert_eq!(
+            edit::apply(text, &a.edits).unwrap(),
+            "---\nid: x\ntitle: T\ntype: general\nimportance: 0.5\ncreated: 2026-05-01T00:00:00Z\n\
+             updated: 2026-05-01T00:00:00Z\n---\nBody\n"
+        );
     }
 }

@@ -258,6 +258,22 @@ impl Index {
         Ok(findings)
     }
 
+    /// Returns path and modification time, in nanoseconds since 1970, of all indexed files as of the last
+    /// refresh, sorted by path.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unusable`] if there is no sound index.
+    pub fn modification_times(&self) -> Result<Vec<(String, i64)>, Error> {
+        let state = self.load()??;
+        let mut times = Vec::new();
+        for entry in state.manifest.entries() {
+            let (path, file) = entry?;
+            times.push((path.to_owned(), file.mtime_ns));
+        }
+        Ok(times)
+    }
+
     /// Returns the changes that a refresh would make, without making them.
     pub fn check(&self, listing: &VaultListing, read: &ReadNote<'_>) -> Result<PendingRefresh, Error> {
         match self.load()? {

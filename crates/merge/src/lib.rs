@@ -9,6 +9,7 @@ mod file_shape;
 mod generated_section;
 mod lines;
 mod note;
+mod revert;
 mod rows;
 mod sections;
 mod settings;
@@ -26,6 +27,7 @@ use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 
 pub use cm_note::note::leftover::{Leftover, LeftoverPart};
+pub use revert::revert;
 pub use settings::lost_values;
 
 /// Three versions of one file.

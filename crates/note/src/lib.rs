@@ -1,6 +1,7 @@
 //! Notes, rules, edges, scores and queries as data. Pure: time and seeds are arguments.
 
 pub mod bullet;
+pub mod canvas;
 pub mod change;
 pub mod finding;
 pub mod frontmatter;

@@ -18,7 +18,7 @@ use cm_render::text;
 pub struct Arguments {
     /// Files and folders to adopt [default: the whole vault except documents such as README.md]
     paths: Vec<String>,
-    /// Also add missing type, title, importance and dates
+    /// Also add missing type, title, importance and dates, to notes with an ID too
     #[arg(long)]
     full: bool,
     /// Show what would change without changing anything

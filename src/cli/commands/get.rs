@@ -16,7 +16,7 @@ use cm_render::text::{self, get::BodyStyle};
     after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw\n  cm get \"Connection pool\" --section Fixes\n  cm get 1f0c2a --as-of 2026-11-01"
 )]
 pub struct Arguments {
-    /// Note ID (or unique prefix), title or path; without it, choose from a list
+    /// Note ID (or unique prefix), title or path, or a link such as [[Note#Heading]]; without it, choose from a list
     note: Option<String>,
     /// Print only the raw file
     #[arg(long, conflicts_with = "json")]

@@ -14,7 +14,7 @@ use cm_render::text;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm log\n  cm log --op pin --since 30d\n  cm log --id 1f0c2a --json")]
 pub struct Arguments {
-    /// Only changes to this note
+    /// Only changes to this note, manual edits included
     #[arg(long, value_name = "NOTE")]
     id: Option<String>,
     /// Only changes by this command, such as add or relate

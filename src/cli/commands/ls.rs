@@ -25,7 +25,7 @@ pub struct Arguments {
     /// Only notes with this tag; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Only notes whose frontmatter says that they changed since a date or an age such as 7d
+    /// Only notes that changed since a date or an age such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Only pinned notes

@@ -10,7 +10,8 @@ use cm_render::text;
 
 /// List recently changed notes
 ///
-/// Sorted by the dates in the notes, newest first.
+/// Newest first, by the dates in the notes. A note without one has the date on which its file was
+/// changed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
 pub struct Arguments {
@@ -20,7 +21,7 @@ pub struct Arguments {
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
-    /// Only notes whose frontmatter says that they changed since a date or an age such as 7d
+    /// Only notes that changed since a date or an age such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Only notes of this type

@@ -9,9 +9,10 @@ use cm_render::text;
 
 /// Revert a change with a new commit
 ///
-/// Refuses if later commits changed the same notes, and lists them. Without a commit, manual edits that
-/// `cm commit` committed, generated files and changes of other people are left alone; name their commit to
-/// take them back. Merges are refused.
+/// Later changes of the same notes stay. If they changed the same lines, or the frontmatter as well, the
+/// undo is refused and lists them. Without a commit, manual edits that `cm commit` committed, generated
+/// files and changes of other people are left alone; name their commit to take them back. Merges are
+/// refused.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm undo              # the newest change by cm not yet undone\n  cm undo 1f0c2a3d4e"

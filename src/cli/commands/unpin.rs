@@ -9,7 +9,8 @@ use cm_render::text;
 
 /// Let a pinned memory fade again
 ///
-/// The memory moves back to the folder of its type.
+/// The memory moves back to the folder where it was, or to the folder of its type if Git does not know
+/// it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm unpin 1f0c2a")]
 pub struct Arguments {

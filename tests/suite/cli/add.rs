@@ -161,7 +161,7 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: importance must be between 0.0 and 1.0, not 7
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help add` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Sure", "--importance", "high"]);
@@ -185,8 +185,8 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
     let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Two ids", "--set", "id=x"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: IDs cannot be set
-     hint: `cm help COMMAND` shows its arguments with examples
+    error: an ID cannot be set
+     hint: it never changes, because other notes refer to it; `cm adopt` adds a missing one
     [exit 2]
     ");
     let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Two types", "--set", "type=fix"]);

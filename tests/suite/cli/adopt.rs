@@ -49,3 +49,21 @@ fn templates_of_obsidian_get_no_id_that_all_their_copies_would_have() {
     sandbox.cm(&["adopt", "Vorlagen/Tag.md"]).ok();
     assert!(sandbox.read("Vorlagen/Tag.md").starts_with("---\nid: "));
 }
+
+#[test]
+fn notes_that_were_adopted_before_get_the_other_keys_on_request() {
+    let sandbox = vault_of("--- docs/a.md\n# Doc\n--- graph/fixes/b.md\n# B\n");
+    sandbox.cm(&["adopt"]).ok();
+    let before = files(&sandbox, ".");
+    sandbox.cm(&["adopt"]).ok();
+    sandbox.cm(&["adopt", "--full", "--dry-run"]).ok();
+    assert_eq!(files(&sandbox, "."), before);
+    let ids = sandbox.read("docs/a.md");
+    let full = sandbox.cm(&["adopt", "--full", "--json"]).ok().json();
+    assert_eq!(full["adopted"].as_array().unwrap().len(), 2, "{full}");
+    let note = sandbox.read("docs/a.md");
+    assert!(note.starts_with(ids.strip_suffix("---\n# Doc\n").unwrap()), "{note}");
+    assert!(note.contains("\ntitle: Doc\n") && sandbox.read("graph/fixes/b.md").contains("\ntype: fix\n"));
+    let again = sandbox.cm(&["adopt", "--full", "--json"]).ok().json();
+    assert_eq!(again["adopted"], serde_json::json!([]));
+}

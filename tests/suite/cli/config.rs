@@ -254,7 +254,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: `search.limit` takes a whole number from 1 to 1000, not `many`
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help config set` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["config", "set", "search.limit", "many", "--json"]);
@@ -263,7 +263,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
       "error": {
         "code": "usage",
         "message": "`search.limit` takes a whole number from 1 to 1000, not `many`",
-        "hint": "`cm help COMMAND` shows its arguments with examples"
+        "hint": "`cm help config set` shows its arguments with examples"
       }
     }
     [exit 2]
@@ -272,7 +272,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: `git.commit` takes auto or manual, not `sometimes`
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help config set` shows its arguments with examples
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["config"]).code, 2);

@@ -314,7 +314,7 @@ fn what_cannot_be_analysed_is_refused() {
     insta::assert_snapshot!(sandbox.cm(&["friction", "absent"]).snapshot(), @"
     [stderr]
     error: cannot read [ROOT]/vault/absent: No such file or directory (os error 2)
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help friction` shows its arguments with examples
     [exit 2]
     ");
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60", "--agent", "nobody"]).snapshot(), @"

@@ -1,6 +1,6 @@
 //! `cm get`
 
-use crate::support::{harbour, hashes};
+use crate::support::{harbour, hashes, vault_of};
 
 #[test]
 fn a_note_is_shown_with_its_keys_its_text_and_what_points_at_it() {
@@ -155,7 +155,7 @@ fn what_does_not_exist_is_refused_with_what_is_like_it() {
     insta::assert_snapshot!(sandbox.cm(&["get", ""]).snapshot(), @"
     [stderr]
     error: the note reference is empty; pass an ID, path or title
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help get` shows its arguments with examples
     [exit 2]
     ");
 }
@@ -217,4 +217,26 @@ fn what_steers_a_terminal_is_shown_and_not_obeyed() {
     sandbox.write("notes/esc.md", "# Red \u{1b}[31m\n\n\u{1b}]0;owned\u{7}\n");
     let shown = sandbox.cm(&["get", "notes/esc.md"]).ok().stdout;
     assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{shown:?}");
+}
+
+#[test]
+fn a_reference_may_be_written_as_a_link() {
+    let sandbox = vault_of(
+        "--- boat/Pump.md\n# Pump\n\nIt runs.\n\n## Hours\n\n120\n\n### Of night\n\n3\n--- C#.md\nSharp.\n",
+    );
+    let got = |reference: &str| {
+        let got = sandbox.cm(&["get", reference, "--json"]).ok().json();
+        (got["path"].as_str().unwrap().to_owned(), got["body"].as_str().unwrap().to_owned())
+    };
+    let whole = got("Pump");
+    for reference in ["[[Pump]]", "[[boat/Pump.md|the pump]]", "![[Pump^block]]"] {
+        assert_eq!(got(reference), whole, "{reference}");
+    }
+    for reference in ["Pump#Hours", "[[pump#hours]]", "boat/Pump.md#Hours"] {
+        assert_eq!(got(reference).1, "## Hours\n\n120\n\n### Of night\n\n3\n", "{reference}");
+    }
+    assert_eq!(got("[[Pump#Hours#Of night|nights]]").1, "### Of night\n\n3\n");
+    assert_eq!(got("C#").1, "Sharp.\n");
+    assert_eq!(sandbox.cm(&["get", "Pump#Nowhere"]).code, 4);
+    assert_eq!(sandbox.cm(&["get", "[[Nowhere#Hours]]"]).code, 4);
 }

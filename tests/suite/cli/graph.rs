@@ -120,7 +120,7 @@ fn two_formats_at_once_and_far_hops_are_refused() {
       "error": {
         "code": "usage",
         "message": "--json cannot be combined with another --format",
-        "hint": "`cm help COMMAND` shows its arguments with examples"
+        "hint": "`cm help graph` shows its arguments with examples"
       }
     }
     [exit 2]

@@ -42,7 +42,7 @@ fn help_of_a_command_that_there_is_not_is_refused() {
       "error": {
         "code": "usage",
         "message": "help does not support --json",
-        "hint": "`cm help COMMAND` shows its arguments with examples"
+        "hint": "`cm help help` shows its arguments with examples"
       }
     }
     [exit 2]

@@ -44,10 +44,11 @@ fn every_filter_leaves_what_it_names() {
             .join(" ")
     };
     for (arguments, expected) in [
-        (&["--id", "1f0c2a"][..], "pin update"),
-        (&["--id", "Retry with jitter"], "pin update"),
-        (&["--id", "1f0c9900-0000-4000-8000-000000000002"], "delete"),
-        (&["--id", "1f0c99"], "delete"),
+        (&["--id", "1f0c2a"][..], "pin update -"),
+        (&["--id", "Retry with jitter"], "pin update -"),
+        (&["--id", "1f0c9900-0000-4000-8000-000000000002"], "delete -"),
+        (&["--id", "1f0c99"], "delete -"),
+        (&["--id", "1f0c2a", "--op", "pin"], "pin"),
         (&["--op", "pin"], "pin"),
         (&["--op", "polish"], ""),
         (&["--agent", "otter"], "update"),
@@ -124,7 +125,7 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: --since: `soon` is not a date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help log` shows its arguments with examples
     [exit 2]
     ");
     let bare = Sandbox::new();
@@ -163,4 +164,33 @@ fn an_empty_history_says_that_commits_are_manual() {
     for arguments in [&["log", "--id", id][..], &["history", id]] {
         assert_eq!(sandbox.cm(arguments).ok().stderr, "", "what is found needs no word about it");
     }
+}
+
+#[test]
+fn commits_of_manual_edits_belong_to_a_note() {
+    let sandbox = small();
+    sandbox.write(RETRY, sandbox.read(RETRY) + "By hand.\n");
+    sandbox.cm(&["commit"]).ok();
+    sandbox.write(RETRY, sandbox.read(RETRY) + "With Git.\n");
+    sandbox.commit_all("With Git");
+    sandbox.cm(&["relate", "1f0c2a", "REQUIRES", "1f0c99"]).ok();
+    let logged = sandbox.cm(&["log", "--id", "1f0c2a"]).ok().stdout;
+    let subjects = ["Relate", "With Git", "Commit modified", "Begin"];
+    assert_eq!(logged.lines().count(), 4, "{logged}");
+    for (line, subject) in logged.lines().zip(subjects) {
+        assert!(line.contains(subject), "{logged}");
+    }
+}
+
+#[test]
+fn an_operation_that_no_commit_has_is_told_with_those_that_there_are() {
+    let sandbox = curated();
+    let ran = sandbox.cm(&["log", "--op", "nosuch"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    no commits
+    [stderr]
+    note: the history has no operation `nosuch`, only delete, pin, update
+    [exit 0]
+    ");
+    assert_eq!(sandbox.cm(&["log", "--op", "pin", "--since", "2026-11-24"]).ok().stderr, "");
 }

@@ -37,7 +37,7 @@ fn a_folder_is_found_from_the_vault_and_from_the_working_folder() {
     let graph = paths(&["graph"]);
     assert!(!graph.is_empty() && graph.iter().all(|path| path.starts_with("graph/")), "{graph:?}");
     let whole = sandbox.vault().join("graph").display().to_string();
-    for typed in ["./graph", "graph/", "graph/../graph", &whole] {
+    for typed in ["./graph", "graph/", "graph/../graph", "Graph", "GRAPH/", &whole] {
         assert_eq!(paths(&[typed]), graph, "{typed}");
     }
 }

@@ -1,7 +1,7 @@
 //! `cm pin`
 
 use super::small::{RETRY, UNITS, commits, committed, message, moved, small};
-use crate::support::{ObsidianVault, Sandbox, hashes};
+use crate::support::{ObsidianVault, Sandbox, hashes, vault_of};
 
 #[test]
 fn a_pinned_memory_lies_in_the_vault_folder_under_the_same_id() {
@@ -56,6 +56,18 @@ fn links_follow_a_note_that_is_pinned_and_unpinned() {
     assert!(sandbox.read(PINNED).contains("[gauges](../graph/problems/gauges-time-out-77ab01.md)"));
     sandbox.cm(&["unpin", "1f0c2a"]).ok();
     assert_eq!(hashes(&sandbox.vault()), before);
+}
+
+#[test]
+fn links_that_still_lead_to_the_note_stay_byte_for_byte() {
+    let sandbox = vault_of(
+        "--- boat/Seacock notes.md\n---\nid: 1f0c2a00-0000-4000-8000-000000000001\ntype: fact\ntitle: Seacocks\n\
+         importance: 0.5\ncreated: 2026-11-01\nupdated: 2026-11-01\n---\nGrease them.\n\
+         --- Log.md\nSee [[seacock notes]], [[SEACOCKS]] and [x](boat/Seacock%20notes.md).\n",
+    );
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    let log = "See [[seacock notes]], [[SEACOCKS]] and [x](vault/Seacock%20notes.md).\n";
+    assert_eq!(sandbox.read("Log.md"), log);
 }
 
 /// Path of the note after it is pinned.
@@ -118,7 +130,7 @@ fn only_one_memory_that_is_found_can_be_pinned() {
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: episodes/2026-11-21.md is neither a memory nor a rule; only those can be pinned
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help pin` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["pin", "1f0c"]);

@@ -485,7 +485,7 @@ fn a_file_that_is_no_playbook_is_refused_with_its_place() {
     insta::assert_snapshot!(sandbox.cm(&["import", "../nowhere"]).snapshot(), @"
     [stderr]
     error: ../nowhere does not exist
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help import` shows its arguments with examples
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["import", "../broken.yaml", "--into", "x"]).code, 2);

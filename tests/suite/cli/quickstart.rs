@@ -89,7 +89,7 @@ fn a_folder_that_is_there_is_left_alone() {
       "error": {
         "code": "usage",
         "message": "quickstart does not support --json",
-        "hint": "`cm help COMMAND` shows its arguments with examples"
+        "hint": "`cm help quickstart` shows its arguments with examples"
       }
     }
     [exit 2]

@@ -1,6 +1,6 @@
 //! `cm recent`
 
-use crate::support::harbour;
+use crate::support::{harbour, vault_of};
 
 #[test]
 fn the_newest_notes_come_first() {
@@ -13,9 +13,9 @@ fn the_newest_notes_come_first() {
     2026-11-09  2b2b2b2b               problem        API stops answering
     2026-11-01  4d4d4d4d               error          Borrow checker refuses the cache
     2026-10-02  3c3c3c3c               decision       Use Postgres
+    2025-06-01  notes/reading-list.md  plain          Reading list
     2025-02-01  8b8b8b8b               general        The old printer
     2025-01-01  7a7a7a7a               fact           Heights are relative to chart datum
-                notes/reading-list.md  plain          Reading list
     [exit 0]
     ");
 }
@@ -69,7 +69,7 @@ fn a_date_that_is_none_is_refused_with_an_example() {
       "error": {
         "code": "usage",
         "message": "--now: `soon` is not a date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w",
-        "hint": "`cm help COMMAND` shows its arguments with examples"
+        "hint": "`cm help recent` shows its arguments with examples"
       }
     }
     [exit 2]
@@ -113,6 +113,24 @@ fn notes_of_one_moment_are_shown_with_ids_that_differ() {
     for id in ids {
         sandbox.cm(&["get", id]).ok();
     }
+}
+
+#[test]
+fn a_note_without_dates_has_that_of_its_file() {
+    let sandbox = vault_of("--- a.md\n# A\n--- b.md\n# B\n--- c.md\n---\ncreated: 2026-11-10\n---\n# C\n");
+    sandbox.set_modified("a.md", "2026-11-02");
+    sandbox.set_modified("b.md", "2026-11-20");
+    insta::assert_snapshot!(sandbox.cm(&["recent"]).snapshot(), @"
+    2026-11-20  b.md  plain  B
+    2026-11-10  c.md  plain  C
+    2026-11-02  a.md  plain  A
+    [exit 0]
+    ");
+    let listed = sandbox.cm(&["ls", "--since", "2026-11-10", "--json"]).ok().json();
+    assert_eq!(listed["total"], 2);
+    assert_eq!(listed["notes"][0]["updated"], "2026-11-20T00:00:00Z");
+    sandbox.set_modified("a.md", "2026-11-21");
+    assert_eq!(sandbox.cm(&["ls", "--since", "2026-11-10", "--json"]).ok().json()["total"], 3);
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn refusals_name_the_reason_and_write_nothing() {
     insta::assert_snapshot!(ran.snapshot(), @r#"
     [stderr]
     error: "Close idle connections" cannot be related to itself
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help relate` shows its arguments with examples
     [exit 2]
     "#);
     let ran = sandbox.cm(&["relate", "1f0c99", "Time", "--json"]);
@@ -133,7 +133,7 @@ fn refusals_name_the_reason_and_write_nothing() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: strength must be between 0.0 and 1.0, not 2
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help relate` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["relate", "1f0c99"]);

@@ -57,7 +57,7 @@ fn more_than_five_hops_or_none_are_refused() {
     insta::assert_snapshot!(sandbox.cm(&["related", "3c3c", "--hops", "6"]).snapshot(), @"
     [stderr]
     error: hops must be between 1 and 5
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help related` shows its arguments with examples
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["related", "3c3c", "--hops", "0"]).code, 2);

@@ -263,3 +263,43 @@ fn what_cannot_be_renamed_is_refused_with_a_reason() {
     assert_eq!(sandbox.read("Free.md"), "One");
     sandbox.cm(&["rename", "Free.md", "free"]).ok();
 }
+
+#[test]
+fn canvases_show_a_note_after_it_was_renamed_and_moved() {
+    let sandbox = vault_of(
+        "--- boat/Pump.md\n---\nid: 1f0c2a00-0000-4000-8000-000000000001\ntype: fact\ntitle: Pump\n\
+         importance: 0.5\ncreated: 2026-11-01\nupdated: 2026-11-01\n---\nIt runs.\n",
+    );
+    let canvas = |file: &str, size: u32| {
+        format!(
+            "{{\n\t\"nodes\":[\n\t\t{{\"id\":\"a\",\"type\":\"file\",\"file\":\"{file}\"}},\n\t\t{{\"id\":\"b\",\"width\":{size}}}\n\t]\n}}"
+        )
+    };
+    sandbox.write("boards/Board.canvas", canvas("boat/Pump.md", 1));
+    sandbox.commit_all("A board");
+    sandbox.write("boards/Board.canvas", canvas("boat/Pump.md", 2));
+    let renamed = sandbox.cm(&["rename", "Pump", "Bilge pump", "--json"]).ok().json();
+    assert_eq!(renamed["linked"], serde_json::json!(["boards/Board.canvas"]));
+    assert_eq!(sandbox.read("boards/Board.canvas"), canvas("boat/Bilge pump.md", 2));
+    let committed = sandbox.git(&["show", "HEAD:boards/Board.canvas"]);
+    assert_eq!(committed, canvas("boat/Bilge pump.md", 1), "the person's own change stays uncommitted");
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    assert_eq!(sandbox.read("boards/Board.canvas"), canvas("vault/Bilge pump.md", 2));
+    sandbox.cm(&["unpin", "1f0c2a"]).ok();
+    assert_eq!(sandbox.read("boards/Board.canvas"), canvas("boat/Bilge pump.md", 2));
+}
+
+#[test]
+fn a_title_makes_a_file_name_that_every_system_can_hold() {
+    let sandbox = vault_of("--- a.md\n# A\n");
+    let renamed = |title: &str| {
+        let json = sandbox.cm(&["rename", "A", title, "--dry-run", "--json"]).ok().json();
+        (json["title"].as_str().unwrap().to_owned(), json["path"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(renamed("Pump.md"), ("Pump".to_owned(), "Pump.md".to_owned()));
+    assert_eq!(renamed("con"), ("con".to_owned(), "con_.md".to_owned()));
+    assert_eq!(renamed("v1.2"), ("v1.2".to_owned(), "v1.2.md".to_owned()));
+    for title in [".", "..", ".md", " "] {
+        assert_eq!(sandbox.cm(&["rename", "A", title]).code, 2, "{title}");
+    }
+}

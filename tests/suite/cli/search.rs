@@ -308,7 +308,7 @@ fn a_search_without_words_or_with_too_many_is_refused() {
       "error": {
         "code": "usage",
         "message": "a query may have at most 2000 characters; this one has 2500",
-        "hint": "`cm help COMMAND` shows its arguments with examples"
+        "hint": "`cm help search` shows its arguments with examples"
       }
     }
     [exit 2]
@@ -481,4 +481,17 @@ fn a_note_that_the_question_names_is_first() {
         assert_eq!(found["hits"][0]["path"], "a.md", "{name}: {found}");
         assert_ne!(found["answered"], false, "{name}");
     }
+}
+
+#[test]
+fn a_kind_is_found_as_a_type_because_hits_without_a_type_show_it() {
+    let sandbox = harbour();
+    let total = |arguments: &[&str]| {
+        sandbox.cm(&[&["search", "--json"], arguments].concat()).ok().json()["total"].clone()
+    };
+    let plain = total(&["kind:plain"]);
+    assert_ne!(plain, 0);
+    assert_eq!(total(&["type:plain"]), plain);
+    assert_eq!(total(&["--type", "Plain"]), plain);
+    assert_eq!(total(&["--type", "plain", "book"]), total(&["kind:plain", "book"]));
 }

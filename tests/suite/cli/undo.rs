@@ -1,7 +1,7 @@
 //! `cm undo`
 
 use super::small::{RETRY, commits, message, small};
-use crate::support::{Sandbox, hashes};
+use crate::support::{Sandbox, hashes, vault_of};
 
 fn tree(sandbox: &Sandbox, revision: &str) -> String {
     sandbox.git(&["rev-parse", &format!("{revision}^{{tree}}")])
@@ -126,6 +126,25 @@ fn a_curation_that_later_ones_changed_is_refused_and_they_are_named() {
 }
 
 #[test]
+fn a_rename_is_taken_back_in_notes_that_were_edited_since() {
+    let sandbox = vault_of(
+        "--- Pump.md\n# Pump\n\nIt runs.\n\nIt stops.\n--- Log.md\nThe [[Pump]] failed.\n\nMonday\n\nTuesday\n",
+    );
+    let renamed = sandbox.cm(&["rename", "Pump", "Bilge pump", "--json"]).ok().json();
+    let renamed = renamed["commit"].as_str().unwrap();
+    sandbox.write("Log.md", sandbox.read("Log.md").replace("Tuesday", "Tuesday: repaired"));
+    sandbox.write("Bilge pump.md", sandbox.read("Bilge pump.md").replace("stops.", "stops at night."));
+    sandbox.cm(&["commit"]).ok();
+    sandbox.cm(&["undo", renamed]).ok();
+    assert_eq!(sandbox.read("Log.md"), "The [[Pump]] failed.\n\nMonday\n\nTuesday: repaired\n");
+    assert_eq!(sandbox.read("Pump.md"), "# Pump\n\nIt runs.\n\nIt stops at night.\n");
+    assert!(!sandbox.vault().join("Bilge pump.md").exists());
+    sandbox.cm(&["rename", "Pump", "Bilge pump"]).ok();
+    sandbox.cm(&["rename", "Bilge pump", "Sump pump"]).ok();
+    assert_eq!(sandbox.cm(&["undo", "HEAD~1"]).code, 5, "the note was moved on");
+}
+
+#[test]
 fn hand_edits_in_the_way_refuse_and_stay() {
     let sandbox = small();
     sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
@@ -136,11 +155,16 @@ fn hand_edits_in_the_way_refuse_and_stay() {
     [stderr]
     error: graph/solutions/retry-with-jitter-1f0c2a.md has uncommitted changes
        at: graph/solutions/retry-with-jitter-1f0c2a.md
-     hint: discard them, or `cm commit` them and undo that commit first
+     hint: commit them first with `cm commit`; the undo then keeps them
     [exit 5]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
     assert_eq!(commits(&sandbox), 2);
+    sandbox.cm(&["commit"]).ok();
+    sandbox.cm(&["undo", "HEAD~1"]).ok();
+    assert!(sandbox.read(RETRY).ends_with("Half a thought\n"));
+    assert!(!sandbox.read(RETRY).contains("importance: 0.9"));
+    assert_eq!(sandbox.cm(&["undo", "HEAD~2"]).code, 8, "it is undone already");
 }
 
 #[test]

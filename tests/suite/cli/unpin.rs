@@ -1,6 +1,6 @@
 //! `cm unpin`
 
-use super::small::{RETRY, UNITS, commits, committed, message, small};
+use super::small::{RETRY, UNITS, commits, committed, message, moved, small};
 
 #[test]
 fn an_unpinned_memory_goes_back_to_the_folder_of_its_type() {
@@ -43,6 +43,18 @@ fn pinning_and_unpinning_gives_the_same_bytes_in_the_same_place() {
     assert_eq!(sandbox.git(&["rev-parse", "HEAD^{tree}"]), before);
     sandbox.cm(&["unpin", UNITS]).ok();
     assert_eq!(commits(&sandbox), 4);
+}
+
+#[test]
+fn an_unpinned_memory_goes_back_to_the_folder_where_it_was() {
+    for from in ["graph/boat/retry.md", "boat/engine/Retry.md", "Retry.md"] {
+        let sandbox = small();
+        moved(&sandbox, from, true);
+        sandbox.commit_all("Move");
+        sandbox.cm(&["pin", "1f0c2a"]).ok();
+        sandbox.cm(&["update", "1f0c2a", "--append", "More."]).ok();
+        assert_eq!(sandbox.cm(&["unpin", "1f0c2a", "--json"]).ok().json()["path"], from);
+    }
 }
 
 #[test]

@@ -14,6 +14,28 @@ fn a_type_that_there_is_not_is_refused_as_when_a_note_is_added() {
 }
 
 #[test]
+fn a_note_without_an_id_is_checked_as_one_with_an_id() {
+    let sandbox = small();
+    sandbox.write("Plain.md", "---\ntags: [a]\n---\nBody\n");
+    sandbox.commit_all("Plain");
+    let before = hashes(&sandbox.vault());
+    for set in ["id=mine", "created=yesterday", "updated=", "type=nonsense", "importance=2", "title="] {
+        assert_eq!(sandbox.cm(&["update", "Plain.md", "--set", set]).code, 2, "{set}");
+        let add = ["add", "--type", "fact", "--title", "Two", "--set", set];
+        assert_eq!(sandbox.cm(&add).code, 2, "{set}");
+    }
+    assert_eq!(hashes(&sandbox.vault()), before);
+    let ran = sandbox.cm(&["update", "Plain.md", "--set", "created=yesterday"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: created must be a date, not `yesterday`
+     hint: write 2026-11-01 or 2026-11-01T09:30:00Z
+    [exit 2]
+    ");
+    sandbox.cm(&["update", "Plain.md", "--set", "created=2026-11-01", "--set", "type=fix"]).ok();
+}
+
+#[test]
 fn only_the_named_lines_and_the_date_change() {
     let sandbox = small();
     let ran = sandbox.cm(&[
@@ -183,15 +205,15 @@ fn refusals_name_the_reason_and_change_nothing() {
     let ran = sandbox.cm(&["update", "1f0c2a", "--set", "id=2"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: an ID never changes
-     hint: other notes refer to it by its ID
+    error: an ID cannot be set
+     hint: it never changes, because other notes refer to it; `cm adopt` adds a missing one
     [exit 2]
     ");
     let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance=7"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: importance must be between 0.0 and 1.0, not 7
-     hint: `cm help COMMAND` shows its arguments with examples
+     hint: `cm help update` shows its arguments with examples
     [exit 2]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);

@@ -513,6 +513,18 @@ fn the_page_of_a_note_shows_its_score_over_time_its_mentions_and_the_origin_of_e
 }
 
 #[test]
+fn hits_with_one_title_show_their_paths() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    for path in ["boat/Pump.md", "car/Pump.md", "boat/Valve.md"] {
+        server.sandbox.write(path, "Zinc anodes.\n");
+    }
+    let body = browser.get("/search?q=zinc").body;
+    assert!(body.contains(">boat/Pump.md<") && body.contains(">car/Pump.md<"), "{body}");
+    assert!(!body.contains(">boat/Valve.md<"), "{body}");
+}
+
+#[test]
 fn markup_in_a_note_becomes_text() {
     let server = linked(AccessRole::Admin);
     let browser = Browser::of(&server);

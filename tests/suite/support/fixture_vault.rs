@@ -162,5 +162,7 @@ date: 2026-11-09
 
 /// Creates the vault of [`HARBOUR`].
 pub fn harbour() -> Sandbox {
-    vault_of(HARBOUR)
+    let sandbox = vault_of(HARBOUR);
+    sandbox.set_modified("notes/reading-list.md", "2025-06-01");
+    sandbox
 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use cm_note::instant::Instant;
 use cm_store::vault::trust::{self, TrustRecord, TrustSource};
@@ -200,6 +201,14 @@ impl Sandbox {
         fs::create_dir_all(file.parent().expect("a file below the vault has a folder"))
             .expect("a folder can be made in the sandbox");
         fs::write(file, bytes).expect("a file can be written in the sandbox");
+    }
+
+    /// Sets the modification time of a file below the vault's folder.
+    pub fn set_modified(&self, path: &str, at: &str) {
+        let at = Instant::parse(at).expect("the test passes a date").unix();
+        let at = UNIX_EPOCH + Duration::from_secs(u64::try_from(at).expect("the date is after 1970"));
+        let file = fs::File::options().write(true).open(self.vault().join(path)).expect("the file exists");
+        file.set_modified(at).expect("the time of a file can be set in the sandbox");
     }
 
     /// Writes the injection logs that hooks would write for these sessions.

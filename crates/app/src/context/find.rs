@@ -5,6 +5,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::graph::{NoteNames, Resolution};
+use cm_note::markdown::typed_link;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 
@@ -41,6 +42,20 @@ pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>
             find_by_later_name(memory, reference, error)
         }
         other => other,
+    }
+}
+
+/// Resolves a reference, or one that is written as a link, as in `[[Note#Heading]]`; also returns the
+/// heading or block of the link.
+///
+/// # Errors
+/// The errors of [`find`].
+pub fn find_linked<'a>(memory: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Option<String>)> {
+    match (find(memory, reference), typed_link(reference)) {
+        (Err(error), Some((target, anchor))) if error.code == "not-found" => {
+            find(memory, &target).map(|found| (found, anchor)).map_err(|_| error)
+        }
+        (found, _) => Ok((found?, None)),
     }
 }
 

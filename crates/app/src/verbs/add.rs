@@ -17,6 +17,7 @@ use crate::verbs::templates::template_of;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
+use cm_note::note::NoteKind;
 use cm_note::note::compose::{self, MemoryDraft};
 use cm_note::note::template::NoteTemplate;
 use cm_note::note::types::MemoryType;
@@ -57,8 +58,8 @@ pub struct AddedNote {
 const THOUGHT_TITLE: usize = 80;
 
 /// Splits a thought into the title and body of a memory. The title is the first line without a
-/// heading mark, or its first sentence if the line is long; if that is long as well, the title is
-/// cut and the body is the whole thought.
+/// heading mark, or its first sentence if the line is long or all there is; if that is long as well, the
+/// title is cut and the body is the whole thought.
 ///
 /// ```
 /// use cm_app::verbs::add::split_thought;
@@ -70,7 +71,8 @@ pub fn split_thought(text: &str) -> (String, String) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     let line = line.trim_start_matches('#').trim();
     if line.chars().count() <= THOUGHT_TITLE {
-        return (line.trim_end_matches('.').to_owned(), rest.trim().to_owned());
+        let (title, more) = if rest.is_empty() { first_sentence(line) } else { (line, rest) };
+        return (title.trim_end_matches('.').to_owned(), more.trim().to_owned());
     }
     let sentence = line.split_inclusive(['.', '!', '?', ';', ':']).next().unwrap_or(line);
     let after = &line[sentence.len()..];
@@ -81,6 +83,20 @@ pub fn split_thought(text: &str) -> (String, String) {
     let cut: String = line.chars().take(THOUGHT_TITLE).collect();
     let words = cut.rsplit_once(' ').map_or(&*cut, |(words, _)| words);
     (format!("{}…", words.trim_end_matches([',', ';', ':'])), text.to_owned())
+}
+
+/// Splits a line after its first sentence. A full stop after an abbreviation such as `Dr.` or `e.g.` ends
+/// none.
+fn first_sentence(line: &str) -> (&str, &str) {
+    let is_end = |at: &usize| {
+        let (sentence, rest) = line.split_at(*at + 1);
+        let word = sentence.rsplit(' ').next().unwrap_or(sentence);
+        let is_short = word.len() <= 4 && word.starts_with(char::is_uppercase);
+        let is_abbreviation = word.ends_with('.') && (is_short || word.trim_end_matches('.').contains('.'));
+        !is_abbreviation && rest.starts_with(' ') && rest.trim_start().starts_with(char::is_uppercase)
+    };
+    let mut ends = line.match_indices(['.', '!', '?']).map(|(at, _)| at);
+    ends.find(is_end).map_or((line, ""), |at| line.split_at(at + 1))
 }
 
 /// Writes a new memory and commits it.
@@ -185,7 +201,7 @@ fn plan(
     let title = title_of(&options.title)?;
     in_range("importance", options.importance)?;
     in_range("confidence", options.confidence)?;
-    let mut extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
+    let mut extra = options.extra.iter().map(|field| further(open, field)).collect::<Result<Vec<_>>>()?;
     let keys = options.extra.iter().map(|(key, _)| key.as_str());
     quarantine::own_keys_only(memory, keys)?;
     if options.pinned {
@@ -219,21 +235,15 @@ fn plan(
 }
 
 /// Frontmatter keys that have their own options and cannot be set as additional keys.
-const KEYS_WITH_OPTIONS: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
+const KEYS_WITH_OPTIONS: [&str; 5] = ["type", "title", "tags", "importance", "confidence"];
 
-/// Parses an additional frontmatter key and its value; rejects reserved keys.
-fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
-    let key = note_fields::key_of(key)?;
-    match key.as_str() {
-        "id" => Err(Error::usage("IDs cannot be set")),
-        told if KEYS_WITH_OPTIONS.contains(&told) => {
-            Err(Error::usage(format!("`{told}` has its own option")).hint(format!("use --{told}")))
-        }
-        _ => {
-            let value = note_fields::value_of(&key, typed)?;
-            Ok((key, value))
-        }
+/// Validates an additional frontmatter key and its value; refuses those with their own option.
+fn further(open: &OpenVault, (key, typed): &(String, String)) -> Result<(String, Value)> {
+    if KEYS_WITH_OPTIONS.contains(&key.trim()) {
+        let key = key.trim();
+        return Err(Error::usage(format!("`{key}` has its own option")).hint(format!("use --{key}")));
     }
+    note_fields::field_of(open, NoteKind::Memory, key, typed)
 }
 
 /// Finds a type by name or folder; the error lists the existing types.
@@ -259,6 +269,11 @@ mod tests {
         for (thought, title, body) in [
             ("Use jitter.", "Use jitter", ""),
             ("Use jitter\nThe gateway blocks us.", "Use jitter", "The gateway blocks us."),
+            ("First sentence here. Second one.", "First sentence here", "Second one."),
+            ("Why jitter? It spreads load. Always.", "Why jitter?", "It spreads load. Always."),
+            ("Ask Dr. Miller about e.g. Postgres.", "Ask Dr. Miller about e.g. Postgres", ""),
+            ("Use v1.2 of cm. or not", "Use v1.2 of cm. or not", ""),
+            ("One. Two.\nThree.", "One. Two", "Three."),
             (
                 "Retries need jitter. Without it, all gauges of the harbour ask the gateway at the same second.",
                 "Retries need jitter",

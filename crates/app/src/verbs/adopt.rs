@@ -1,4 +1,4 @@
-//! Adds IDs to existing notes in place, in one commit.
+//! Adds IDs and missing keys to existing notes in place, in one commit.
 
 use std::collections::BTreeMap;
 
@@ -26,25 +26,25 @@ pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
 pub struct Options {
     /// Paths of notes and folders in the vault; if empty, the whole vault is adopted.
     pub paths: Vec<String>,
-    /// Add all frontmatter keys of a memory, not only the ID.
+    /// Add all frontmatter keys of a memory, not only the ID, also to notes that have an ID.
     pub full: bool,
     /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
-/// A note that received an ID.
+/// A note that received an ID or missing keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AdoptedFile {
     /// Path of the note's file, relative to the vault root.
     pub path: String,
-    /// The new ID.
+    /// The new ID, or the one that the note already had.
     pub id: String,
 }
 
 /// Result of giving IDs to existing notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adoption {
-    /// Notes that received an ID.
+    /// Notes that received an ID or missing keys.
     pub adopted: Vec<AdoptedFile>,
     /// Notes that were not changed, each with the reason.
     pub skipped: Vec<SkippedNote>,
@@ -66,13 +66,14 @@ impl Adoption {
 /// Maximum number of note IDs listed in a commit message.
 const IDS: usize = 200;
 
-/// Adds an ID to every selected note that lacks one.
+/// Adds an ID to every selected note that lacks one; with `full`, also other missing keys to every selected
+/// note.
 ///
 /// # Errors
 /// A path outside the vault, no note that could be changed, and the errors of [`write::apply`].
 pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
     let open = memory.target();
-    let chosen = chosen(memory, open, &options.paths)?;
+    let chosen = chosen(memory, open, options)?;
     let mut plan = AdoptionPlan::default();
     let how = AdoptionOptions { full: options.full, types: &open.settings.types };
     let templates = template_folders(open.vault.root());
@@ -124,8 +125,13 @@ struct SelectedNote {
     is_explicit: bool,
 }
 
-/// Resolves `paths` to notes. Folders contribute only the notes that have no ID in the index.
-fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeMap<NotePath, SelectedNote>> {
+/// Resolves the paths to notes. Without `full`, folders contribute only the notes that have no ID in the
+/// index.
+fn chosen(
+    memory: &Context,
+    open: &OpenVault,
+    Options { paths, full, .. }: &Options,
+) -> Result<BTreeMap<NotePath, SelectedNote>> {
     let mut files = BTreeMap::new();
     let mut folders = Vec::new();
     for typed in paths {
@@ -148,7 +154,7 @@ fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeM
     if !folders.is_empty() {
         let below = |path: &NotePath| folders.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
         for note in memory.notes_of(open)?.iter() {
-            if note.id.is_none() && below(&note.path) {
+            if (*full || note.id.is_none()) && below(&note.path) {
                 files.entry(note.path.clone()).or_insert(false);
             }
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::context::as_of::AsOf;
-use crate::context::find::{ResolvedNote, find};
+use crate::context::find::{ResolvedNote, find_linked};
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::error::{Error, Result};
@@ -80,17 +80,20 @@ pub struct NoteDetails {
     pub as_of: Option<AsOf>,
 }
 
-/// Reads a note, or the section of it with a heading or a range of lines, and counts an access. In a
+/// Reads a note, or the section of it with a heading or a range of lines, and counts an access. A
+/// reference such as `[[Note#Heading]]` names the section as well. In a
 /// context at a past commit, it reads the note of then, with the score of then.
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference, or if the note does not
 /// have the section.
 pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<NoteDetails> {
-    let found = find(memory, reference)?;
+    let (found, anchor) = find_linked(memory, reference)?;
     let text = found.text();
     let split = Split::of(&text);
+    let heading = anchor.filter(|anchor| !anchor.starts_with('^')).map(|anchor| anchor.replace('#', " > "));
     let section = section
+        .or(heading.as_deref())
         .map(|wanted| {
             section::find(&split, wanted)
                 .map_err(|error| Error::not_found(error.to_string()).hint(error.hint()))
@@ -132,7 +135,7 @@ pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<N
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference.
 pub fn written(memory: &Context, reference: &str) -> Result<String> {
-    let found = find(memory, reference)?;
+    let (found, _) = find_linked(memory, reference)?;
     // A vault on a read-only disk can still be read.
     let _ = found.open.usage().record(found.note.key(), memory.now());
     Ok(found.text())
@@ -177,7 +180,7 @@ fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlin
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference.
 pub fn raw(memory: &Context, reference: &str) -> Result<Vec<u8>> {
-    let found = find(memory, reference)?;
+    let (found, _) = find_linked(memory, reference)?;
     // A vault on a read-only disk can still be read.
     let _ = found.open.usage().record(found.note.key(), memory.now());
     Ok(found.bytes)

@@ -1,15 +1,17 @@
 //! Lists the commits of a vault, with the curations recorded in their messages.
 
+use std::collections::{BTreeSet, HashSet};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::error::Result;
-use crate::verbs::history::here_or_gone;
+use crate::verbs::history::{here_or_gone, versions};
 use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
-use cm_store::git::{CommitInfo, LogFilter};
+use cm_store::git::{CommitInfo, LogFilter, Repo};
 
 /// Filters for a list of commits.
 #[derive(Debug, Clone, Default)]
@@ -80,15 +82,19 @@ pub struct CommitList {
 /// # Errors
 /// No repository, a note that is not found, or an unreadable repository.
 pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
-    let repo = repository(memory.target())?;
-    let ids = match &options.note {
-        None => Vec::new(),
-        Some(reference) => vec![here_or_gone(memory, reference)?.0],
-    };
+    let open = memory.target();
+    let repo = repository(open)?;
+    let (mut ids, mut commits) = (Vec::new(), HashSet::new());
+    if let Some(reference) = &options.note {
+        let (id, path) = here_or_gone(memory, reference)?;
+        commits.extend(versions(open, &id, &path)?.into_iter().map(|version| version.commit.id));
+        ids.push(id);
+    }
     let filter = LogFilter {
         since: options.since,
         limit: Some(options.limit),
         ids,
+        commits,
         op: options.op.clone(),
         agent: options.agent.clone(),
         session: options.session.clone(),
@@ -97,7 +103,22 @@ pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
     };
     let commits: Vec<Commit> = repo.log(&filter)?.iter().map(Commit::of).collect();
     notice_if_manual(memory, commits.is_empty());
+    if let Some(op) = options.op.as_ref().filter(|_| commits.is_empty()) {
+        notice_unknown(memory, repo, op)?;
+    }
     Ok(CommitList { commits })
+}
+
+/// Adds a notice with the operations in the history if `op` is none of them.
+fn notice_unknown(memory: &Context, repo: &Repo, op: &str) -> Result<()> {
+    let all = repo.log(&LogFilter::default())?;
+    let known: BTreeSet<&str> =
+        all.iter().filter_map(|commit| Some(commit.message.as_ref()?.op.as_str())).collect();
+    if !known.is_empty() && !known.contains(op) {
+        let known: Vec<&str> = known.into_iter().collect();
+        memory.notice(format!("the history has no operation `{op}`, only {}", known.join(", ")));
+    }
+    Ok(())
 }
 
 /// Adds a notice that automatic commits are off if this is why the history is empty.

@@ -5,7 +5,10 @@ use yaml_serde::Value;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
+use crate::verbs::add::known_type;
 use cm_note::id::NoteId;
+use cm_note::instant::Instant;
+use cm_note::note::NoteKind;
 use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
 use cm_note::note::name;
 use cm_note::note::types::SUPERSEDES;
@@ -98,6 +101,31 @@ pub(crate) fn key_of(typed: &str) -> Result<String> {
     if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is not a valid key"))) }
 }
 
+/// Validates a key and the value that a person or an agent sets in a note of this kind.
+///
+/// # Errors
+/// Returns a usage error for `id`, an invalid key, a type that the vault does not have, and a title, date or
+/// number that is none.
+pub(crate) fn field_of(open: &OpenVault, kind: NoteKind, key: &str, typed: &str) -> Result<(String, Value)> {
+    let key = key_of(key)?;
+    let value = match key.as_str() {
+        "id" => {
+            return Err(Error::usage("an ID cannot be set")
+                .hint("it never changes, because other notes refer to it; `cm adopt` adds a missing one"));
+        }
+        "title" => Value::String(title_of(typed)?),
+        "type" if matches!(kind, NoteKind::Memory | NoteKind::Plain) => {
+            Value::String(known_type(open, typed)?.name.clone())
+        }
+        "created" | "updated" | "last_checked" if Instant::parse(typed.trim()).is_err() => {
+            return Err(Error::usage(format!("{key} must be a date, not `{typed}`"))
+                .hint("write 2026-11-01 or 2026-11-01T09:30:00Z"));
+        }
+        _ => value_of(&key, typed)?,
+    };
+    Ok((key, value))
+}
+
 /// Keys whose values are always text, even if they look like another YAML type.
 const TEXTS: [&str; 10] = [
     "title",
@@ -120,7 +148,7 @@ const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "precon
 
 /// Parses a typed value as YAML, or as text if it is not valid YAML. Values of [`SHARES`] must be
 /// from 0 to 1.
-pub(crate) fn value_of(key: &str, typed: &str) -> Result<Value> {
+fn value_of(key: &str, typed: &str) -> Result<Value> {
     if TEXTS.contains(&key) {
         return Ok(Value::String(typed.to_owned()));
     }

@@ -6,6 +6,7 @@ use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate;
+use crate::verbs::history;
 use crate::verbs::note_fields::place;
 use crate::verbs::relink::{self, LinkChanges, NoteChange};
 use crate::verbs::update::{UpdateResult, revision_of};
@@ -17,6 +18,9 @@ use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, PinDelta};
 use cm_playbook::curation::{Authority, SweepScope};
 
+/// Folder of pinned memories.
+const PINNED: &str = "vault";
+
 /// Pins a memory, which moves to `vault/` under the same ID, or a bullet, which stays in place.
 ///
 /// # Errors
@@ -25,7 +29,8 @@ pub fn pin(memory: &Context, reference: &str) -> Result<UpdateResult> {
     set(memory, reference, true)
 }
 
-/// Unpins a memory, which moves back to the folder of its type, or a bullet.
+/// Unpins a memory, which moves back to the folder from which it was pinned, else to that of its type, or
+/// a bullet.
 ///
 /// # Errors
 /// The errors of [`pin`].
@@ -59,7 +64,7 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
     }
     // The folder says it; a key that says otherwise would contradict it.
     let edits = vec![Edit::Remove { key: "pinned".to_owned() }];
-    let to = if pinned { destination(&found, "vault")? } else { destination(&found, &home(&found)?)? };
+    let to = if pinned { destination(&found, PINNED)? } else { unpinned(&found)? };
     let verb = if pinned { "pin" } else { "unpin" };
     let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
     let message = CommitMessage::new(verb, subject).id(note.key());
@@ -129,10 +134,23 @@ fn set_bullet(memory: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Resul
     }
 }
 
-fn home(found: &ResolvedNote<'_>) -> Result<String> {
-    let name = found.note.note_type.as_deref().unwrap_or("general");
-    let known = found.open.settings.types.get(name).or_else(|| found.open.settings.types.get("general"));
-    known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("unknown type"))
+/// Returns the path of a memory after it is unpinned: in the folder from which it was pinned according to
+/// the history, else in that of its type. A memory that a key pinned stays in place.
+fn unpinned(found: &ResolvedNote<'_>) -> Result<NotePath> {
+    let note = &found.note;
+    if note.path.top() != PINNED {
+        return Ok(note.path.clone());
+    }
+    let versions = history::versions(found.open, note.key(), &note.path).unwrap_or_default();
+    let into = versions.into_iter().filter(|version| version.path.top() == PINNED);
+    let from = into.filter_map(|version| version.moved_from).find(|from| from.top() != PINNED);
+    if let Some(path) = from.and_then(|from| NotePath::below(from.folder(), note.path.file_name())) {
+        return Ok(path);
+    }
+    let types = &found.open.settings.types;
+    let known = types.get(note.note_type.as_deref().unwrap_or("general")).or_else(|| types.get("general"));
+    let known = known.ok_or_else(|| Error::usage("unknown type"))?;
+    destination(found, &format!("graph/{}", known.folder))
 }
 
 /// Returns the path of a moved note: same file name in `folder`, or in a subfolder by ID if that is

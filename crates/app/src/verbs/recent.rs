@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
-use crate::context::open_vault::VaultLevel;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
@@ -46,9 +46,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether a note is listed. `folder` is the beginning of the paths in it, such as `docs/`.
-    fn matches(&self, note: &Note, folder: &str) -> bool {
-        let at = note.updated.or(note.created);
+    /// Whether a note that was last changed `at` is listed. `folder` is the beginning of the paths in it,
+    /// such as `docs/`.
+    fn matches(&self, note: &Note, at: Option<Instant>, folder: &str) -> bool {
         let is_type = |wanted: &str| note.note_type.as_deref() == Some(wanted) || note.kind.name() == wanted;
         let has = |wanted: &String| {
             note.tags.iter().any(|tag| tag.eq_ignore_ascii_case(wanted.trim_start_matches('#')))
@@ -76,7 +76,8 @@ pub struct NoteSummary {
     pub title: String,
     /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Time of the last change according to the note's frontmatter.
+    /// Time of the last change according to the note's frontmatter, else the modification time of its
+    /// file; null without both, as in the past.
     pub updated: Option<Instant>,
     /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
@@ -85,15 +86,14 @@ pub struct NoteSummary {
 }
 
 impl NoteSummary {
-    /// Returns the list entry of a note.
-    pub fn of(note: &Note, vault: VaultLevel) -> Self {
+    fn of(note: &Note, updated: Option<Instant>, vault: VaultLevel) -> Self {
         Self {
             id: note.key().to_owned(),
             kind: note.kind,
             note_type: note.note_type.clone(),
             title: note.title.clone(),
             path: note.path.to_string(),
-            updated: note.updated.or(note.created),
+            updated,
             tags: note.tags.clone(),
             vault,
         }
@@ -111,8 +111,32 @@ pub struct RecentNotes {
     pub next: Option<usize>,
 }
 
-/// Lists notes, by default by the time of the last change in their frontmatter, newest first. Edges
-/// and episodes are not listed.
+/// When the notes of a vault were last changed: the dates in their frontmatter, else the modification times
+/// of their files, which clones of a vault do not share.
+struct ChangeTimes {
+    /// Path and nanoseconds since 1970, sorted by path; empty if no note needs it.
+    files: Vec<(String, i64)>,
+}
+
+impl ChangeTimes {
+    fn of<'n>(open: &OpenVault, mut notes: impl Iterator<Item = &'n Note>) -> Self {
+        // A note of the past has no file.
+        let is_needed = open.past.is_none() && notes.any(|note| note.updated.or(note.created).is_none());
+        let files = is_needed.then(|| open.index().modification_times().ok()).flatten();
+        Self { files: files.unwrap_or_default() }
+    }
+
+    fn at(&self, note: &Note) -> Option<Instant> {
+        let of_file = || {
+            let at = self.files.binary_search_by(|(path, _)| path.as_str().cmp(note.path.as_str())).ok()?;
+            Some(Instant::from_unix(self.files[at].1.div_euclid(1_000_000_000)))
+        };
+        note.updated.or(note.created).or_else(of_file)
+    }
+}
+
+/// Lists notes, by default by the time of their last change, newest first. Edges and episodes are not
+/// listed.
 ///
 /// # Errors
 /// Returns an error if no vault has the folder, or if an index can be neither used nor rebuilt.
@@ -127,8 +151,9 @@ pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
         };
         let Some(folder) = folder else { continue };
         is_found = true;
-        let listed = shelf.notes().filter(|note| options.matches(note, &folder));
-        notes.extend(listed.map(|note| (note.updated.or(note.created), note, shelf.level)));
+        let times = ChangeTimes::of(open, shelf.notes());
+        let dated = shelf.notes().map(|note| (times.at(note), note, shelf.level));
+        notes.extend(dated.filter(|(at, note, _)| options.matches(note, *at, &folder)));
     }
     if let Some(typed) = options.folder.as_ref().filter(|_| !is_found) {
         let message = format!("the vault has no folder `{typed}`");
@@ -146,7 +171,7 @@ pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
         NoteOrder::Path => notes.sort_unstable_by(|(_, note, _), (_, than, _)| note.path.cmp(&than.path)),
     }
     let page = notes.into_iter().skip(options.offset).take(options.limit);
-    let notes: Vec<NoteSummary> = page.map(|(_, note, level)| NoteSummary::of(note, level)).collect();
+    let notes: Vec<NoteSummary> = page.map(|(at, note, level)| NoteSummary::of(note, at, level)).collect();
     let end = options.offset.saturating_add(notes.len());
     let next = (end < total && !notes.is_empty()).then_some(end);
     Ok(RecentNotes { notes, total, next })

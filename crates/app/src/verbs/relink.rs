@@ -6,12 +6,15 @@ use crate::context::find;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
+use cm_note::canvas;
 use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::graph::Relinker;
 use cm_note::note::{Note, read};
 use cm_note::path::{GENERATED, NotePath};
+use cm_store::config::keys;
+use cm_store::vault::attachment;
 
 /// A note before and after a change of its path, title or aliases.
 pub(crate) struct NoteChange<'a> {
@@ -88,7 +91,22 @@ pub(crate) fn plan(
             planned.others.push((note.path.clone(), text.to_owned(), edits));
         }
     }
+    if notes[at].path != path {
+        planned.others.extend(canvases(open, &notes[at].path, &path));
+    }
     Ok(planned)
+}
+
+/// Returns the edits of the canvases of Obsidian that show a note which moves.
+fn canvases(open: &OpenVault, from: &NotePath, to: &NotePath) -> Vec<(NotePath, String, Vec<Edit>)> {
+    let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
+    let change = |path: NotePath| {
+        let text = String::from_utf8(attachment::read(&open.vault, &path, &exclude).ok()?).ok()?;
+        let moved = canvas::with_moved_file(&text, from.as_str(), to.as_str())?;
+        let edits = edit::line_edits(&text, &moved)?;
+        Some((path, text, edits))
+    };
+    attachment::with_ending(&open.vault, canvas::ENDING, &exclude).into_iter().filter_map(change).collect()
 }
 
 fn links(relinker: &Relinker<'_>, position: usize, text: &str) -> Vec<Edit> {

@@ -53,7 +53,7 @@ pub struct RenameResult {
 /// write fails.
 pub fn rename(memory: &Context, reference: &str, title: &str, dry_run: bool) -> Result<RenameResult> {
     memory.persons_only("rename a note")?;
-    let title = title_of(title)?;
+    let title = new_title(title)?;
     refuse_fixed_names(&find_to_change(memory, reference)?.note)?;
     let mut planned = None;
     let plan = |open: &OpenVault| {
@@ -82,6 +82,19 @@ pub fn rename(memory: &Context, reference: &str, title: &str, dry_run: bool) -> 
         dry_run,
         diff: if dry_run { Some(rename.diff()?) } else { None },
     })
+}
+
+/// Normalizes the new title. An ending `.md` belongs to a file name and is removed.
+fn new_title(typed: &str) -> Result<String> {
+    let title = title_of(typed)?;
+    let bare =
+        [".md", ".markdown"].into_iter().find_map(|ending| title.strip_suffix(ending)).unwrap_or(&title);
+    match bare.trim_matches(['.', ' ']).is_empty() {
+        true => {
+            Err(Error::usage(format!("`{title}` is not a title")).hint("describe the note in a few words"))
+        }
+        false => Ok(bare.trim_end().to_owned()),
+    }
 }
 
 /// Refuses notes whose title is not their own: rules, edges, blocked patterns, daily logs, diaries

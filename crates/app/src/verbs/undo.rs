@@ -1,4 +1,5 @@
-//! Reverts a commit with a new commit. Refuses if later changes depend on it, and lists them.
+//! Reverts a commit with a new commit, and keeps later changes of the same files. Refuses if they
+//! overlap, and lists them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::commit::TAKEOVER;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::note::read;
 use cm_note::path::NotePath;
@@ -46,8 +48,8 @@ const FAR: usize = 1000;
 /// existing files cannot be reverted.
 ///
 /// # Errors
-/// Returns an error if the commit is not found, if there is nothing to undo, if later changes
-/// depend on the commit, or if the write fails.
+/// Returns an error if the commit is not found, if there is nothing to undo, if later commits changed
+/// the same lines, or if the write fails.
 pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     write::recover(memory)?;
     let repo = repository(memory.target())?;
@@ -91,7 +93,12 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
             format!("{} changed nothing in the vault", target.id.short()),
         ));
     }
-    refuse_later_changes(repo, &target, &inverse)?;
+    let inverse = without_later_changes(memory, repo, &target, inverse)?;
+    if inverse.is_empty() {
+        let message =
+            format!("{} is already undone: its files are as they were before it", target.id.short());
+        return Err(write::nothing_done(message));
+    }
     refuse_hand_edits(memory, &inverse)?;
     refuse_losing_notes(memory, &target, &inverse)?;
     let changes = inverse.iter().map(change).collect();
@@ -183,24 +190,67 @@ fn is_own(repo: &Repo, commit: &CommitInfo, own: &Identity) -> Result<bool> {
     Ok(email == own.email && (!own.email.is_empty() || name == own.name))
 }
 
-/// Refuses the undo if later commits changed the same files; the error names them.
-fn refuse_later_changes(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
-    let Some(head) = repo.head()?.commit else { return Ok(()) };
-    let mut touched: Vec<NotePath> = Vec::new();
-    for change in inverse {
-        if repo.read_at(head, &change.path)? != change.new {
-            touched.push(change.path.clone());
+/// Returns the changes that take the commit back and keep what later commits changed elsewhere in the
+/// same files: `new` is the content in HEAD, and `old` the one that the undo writes. Files that are as
+/// before the commit are left out. A file that the commit moved is compared with its old path.
+fn without_later_changes(
+    memory: &Context,
+    repo: &Repo,
+    target: &CommitInfo,
+    inverse: Vec<TreeChange>,
+) -> Result<Vec<TreeChange>> {
+    let Some(head) = repo.head()?.commit else { return Ok(inverse) };
+    let mut kept = Vec::with_capacity(inverse.len());
+    let mut conflicts: Vec<NotePath> = Vec::new();
+    for change in &inverse {
+        kept.push(TreeChange { new: repo.read_at(head, &change.path)?, ..change.clone() });
+    }
+    let is_move = inverse.iter().any(|change| change.new.is_none());
+    for (at, change) in inverse.iter().enumerate() {
+        let (now, before) = (kept[at].new.clone(), &change.old);
+        // A file that a move created may be gone because it was moved on.
+        if now == change.new || (now == *before && (now.is_some() || !is_move)) {
+            continue;
+        }
+        let source = change.old.is_none().then(|| moved_from(memory, &inverse, change)).flatten();
+        let before = source.map_or(before, |source| &inverse[source].old);
+        let reverted = match (before, &change.new, &now) {
+            (Some(before), Some(after), Some(now)) => cm_merge::revert(&change.path, before, after, now),
+            _ => None,
+        };
+        match (reverted, source) {
+            (None, _) => conflicts.push(change.path.clone()),
+            (reverted, Some(source)) => kept[source].old = reverted,
+            (reverted, None) => kept[at].old = reverted,
         }
     }
-    if touched.is_empty() {
-        return Ok(());
+    if conflicts.is_empty() {
+        kept.retain(|change| change.old != change.new);
+        return Ok(kept);
     }
-    let later = repo.later_touching(target.id, &touched)?;
+    let later = repo.later_touching(target.id, &conflicts)?;
     let named: Vec<String> =
         later.iter().take(5).map(|commit| format!("{} {}", commit.id.short(), commit.subject)).collect();
-    Err(Error::refused("depended-on", format!("later commits changed {}", touched[0]))
-        .at(&touched[0], None, None)
+    Err(Error::refused("depended-on", format!("later commits changed {}", conflicts[0]))
+        .at(&conflicts[0], None, None)
         .hint(format!("undo these first: {}", named.join("; "))))
+}
+
+/// Returns the position of the file that the commit moved to the path of `created`: the removed one
+/// with the same ID, or without IDs the only one.
+fn moved_from(memory: &Context, inverse: &[TreeChange], created: &TreeChange) -> Option<usize> {
+    let wanted = id_in(memory, &created.path, created.new.as_deref()?);
+    let mut removed = inverse.iter().enumerate().filter(|(_, change)| change.new.is_none());
+    let (at, _) = removed.find(|(_, change)| {
+        change.old.as_deref().is_some_and(|old| id_in(memory, &change.path, old) == wanted)
+    })?;
+    let is_only = inverse.iter().filter(|change| change.old.is_none() || change.new.is_none()).count() == 2;
+    (wanted.is_some() || is_only).then_some(at)
+}
+
+fn id_in(memory: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
+    let settings = &memory.target().settings;
+    read::read(path, bytes, &settings.types, &settings.relations).note.id
 }
 
 /// Refuses the undo if a file has uncommitted edits, which it would overwrite.
@@ -211,7 +261,7 @@ fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
         if found != change.new {
             return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
                 .at(&change.path, None, None)
-                .hint("discard them, or `cm commit` them and undo that commit first"));
+                .hint("commit them first with `cm commit`; the undo then keeps them"));
         }
     }
     Ok(())
@@ -228,11 +278,8 @@ fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeCha
     if !made_none || !inverse.iter().any(|change| goes(&change)) {
         return Ok(());
     }
-    let open = memory.target();
-    let id = |path: &NotePath, bytes: &[u8]| {
-        read::read(path, bytes, &open.settings.types, &open.settings.relations).note.id
-    };
-    let notes = memory.notes_of(open)?;
+    let id = |path: &NotePath, bytes: &[u8]| id_in(memory, path, bytes);
+    let notes = memory.notes_of(memory.target())?;
     for change in inverse.iter().filter(goes) {
         let Some(lost) = change.new.as_deref().and_then(|bytes| id(&change.path, bytes)) else { continue };
         let comes_back = inverse

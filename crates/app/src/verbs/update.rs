@@ -10,9 +10,8 @@ use crate::context::open_vault::OpenVault;
 use crate::context::revision;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::add::known_type;
 use crate::verbs::agent_update;
-use crate::verbs::note_fields::{clean_tags, key_of, title_of, value_of};
+use crate::verbs::note_fields::{clean_tags, field_of, key_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
@@ -161,23 +160,13 @@ fn with_updated(memory: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>
 fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
     let mut edits = Vec::new();
     for (key, typed) in &options.set {
-        let key = key_of(key)?;
-        if key == "id" && found.note.id.is_some() {
-            return Err(id_is_fixed());
-        }
-        let value = match key.as_str() {
-            "title" => Value::String(title_of(typed)?),
-            "type" if found.note.kind == NoteKind::Memory => {
-                Value::String(known_type(found.open, typed)?.name.clone())
-            }
-            _ => value_of(&key, typed)?,
-        };
+        let (key, value) = field_of(found.open, found.note.kind, key, typed)?;
         edits.push(Edit::Set { key, value });
     }
     for key in &options.remove {
         let key = key_of(key)?;
         if key == "id" && found.note.id.is_some() {
-            return Err(id_is_fixed());
+            return Err(Error::usage("an ID never changes").hint("other notes refer to it by its ID"));
         }
         edits.push(Edit::Remove { key });
     }
@@ -198,10 +187,6 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
         edits.push(Edit::AppendBody { text: ended(text) });
     }
     Ok(edits)
-}
-
-fn id_is_fixed() -> Error {
-    Error::usage("an ID never changes").hint("other notes refer to it by its ID")
 }
 
 /// Appends a line break unless the text ends with one.

@@ -91,7 +91,7 @@ impl<'n> Relinker<'n> {
         Some(change).filter(|change| *change != LinkRewrite::default())
     }
 
-    /// Whether the target is the former file or title, or no longer leads to the note.
+    /// Whether the target is the former name of the file or title, or no longer leads to the note.
     fn is_outdated(&self, from: usize, to: usize, link: &NoteLink) -> bool {
         if self.after.resolve_link(from, link) != Resolution::One(to) {
             return true;
@@ -103,7 +103,7 @@ impl<'n> Relinker<'n> {
         let is_alias = old.aliases.iter().any(|alias| fold(alias) == fold(&link.target));
         let names_title = fold(&link.target) == fold(&old.title) && !is_alias;
         match self.names_the_file(to, link) {
-            true => old.path != new.path,
+            true => old.path.stem() != new.path.stem(),
             false => link.form == LinkForm::Wiki && names_title && old.title != new.title,
         }
     }
@@ -201,6 +201,17 @@ mod tests {
     fn a_link_to_another_note_is_kept_from_the_new_name() {
         let vault = || vec![note("A/Old.md", "Old"), note("A/Here.md", "Here"), note("B/Twin.md", "Twin")];
         assert_eq!(relinked(vault(), "A/Twin.md", "Twin", 1, "[[Twin]] [[Old]]"), "[[B/Twin]] [[Twin]]");
+    }
+
+    #[test]
+    fn a_link_that_still_leads_to_a_moved_note_stays_as_it_is() {
+        let vault = || vec![note("Topics/Cats.md", "All cats"), note("Home.md", "Home")];
+        let links = "[[cats]] [[CATS.md#Food|them]] ![[Cats]] [[all cats]] [x](cats.md)";
+        assert_eq!(relinked(vault(), "vault/Cats.md", "All cats", 1, links), links);
+        assert_eq!(
+            relinked(vault(), "vault/Cats.md", "All cats", 1, "[[topics/cats]] [x](Topics/Cats.md)"),
+            "[[Cats]] [x](vault/Cats.md)"
+        );
     }
 
     #[test]

@@ -28,6 +28,19 @@ pub use link::percent_decode;
 use plain::PlainTextBuilder;
 use tag::TagCollector;
 
+/// Returns the target and the heading or block of a reference that is written as a wikilink, with or
+/// without brackets: `[[Note#Heading|alias]]`, `Note#Heading`; `None` if it has neither brackets nor an
+/// anchor or alias.
+pub fn typed_link(typed: &str) -> Option<(String, Option<String>)> {
+    let typed = typed.trim();
+    let inside =
+        typed.trim_start_matches('!').strip_prefix("[[").and_then(|inside| inside.strip_suffix("]]"));
+    let inside = inside.unwrap_or(typed);
+    let destination = inside.split_once('|').map_or(inside, |(destination, _)| destination);
+    let link = link::wiki(destination, inside.len() > destination.len())?;
+    (link.target != typed).then_some((link.target, link.anchor))
+}
+
 /// A heading of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {

@@ -219,3 +219,19 @@ proptest! {
         prop_assert!(found.tags.iter().all(|tag| !tag.is_empty() && !tag.contains(char::is_whitespace)));
     }
 }
+
+#[test]
+fn a_typed_reference_is_read_like_a_link() {
+    for (typed, target, anchor) in [
+        ("[[Note]]", "Note", None),
+        (" ![[a/Note.md#Head#Sub|alias]] ", "a/Note.md", Some("Head#Sub")),
+        ("Note#Head", "Note", Some("Head")),
+        ("[[Note|alias]]", "Note", None),
+        ("Note^block", "Note", Some("^block")),
+    ] {
+        assert_eq!(typed_link(typed), Some((target.to_owned(), anchor.map(str::to_owned))), "{typed}");
+    }
+    for typed in ["Note", "", "#Head", "[[]]", "[[a]] [[b]]"] {
+        assert_eq!(typed_link(typed), None, "{typed}");
+    }
+}

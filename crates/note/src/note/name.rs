@@ -74,7 +74,19 @@ pub fn file_stem(title: &str) -> String {
     }
     let stem = stem.trim_end_matches(['.', ' ']);
     let is_name = NotePath::parse(&format!("{stem}.md")).is_ok() && !stem.is_empty();
-    if is_name { stem.to_owned() } else { "note".to_owned() }
+    match is_name {
+        true if is_device(stem) => format!("{stem}_"),
+        true => stem.to_owned(),
+        false => "note".to_owned(),
+    }
+}
+
+/// Whether Windows opens a device instead of a file with this name, whatever its extension.
+fn is_device(stem: &str) -> bool {
+    let name = stem.split('.').next().unwrap_or(stem).trim_end().to_ascii_uppercase();
+    let is_port =
+        |port: &str| name.strip_prefix(port).is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']));
+    matches!(name.as_str(), "CON" | "PRN" | "AUX" | "NUL") || is_port("COM") || is_port("LPT")
 }
 
 #[cfg(test)]
@@ -126,6 +138,10 @@ mod tests {
             ("100 %%%", "100 %"),
             ("a %|% b", "a % b"),
             (". .a", "a"),
+            ("con", "con_"),
+            ("COM1", "COM1_"),
+            ("Nul.txt", "Nul.txt_"),
+            ("Conference", "Conference"),
         ] {
             assert_eq!(file_stem(title), stem);
         }

@@ -141,7 +141,17 @@ fn label(label: LabelField, value: &str, quoted: bool) -> Option<QueryNode> {
         _ => (value, label == LabelField::Id),
     };
     let value = label.folded(value);
-    (!value.is_empty()).then_some(QueryNode::Label { label, value, prefix })
+    // A note without a type is shown with its kind in place of one.
+    let kind = KINDS.iter().find(|kind| label == LabelField::Type && !prefix && kind.name() == value);
+    let node = |label| QueryNode::Label { label, value: value.clone(), prefix };
+    match kind {
+        _ if value.is_empty() => None,
+        Some(_) => {
+            let should = [label, LabelField::Kind].map(node).into();
+            Some(QueryNode::Group(BooleanGroup { should, ..BooleanGroup::default() }))
+        }
+        None => Some(node(label)),
+    }
 }
 
 impl LabelField {

@@ -1,5 +1,7 @@
 //! The commit log, newest first, with commit messages parsed as operations.
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::revision::walk::Sorting;
@@ -43,8 +45,10 @@ pub struct LogFilter {
     pub since: Option<Instant>,
     /// Maximum number of commits.
     pub limit: Option<usize>,
-    /// Only operations on one of these notes.
+    /// Only operations on one of these notes, and the commits in `commits`.
     pub ids: Vec<String>,
+    /// Commits that pass `ids` whatever their messages say, such as those with manual edits of the notes.
+    pub commits: HashSet<CommitId>,
     /// Only operations with this verb.
     pub op: Option<String>,
     /// Only operations requested by this agent.
@@ -59,14 +63,15 @@ pub struct LogFilter {
 
 impl LogFilter {
     fn admits(&self, commit: &CommitInfo) -> bool {
+        let is_listed = self.ids.is_empty() || self.commits.contains(&commit.id);
         let Some(message) = &commit.message else {
             let filters = [&self.op, &self.agent, &self.session, &self.operation];
-            return self.ids.is_empty() && filters.iter().all(|filters| filters.is_none());
+            return is_listed && filters.iter().all(|filters| filters.is_none());
         };
         let fits = |wanted: &Option<String>, found: Option<&String>| {
             wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
         };
-        (self.ids.is_empty() || message.ids.iter().any(|id| self.ids.contains(id)))
+        (is_listed || message.ids.iter().any(|id| self.ids.contains(id)))
             && fits(&self.op, Some(&message.op))
             && fits(&self.agent, message.agent.as_ref())
             && fits(&self.session, message.session.as_ref())

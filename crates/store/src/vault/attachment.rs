@@ -45,6 +45,13 @@ pub fn read(vault: &Vault, path: &NotePath, exclude: &[String]) -> io::Result<Ve
 /// `[[target]]`.
 pub fn find_by_end(vault: &Vault, target: &str, exclude: &[String]) -> Option<NotePath> {
     let end = format!("/{}", target.trim_start_matches('/').to_lowercase());
+    let mut files = with_ending(vault, &end, exclude);
+    files.sort_by_key(|path| path.as_str().len());
+    files.into_iter().next()
+}
+
+/// Returns the files whose path, after a `/`, ends with `end`, ignoring case, sorted by path.
+pub fn with_ending(vault: &Vault, end: &str, exclude: &[String]) -> Vec<NotePath> {
     let relative = |entry: &walkdir::DirEntry| {
         let inner = entry.path().strip_prefix(vault.root()).ok()?.to_str()?;
         NotePath::parse(&inner.replace(std::path::MAIN_SEPARATOR, "/")).ok()
@@ -53,12 +60,14 @@ pub fn find_by_end(vault: &Vault, target: &str, exclude: &[String]) -> Option<No
         entry.depth() == 0 || relative(entry).is_some_and(|path| !is_private(&path, exclude))
     };
     let entries = walkdir::WalkDir::new(vault.root()).into_iter().filter_entry(is_wanted).take(MOST_ENTRIES);
-    entries
+    let mut files: Vec<NotePath> = entries
         .flatten()
         .filter(|entry| entry.file_type().is_file())
         .filter_map(|entry| relative(&entry))
-        .filter(|path| format!("/{path}").to_lowercase().ends_with(&end))
-        .min_by_key(|path| (path.as_str().len(), path.clone()))
+        .filter(|path| format!("/{path}").to_lowercase().ends_with(end))
+        .collect();
+    files.sort();
+    files
 }
 
 /// Whether a path is in a folder that is not part of the vault's notes. Names are compared without

@@ -227,14 +227,34 @@ fn finding(path: &Path, code: FindingCode, message: &str) -> Finding {
 }
 
 /// Converts a typed path of a folder to a path prefix of notes: `docs/`, or empty for the vault
-/// itself. Returns `None` if it is not a folder of the vault.
+/// itself. The case of letters does not matter if only one folder has the name. Returns `None` if it is
+/// not a folder of the vault.
 pub fn folder_of(vault: &Vault, cwd: &Path, typed: &str) -> Option<String> {
-    let candidates: [PathBuf; 2] = [cwd.join(typed), vault.root().join(typed)];
-    candidates.iter().filter(|path| path.is_dir()).find_map(|path| {
+    let candidates =
+        [Some(cwd.join(typed)), Some(vault.root().join(typed)), in_any_case(vault.root(), typed)];
+    candidates.iter().flatten().filter(|path| path.is_dir()).find_map(|path| {
         let real = path.canonicalize().ok()?;
         let inner = real.strip_prefix(vault.root()).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
         Some(if inner.is_empty() { inner } else { format!("{inner}/") })
     })
+}
+
+/// Finds the folder below `root` whose path differs from the typed one in nothing but case; `None` if
+/// there are several.
+fn in_any_case(root: &Path, typed: &str) -> Option<PathBuf> {
+    let mut found = root.to_owned();
+    for name in typed.split(['/', std::path::MAIN_SEPARATOR]).filter(|name| !matches!(*name, "" | ".")) {
+        let is_meant = |entry: &fs::DirEntry| {
+            entry.file_name().to_string_lossy().to_lowercase() == name.to_lowercase() && entry.path().is_dir()
+        };
+        let mut fitting = fs::read_dir(&found).ok()?.flatten().filter(is_meant);
+        let folder = fitting.next()?;
+        if fitting.next().is_some() {
+            return None;
+        }
+        found = folder.path();
+    }
+    Some(found)
 }
 
 /// Whether the path is the vault's folder or inside it.
@@ -410,6 +430,8 @@ mod tests {
         assert_eq!(folder_of(&vault, &docs, "docs").as_deref(), Some("docs/"));
         assert_eq!(folder_of(&vault, root.path(), ".").as_deref(), Some(""));
         assert_eq!(folder_of(&vault, &docs, "../.."), None);
+        assert_eq!(folder_of(&vault, root.path(), "DOCS/Deep/").as_deref(), Some("docs/deep/"));
+        assert_eq!(folder_of(&vault, root.path(), "DOCS/absent"), None);
         assert_eq!(folder_of(&vault, &docs, "deep/a.md"), None);
         assert!(is_root(&vault, &docs.join("..")) && !is_root(&vault, &docs));
         assert!(is_within(&vault, &docs) && is_within(&vault, root.path()));

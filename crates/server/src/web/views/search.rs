@@ -30,6 +30,8 @@ struct Found {
 
 struct Hit {
     title: String,
+    /// Path of the note, if another hit on the page has the same title.
+    path: Option<String>,
     address: String,
     kind: String,
     snippet: String,
@@ -60,6 +62,7 @@ fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) ->
         ..search::Options::default()
     };
     let result = search::search(memory, &options)?;
+    let titles: Vec<String> = result.hits.iter().map(|hit| hit.title.clone()).collect();
     let mut again = form_urlencoded::Serializer::new(String::new());
     again.append_pair("q", query);
     if explains {
@@ -74,12 +77,19 @@ fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) ->
             count(result.total, "note")
         },
         next: result.next.map(|next| format!("/search?{}&offset={next}", again.finish())),
-        hits: result.hits.into_iter().map(|one| hit(one, memory)).collect(),
+        hits: result
+            .hits
+            .into_iter()
+            .map(|one| {
+                let is_ambiguous = titles.iter().filter(|title| **title == one.title).count() > 1;
+                hit(one, is_ambiguous, memory)
+            })
+            .collect(),
         notices: result.notices,
     })
 }
 
-fn hit(hit: SearchHit, memory: &Context) -> Hit {
+fn hit(hit: SearchHit, is_ambiguous: bool, memory: &Context) -> Hit {
     let parts = hit.parts.map_or_else(Vec::new, |parts| {
         let shown = |value: f64| format!("{value:.3}");
         let meaning = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), shown);
@@ -98,6 +108,7 @@ fn hit(hit: SearchHit, memory: &Context) -> Hit {
         ]
     });
     Hit {
+        path: is_ambiguous.then_some(hit.path),
         title: marked(&hit.title, &hit.title_matches),
         address: note_address(&hit.id),
         kind: type_words(hit.note_type.as_deref(), hit.kind),

@@ -1,0 +1,149 @@
+//! Takes back one change of a file that later changes touched elsewhere: a three-way merge by lines
+//! whose base is the file after the change. Does not merge within frontmatter.
+
+use cm_note::frontmatter::split::Split;
+use cm_note::path::NotePath;
+
+use crate::three_way::one_sided;
+use crate::{Clash, Versions, file_shape, lines};
+
+/// Key of the frontmatter that each change sets, and that a revert therefore leaves as it is now.
+const UPDATED: &str = "updated:";
+
+/// Returns the file `now` without the change that made `after` of `before`; `None` if a later change
+/// touched the same or adjoining lines, or if both changed the frontmatter of a note.
+pub fn revert(path: &NotePath, before: &[u8], after: &[u8], now: &[u8]) -> Option<Vec<u8>> {
+    if now == after || now == before {
+        return Some(before.to_vec());
+    }
+    let versions = Versions { base: Some(after), ours: now, theirs: before };
+    let texts = [after, now, before].map(|bytes| std::str::from_utf8(bytes).ok());
+    if let ([Some(after), Some(now), Some(before)], true) = (texts, path.file_name() != path.stem()) {
+        return revert_note(after, now, before).map(String::into_bytes);
+    }
+    let merged = lines::merge(&versions, Clash::Markers);
+    (!merged.markers).then_some(merged.bytes)
+}
+
+fn revert_note(after: &str, now: &str, before: &str) -> Option<String> {
+    let files = file_shape::uniform(Some(after), now, before);
+    let [after, now, before] = files.texts.each_ref().map(|text| text.split_at(Split::of(text).body_start()));
+    let mut text = revert_frontmatter(after.0, now.0, before.0)?;
+    let (body, markers) = lines::merge_text(after.1, now.1, before.1, Clash::Markers);
+    text.push_str(&body);
+    (!markers).then(|| files.shape.restore(&text))
+}
+
+fn revert_frontmatter(after: &str, now: &str, before: &str) -> Option<String> {
+    let is_updated = |line: &&str| line.starts_with(UPDATED);
+    let rest = |text: &str| text.split_inclusive('\n').filter(|line| !is_updated(line)).collect::<String>();
+    let reverted = one_sided(&rest(after), rest(now), rest(before))?;
+    if reverted == rest(now) {
+        return Some(now.to_owned());
+    }
+    let updated = now.split_inclusive('\n').find(is_updated).unwrap_or_default();
+    let Some(at) = before.find(&format!("\n{UPDATED}")) else { return Some(with_key(before, updated)) };
+    let (head, tail) = before.split_at(at + 1);
+    let (_, tail) = tail.split_once('\n')?;
+    Some(format!("{head}{updated}{tail}"))
+}
+
+/// Adds a line at the end of a frontmatter; one without keys is returned unchanged.
+fn with_key(frontmatter: &str, line: &str) -> String {
+    match frontmatter.trim_end_matches('\n').rfind('\n') {
+        Some(end) => format!("{}{line}{}", &frontmatter[..=end], &frontmatter[end + 1..]),
+        None => frontmatter.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reverted(path: &str, before: &str, after: &str, now: &str) -> Option<String> {
+        let path = NotePath::parse(path).unwrap();
+        let bytes = revert(&path, before.as_bytes(), after.as_bytes(), now.as_bytes())?;
+        Some(String::from_utf8(bytes).unwrap())
+    }
+
+    /// A note that was updated on a day of May, with further keys and a body.
+    fn note(day: u32, keys: &str, body: &str) -> String {
+        format!("---\nid: x\nupdated: 2026-05-{day:02}\n{keys}---\n{body}")
+    }
+
+    #[test]
+    fn lines_that_later_changes_left_alone_go_back() {
+        let after = "see [[New]]\n\nmiddle\n\nend\n";
+        assert_eq!(
+            reverted(
+                "a.md",
+                "see [[Old]]\n\nmiddle\n\nend\n",
+                after,
+                "see [[New]]\n\nmiddle\n\nend, later\n"
+            ),
+            Some("see [[Old]]\n\nmiddle\n\nend, later\n".to_owned())
+        );
+        assert_eq!(reverted("a.md", "[[Old]]\n", "[[New]]\n", "[[New]] and more\n"), None);
+        assert_eq!(reverted("a.txt", "a\nb\nc\n", "A\nb\nc\n", "A\nb\nC\n"), Some("a\nb\nC\n".to_owned()));
+        assert_eq!(reverted("a.txt", "a\n", "b\n", "c\n"), None);
+    }
+
+    #[test]
+    fn adjoining_lines_are_a_conflict_as_in_git() {
+        assert_eq!(reverted("a.md", "a\nb\n", "A\nb\n", "A\nB\n"), None);
+    }
+
+    #[test]
+    fn a_change_that_is_gone_already_changes_nothing() {
+        assert_eq!(reverted("a.md", "a\n", "b\n", "a\n"), Some("a\n".to_owned()));
+    }
+
+    #[test]
+    fn the_date_of_the_last_change_stays() {
+        let (before, after) = (note(1, "", "[[Old]]\n\nend\n"), note(2, "", "[[New]]\n\nend\n"));
+        let now = note(3, "", "[[New]]\n\nend, later\n");
+        assert_eq!(reverted("a.md", &before, &after, &now), Some(note(3, "", "[[Old]]\n\nend, later\n")));
+        let now = note(3, "tags: [a]\n", "[[New]]\n\nend\n");
+        assert_eq!(reverted("a.md", &before, &after, &now), Some(note(3, "tags: [a]\n", "[[Old]]\n\nend\n")));
+    }
+
+    #[test]
+    fn frontmatter_goes_back_as_a_whole_or_is_a_conflict() {
+        let (before, after) = (note(1, "title: Old\n", "a\n"), note(2, "title: New\n", "a\n"));
+        let now = note(3, "title: New\n", "a\nb\n");
+        assert_eq!(reverted("a.md", &before, &after, &now), Some(note(3, "title: Old\n", "a\nb\n")));
+        let now = note(3, "title: New\ntags: [a]\n", "a\n");
+        assert_eq!(reverted("a.md", &before, &after, &now), None);
+    }
+
+    #[test]
+    fn a_date_that_the_change_added_is_kept_and_one_that_is_gone_stays_away() {
+        let (plain, dated) = ("---\ntitle: Old\n---\na\n", "---\ntitle: New\nupdated: 2026-05-02\n---\na\n");
+        let now = "---\ntitle: New\nupdated: 2026-05-03\n---\na\nb\n";
+        assert_eq!(
+            reverted("a.md", plain, dated, now),
+            Some("---\ntitle: Old\nupdated: 2026-05-03\n---\na\nb\n".to_owned())
+        );
+        let now = "---\ntitle: New\n---\na\nb\n";
+        let before = "---\nupdated: 2026-05-01\ntitle: Old\n---\na\n";
+        assert_eq!(reverted("a.md", before, dated, now), Some("---\ntitle: Old\n---\na\nb\n".to_owned()));
+        assert_eq!(
+            reverted("a.md", "a\n", "---\nid: x\n---\na\n", "---\nid: x\n---\na\nb\n"),
+            Some("a\nb\n".into())
+        );
+    }
+
+    #[test]
+    fn line_breaks_and_bytes_stay() {
+        assert_eq!(
+            reverted("a.md", "a\r\n\r\nb\r\n", "A\r\n\r\nb\r\n", "A\r\n\r\nB\r\n"),
+            Some("a\r\n\r\nB\r\n".to_owned())
+        );
+        let path = NotePath::parse("a.md").unwrap();
+        assert_eq!(
+            revert(&path, b"\xe9\n\nb\n", b"\xea\n\nb\n", b"\xea\n\nB\n"),
+            Some(b"\xe9\n\nB\n".to_vec())
+        );
+        assert_eq!(revert(&path, b"a\0", b"b\0", b"c\0"), None);
+    }
+}
