@@ -12,3 +12,4 @@ pub mod remember;
 pub mod stash;
 pub mod statement;
 pub mod trauma;
+mod workspace_path;

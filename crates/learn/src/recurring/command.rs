@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::looking::{CommandEffect, effect, is_filter, written_file};
 use crate::outcome::shell::{CommandKind, ParsedCommand};
 use crate::prose::pattern;
+use crate::workspace_path::inside;
 use cm_shell::SimpleCommand;
 
 /// A command in the form in which runs are compared.
@@ -185,19 +186,6 @@ fn task_kind(command: &SimpleCommand) -> CommandKind {
         Some("lint") => CommandKind::Lint,
         Some("build") => CommandKind::Build,
         _ => CommandKind::Other,
-    }
-}
-
-/// Removes the workspace from the beginning of a path; the workspace itself becomes `.`.
-pub fn inside(path: &str, workspace: Option<&str>) -> String {
-    let Some(root) = workspace.map(|root| root.trim_end_matches(['/', '\\'])).filter(|root| root.len() > 1)
-    else {
-        return path.to_owned();
-    };
-    match path.strip_prefix(root) {
-        Some("" | "/") => ".".to_owned(),
-        Some(rest) if rest.starts_with(['/', '\\']) => rest[1..].to_owned(),
-        _ => path.to_owned(),
     }
 }
 

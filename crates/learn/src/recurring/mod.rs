@@ -24,7 +24,6 @@ pub mod support;
 pub mod trace;
 mod wording;
 
-pub(crate) use command::inside;
 pub use proposal::{CountedProposal, proposals};
 pub use trace::SessionTrace;
 

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::command::{ReducedLine, TracedCommand, inside, reduce};
+use super::command::{ReducedLine, TracedCommand, reduce};
 use super::explanation::explanation;
 use super::signature::{CommandFailure, has_error};
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::{SessionStep, StepKind};
+use crate::workspace_path::inside;
 use cm_note::instant::Instant;
 use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};

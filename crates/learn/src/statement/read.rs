@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{StatementContext, clauses};
 use crate::prose::{MessageAuthor, Sentence, cut, pattern, sentences, sentences_up_to, without_tag_question};
-use crate::recurring::inside;
+use crate::workspace_path::inside;
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 

@@ -46,14 +46,18 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
     taken
 }
 
-/// Returns the withdrawals of a session's statements that were not taken back later. Those of a topic that the
-/// person named earlier in the session are left out: they take back what was said there.
+/// Returns the withdrawals of a session's statements that were not taken back later. Those of a topic about
+/// which the person stated something lasting earlier in the session are left out: they take that back.
 pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<Withdrawal> {
     let void = are_void(statements, judged);
     let valid = statements.iter().zip(judged).zip(void).enumerate().filter(|(_, (_, void))| !void);
-    let withdrawal = |(at, ((statement, judged), _)): (usize, ((&Statement, &KindProbabilities), bool))| {
-        let found = Withdrawal::of(statement, judged)?;
-        let is_of_session = statements[..at].iter().any(|before| found.names(&before.text));
+    let withdrawal = |(at, ((statement, own), _)): (usize, ((&Statement, &KindProbabilities), bool))| {
+        let found = Withdrawal::of(statement, own)?;
+        let lasts = |before: &KindProbabilities| before.lasting() >= THRESHOLD_MEDIUM;
+        let is_of_session = statements[..at]
+            .iter()
+            .zip(judged)
+            .any(|(before, judged)| lasts(judged) && found.names(&before.text));
         (!is_of_session).then_some(found)
     };
     valid.filter_map(withdrawal).collect()
@@ -78,6 +82,22 @@ fn are_void(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_withdrawal_of_what_the_session_stated_concerns_no_other_session() {
+        use super::super::{StatementContext, of_prompt};
+        let of = |prompts: [&str; 2], lasting: [f32; 2]| {
+            let typed = (1..).zip(prompts);
+            let statements: Vec<Statement> = typed
+                .flat_map(|(line, prompt)| of_prompt(prompt, line, StatementContext::After, None))
+                .collect();
+            let judged = lasting.map(|lasting| KindProbabilities([1.0 - lasting, lasting, 0.0, 0.0, 0.0]));
+            withdrawals(&statements, &judged).len()
+        };
+        let withdrawn = "Forget what I said about the staging port.";
+        assert_eq!(of(["The staging port is 8080.", withdrawn], [0.9, 0.1]), 0);
+        assert_eq!(of(["Fix the test of the staging port.", withdrawn], [0.1, 0.1]), 1);
+    }
 
     #[test]
     fn only_words_that_take_something_back_do() {
