@@ -84,11 +84,13 @@ pub fn rename(memory: &Context, reference: &str, title: &str, dry_run: bool) -> 
     })
 }
 
-/// Normalizes the new title. An ending `.md` belongs to a file name and is removed.
+/// Normalizes the new title. The ending of a file name, such as `Pump.md`, is removed; "About README.md" is no file
+/// name.
 fn new_title(typed: &str) -> Result<String> {
     let title = title_of(typed)?;
-    let bare =
-        [".md", ".markdown"].into_iter().find_map(|ending| title.strip_suffix(ending)).unwrap_or(&title);
+    let is_file_name = !title.contains(char::is_whitespace);
+    let ending = [".md", ".markdown"].into_iter().find(|ending| is_file_name && title.ends_with(ending));
+    let bare = ending.and_then(|ending| title.strip_suffix(ending)).unwrap_or(&title);
     match bare.trim_matches(['.', ' ']).is_empty() {
         true => {
             Err(Error::usage(format!("`{title}` is not a title")).hint("describe the note in a few words"))
