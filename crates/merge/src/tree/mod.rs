@@ -57,7 +57,8 @@ pub struct MergedFile {
     pub open: bool,
 }
 
-/// Merges the changes of both sides, and returns what has to change on ours, sorted by path.
+/// Merges the changes of both sides. Returns the files that have to change on ours and those that stay although the
+/// other side deleted them, sorted by path.
 /// `exists` tells whether the base or a side has a file at a path.
 pub fn merge_changes(
     ours: &[SideChange],
@@ -84,9 +85,9 @@ pub fn merge_changes(
             (None, None) => true,
             _ => false,
         };
-        // That the other side deleted the file is told even if nothing changes here.
-        let is_kept = after.is_some_and(|after| after.how == HowMerged::Kept);
-        if !same || is_kept {
+        // A deletion by the other side is reported even if nothing changes here.
+        let stays = after.is_some_and(|after| after.how == HowMerged::Kept);
+        if !same || stays {
             files.push(MergedFile {
                 path: path.clone(),
                 new: after.map(|after| after.bytes.clone()),
@@ -209,7 +210,7 @@ impl MergeResult {
     }
 
     /// Both versions of a file: a well-formed note, else the greater by bytes, at its path, the other one
-    /// at a path with a hash. The note tells of its copy, which gets an ID of its own.
+    /// at a path with a hash. The note gets a leftover that names the copy, and the copy an ID of its own.
     fn copies(path: &NotePath, ours: &[u8], theirs: &[u8], executable: bool) -> Vec<Self> {
         let rank = |bytes: &[u8]| is_note(path) && is_well_formed(bytes);
         let (stands, other) =
@@ -222,10 +223,15 @@ impl MergeResult {
             open,
             side: None,
         };
-        let Some(beside) = copy_path(path, other) else { return vec![copy(path, stands.to_vec(), false)] };
-        let told = with_leftover(path, stands, &Leftover::copied(path, &beside));
-        let is_told = told != stands;
-        vec![copy(&beside, collisions::with_own_id(&beside, other), false), copy(path, told, is_told)]
+        let Some(other_path) = copy_path(path, other) else {
+            return vec![copy(path, stands.to_vec(), false)];
+        };
+        let with_leftover = with_leftover(path, stands, &Leftover::copied(path, &other_path));
+        let has_leftover = with_leftover != stands;
+        vec![
+            copy(&other_path, collisions::with_own_id(&other_path, other), false),
+            copy(path, with_leftover, has_leftover),
+        ]
     }
 }
 

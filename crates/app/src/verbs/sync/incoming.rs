@@ -65,7 +65,8 @@ impl PlannedFile {
         }
     }
 
-    /// What a merge of the settings says about values that lost, and did not say here before.
+    /// Returns the comments that the merge of `cm.toml` added about settings whose other value was not used; empty for
+    /// other files.
     pub fn lost_settings(&self) -> Vec<String> {
         let lost = |bytes: &Option<Vec<u8>>| -> Vec<String> {
             let text = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();

@@ -88,7 +88,7 @@ impl SyncPlace {
     }
 
     /// Lets the branch follow its counterpart, as `git push -u` does, if it follows none and the request
-    /// names none. Only Git uses it, so that a failure does not matter here.
+    /// names none. Only Git uses this setting, so errors are ignored.
     pub(super) fn follow(&self, repo: &Repo, options: &Options) {
         if options.remote.is_none() && options.branch.is_none() && !repo.is_jujutsu() {
             let _ = repo.follow(&self.local, &self.remote, &self.branch);
