@@ -17,9 +17,9 @@ pub(super) enum Replacement {
     Assignments,
     /// Another program, or the same one run by another, for the same purpose.
     Program,
-    /// The same command with further flags, which may have values.
+    /// The same command with additional flags, with or without a value each.
     Flags,
-    /// A command of unknown purpose for the same thing.
+    /// Another program with an operand of the failed command, such as the same folder.
     Other,
 }
 
@@ -119,7 +119,7 @@ fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
     is_unlike.then_some(Replacement::Other)
 }
 
-/// Whether a command is another one with further flags, each of which may have a value.
+/// Whether `new` is the command `old` with additional flags, each with or without a value.
 fn adds_flags(old: &[&str], new: &[&str]) -> bool {
     let mut old = old.iter().peekable();
     let mut adds = false;
