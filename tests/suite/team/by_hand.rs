@@ -1,13 +1,6 @@
 //! What Git alone merged, two synchronizations at once, and files that are no notes.
 
-use super::{Clone, FACT_FILE, Remote, VAULT, settle};
-
-fn pair() -> (Remote, Clone, Clone) {
-    let remote = Remote::new();
-    let ada = Clone::first(&remote, "ada", VAULT);
-    let ben = Clone::of(&remote, "ben");
-    (remote, ada, ben)
-}
+use super::{FACT_FILE, pair, settle};
 
 #[test]
 fn generated_files_are_written_anew_after_a_merge_of_git() {

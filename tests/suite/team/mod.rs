@@ -83,6 +83,14 @@ impl Remote {
     }
 }
 
+/// Two clones of a new remote.
+fn pair() -> (Remote, Clone, Clone) {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    (remote, ada, ben)
+}
+
 /// One person's clone, with a home, a clock and a seed of its own.
 pub struct Clone {
     pub sandbox: Sandbox,

@@ -1,14 +1,7 @@
 //! What two clones do to the same notes, and what `cm sync` makes of it. The numbers are those of the
 //! situations in which plain Git conflicts, loses lines, or gives a wrong file.
 
-use super::{Clone, FACT_FILE, RULE, RULE_FILE, Remote, VAULT, settle};
-
-fn pair() -> (Remote, Clone, Clone) {
-    let remote = Remote::new();
-    let ada = Clone::first(&remote, "ada", VAULT);
-    let ben = Clone::of(&remote, "ben");
-    (remote, ada, ben)
-}
+use super::{Clone, FACT_FILE, RULE, RULE_FILE, pair, settle};
 
 #[test]
 fn core_is_written_from_the_notes_of_both_sides_1_2() {
