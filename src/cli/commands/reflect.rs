@@ -15,7 +15,8 @@ use cm_render::text;
 ///
 /// Writes a diary for each session (`cm diary`). Lasting user preferences and corrections become rules. Those that the person
 /// clearly meant to last are active at once; the others are drafts until other sessions confirm them or a person accepts them
-/// (`cm review`). Facts, preferences and fixes become memories. What
+/// (`cm review`). Facts, preferences and fixes become memories. A rule or memory that the person withdraws ("forget what I
+/// said about staging") is retired. An agent's explanation of a failure becomes a fix if the command then passed. What
 /// recurs in the commands, results and edits of several sessions is counted: a fix once, a draft twice, a rule from three
 /// sessions on. Marks
 /// such as `[cm: helpful b-…]` become feedback; rules cited by ID count with 0.3 of the weight. Each session is one commit,
