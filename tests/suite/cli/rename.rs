@@ -297,6 +297,8 @@ fn a_title_makes_a_file_name_that_every_system_can_hold() {
         (json["title"].as_str().unwrap().to_owned(), json["path"].as_str().unwrap().to_owned())
     };
     assert_eq!(renamed("Pump.md"), ("Pump".to_owned(), "Pump.md".to_owned()));
+    assert_eq!(renamed("Bilge pump.md").0, "Bilge pump");
+    assert_eq!(renamed("About README.md").0, "About README.md");
     assert_eq!(renamed("con"), ("con".to_owned(), "con_.md".to_owned()));
     assert_eq!(renamed("v1.2"), ("v1.2".to_owned(), "v1.2.md".to_owned()));
     for title in [".", "..", ".md", " "] {

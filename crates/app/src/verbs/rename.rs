@@ -84,13 +84,16 @@ pub fn rename(memory: &Context, reference: &str, title: &str, dry_run: bool) -> 
     })
 }
 
-/// Normalizes the new title. The ending of a file name, such as `Pump.md`, is removed; "About README.md" is no file
-/// name.
+/// Normalizes the new title. The ending of a file name, such as `Bilge pump.md`, is removed. A title such as "About
+/// README.md" names another document and stays.
 fn new_title(typed: &str) -> Result<String> {
     let title = title_of(typed)?;
-    let is_file_name = !title.contains(char::is_whitespace);
-    let ending = [".md", ".markdown"].into_iter().find(|ending| is_file_name && title.ends_with(ending));
-    let bare = ending.and_then(|ending| title.strip_suffix(ending)).unwrap_or(&title);
+    let names_document = |bare: &&str| {
+        let last_word = bare.rsplit_once(char::is_whitespace).map(|(_, word)| word);
+        last_word.is_some_and(|word| !word.chars().any(char::is_lowercase))
+    };
+    let without_ending = [".md", ".markdown"].into_iter().find_map(|ending| title.strip_suffix(ending));
+    let bare = without_ending.filter(|bare| !names_document(bare)).unwrap_or(&title);
     match bare.trim_matches(['.', ' ']).is_empty() {
         true => {
             Err(Error::usage(format!("`{title}` is not a title")).hint("describe the note in a few words"))
