@@ -52,6 +52,16 @@ pub(crate) use pattern;
 pattern!(
     TAG_QUESTION = r"(?i)(?:\s*[,;–—-]\s*|\s+)(?:ok(?:ay)?|k|al ?right|all right|right|got it|understood|please|deal|agreed|oder|ja|klar|okey|verstanden|vale|entendido|d[’']accord|compris|hein)\s*\?+$|(?:，|,)\s*(?:好吗|好嗎|行吗|可以吗|明白吗)\s*[?？]$"
 );
+// "Can you always …?" is an order; "can we always rely on it?" asks.
+pattern!(
+    POLITE_ORDER = r"(?ix)^¿?(?:
+        (?:can|could|would|will)\s+you\s+(?:(?:please|pls|maybe|perhaps|also|just)\s+)*
+      | (?:kannst|könntest|würdest)\s+du\s+(?:(?:bitte|auch|mal)\s+)*
+      | (?:puedes|podrías|podés)\s+(?:por\s+favor\s+)?
+      | (?:est-ce\ que\s+)?tu\s+(?:peux|pourrais)\s+ | (?:peux|pourrais)-tu\s+
+    )(?P<order>(?:always|never|immer|nie|niemals|siempre|nunca|toujours|jamais)\s+(?P<verb>\S+)\b.*?)\s*\?+$"
+);
+pattern!(NO_ORDER = r"(?i)^(?:be|rely|trust|assume|count|know|tell|get|undo|revert|happen)$");
 pattern!(
     TAG = r"<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|file|files|context|document|instructions|doc|example|image|task|result|output|stdout|stderr|summary|analysis)(?:\s[^<>]*)?>"
 );
@@ -104,8 +114,13 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
     lines.iter().flat_map(|line| line.sentences(longest)).collect()
 }
 
-/// Returns a sentence without the question at its end that only asks for assent: ", ok?".
-pub(crate) fn without_tag_question(sentence: &str) -> &str {
+/// Returns the part of a sentence that is no question in form only: without ", ok?" at its end, and
+/// "always sort imports" of "can you always sort imports?".
+pub(crate) fn without_polite_question(sentence: &str) -> &str {
+    let asked = POLITE_ORDER.captures(sentence).filter(|asked| !NO_ORDER.is_match(&asked["verb"]));
+    if let Some(order) = asked.and_then(|asked| asked.name("order")) {
+        return order.as_str();
+    }
     let end = TAG_QUESTION.find(sentence).map_or(sentence.len(), |tag| tag.start());
     sentence.get(..end).unwrap_or(sentence)
 }

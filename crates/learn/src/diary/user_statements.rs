@@ -4,7 +4,7 @@
 //! ignored.
 
 use super::content_word_count;
-use crate::prose::{MessageAuthor, Sentence, pattern, sentences, without_tag_question};
+use crate::prose::{MessageAuthor, Sentence, pattern, sentences, without_polite_question};
 use crate::statement::takes_back;
 
 /// A sentence in which the user states a preference, decision or fact.
@@ -172,7 +172,7 @@ const MANY: usize = 8;
 const SHORT: usize = 3;
 
 fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
-    let whole = without_tag_question(&sentence.text);
+    let whole = without_polite_question(&sentence.text);
     if takes_back(whole) {
         return Some(Utterance { kind: UtteranceKind::Retraction, text: whole.to_owned(), standing: false });
     }

@@ -68,7 +68,7 @@ mod tests {
 
     fn stated(line: u64, text: &str, certainty: Certainty) -> LastingStatement {
         let (text, quote) = (text.to_owned(), text.to_owned());
-        LastingStatement { text, quote, line, kind: StatementKind::Rule, certainty }
+        LastingStatement { text, quote, line, kind: StatementKind::Rule, certainty, proposals: Vec::new() }
     }
 
     #[test]

@@ -227,12 +227,16 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
             return Some(ReflectionDraft { certainty: Some(certainty), origins, strength, quote, ..draft });
         }
     };
+    let proposals = statement
+        .proposals
+        .iter()
+        .map(|sentence| evidence((StatementAuthor::Agent, &diary.session, sentence.line), &sentence.text));
     let what = ProposedMemory {
         note_type,
         text: statement.text.clone(),
         observations: 1,
         confidence: confidence(1),
-        evidence: vec![quote(diary, &item)],
+        evidence: std::iter::once(quote(diary, &item)).chain(proposals).collect(),
     };
     let draft = ReflectionDraft::new(DraftChange::Memory(what), origins, strength);
     Some(ReflectionDraft { certainty: Some(certainty), quote: Some(statement.quote.clone()), ..draft })
@@ -480,7 +484,14 @@ mod tests {
     }
 
     fn lasting(text: &str, kind: StatementKind, certainty: Certainty) -> LastingStatement {
-        LastingStatement { text: text.into(), quote: text.into(), line: 9, kind, certainty }
+        LastingStatement {
+            text: text.into(),
+            quote: text.into(),
+            line: 9,
+            kind,
+            certainty,
+            proposals: Vec::new(),
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::taken_back::are_taken_back;
 use super::wording::{self, Wording};
-use super::{Answered, KindProbabilities, Statement, StatementContext, StatementKind};
+use super::{AgentSentence, Answered, KindProbabilities, Statement, StatementContext, StatementKind};
 use crate::diary::is_standing;
 use crate::prose::pattern;
 use cm_text::language::is_ideograph;
@@ -44,6 +44,8 @@ pub struct LastingStatement {
     pub line: u64,
     pub kind: StatementKind,
     pub certainty: Certainty,
+    /// Sentences of the agent that a decision answers.
+    pub proposals: Vec<AgentSentence>,
 }
 
 pattern!(
@@ -136,6 +138,7 @@ fn joined(run: &[JudgedStatement<'_>], before: Option<&Statement>) -> Option<Las
         line: first.line,
         kind: best.1.kind(),
         certainty: if is_high { Certainty::High } else { Certainty::Medium },
+        proposals: Vec::new(),
     })
 }
 

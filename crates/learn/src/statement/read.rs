@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::{StatementContext, clauses};
-use crate::prose::{MessageAuthor, Sentence, cut, pattern, sentences, sentences_up_to, without_tag_question};
+use crate::prose::{
+    MessageAuthor, Sentence, cut, pattern, sentences, sentences_up_to, without_polite_question,
+};
 use crate::workspace_path::inside;
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
@@ -88,7 +90,15 @@ pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
     let mut all = Vec::new();
     let mut of_agent = String::new();
     let (mut answered, mut context) = (None, StatementContext::Plain);
+    let mut is_answered = false;
     for event in events.iter().filter(|event| !event.side) {
+        let is_of_agent = matches!(
+            event.kind,
+            EventKind::AssistantText { .. } | EventKind::ToolCall { .. } | EventKind::ToolRejected { .. }
+        );
+        if is_of_agent && std::mem::take(&mut is_answered) {
+            (answered, context) = (None, StatementContext::Plain);
+        }
         match &event.kind {
             EventKind::AssistantText { text } => {
                 of_agent.push_str(&fold_whitespace(text));
@@ -109,7 +119,11 @@ pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
                     one.text.chars().count() < QUOTED || !of_agent.contains(&fold_whitespace(&one.text))
                 };
                 all.extend(typed.filter(is_own));
-                (answered, context) = (None, StatementContext::Plain);
+                // Another prompt without a word of the agent reacts to the same: "cool", then "btw …".
+                is_answered = true;
+                if context == StatementContext::Refused {
+                    context = StatementContext::After;
+                }
             }
             _ => {}
         }
@@ -167,7 +181,7 @@ fn own_statements(
     let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
     own.filter(|(_, sentence)| !is_quoted(&sentence.text) && !is_code(&sentence.text))
         .map(|(place, sentence)| Statement {
-            text: without_tag_question(&sentence.text).to_owned(),
+            text: without_polite_question(&sentence.text).to_owned(),
             line,
             place,
             context,
@@ -248,6 +262,40 @@ mod tests {
                 ("Leave it.", StatementContext::After, file),
             ]
         );
+    }
+
+    #[test]
+    fn a_second_prompt_in_a_row_answers_what_the_first_does() {
+        let ran = call("1", "Bash", json!({"command": "npm test"}));
+        let events = log_of(vec![
+            person("Go on."),
+            ran,
+            person("cool cool"),
+            person("btw the linter is make lint"),
+            agent("Clean."),
+            person("thanks"),
+        ]);
+        let seen: Vec<_> =
+            statements(&events).into_iter().map(|one| (one.context, one.answers.is_some())).collect();
+        let (plain, after) = (StatementContext::Plain, StatementContext::After);
+        assert_eq!(seen, [(plain, false), (after, true), (after, true), (after, false)]);
+    }
+
+    #[test]
+    fn a_question_for_something_in_every_session_is_an_order() {
+        let text = |prompt: &str| of_prompt(prompt, 1, StatementContext::After, None).remove(0).text;
+        for (asked, order) in [
+            ("can you always add a changelog line?", "always add a changelog line"),
+            ("Could you please never use sleep in tests?", "never use sleep in tests"),
+            ("Kannst du bitte immer die Tests laufen lassen?", "immer die Tests laufen lassen"),
+            ("¿puedes siempre usar pnpm?", "siempre usar pnpm"),
+            ("tu peux toujours lancer les tests?", "toujours lancer les tests"),
+        ] {
+            assert_eq!(text(asked), order);
+        }
+        for asked in ["can you always rely on the cache?", "can you add a changelog line?"] {
+            assert_eq!(text(asked), asked);
+        }
     }
 
     #[test]

@@ -202,6 +202,7 @@ impl SessionReader {
         let withdrawals = statement::withdrawals(&typed, &judged);
         let lasting = statement::lasting(&typed, &judged);
         let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
+        let lasting = statement::with_proposals(lasting, &events);
         let typed = TypedSentences::of(&typed, &judged);
         let diary = diary::extract_with(&diary::id(&path, &content), &meta, &events, &lasting);
         let mut diary = without_secrets(diary, &self.rules);
