@@ -2,6 +2,7 @@
 //!
 //! The results depend only on the events of a log; no model is used and nothing is written.
 
+pub mod effect;
 pub mod feedback;
 pub mod reaction;
 pub mod shell;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::effect::{CommandEffect, effect};
 use cm_shell::SimpleCommand;
 
 /// Kind of work that a command does.
@@ -37,7 +38,14 @@ impl CommandKind {
 pub struct ParsedCommand {
     /// Name of the program, followed by its arguments without quotes.
     pub words: Vec<String>,
+    pub effect: CommandEffect,
 }
+
+/// Programs whose first operand is a file or a process, so that it tells nothing about what they do.
+const OF_FILES: [&str; 22] = [
+    "cp", "mkdir", "touch", "ln", "chmod", "chown", "tar", "zip", "unzip", "scp", "rsync", "ssh", "kill",
+    "pkill", "killall", "open", "code", "vim", "vi", "nano", "source", ".",
+];
 
 /// Number of bytes of a command line that are parsed; the rest is ignored.
 const LONGEST: usize = 20_000;
@@ -60,8 +68,9 @@ pub fn simple_commands(line: &str) -> Vec<ParsedCommand> {
 
 impl From<SimpleCommand> for ParsedCommand {
     fn from(command: SimpleCommand) -> Self {
+        let effect = effect(&command);
         let args = command.args.into_iter().map(|word| word.text);
-        Self { words: std::iter::once(command.program).chain(args).collect() }
+        Self { words: std::iter::once(command.program).chain(args).collect(), effect }
     }
 }
 
@@ -90,7 +99,7 @@ impl ParsedCommand {
             | "gradle" | "gradlew" | "dotnet" | "docker" | "mix" | "rake" | "rails" | "mise" | "task"
             | "swift" | "terraform" | "kubectl" | "golangci-lint" | "ruff" | "biome" | "tox" | "ng"
             | "nx" | "turbo" => true,
-            _ => false,
+            _ => self.unlisted() != CommandKind::Other && by_task(sub) != CommandKind::Other,
         };
         let plain = !sub.is_empty() && !sub.starts_with(['-', '$', '.', '/', '+']) && sub.len() <= 40;
         if has_subcommand && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
@@ -138,8 +147,24 @@ impl ParsedCommand {
                     by_task(task)
                 })
             }
-            _ => CommandKind::Other,
+            _ => self.unlisted(),
         }
+    }
+
+    /// Guesses the kind of a command whose program is not listed, from its first operand, as in `west build`, or
+    /// from the program's name, as in `ansible-lint` and `run-tests.sh`.
+    fn unlisted(&self) -> CommandKind {
+        let program = self.program();
+        if self.effect != CommandEffect::Acts || OF_FILES.contains(&program) {
+            return CommandKind::Other;
+        }
+        if program.ends_with("lint") {
+            return CommandKind::Lint;
+        }
+        let of_script = program.rsplit_once('.').map(|(stem, _)| stem).unwrap_or_default();
+        let parts = of_script.split(['-', '_']).map(by_task);
+        let of_operand = by_task(self.word(1));
+        parts.chain([of_operand]).find(|kind| *kind != CommandKind::Other).unwrap_or_default()
     }
 
     fn git(&self) -> CommandKind {
@@ -184,7 +209,9 @@ fn by_task(task: &str) -> CommandKind {
     match first {
         "test" | "tests" | "pytest" | "unittest" | "verify" | "spec" | "e2e" => CommandKind::Test,
         "build" | "compile" | "package" | "assemble" | "tsc" => CommandKind::Build,
-        "lint" | "check" | "typecheck" | "fmt" | "format" | "mypy" | "ruff" | "clippy" => CommandKind::Lint,
+        "lint" | "check" | "typecheck" | "validate" | "fmt" | "format" | "mypy" | "ruff" | "clippy" => {
+            CommandKind::Lint
+        }
         _ => CommandKind::Other,
     }
 }
@@ -218,6 +245,8 @@ mod tests {
             "python -m pytest",
             "make -j4 test",
             "./node_modules/.bin/jest",
+            "flutter test",
+            "./scripts/run_tests.sh --fast",
             "(cd x; go test ./...)",
         ] {
             assert!(has(line, CommandKind::Test), "{line}: {:?}", works(line));
@@ -237,6 +266,11 @@ mod tests {
             "git restore --staged a.rs",
             "git reset HEAD~1",
             "ls tests",
+            "mkdir build",
+            "cat build.sh",
+            "ls test.sh",
+            "rm lint",
+            "test -f build.sh",
         ] {
             assert!(works(line).iter().all(|work| *work == CommandKind::Other), "{line}: {:?}", works(line));
         }
@@ -269,6 +303,8 @@ mod tests {
         assert_eq!(name("npm run test:unit -- a"), "npm run test:unit");
         assert_eq!(name("./gradlew test"), "gradlew test");
         assert_eq!(name("pytest -q tests/a.py"), "pytest");
+        assert_eq!(name("west build -d build/v2"), "west build");
+        assert_eq!(name("ansible-lint site.yml"), "ansible-lint");
     }
 
     proptest! {

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::effect::CommandEffect;
 use super::shell::{CommandKind, ParsedCommand, simple_commands};
 use super::shell_call;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
@@ -182,7 +183,10 @@ fn program_actions(text: &str) -> impl Iterator<Item = StepKind> + '_ {
         let (hash, subject) = line.strip_prefix("Commit ")?.split_once(' ')?;
         let is_hash = (7..=40).contains(&hash.len()) && hash.chars().all(|c| c.is_ascii_hexdigit());
         let words = ["git", "commit", "-m", subject].map(str::to_owned).to_vec();
-        is_hash.then(|| StepKind::Command { line: String::new(), parts: vec![ParsedCommand { words }] })
+        is_hash.then(|| StepKind::Command {
+            line: String::new(),
+            parts: vec![ParsedCommand { words, effect: CommandEffect::Acts }],
+        })
     })
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::looking::{CommandEffect, effect, is_filter, written_file};
+use crate::outcome::effect::{CommandEffect, effect, is_filter, written_file};
 use crate::outcome::shell::{CommandKind, ParsedCommand};
 use crate::prose::pattern;
 use crate::workspace_path::inside;
@@ -165,10 +165,7 @@ fn traced(
     }
     // `npx vitest` and `uv run pytest` are what they run.
     let run = commands.get(at + 1).filter(|inner| command.is_wrapper && inner.is_inner).unwrap_or(command);
-    let work = match ParsedCommand::from(run.clone()).work() {
-        CommandKind::Other => task_kind(run),
-        work => work,
-    };
+    let work = ParsedCommand::from(run.clone()).work();
     let reusable = words.iter().chain(&env).all(|word| is_reusable(word))
         && prefix.iter().all(|file| is_reusable(file.trim_start_matches("source ")))
         && command.input.is_none()
@@ -177,16 +174,6 @@ fn traced(
     let folder =
         command.folder.as_deref().map(|folder| inside(folder, workspace)).filter(|folder| folder != ".");
     TracedCommand { text, env, folder, name: parsed.name(), work, reusable }
-}
-
-/// Guesses the kind of a command of an unknown program from its subcommand.
-fn task_kind(command: &SimpleCommand) -> CommandKind {
-    match command.operands().next().map(|word| word.text.as_str()) {
-        Some("test" | "tests") => CommandKind::Test,
-        Some("lint") => CommandKind::Lint,
-        Some("build") => CommandKind::Build,
-        _ => CommandKind::Other,
-    }
 }
 
 pattern!(

@@ -10,7 +10,6 @@ mod diagnosis;
 pub mod ended;
 pub mod error_fix;
 mod explanation;
-mod looking;
 pub mod named_command;
 pub mod pattern;
 pub mod prerequisite;

@@ -18,7 +18,8 @@ pub const THRESHOLD_HIGH: f32 = 0.7;
 const RELATED: f32 = 0.3;
 /// Minimum probability of a statement that the person asks to remember.
 const REMEMBERED_MAYBE: f32 = 0.1;
-/// Minimum probability of a rule that the person asks to remember, so that it is certain.
+/// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
+/// that it is certain.
 const REMEMBERED: f32 = 0.3;
 /// Maximum length of a joined statement, in characters.
 const LONGEST: usize = 280;
@@ -54,6 +55,24 @@ pattern!(
     (?:\s+(?:that|dass|que)\b|\s*[:：,，])"
 );
 
+// "ok decision then: no tabs": the person says what kind of statement it is.
+pattern!(
+    LABELLED = r"(?ix)^(?:(?:ok(?:ay)?|so|right)[,\s]+)?(?:(?:new|neue|nueva|nouvelle)\s+)?
+    (?:decision|rule|convention|policy|entscheidung|regel|decisión|regla|décision|règle)(?:\s+(?:then|here|dann|entonces|alors))?
+    \s*:\s*\S"
+);
+// "Brilliant, so now we just …": praise of what went wrong.
+pattern!(
+    IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b"
+);
+// "Don't use any. Use unknown.": the short order says what to do instead.
+pattern!(
+    FORBIDS = r"(?i)^(?:(?:ok|no|hey|please|pls|bitte)[,\s]+)*(?:don['’]?t|do not|never|not|no|stop|avoid|nie|niemals|kein\w*|nicht|nunca|ne|jamais|pas)\b"
+);
+pattern!(
+    INSTEAD = r"(?i)^(?:just\s+)?(?:use|take|prefer|write|call|run|nimm|nutze?|benutze?|verwende|usa|usá|utiliza|utilise|prends)(?:\s+[^\s,;]+){1,4}[.!]?$"
+);
+
 /// Returns the lasting ones of a session's statements. `judged` has their probabilities, in the
 /// same order. A lasting sentence and the related ones next to it in its prompt become one
 /// statement. Statements that the person took back later are left out.
@@ -87,7 +106,8 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
     let together = all.iter().enumerate().take_while(|(at, (one, judged))| {
         length += 1 + one.text.chars().count();
         let is_next = *at == 0 || length <= LONGEST + 1 && follows(all[at - 1].0, one);
-        is_next && judged.lasting() >= RELATED
+        let is_instead = || *at > 0 && FORBIDS.is_match(&all[at - 1].0.text) && INSTEAD.is_match(&one.text);
+        is_next && (judged.lasting() >= RELATED || is_instead())
     });
     together.count().max(1)
 }
@@ -98,10 +118,15 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 /// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
 /// and chat looks like decisions and preferences. "Remember: …" and "never …" need less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
+    if IRONIC.is_match(&statement.text) {
+        return false;
+    }
     let is_rule = judged.kind() == StatementKind::Rule;
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
+    let is_labelled = LABELLED.is_match(&statement.text);
     let least = match (certainty, statement.context) {
+        _ if is_labelled => REMEMBERED,
         (Certainty::Medium, _) if is_remembered => REMEMBERED_MAYBE,
         (Certainty::High, _) if is_remembered && is_rule => REMEMBERED,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
@@ -112,7 +137,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
-        _ if is_rule || is_remembered => 0.0,
+        _ if is_rule || is_remembered || is_labelled => 0.0,
         Certainty::Medium => 0.05,
         Certainty::High => 0.1,
     };
@@ -219,6 +244,24 @@ mod tests {
         assert_eq!(certainty("remember that bug of yesterday?", 0.1), None);
         assert_eq!(certainty("you must never push to main", 0.5), Some(Certainty::Medium));
         assert_eq!(certainty("you must push to main now", 0.5), None);
+        assert_eq!(certainty("ok decision then: no OTA over LoRa", 0.4), Some(Certainty::High));
+        assert_eq!(certainty("that was your decision: bad", 0.4), None);
+        assert_eq!(certainty("Brilliant, so now we just brick one board a week", 0.9), None);
+        assert_eq!(certainty("great, so from now on we deploy with just", 0.9), Some(Certainty::High));
+    }
+
+    #[test]
+    fn a_short_order_after_a_prohibition_says_what_to_do_instead() {
+        let texts = |prompt: &str, probabilities: &[f32]| -> Vec<String> {
+            let statements = of_prompt(prompt, 1, StatementContext::After, None);
+            lasting(&statements, &judged(probabilities)).into_iter().map(|one| one.text).collect()
+        };
+        assert_eq!(texts("Don't use any. Use unknown.", &[0.8, 0.1]), ["Don't use any. Use unknown."]);
+        assert_eq!(texts("We dropped any. Use unknown.", &[0.8, 0.1]), ["We dropped any."]);
+        assert_eq!(
+            texts("Don't use any. Use the time to fix the tests of the parser.", &[0.8, 0.1]),
+            ["Don't use any."]
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ pattern!(
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
+      | (?:new\ |neue\ |nueva\ |nouvelle\ )?(?:rule|decision|convention|policy|regel|entscheidung|regla|decisión|règle|décision)(?:\ (?:then|here|dann|entonces|alors))?\s*:\s+
       | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
@@ -139,6 +140,8 @@ mod tests {
             let (text, _) = worded(&format!("{since} always sort imports"), StatementContext::Plain, None);
             assert_eq!(text, "Always sort imports.", "{since}");
         }
+        let (text, _) = worded("ok decision then: no OTA over LoRa", StatementContext::After, None);
+        assert_eq!(text, "No OTA over LoRa.");
         let (text, _) = worded("no -x ever with pytest", StatementContext::Plain, None);
         assert_eq!(text, "No -x ever with pytest.");
         let (text, _) = worded("no - use the small fixture", StatementContext::Plain, None);

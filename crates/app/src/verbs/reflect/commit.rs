@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
-use super::memories::{ExistingMemories, MemoryProposal, PlannedMemory, edges_to_replaced, plan_memory};
+use super::memories::{
+    ExistingMemories, MemoryProposal, PlannedMemory, confirming_edits, edges_to_replaced, plan_memory,
+};
 use super::process_session::{SessionProcessor, SessionProposals};
 use crate::context::open_vault::OpenVault;
 use crate::context::provider::LanguageModel;
@@ -143,7 +145,7 @@ impl ChangePlanner<'_> {
                 }
                 DraftChange::Delta(_) => {
                     number += 1;
-                    self.changes.extend(self.fix_edges(
+                    self.changes.extend(self.changes_of_fixes(
                         proposed,
                         draft,
                         curated,
@@ -165,9 +167,10 @@ impl ChangePlanner<'_> {
 }
 
 impl ChangePlanner<'_> {
-    /// Returns the edges from a counted rule, which the delta with this number added, to the fixes that
-    /// its sessions led to when the pattern was seen once.
-    fn fix_edges(
+    /// Returns the changes of the fixes that the sessions of a counted rule, which the delta with this number
+    /// added, led to when the pattern was seen once: the further session confirms them, and the rule supersedes
+    /// them.
+    fn changes_of_fixes(
         &self,
         proposed: &SessionProposals<'_>,
         draft: &ReflectionDraft,
@@ -188,15 +191,22 @@ impl ChangePlanner<'_> {
                 && draft.origins.iter().any(of_session)
                 && counted.commands.iter().all(|command| note.title.contains(&format!("`{command}`")))
         };
-        let mut edges = Vec::new();
+        let mut changes = Vec::new();
         for note in notes.iter().filter(is_own) {
             let Some(id) = &note.id else { continue };
+            if note.is_unverified() {
+                let of_other =
+                    |quote: &&String| note.session.as_deref().is_none_or(|own| !quote.contains(own));
+                let again: Vec<String> = add.bullet.evidence.iter().filter(of_other).cloned().collect();
+                let edits = confirming_edits(self.work.memory, "Seen again", &again);
+                changes.push(VaultFileChange::Edit { path: note.path.clone(), edits });
+            }
             let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
             let why = format!("The same happened in further sessions: {}", add.bullet.content);
             let (_, path, text) = supersedes_edge(self.work.memory, self.open, (&newer, &older), &why)?;
-            edges.push(VaultFileChange::Create { path, text });
+            changes.push(VaultFileChange::Create { path, text });
         }
-        Ok(edges)
+        Ok(changes)
     }
 }
 

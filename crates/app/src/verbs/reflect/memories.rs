@@ -150,13 +150,7 @@ pub fn plan_memory(
 
 /// Plans the confirmation of a waiting note that a person states again.
 fn confirmed(memory: &Context, note: &Note, remembered: &ProposedMemory) -> Option<PlannedMemory> {
-    let quotes = remembered.evidence.iter().map(|quote| format!("- {}\n", as_line(quote)));
-    let text = format!("\nStated again:\n\n{}", quotes.collect::<String>());
-    let edits = vec![
-        Edit::Remove { key: "state".to_owned() },
-        Edit::Set { key: "updated".to_owned(), value: Value::String(memory.now().to_string()) },
-        Edit::AppendBody { text },
-    ];
+    let edits = confirming_edits(memory, "Stated again", &remembered.evidence);
     Some(PlannedMemory {
         id: note.id.as_ref()?.to_string(),
         note_type: note.note_type.clone().unwrap_or_default(),
@@ -164,6 +158,16 @@ fn confirmed(memory: &Context, note: &Note, remembered: &ProposedMemory) -> Opti
         is_draft: false,
         changes: vec![VaultFileChange::Edit { path: note.path.clone(), edits }],
     })
+}
+
+/// Returns the edits that confirm a waiting note, with the quotes that do so in its body under `lead`.
+pub(super) fn confirming_edits(memory: &Context, lead: &str, quotes: &[String]) -> Vec<Edit> {
+    let quotes = quotes.iter().map(|quote| format!("- {}\n", as_line(quote)));
+    vec![
+        Edit::Remove { key: "state".to_owned() },
+        Edit::Set { key: "updated".to_owned(), value: Value::String(memory.now().to_string()) },
+        Edit::AppendBody { text: format!("\n{lead}:\n\n{}", quotes.collect::<String>()) },
+    ]
 }
 
 /// Returns the edges from a note that a person stated to the memories that it replaces.
