@@ -1,5 +1,7 @@
 //! Decides whether a later statement of a person takes the place of an earlier one.
 
+use std::collections::BTreeSet;
+
 use super::claim::{RuleClaim, TermRole};
 use super::{ConflictReason, RuleStatement, opposed};
 use crate::embedding_model::WordVectors;
@@ -15,11 +17,93 @@ const SMALL: [&str; 51] = [
 /// Words before a thing that a rule chooses.
 const CHOOSING: [&str; 8] = ["use", "uses", "using", "used", "with", "via", "prefer", "by"];
 
+/// Words of a statement that something has changed, in five languages.
+const CHANGING: [&str; 18] = [
+    "back",
+    "again",
+    "now",
+    "switched",
+    "moved",
+    "instead",
+    "volvimos",
+    "volvemos",
+    "ahora",
+    "zurück",
+    "wieder",
+    "jetzt",
+    "revenus",
+    "revenu",
+    "repasse",
+    "maintenant",
+    "désormais",
+    "retour",
+];
+
+/// Words of a clause that speaks against the thing it names, in five languages.
+const AGAINST: [&str; 39] = [
+    "not",
+    "no",
+    "never",
+    "don't",
+    "don’t",
+    "doesn't",
+    "doesn’t",
+    "isn't",
+    "isn’t",
+    "can't",
+    "can’t",
+    "cannot",
+    "didn't",
+    "didn’t",
+    "without",
+    "gone",
+    "broken",
+    "broke",
+    "fails",
+    "failed",
+    "slow",
+    "slower",
+    "mess",
+    "dead",
+    "dropped",
+    "nunca",
+    "sin",
+    "tampoco",
+    "nicht",
+    "kein",
+    "keine",
+    "nie",
+    "kaputt",
+    "langsam",
+    "pas",
+    "plus",
+    "jamais",
+    "lent",
+    "cassé",
+];
+
 /// Returns the reason, for display, why `new` takes the place of the older statement `old`; `None`
 /// unless both are about the same subject, and at most one can hold. An exception is no reason.
 pub fn takes_place_of(new: &RuleStatement, old: &RuleStatement, sense: &WordVectors<'_>) -> Option<String> {
     let contradiction = opposed(new, old, sense).filter(|found| found.ground != ConflictReason::Exception);
-    contradiction.map(|found| found.reason).or_else(|| taken_back(new, old))
+    contradiction.map(|found| found.reason).or_else(|| taken_back(new, old)).or_else(|| exchanged(new, old))
+}
+
+/// Returns the reason if `new` says that something has changed, is for what `old` is against, and against what
+/// `old` is for: "back to Chrome, Firefox fails in CI" after "use Firefox, Chrome is not installed".
+fn exchanged(new: &RuleStatement, old: &RuleStatement) -> Option<String> {
+    if !new.text().to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| CHANGING.contains(&word)) {
+        return None;
+    }
+    let (new, old) = (StatementClauses::of(new), StatementClauses::of(old));
+    let [(new_for, new_against), (old_for, old_against)] = [new.sides(), old.sides()];
+    let only = |ours: &BTreeSet<&str>, theirs: &BTreeSet<&str>, never: [&BTreeSet<&str>; 2]| {
+        let mut shared = ours.intersection(theirs);
+        shared.find(|word| never.iter().all(|words| !words.contains(*word))).map(|word| (*word).to_owned())
+    };
+    let taken = only(&new_for, &old_against, [&new_against, &old_for])?;
+    let given_up = only(&new_against, &old_for, [&new_for, &old_against])?;
+    Some(format!("it takes `{taken}` instead of `{given_up}`"))
 }
 
 /// Returns the reason if a clause of `new` forbids, without a condition, a thing that `old` demands.
@@ -91,6 +175,17 @@ impl<'s> StatementClauses<'s> {
         Self { whole, clauses: clauses.map(StatementClause::of).collect() }
     }
 
+    /// Words of the clauses that speak for what they name, and words of those that speak against it.
+    fn sides(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
+        let (mut spoken_for, mut spoken_against) = (BTreeSet::new(), BTreeSet::new());
+        for clause in &self.clauses {
+            let is_against = clause.words.iter().any(|word| AGAINST.contains(&word.as_str()));
+            let side = if is_against { &mut spoken_against } else { &mut spoken_for };
+            side.extend(clause.things().filter(|word| word.chars().count() > 2 && !AGAINST.contains(word)));
+        }
+        (spoken_for, spoken_against)
+    }
+
     /// Whether a word is a name or stands in backticks alone.
     fn is_name(&self, word: &str) -> bool {
         self.whole.written().any(|(_, written)| written.firm && written.raw == word)
@@ -154,6 +249,14 @@ mod tests {
             ("Deploy with `make ship`.", "Don't use make ship."),
             ("Always install packages with yarn.", "Never use yarn, we use pnpm now."),
             ("Use tabs for indentation.", "Use spaces for indentation."),
+            (
+                "System specs run with firefox, chrome is not installed.",
+                "We're back to chrome headless for the system specs, firefox does not work in CI.",
+            ),
+            (
+                "Los system spec van con firefox, chrome no lo tengo instalado",
+                "Volvimos a chrome headless para los system spec, firefox no anda en el CI",
+            ),
             ("Always squash commits.", "Never squash commits."),
             (
                 "We don't use `make ship` any more, from now on always deploy with `just ship`.",
@@ -175,6 +278,7 @@ mod tests {
             ("We deploy with make ship.", "Run make ship from the main branch."),
             ("Run npm audit before a release.", "We don't use npm, use pnpm."),
             ("Use pnpm, not npm.", "Don't use npm."),
+            ("System specs run with firefox, chrome is not installed.", "Firefox is back in CI."),
         ] {
             assert_eq!(replaced(old, new), None, "{old} / {new}");
         }
