@@ -42,6 +42,11 @@ pub fn ran(id: &str, command: &str, outcome: ToolOutcome, output: &str) -> [Even
 
 /// Builds a successful edit of a file.
 pub fn edited(id: &str, path: &str) -> [EventKind; 2] {
-    let input = serde_json::json!({"file_path": path, "old_string": "a", "new_string": "b"});
+    added(id, path, "b")
+}
+
+/// Builds a successful edit that adds a text to a file.
+pub fn added(id: &str, path: &str, text: &str) -> [EventKind; 2] {
+    let input = serde_json::json!({"file_path": path, "old_string": "a", "new_string": text});
     [call(id, "Edit", input), result(id, ToolOutcome::Ok, "done")]
 }

@@ -14,7 +14,12 @@ use super::wording::{code, with_message};
 enum ErrorRemedy {
     Command(String),
     File(String),
+    /// A line that was added to a file.
+    Line(String),
 }
+
+/// Minimum number of letters of an added line that may end an error: `end` and `}` are in any change.
+const LETTERS: usize = 8;
 
 /// Everything that was seen of one error and one remedy.
 #[derive(Default)]
@@ -35,14 +40,45 @@ pub fn error_fixes(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     for TraceStreaks { trace, streaks } in traces {
         for streak in streaks {
             let Some(signature) = streak.failure.signature.clone() else { continue };
-            let Some((remedy, added)) = remedy(streak) else { continue };
-            let one = found.entry((signature, remedy.clone())).or_default();
-            let occurrence = Occurrence::new(trace, streak.first, quote(streak, &remedy));
-            one.support.add(trace.conversation, occurrence);
-            one.streaks.push((trace, streak, added));
+            for (remedy, added) in remedy(streak).into_iter().chain(added_lines(streak)) {
+                let one = found.entry((signature.clone(), remedy.clone())).or_default();
+                let occurrence = Occurrence::new(trace, streak.first, quote(streak, &remedy));
+                one.support.add(trace.conversation, occurrence);
+                one.streaks.push((trace, streak, added));
+            }
         }
     }
-    found.into_iter().filter_map(|((_, remedy), one)| one.pattern(&remedy)).collect()
+    let mut patterns: Vec<RecurringPattern> = Vec::new();
+    let mut with_line: BTreeSet<String> = BTreeSet::new();
+    for ((signature, remedy), one) in found {
+        // Of several lines that ended an error together, one tells enough.
+        let is_line = matches!(remedy, ErrorRemedy::Line(_));
+        if is_line && with_line.contains(&signature) {
+            continue;
+        }
+        let pattern = one.pattern(&remedy);
+        if is_line && pattern.is_some() {
+            with_line.insert(signature);
+        }
+        patterns.extend(pattern);
+    }
+    patterns
+}
+
+/// Returns the lines that were added between a failure and the run that passed, each as a remedy.
+fn added_lines<'t>(streak: &FailureStreak<'t>) -> Vec<(ErrorRemedy, Option<&'t str>)> {
+    if streak.end != StreakEnd::Passed || streak.changed || streak.failure.judged {
+        return Vec::new();
+    }
+    let is_telling = |line: &&String| {
+        line.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS
+            && !line.starts_with(['#', '*', '<'])
+            && !line.starts_with("//")
+            && !line.starts_with("--")
+    };
+    let lines: BTreeSet<&String> =
+        streak.edits.iter().flat_map(|(_, added)| *added).filter(is_telling).collect();
+    lines.into_iter().map(|line| (ErrorRemedy::Line(line.clone()), None)).collect()
 }
 
 /// Returns the only command or the only file between a failure and the run that passed, with the line
@@ -58,7 +94,7 @@ fn remedy<'t>(streak: &FailureStreak<'t>) -> Option<(ErrorRemedy, Option<&'t str
     }
     let files: BTreeSet<&String> = streak.edits.iter().flat_map(|(paths, _)| *paths).collect();
     let added = match streak.edits.as_slice() {
-        [(_, added)] => *added,
+        [(_, [added])] => Some(added.as_str()),
         _ => None,
     };
     let only = files.first().filter(|_| files.len() == 1 && streak.end == StreakEnd::Passed)?;
@@ -70,6 +106,7 @@ fn quote(streak: &FailureStreak<'_>, remedy: &ErrorRemedy) -> String {
     match remedy {
         ErrorRemedy::Command(command) => format!("{failed}, and no longer after `{command}`"),
         ErrorRemedy::File(file) => format!("{failed}, and passed after a change of `{file}`"),
+        ErrorRemedy::Line(line) => format!("{failed}, and passed after `{line}` was added"),
     }
 }
 
@@ -91,6 +128,17 @@ impl RecurringError<'_> {
                 let head = format!("When a command fails with \"{message}\"");
                 let text = format!("{head}, run {}: it ended the error each time", code(command));
                 (head, PatternNote::Rule { text, category }, vec![command.clone()])
+            }
+            // In one file, it is the file that is to be looked at.
+            ErrorRemedy::Line(line) => {
+                let files: BTreeSet<&[String]> =
+                    self.streaks.iter().flat_map(|(_, one, _)| &one.edits).map(|(paths, _)| *paths).collect();
+                if self.support.count() < 2 || files.len() < 2 {
+                    return None;
+                }
+                let head = format!("When {} fails with \"{message}\"", code(&streak.command.key()));
+                let text = format!("{head}, add {}: that ended the error each time", code(line));
+                (head, PatternNote::Rule { text, category }, Vec::new())
             }
             ErrorRemedy::File(file) if self.support.count() >= 2 => {
                 let head = format!("When {} fails with \"{message}\"", code(&streak.command.key()));

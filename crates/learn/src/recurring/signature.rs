@@ -53,8 +53,8 @@ pattern!(
     | \bnot\s+(?:found|set|installed|available|exist|defined|supported|recognized|allowed|running|connected|configured)\b"
 );
 pattern!(TYPED = r"^(?:Caused by: )?(?:\w+[.:]+)*\w*(?:Error|Exception): \S");
-// An error type on a line of its own; the message is on the next one.
-pattern!(TYPE_ALONE = r"^(?:\w+[.:]+)*\w*(?:Error|Exception):$");
+// An error type whose message is on the next line, or goes on there.
+pattern!(TYPE_ALONE = r"^(?:\w+[.:]+)*\w*(?:Error|Exception):(?:\s.*:)?$");
 // The place in the code at which a compiler could not go on, as without a generated file.
 pattern!(FATAL_AT = r"(?i)^\S+:\d+(?::\d+)?:\s+(?P<fatal>fatal error:)");
 pattern!(

@@ -14,8 +14,8 @@ pub struct FailureStreak<'t> {
     pub first: &'t TracedStep,
     /// Other commands that succeeded meanwhile, in order.
     pub between: Vec<CommandBetween<'t>>,
-    /// Paths and added line of each edit meanwhile.
-    pub edits: Vec<(&'t [String], Option<&'t str>)>,
+    /// Paths and added lines of each edit meanwhile.
+    pub edits: Vec<(&'t [String], &'t [String])>,
     /// Whether files changed in a way that cannot be followed.
     pub changed: bool,
     /// Number of commands in `between` after which the command failed again with the same error.
@@ -73,83 +73,105 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
     if !trace.steps.iter().any(|step| matches!(step.kind, TracedKind::Failed { .. })) {
         return Vec::new();
     }
-    let mut done: Vec<FailureStreak<'_>> = Vec::new();
-    let mut open: Vec<FailureStreak<'_>> = Vec::new();
-    // The streaks that the step before ended.
-    let mut just_done = 0..0;
-    for step in &trace.steps {
-        if !matches!(step.kind, TracedKind::Explained { .. }) {
-            just_done = done.len()..done.len();
-        }
-        match &step.kind {
-            TracedKind::Explained { text } => {
-                let mut meant = done[just_done.clone()].iter_mut().chain(&mut open);
-                // Of several failures it is not known which one is meant.
-                if let (Some(streak), None) = (meant.next(), meant.next()) {
-                    streak.explanation = Some(text);
-                }
-            }
-            TracedKind::Passed { command } => {
-                let own = open.iter().position(|streak| is_same(streak.command, command));
-                if let Some(streak) = own.map(|own| open.remove(own)) {
-                    // In another folder it is another command.
-                    if streak.command.folder == command.folder {
-                        done.push(FailureStreak {
-                            end: StreakEnd::Passed,
-                            ended_at: Some(step.line),
-                            ..streak
-                        });
-                        just_done = done.len() - 1..done.len();
-                    }
-                }
-                for streak in &mut open {
-                    let after_change = !streak.is_without_changes();
-                    streak.between.push(CommandBetween { command, after_change, line: step.line });
-                }
-            }
-            TracedKind::Failed { command, failure } if command.reusable => {
-                let own = open.iter().position(|streak| is_same(streak.command, command));
-                match own {
-                    Some(own) if is_same_error(open[own].failure, failure) => {
-                        open[own].in_vain = open[own].between.len();
-                        open[own].explanation = None;
-                        continue;
-                    }
-                    Some(own) => {
-                        let streak = open.remove(own);
-                        if streak.command.folder == command.folder {
-                            done.push(FailureStreak {
-                                end: StreakEnd::OtherError,
-                                ended_at: Some(step.line),
-                                ..streak
-                            });
-                        }
-                    }
-                    None => {}
-                }
-                open.push(FailureStreak {
-                    command,
-                    failure,
-                    first: step,
-                    between: Vec::new(),
-                    edits: Vec::new(),
-                    changed: false,
-                    in_vain: 0,
-                    explanation: None,
-                    end: StreakEnd::Open,
-                    ended_at: None,
-                });
-            }
-            TracedKind::Failed { .. } => {}
-            TracedKind::Edited { paths, added } => {
-                open.iter_mut().for_each(|streak| streak.edits.push((paths, added.as_deref())));
-            }
-            TracedKind::Changed => open.iter_mut().for_each(|streak| streak.changed = true),
-        }
-    }
+    let mut follower = StreakFollower::default();
+    trace.steps.iter().for_each(|step| follower.follow(step));
+    let StreakFollower { mut done, open, .. } = follower;
     done.extend(open);
     done.sort_by_key(|streak| streak.first.line);
     done
+}
+
+/// The streaks of a trace up to a step.
+#[derive(Default)]
+struct StreakFollower<'t> {
+    done: Vec<FailureStreak<'t>>,
+    open: Vec<FailureStreak<'t>>,
+    /// Whether the last streak of `done` passed in the step before.
+    just_passed: bool,
+}
+
+impl<'t> StreakFollower<'t> {
+    fn follow(&mut self, step: &'t TracedStep) {
+        if let TracedKind::Explained { text } = &step.kind {
+            self.explained(text);
+            return;
+        }
+        self.just_passed = false;
+        match &step.kind {
+            TracedKind::Passed { command } => self.passed(command, step.line),
+            TracedKind::Failed { command, failure } if command.reusable => {
+                self.failed(command, failure, step)
+            }
+            TracedKind::Edited { paths, added } => {
+                self.open.iter_mut().for_each(|streak| streak.edits.push((paths, added)));
+            }
+            TracedKind::Changed => self.open.iter_mut().for_each(|streak| streak.changed = true),
+            TracedKind::Failed { .. } | TracedKind::Explained { .. } => {}
+        }
+    }
+
+    /// Adds an explanation to the streak that it is about. Of several it is not known which one is meant.
+    fn explained(&mut self, text: &'t str) {
+        let passed = if self.just_passed { self.done.last_mut() } else { None };
+        let mut meant = passed.into_iter().chain(&mut self.open);
+        if let (Some(streak), None) = (meant.next(), meant.next()) {
+            streak.explanation = Some(text);
+        }
+    }
+
+    fn passed(&mut self, command: &'t TracedCommand, line: u64) {
+        if let Some(streak) = self.take(command) {
+            self.just_passed = self.end(streak, command, (StreakEnd::Passed, line));
+        }
+        for streak in &mut self.open {
+            let after_change = !streak.is_without_changes();
+            streak.between.push(CommandBetween { command, after_change, line });
+        }
+    }
+
+    fn failed(&mut self, command: &'t TracedCommand, failure: &'t CommandFailure, step: &'t TracedStep) {
+        let again = self.open.iter_mut().find(|streak| is_same(streak.command, command));
+        if let Some(streak) = again.filter(|streak| is_same_error(streak.failure, failure)) {
+            streak.in_vain = streak.between.len();
+            streak.explanation = None;
+            return;
+        }
+        if let Some(streak) = self.take(command) {
+            self.end(streak, command, (StreakEnd::OtherError, step.line));
+        }
+        self.open.push(FailureStreak {
+            command,
+            failure,
+            first: step,
+            between: Vec::new(),
+            edits: Vec::new(),
+            changed: false,
+            in_vain: 0,
+            explanation: None,
+            end: StreakEnd::Open,
+            ended_at: None,
+        });
+    }
+
+    /// Removes the open streak of a command.
+    fn take(&mut self, command: &TracedCommand) -> Option<FailureStreak<'t>> {
+        let own = self.open.iter().position(|streak| is_same(streak.command, command))?;
+        Some(self.open.remove(own))
+    }
+
+    /// Ends a streak at a line, and returns whether it counts: in another folder, `command` is another one.
+    fn end(
+        &mut self,
+        streak: FailureStreak<'t>,
+        command: &TracedCommand,
+        (end, line): (StreakEnd, u64),
+    ) -> bool {
+        let is_same_folder = streak.command.folder == command.folder;
+        if is_same_folder {
+            self.done.push(FailureStreak { end, ended_at: Some(line), ..streak });
+        }
+        is_same_folder
+    }
 }
 
 fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {

@@ -142,7 +142,7 @@ pub(crate) mod test_traces {
 
     use super::super::trace::SessionTrace;
     use crate::outcome::steps::steps;
-    use crate::outcome::test_events::{edited, log_of, ran};
+    use crate::outcome::test_events::{added, edited, log_of, ran};
     use cm_note::instant::Instant;
     use cm_session::event::{EventKind, ToolOutcome};
     use cm_session::status::SessionStatus;
@@ -159,7 +159,8 @@ pub(crate) mod test_traces {
         SessionTrace { conversation, ..traced }
     }
 
-    /// Builds a trace from lines: `$ command` succeeds, `! command | output` fails, `E path` edits, and the agent says
+    /// Builds a trace from lines: `$ command` succeeds, `! command | output` fails, `E path` edits, `E path | line / line`
+    /// adds lines, and the agent says
     /// `A text`.
     pub fn script(session: &str, lines: &[&str]) -> SessionTrace {
         let mut kinds = Vec::new();
@@ -171,7 +172,8 @@ pub(crate) mod test_traces {
                 "$" => kinds.extend(ran(&id, command, ToolOutcome::Ok, output)),
                 "!" => kinds.extend(ran(&id, command, ToolOutcome::Error, output)),
                 "A" => kinds.push(EventKind::AssistantText { text: rest.to_owned() }),
-                _ => kinds.extend(edited(&id, &format!("/w/{rest}"))),
+                _ if output.is_empty() => kinds.extend(edited(&id, &format!("/w/{rest}"))),
+                _ => kinds.extend(added(&id, &format!("/w/{command}"), &output.replace(" / ", "\n"))),
             }
         }
         trace(session, kinds)

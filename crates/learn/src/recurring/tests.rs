@@ -173,6 +173,15 @@ fn an_error_that_comes_back_is_learned_with_what_ended_it() {
             "fix: `make gen` failed with \"Error: unknown plugin foo in line 3\" until `b` was added to `buf.gen.yaml`"
         ]
     );
+    let refused = "! make migrate | StandardError: this migration was canceled:\n=== Dangerous\nThe index blocks writes.";
+    let first: &[&str] = &[refused, "E db/1.rb | disable_ddl_transaction! / index :a", "$ make migrate"];
+    let second: &[&str] = &[refused, "E db/2.rb | disable_ddl_transaction! / index :b", "$ make migrate"];
+    assert_eq!(
+        texts_of(&[first, second]),
+        [
+            "rule: When `make migrate` fails with \"StandardError: this migration was canceled: The index blocks writes.\", add `disable_ddl_transaction!`: that ended the error each time"
+        ]
+    );
     let bug: &[&str] = &["! make test | --- FAIL: TestCart: expected 3 to be 2", "E cart.go", "$ make test"];
     assert_eq!(texts_of(&[bug]), Vec::<String>::new(), "a mistake in the code is fixed once");
 }

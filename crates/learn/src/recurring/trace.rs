@@ -15,12 +15,14 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MOST: usize = 600;
 /// Maximum length of an added line that is stored, in characters.
 const ADDED: usize = 100;
+/// Maximum number of lines added by an edit that are stored.
+const ADDED_LINES: usize = 4;
 
 /// Commands and edits of one session, in log order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -100,9 +102,9 @@ pub enum TracedKind {
     Edited {
         /// Paths, relative to the workspace where they are below it.
         paths: Vec<String>,
-        /// The added line, if the edit added exactly one short one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        added: Option<String>,
+        /// The added lines, without indentation; empty if they are too many or too long.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        added: Vec<String>,
     },
     /// Files may have changed in some other way.
     Changed,
@@ -180,7 +182,7 @@ fn of_line(line: &ReducedLine, outcome: ToolOutcome, output: &str) -> Vec<Traced
     let mut traced = Vec::new();
     if outcome != ToolOutcome::Error || line.commands.is_empty() {
         if !line.written.is_empty() {
-            traced.push(TracedKind::Edited { paths: line.written.clone(), added: None });
+            traced.push(TracedKind::Edited { paths: line.written.clone(), added: Vec::new() });
         } else if line.changes {
             traced.push(TracedKind::Changed);
         }
@@ -210,7 +212,7 @@ fn of_edit(paths: &[String], texts: &[(String, String)], workspace: Option<&str>
     if paths.is_empty() {
         return Vec::new();
     }
-    vec![TracedKind::Edited { paths, added: added_line(texts) }]
+    vec![TracedKind::Edited { paths, added: added_lines(texts) }]
 }
 
 /// Returns whether a path is relative and not in a folder of an agent or of version control.
@@ -221,14 +223,17 @@ fn is_of_project(path: &str) -> bool {
         && !path.split(['/', '\\']).any(|part| folders.contains(&part) || part == "..")
 }
 
-fn added_line(texts: &[(String, String)]) -> Option<String> {
-    let [(old, new)] = texts else { return None };
-    let mut added = new
+fn added_lines(texts: &[(String, String)]) -> Vec<String> {
+    let [(old, new)] = texts else { return Vec::new() };
+    let added: Vec<&str> = new
         .lines()
         .map(str::trim)
-        .filter(|line| !line.is_empty() && !old.lines().any(|before| before.trim() == *line));
-    let line = added.next().filter(|line| line.chars().count() <= ADDED && !line.contains('`'))?;
-    added.next().is_none().then(|| line.to_owned())
+        .filter(|line| !line.is_empty() && !old.lines().any(|before| before.trim() == *line))
+        .take(ADDED_LINES + 1)
+        .collect();
+    let is_short = |line: &&str| line.chars().count() <= ADDED && !line.contains('`');
+    let fits = added.len() <= ADDED_LINES && added.iter().all(is_short);
+    if fits { added.into_iter().map(str::to_owned).collect() } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -269,7 +274,7 @@ mod tests {
                 "make test connect: connection refused",
                 "make up ok",
                 "make seed ok",
-                "[\"src/a.rs\"] Some(\"b\")"
+                "[\"src/a.rs\"] [\"b\"]"
             ]
         );
     }

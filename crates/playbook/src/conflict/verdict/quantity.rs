@@ -210,111 +210,120 @@ struct Piece {
 
 /// Returns the quantities of a text, in order.
 pub(super) fn quantities(text: &str) -> Vec<Quantity> {
-    let pieces = pieces(text);
-    let mut found: Vec<Quantity> = Vec::new();
-    let mut skip = 0;
-    for (at, piece) in pieces.iter().enumerate() {
-        if at < skip {
-            continue;
-        }
-        let word = |by: usize| pieces.get(at + by).map_or("", |piece| piece.text.as_str());
-        let before = at.checked_sub(1).and_then(|at| pieces.get(at));
-        let fraction = match (piece.text.as_str(), word(1), word(2)) {
-            ("half", "an" | "a", _) => Some((0.5, 2)),
-            ("quarter", "of", "an" | "a") => Some((0.25, 3)),
-            ("halbe" | "halben" | "media" | "demi", ..) => Some((0.5, 1)),
-            _ => None,
-        };
-        if let Some((share, by)) = fraction
-            && let Some((dimension, factor)) = unit(word(by))
-        {
-            found.push(Quantity {
-                value: share * factor,
-                dimension,
-                written: String::new(),
-                is_implied: true,
-            });
-            skip = at + by + 1;
-            continue;
+    let pieces = Pieces(pieces(text));
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < pieces.0.len() {
+        let (quantity, length) = pieces.quantity(at);
+        found.extend(quantity);
+        at += length;
+    }
+    found
+}
+
+/// The words and numbers of a text, in order.
+struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    /// The text of a piece; empty behind the last one.
+    fn word(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", |piece| piece.text.as_str())
+    }
+
+    fn before(&self, at: usize, by: usize) -> Option<&Piece> {
+        self.0.get(at.checked_sub(by)?)
+    }
+
+    /// Returns the quantity that begins at a piece, if any, and the number of pieces to move on by, at least 1.
+    fn quantity(&self, at: usize) -> (Option<Quantity>, usize) {
+        let piece = &self.0[at];
+        if let Some((quantity, length)) = self.fraction_of_unit(at) {
+            return (Some(quantity), length);
         }
         if let Some(seconds) = period(&piece.text) {
-            found.push(Quantity {
-                value: seconds,
-                dimension: Dimension::Time,
-                written: piece.text.clone(),
-                is_implied: true,
-            });
-            continue;
+            return (Some(Quantity { written: piece.text.clone(), ..implied(seconds, Dimension::Time) }), 1);
         }
         let value = if piece.is_number { number(&piece.text) } else { number_word(&piece.text) };
-        let Some(value) = value else {
-            let counts_one = before.is_some_and(|before| ONE.contains(&before.text.as_str()));
-            if counts_one && let Some((Dimension::Time, factor)) = unit(&piece.text) {
-                // "four times a minute" is a rate.
-                let is_rate = at.checked_sub(2).and_then(|at| pieces.get(at)).is_some_and(|before| {
-                    ["times", "mal", "veces", "fois", "requests", "per"].contains(&before.text.as_str())
-                });
-                if !is_rate && piece.text.chars().count() > 2 {
-                    found.push(Quantity {
-                        value: factor,
-                        dimension: Dimension::Time,
-                        written: String::new(),
-                        is_implied: true,
-                    });
-                }
-            }
-            continue;
+        let Some(value) = value else { return (self.single_unit(at), 1) };
+        let (quantity, length) = self.share_or_rate(at, value).unwrap_or_else(|| self.measured(at, value));
+        (Some(quantity), length)
+    }
+
+    /// Reads "half an hour".
+    fn fraction_of_unit(&self, at: usize) -> Option<(Quantity, usize)> {
+        let (share, by) = match (self.word(at), self.word(at + 1), self.word(at + 2)) {
+            ("half", "an" | "a", _) => (0.5, 2),
+            ("quarter", "of", "an" | "a") => (0.25, 3),
+            ("halbe" | "halben" | "media" | "demi", ..) => (0.5, 1),
+            _ => return None,
         };
-        // "two thirds of an hour", "four times a minute".
-        let part = match (word(1), word(2), word(3), word(4)) {
-            ("thirds", "of", "an" | "a", of) => {
-                unit(of).map(|(dimension, factor)| (dimension, value / 3.0 * factor, 5))
-            }
-            ("quarters", "of", "an" | "a", of) => {
-                unit(of).map(|(dimension, factor)| (dimension, value / 4.0 * factor, 5))
-            }
-            ("times", "a" | "an" | "per", of, _) => {
-                unit(of).map(|(dimension, factor)| (dimension, factor / value, 4))
-            }
-            _ => None,
+        let (dimension, factor) = unit(self.word(at + by))?;
+        Some((implied(share * factor, dimension), by + 1))
+    }
+
+    /// Reads the unit of "an hour", but not that of a rate, as in "four times a minute".
+    fn single_unit(&self, at: usize) -> Option<Quantity> {
+        let is_one_of = |by: usize, words: &[&str]| {
+            self.before(at, by).is_some_and(|before| words.contains(&before.text.as_str()))
         };
-        if let Some((dimension, value, by)) = part.filter(|(dimension, ..)| *dimension == Dimension::Time) {
-            found.push(Quantity { value, dimension, written: String::new(), is_implied: true });
-            skip = at + by;
-            continue;
-        }
+        let (dimension, factor) = unit(self.word(at)).filter(|_| is_one_of(1, ONE))?;
+        let is_rate = is_one_of(2, &["times", "mal", "veces", "fois", "requests", "per"]);
+        let is_time = dimension == Dimension::Time && self.word(at).chars().count() > 2;
+        (is_time && !is_rate).then(|| implied(factor, dimension))
+    }
+
+    /// Reads "two thirds of an hour" and "four times a minute" after the value of their first word.
+    fn share_or_rate(&self, at: usize, value: f64) -> Option<(Quantity, usize)> {
+        let (share, by) = match [1, 2, 3].map(|by| self.word(at + by)) {
+            ["thirds", "of", "an" | "a"] => (Some(value / 3.0), 4),
+            ["quarters", "of", "an" | "a"] => (Some(value / 4.0), 4),
+            ["times", "a" | "an" | "per", _] => (None, 3),
+            _ => return None,
+        };
+        let (dimension, factor) = unit(self.word(at + by)).filter(|unit| unit.0 == Dimension::Time)?;
+        let value = share.map_or(factor / value, |share| share * factor);
+        Some((implied(value, dimension), by + 1))
+    }
+
+    /// Reads a number that begins with `value`, with its unit.
+    fn measured(&self, at: usize, value: f64) -> (Quantity, usize) {
+        let piece = &self.0[at];
         // "a hundred" and "two hundred" are one number.
-        let (value, next) = match number_word(word(1)) {
+        let (value, length) = match number_word(self.word(at + 1)) {
             Some(by) if by >= 100.0 && value < 100.0 && !piece.is_number => (value * by, 2),
             Some(ones) if (20.0..100.0).contains(&value) && ones < 10.0 => (value + ones, 2),
             _ => (value, 1),
         };
-        skip = at + next;
         let written = piece.text.clone();
         let is_implied =
             matches!(written.as_str(), "single" | "twice" | "third" | "fourth" | "fifth" | "sixth");
-        let is_version = before.is_some_and(|before| {
-            before.text == "v" && piece.is_attached
-                || before.text == "version"
-                || before.is_name && !is_clock(&piece.text)
-        }) || piece.text.matches('.').count() > 1;
-        let quantity = if is_clock(&piece.text) {
-            Quantity { value: clock(&piece.text), dimension: Dimension::Clock, written, is_implied }
-        } else if let Some((dimension, factor)) = unit(word(next)).filter(|_| {
-            word(next).len() > 1
-                || matches!(word(next), "s" | "h")
-                || pieces.get(at + next).is_some_and(|next| next.is_attached)
-        }) {
-            skip = at + next + 1;
-            Quantity { value: value * factor, dimension, written, is_implied }
-        } else if is_version && piece.is_number {
-            Quantity { value, dimension: Dimension::Version, written, is_implied }
-        } else {
-            Quantity { value, dimension: Dimension::Count, written, is_implied }
-        };
-        found.push(quantity);
+        let quantity = |value, dimension| Quantity { value, dimension, written, is_implied };
+        if is_clock(&piece.text) {
+            return (quantity(clock(&piece.text), Dimension::Clock), length);
+        }
+        let next = self.word(at + length);
+        let is_unit = next.len() > 1
+            || matches!(next, "s" | "h")
+            || self.0.get(at + length).is_some_and(|next| next.is_attached);
+        if let Some((dimension, factor)) = unit(next).filter(|_| is_unit) {
+            return (quantity(value * factor, dimension), length + 1);
+        }
+        let is_version = piece.is_number && self.is_version(at);
+        let dimension = if is_version { Dimension::Version } else { Dimension::Count };
+        (quantity(value, dimension), length)
     }
-    found
+
+    /// Whether the number at a piece, which is no time of day, is a version: `v2`, "version 2", "Node 20", `1.2.3`.
+    fn is_version(&self, at: usize) -> bool {
+        let piece = &self.0[at];
+        let follows_name = self.before(at, 1).is_some_and(|before| {
+            before.text == "v" && piece.is_attached || before.text == "version" || before.is_name
+        });
+        follows_name || piece.text.matches('.').count() > 1
+    }
+}
+
+fn implied(value: f64, dimension: Dimension) -> Quantity {
+    Quantity { value, dimension, written: String::new(), is_implied: true }
 }
 
 fn is_clock(text: &str) -> bool {
