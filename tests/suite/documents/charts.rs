@@ -121,7 +121,7 @@ fn the_chart_of_fading_memories_is_drawn_from_the_decay_score() {
             (scoring.dormant, "dormant".into()),
         ],
         events: Vec::new(),
-        curves: [(3, "read 3 times"), (1, "added, or read once"), (0, "no date, never read")]
+        curves: [(3, "read 3 times"), (1, "read once"), (0, "never read")]
             .map(|(reads, name)| (name.to_owned(), curve(reads)))
             .into(),
     };

@@ -116,7 +116,7 @@ pub(crate) fn scored(memory: &Context, open: &OpenVault) -> Result<Vec<ScoredMem
     Ok(scored.collect())
 }
 
-/// Computes the decay score of one memory. Creating it counts as its first access.
+/// Computes the decay score of one memory.
 pub(crate) fn score_of(
     note: &Note,
     used: UsageCounts,
@@ -126,7 +126,6 @@ pub(crate) fn score_of(
 ) -> DecayScore {
     let weight =
         note.note_type.as_deref().and_then(|name| settings.types.get(name)).map_or(1.0, |known| known.weight);
-    let accesses = used.accesses.max(u64::from(note.created.is_some()));
-    let usage = AccessStatistics { accesses, last_access: used.last };
+    let usage = AccessStatistics { accesses: used.accesses, last_access: used.last };
     score::decay(note, &usage, weight, now, constants)
 }
