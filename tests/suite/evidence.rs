@@ -268,7 +268,7 @@ fn sessions_that_ran_the_command_of_a_persons_rule_support_it_and_no_proposal_of
 #[test]
 fn a_draft_of_a_fact_that_a_person_states_again_is_confirmed() {
     let sandbox = vault_of("");
-    session(&sandbox, 1, "we have staging on stage1.example.com", "git status");
+    session(&sandbox, 1, "it's staging, on stage1.example.com", "git status");
     sandbox.cm(&["reflect"]).ok();
     let files = || sandbox.git(&["ls-files", "graph/facts"]);
     let path = files().trim().to_owned();

@@ -114,8 +114,8 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
     lines.iter().flat_map(|line| line.sentences(longest)).collect()
 }
 
-/// Returns the part of a sentence that is no question in form only: without ", ok?" at its end, and
-/// "always sort imports" of "can you always sort imports?".
+/// Removes the wording of a question from an order: a final ", ok?", or "can you" before "always sort
+/// imports?".
 pub(crate) fn without_polite_question(sentence: &str) -> &str {
     let asked = POLITE_ORDER.captures(sentence).filter(|asked| !NO_ORDER.is_match(&asked["verb"]));
     if let Some(order) = asked.and_then(|asked| asked.name("order")) {

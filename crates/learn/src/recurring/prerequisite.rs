@@ -13,7 +13,7 @@ use crate::outcome::shell::CommandKind;
 /// Maximum number of commands that one pattern asks for.
 const MOST: usize = 2;
 
-/// All that was seen of one command that failed.
+/// All that was seen of one command that failed with one error.
 #[derive(Default)]
 struct FailingCommand<'t> {
     /// Support of each command that ran before it passed, by its key.
@@ -26,13 +26,24 @@ struct FailingCommand<'t> {
 
 /// Returns a pattern for each command that repeatedly, or once without doubt, needed another one.
 pub fn prerequisites(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
-    let mut failing: BTreeMap<String, FailingCommand<'_>> = BTreeMap::new();
+    // One command may need different things: its errors tell them apart.
+    let mut failing: BTreeMap<(String, Option<&str>), FailingCommand<'_>> = BTreeMap::new();
     for TraceStreaks { trace, streaks } in traces {
         for streak in streaks {
-            failing.entry(streak.command.key()).or_default().take(trace, streak);
+            let error = streak.failure.signature.as_deref().or(streak.failure.message.as_deref());
+            failing.entry((streak.command.key(), error)).or_default().take(trace, streak);
         }
     }
-    failing.into_iter().flat_map(|(key, command)| command.patterns(&key)).collect()
+    let found = failing.into_iter().flat_map(|((key, _), command)| command.patterns(&key));
+    let mut patterns: Vec<RecurringPattern> = Vec::new();
+    for pattern in found {
+        match patterns.iter_mut().find(|one| one.head == pattern.head) {
+            Some(one) if one.support.count() < pattern.support.count() => *one = pattern,
+            Some(_) => {}
+            None => patterns.push(pattern),
+        }
+    }
+    patterns
 }
 
 /// Returns whether a command could have made another one pass. A test, commit or push makes nothing

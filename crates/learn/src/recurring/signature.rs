@@ -52,6 +52,7 @@ pattern!(
     | \b(?:no\s+such|no\s+module|could\s+not|failed\s+to|must\s+(?:be|have|set)|does\s+not|do\s+not|did\s+not|already\s+(?:in|exists)|is\s+not)\b
     | \bnot\s+(?:found|set|installed|available|exist|defined|supported|recognized|allowed|running|connected|configured)\b"
 );
+pattern!(WARNING = r"(?i)^\[(?:warn(?:ing)?|deprecat\w*|info|notice|debug)\]");
 pattern!(TYPED = r"^(?:Caused by: )?(?:\w+[.:]+)*\w*(?:Error|Exception): \S");
 // An error type whose message is on the next line, or goes on there.
 pattern!(TYPE_ALONE = r"^(?:\w+[.:]+)*\w*(?:Error|Exception):(?:\s.*:)?$");
@@ -104,6 +105,7 @@ fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
 /// Returns the most telling line of the output of a failed command, and whether it judges the code.
 fn error_line(output: &str) -> Option<(String, bool)> {
     let plain: Vec<String> = lines(output)
+        .filter(|line| !WARNING.is_match(line))
         .map(|line| {
             let timeless = TIMES.replace_all(&line, "<time>");
             let line = LEAD.replace(&timeless, "");
@@ -116,7 +118,11 @@ fn error_line(output: &str) -> Option<(String, bool)> {
     let typed = plain.iter().filter(is_cause).find(|line| TYPED.is_match(line));
     let cause = typed.or_else(|| plain.iter().filter(is_cause).find(|line| ERRORS.is_match(line)));
     if let Some(line) = cause {
-        return Some((line.clone(), false));
+        // "The following exception occurred:" announces the line that tells it.
+        let at = plain.iter().position(|other| std::ptr::eq(other, line));
+        let next = at.and_then(|at| plain.get(at + 1)).filter(|next| is_cause(next) && ERRORS.is_match(next));
+        let told = next.filter(|_| line.ends_with(':') && !TYPED.is_match(line)).unwrap_or(line);
+        return Some((told.clone(), false));
     }
     if let Some(line) = plain.iter().find(|line| JUDGED.is_match(line)) {
         return Some((line.clone(), true));

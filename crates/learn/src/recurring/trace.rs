@@ -270,12 +270,7 @@ mod tests {
             .collect();
         assert_eq!(
             shown,
-            [
-                "make test connect: connection refused",
-                "make up ok",
-                "make seed ok",
-                "[\"src/a.rs\"] [\"b\"]"
-            ]
+            ["make test connect: connection refused", "make up ok", "make seed ok", "[\"src/a.rs\"] [\"b\"]"]
         );
     }
 

@@ -18,6 +18,8 @@ pub const THRESHOLD_HIGH: f32 = 0.7;
 const RELATED: f32 = 0.3;
 /// Minimum probability of a statement that the person asks to remember.
 const REMEMBERED_MAYBE: f32 = 0.1;
+/// Minimum probability of a preference of one thing over another, so that it is certain.
+const PREFERRED: f32 = 0.45;
 /// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
 /// that it is certain.
 const REMEMBERED: f32 = 0.3;
@@ -64,6 +66,15 @@ pattern!(
 // "Brilliant, so now we just …": praise of what went wrong.
 pattern!(
     IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b"
+);
+pattern!(
+    KIDDING = r"(?i)\bwho needs\b|\bwhat could (?:possibly )?go wrong\b|\bjust (?:venting|kidding|joking)\b"
+);
+// "Raj in the standup: “we should never …”": the words of somebody else.
+pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]"#);
+// "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
+pattern!(
+    PREFERS = r"(?i)\b(?:i(?:['’]d)?|we)\s+(?:\w+\s+)?(?:prefer|rather|like)\s+(?:\S+\s+){1,6}(?:over|than|better\s+than|rather\s+than)\s+\S|^(?:\w+,?\s+)?prefer\s+(?:\S+\s+){1,6}(?:over|to|than)\s+\S"
 );
 // "Don't use any. Use unknown.": the short order says what to do instead.
 pattern!(
@@ -118,18 +129,24 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 /// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
 /// and chat looks like decisions and preferences. "Remember: …" and "never …" need less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
-    if IRONIC.is_match(&statement.text) {
+    if [&IRONIC, &KIDDING, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
         return false;
     }
+    // The first sentence of a session mostly is the task.
+    let is_opener = statement.context == StatementContext::Plain && statement.place == 0;
     let is_rule = judged.kind() == StatementKind::Rule;
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => REMEMBERED,
+        (Certainty::Medium, _) if PREFERS.is_match(&statement.text) => THRESHOLD_ASK,
+        (Certainty::High, _) if PREFERS.is_match(&statement.text) => PREFERRED,
         (Certainty::Medium, _) if is_remembered => REMEMBERED_MAYBE,
         (Certainty::High, _) if is_remembered && is_rule => REMEMBERED,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
+        (Certainty::Medium, StatementContext::Plain) if is_opener => 0.9,
+        (Certainty::High, StatementContext::Plain) if is_opener => 0.95,
         (Certainty::Medium, StatementContext::Plain) => 0.75,
         (Certainty::Medium, StatementContext::After) => 0.6,
         (Certainty::Medium, StatementContext::Refused) => 0.4,
@@ -137,7 +154,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
-        _ if is_rule || is_remembered || is_labelled => 0.0,
+        _ if is_rule || is_remembered || is_labelled || PREFERS.is_match(&statement.text) => 0.0,
         Certainty::Medium => 0.05,
         Certainty::High => 0.1,
     };
@@ -213,8 +230,10 @@ mod tests {
     #[test]
     fn facts_and_the_first_prompt_need_more_certainty_than_corrections() {
         let certainty = |context, judged: KindProbabilities| {
-            let statements = of_prompt("Amounts are decimals in this repository.", 1, context, None);
-            lasting(&statements, &[judged]).first().map(|one| one.certainty)
+            let prompt = "Look at the totals. Amounts are decimals in this repository.";
+            let statements = of_prompt(prompt, 1, context, None);
+            let passing = KindProbabilities([1.0, 0.0, 0.0, 0.0, 0.0]);
+            lasting(&statements, &[passing, judged]).first().map(|one| one.certainty)
         };
         let rule = |p: f32| KindProbabilities([1.0 - p, p, 0.0, 0.0, 0.0]);
         let fact = |p: f32| KindProbabilities([1.0 - p, 0.0, 0.0, p, 0.0]);
@@ -247,7 +266,27 @@ mod tests {
         assert_eq!(certainty("ok decision then: no OTA over LoRa", 0.4), Some(Certainty::High));
         assert_eq!(certainty("that was your decision: bad", 0.4), None);
         assert_eq!(certainty("Brilliant, so now we just brick one board a week", 0.9), None);
-        assert_eq!(certainty("great, so from now on we deploy with just", 0.9), Some(Certainty::High));
+        assert_eq!(certainty("great, so from now on we deploy with just", 0.98), Some(Certainty::High));
+        assert_eq!(certainty("sure lets open it to everyone from now on, who needs auditors", 0.99), None);
+        let quoted = "raj in the standup: \"we should never use modules from the registry\"";
+        assert_eq!(certainty(quoted, 0.99), None);
+        assert_eq!(certainty("tbh i prefer yaml over json for configs", 0.5), Some(Certainty::High));
+    }
+
+    #[test]
+    fn the_first_sentence_of_a_session_is_mostly_the_task() {
+        let certainty = |text: &str, lasting: f32| {
+            let statements = of_prompt(text, 1, StatementContext::Plain, None);
+            let each: Vec<f32> = statements.iter().map(|_| lasting).collect();
+            super::lasting(&statements, &judged(&each)).first().map(|one| one.certainty)
+        };
+        assert_eq!(certainty("the servers in prod keep dying after five minutes", 0.88), None);
+        assert_eq!(
+            certainty("the servers in prod keep dying after five minutes", 0.92),
+            Some(Certainty::Medium)
+        );
+        assert_eq!(certainty("we use pnpm here", 0.97), Some(Certainty::High));
+        assert_eq!(certainty("never push to main", 0.5), Some(Certainty::Medium));
     }
 
     #[test]

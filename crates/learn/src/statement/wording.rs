@@ -14,7 +14,7 @@ pub(super) struct Wording {
 pattern!(
     LEAD = r"(?ix)^(?:
         (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
-          |just\ so\ you\ know(?:\ that)?|for\ your\ information|remember\ that|keep\ in\ mind\ that
+          |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
           |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
@@ -142,6 +142,8 @@ mod tests {
         }
         let (text, _) = worded("ok decision then: no OTA over LoRa", StatementContext::After, None);
         assert_eq!(text, "No OTA over LoRa.");
+        let (text, _) = worded("tbh i prefer yaml over json", StatementContext::After, None);
+        assert_eq!(text, "I prefer yaml over json.");
         let (text, _) = worded("no -x ever with pytest", StatementContext::Plain, None);
         assert_eq!(text, "No -x ever with pytest.");
         let (text, _) = worded("no - use the small fixture", StatementContext::Plain, None);
