@@ -64,16 +64,15 @@ impl Queue {
     /// [`Queue::done`] is called.
     pub(super) fn take(&self) -> io::Result<BTreeSet<NotePath>> {
         // What a refresh took and did not finish comes again with the rest.
-        if let Ok(left) = fs::read(&self.taken)
-            && !left.is_empty()
-        {
+        let left = read_if_present(&self.taken)?;
+        if !left.is_empty() {
             OpenOptions::new().append(true).create(true).open(&self.open)?.write_all(&left)?;
         }
         match fs::rename(&self.open, &self.taken) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let bytes = fs::read(&self.taken).unwrap_or_default();
+        let bytes = read_if_present(&self.taken)?;
         let lines = bytes.split(|byte| *byte == b'\n');
         Ok(lines
             .filter_map(|line| serde_json::from_slice::<QueueEntry>(line).ok())
@@ -94,6 +93,14 @@ impl Queue {
         [&self.open, &self.taken]
             .into_iter()
             .all(|path| fs::metadata(path).map_or(true, |file| file.len() == 0))
+    }
+}
+
+/// Reads a file; one that is absent is empty.
+fn read_if_present(path: &Path) -> io::Result<Vec<u8>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
     }
 }
 

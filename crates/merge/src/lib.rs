@@ -110,9 +110,8 @@ fn merge_known_file(
     vocabulary: &Vocabulary<'_>,
     clash: Clash,
 ) -> Option<Merged> {
-    let is_markdown = path.file_name() != path.stem();
     let is_rules = matches!(path.file_name(), ".gitignore" | ".gitattributes");
-    if !is_markdown && !is_rules && path.as_str() != SETTINGS {
+    if !path.is_markdown() && !is_rules && path.as_str() != SETTINGS {
         return None;
     }
     let text = |bytes| std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
@@ -125,7 +124,7 @@ fn merge_known_file(
     };
     let (text, markers) = if is_rules {
         (lines::union(base, ours, theirs), false)
-    } else if !is_markdown {
+    } else if !path.is_markdown() {
         (settings::merge(base, ours, theirs)?, false)
     } else if NoteKind::of(path) == NoteKind::Plain
         && let Some(without) = generated_section::WithoutSections::of(base, ours, theirs)
@@ -154,7 +153,7 @@ pub fn with_leftover(path: &NotePath, bytes: &[u8], leftover: &Leftover) -> Vec<
 /// Whether cm reads the file as a note: Markdown outside of hidden folders that cm does not generate.
 fn is_note(path: &NotePath) -> bool {
     let is_hidden = path.as_str().split('/').any(|name| name.starts_with('.'));
-    path.file_name() != path.stem() && !is_hidden && !path.is_generated()
+    path.is_markdown() && !is_hidden && !path.is_generated()
 }
 
 #[cfg(test)]

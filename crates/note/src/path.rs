@@ -80,6 +80,17 @@ impl NotePath {
         name.strip_suffix(".md").or_else(|| name.strip_suffix(".markdown")).unwrap_or(name)
     }
 
+    /// Whether the name ends with `.md` or `.markdown`, as that of each note does.
+    ///
+    /// ```
+    /// use cm_note::path::NotePath;
+    /// let is_markdown = |path| NotePath::parse(path).unwrap().is_markdown();
+    /// assert!(is_markdown("a/b.md") && is_markdown("b.markdown") && !is_markdown("md/b.mdx"));
+    /// ```
+    pub fn is_markdown(&self) -> bool {
+        self.file_name() != self.stem()
+    }
+
     /// The parent folder; empty for a file at the root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)

@@ -126,7 +126,8 @@ fn standard_input() -> Result<String> {
         .take(LONGEST)
         .read_to_end(&mut bytes)
         .map_err(|error| Error::usage(format!("cannot read standard input: {error}")))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    // Some shells of Windows begin with a byte order mark.
+    Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
 }
 
 /// Global options that take a value.

@@ -117,8 +117,12 @@ fn interactive(memory: &Context, options: &review::Options, output: &Output) -> 
             Ok(())
         },
         undo: &mut || {
-            undo::undo(memory, None)?;
-            decisions.borrow_mut().pop();
+            // Not the newest commit: a note may have been edited since.
+            let last = decisions.borrow().last().and_then(|last| last.commit.clone());
+            let commit =
+                last.ok_or_else(|| Error::refused("no-commit", "the decision has no commit to undo"))?;
+            undo::undo(memory, Some(&commit))?;
+            decisions.borrow_mut().retain(|decision| decision.commit.as_ref() != Some(&commit));
             Ok(())
         },
     };

@@ -20,8 +20,9 @@ enum Layers {
     Everywhere,
 }
 
-const PURE: Layers =
-    Layers::Of(&["text", "secrets", "shell", "session", "map", "note", "playbook", "learn", "exchange"]);
+const PURE: Layers = Layers::Of(&[
+    "text", "secrets", "shell", "session", "map", "note", "playbook", "learn", "exchange", "merge",
+]);
 const BELOW_SURFACES: Layers = Layers::AllBut(&["cli", "server"]);
 
 const BANS: [Ban; 10] = [
@@ -76,7 +77,8 @@ const BANS: [Ban; 10] = [
     Ban {
         words: &["clippy::disallowed_methods"],
         layers: Layers::Of(&[
-            "text", "secrets", "shell", "session", "map", "note", "playbook", "learn", "exchange", "render",
+            "text", "secrets", "shell", "session", "map", "note", "playbook", "learn", "exchange", "merge",
+            "render",
         ]),
         rule: "lifts no ban of clippy.toml",
         remedy: "move the call to the layer that owns the thing, whose lib.rs or mod.rs lifts the ban",

@@ -84,12 +84,16 @@ pub struct HookToolCall {
     pub command: Option<String>,
 }
 
+/// Returns a text without a byte order mark and blanks around it.
+fn without_mark(stdin: &str) -> &str {
+    stdin.trim_start_matches('\u{feff}').trim()
+}
+
 impl HookMessage {
     /// Parses stdin. `agent` and `event` take precedence over the content of the message.
     #[must_use]
     pub fn read(stdin: &str, agent: Option<HookAgent>, event: Option<HookEvent>) -> Self {
-        let stdin = stdin.trim_start_matches('\u{feff}').trim();
-        let fields = match serde_json::from_str(stdin) {
+        let fields = match serde_json::from_str(without_mark(stdin)) {
             Ok(Value::Object(fields)) => common_fields(&fields).unwrap_or(fields),
             _ => Map::new(),
         };
@@ -100,7 +104,7 @@ impl HookMessage {
     /// if it is not a hook message.
     #[must_use]
     pub fn read_for_guard(stdin: &str, agent: Option<HookAgent>) -> Option<Self> {
-        let fields: Map<String, Value> = serde_json::from_str(stdin).ok()?;
+        let fields: Map<String, Value> = serde_json::from_str(without_mark(stdin)).ok()?;
         let fields = common_fields(&fields).unwrap_or(fields);
         let fields = MessageFields(&fields);
         let has_event = fields.text(&["hook_event_name"]).is_some();

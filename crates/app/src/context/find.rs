@@ -93,7 +93,7 @@ pub(super) fn find_in<'a>(
             Some(past) => past.locate(open.vault.root(), &memory.call.cwd, reference),
             None => open.vault.locate(&memory.call.cwd, reference),
         };
-        if let Some(path) = path.filter(is_note) {
+        if let Some(path) = path.filter(NotePath::is_markdown) {
             return load(open, &path);
         }
     }
@@ -113,11 +113,6 @@ pub(super) fn find_in<'a>(
 
 fn looks_like_id(reference: &str) -> bool {
     reference.len() >= PREFIX && !reference.contains(char::is_whitespace)
-}
-
-fn is_note(path: &NotePath) -> bool {
-    let name = path.as_str();
-    name.ends_with(".md") || name.ends_with(".markdown")
 }
 
 /// Paths of notes with this ID prefix in the index, verified against their files.

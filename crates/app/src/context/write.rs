@@ -195,7 +195,7 @@ pub fn commit_as_is(
     let allowed = secrets::SecretExceptions::of(memory, open);
     let (mut outcome, mut sound, mut changes) = (CommitAsIsResult::default(), Vec::new(), Vec::new());
     for path in paths {
-        let bytes = open.vault.read(path).ok();
+        let bytes = current(open, path)?;
         let before = committed_bytes(open, path)?;
         let stopped = secrets::find_new_secrets(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
         if stopped.is_empty() {
@@ -376,7 +376,8 @@ fn bytes_of(
     Ok(files)
 }
 
-fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+/// Returns the content of a file; `None` if there is none.
+pub(crate) fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
     match open.vault.read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -446,7 +447,7 @@ fn refuse_new_errors(
     after: Option<&[u8]>,
 ) -> Result<()> {
     let Some(after) = after else { return Ok(()) };
-    if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
+    if !path.is_markdown() || !path.as_str().contains('/') {
         return Ok(());
     }
     let errors = |bytes: &[u8]| -> Vec<Finding> {

@@ -55,7 +55,7 @@ pub(crate) type OutcomeLookup<'m> = &'m dyn Fn(&str, &str) -> Option<SessionStat
 
 impl fmt::Debug for SessionEvidence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Witnesses").field("days", &self.days).finish_non_exhaustive()
+        f.debug_struct("SessionEvidence").field("days", &self.days).finish_non_exhaustive()
     }
 }
 

@@ -92,12 +92,13 @@ fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
 
 /// Rejects files with unresolved merge conflict markers.
 fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
-    let marked = |path: &NotePath| {
-        let bytes = memory.target().vault.read(path).ok()?;
-        conflict_marker(&String::from_utf8_lossy(&bytes))
-    };
-    let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
-    Err(write::conflict_marker_error(path, line))
+    for path in paths {
+        let Some(bytes) = write::current(memory.target(), path)? else { continue };
+        if let Some(line) = conflict_marker(&String::from_utf8_lossy(&bytes)) {
+            return Err(write::conflict_marker_error(path, line));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a file may be committed. Derived, private and temporary files may not, even if no ignore

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
+use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
 use crate::context::find::{find_to_change, load};
 use crate::context::meaning::meaning;
@@ -88,8 +89,8 @@ pub struct CurationOutcome {
     /// The changes as a patch; only for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// IDs of notes written in the same commit, such as the diary and memories of a reflected
-    /// session.
+    /// Paths of the other files that the same commit writes, such as the diary and memories of a
+    /// reflected session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// All bullets and blocked patterns after the curation; not serialized.
@@ -510,6 +511,6 @@ pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
 
 /// Maps the code of a refused delta to an error code; unknown codes become `refused`.
 fn known_code(code: &str) -> &'static str {
-    const CODES: [&str; 4] = ["mixed-types", "person-only", "too-few", "too-many"];
+    const CODES: [&str; 4] = ["mixed-types", PERSONS_ONLY, "too-few", "too-many"];
     CODES.into_iter().find(|known| *known == code).unwrap_or("refused")
 }

@@ -141,7 +141,7 @@ impl ScoreBasis {
             _ => !repo.is_some_and(Repo::has_remote),
         };
         let is_note = |path: &NotePath| {
-            path.as_str().ends_with(".md") && ![layout::CORE, layout::REFLECTION].contains(&path.as_str())
+            path.is_markdown() && ![layout::CORE, layout::REFLECTION].contains(&path.as_str())
         };
         let shared = match repo.filter(|_| !local) {
             Some(repo) => repo.last_change(&is_note)?,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
+use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
 use crate::context::find::{ResolvedNote, find, load};
 use crate::context::open::Context;
@@ -119,7 +120,7 @@ fn check(options: &Options) -> Result<()> {
 fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     let id = found.note.key().to_owned();
     if options.invert && curate::authority(memory) == Authority::Automation {
-        return Err(Error::refused("person-only", "only a person can state that the opposite holds")
+        return Err(Error::refused(PERSONS_ONLY, "only a person can state that the opposite holds")
             .hint("remove `--invert`, `--agent` and `--session`, or only mark it as harmful"));
     }
     let Options { because, weight, invert, .. } = options.clone();

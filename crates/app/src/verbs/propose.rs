@@ -281,8 +281,8 @@ fn propose_rule(
         ..AddDelta::default()
     };
     let stated = origin_of(memory, found);
+    let playbook = playbook::as_written(memory, memory.target())?;
     if is_stated {
-        let playbook = playbook::as_written(memory, memory.target())?;
         add.excludes = excluded_rules(memory, &playbook.bullets, &content, stated);
     }
     let file = DeltaFile {
@@ -290,7 +290,6 @@ fn propose_rule(
         agent: Some(found.agent.clone()).filter(|agent| !agent.is_empty()),
         deltas: vec![CurationDelta::Add(Box::new(add.clone()))],
     };
-    let playbook = playbook::as_written(memory, memory.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_live()).collect();
     let shown = ShownRules::of_session(memory, &found.session, &live);
     let mut gathered = GatheredEvidence::default().with_shown(shown);

@@ -49,8 +49,9 @@ pub fn keeps_weight(
     let lowers = |key: &str, value: Option<&str>| match plain(key).as_str() {
         "type" | "priority" => true,
         "importance" => {
-            let new = value.and_then(|value| value.trim().parse().ok()).unwrap_or(0.0);
-            new < note.importance.unwrap_or(0.5)
+            let least = note.importance.unwrap_or(0.5);
+            // What is no number is refused as such.
+            value.is_none_or(|value| value.trim().parse::<f64>().is_ok_and(|new| new < least))
         }
         _ => false,
     };

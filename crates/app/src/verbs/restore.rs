@@ -64,7 +64,7 @@ fn at_commit(
     let open = memory.target();
     let repo = repository(open)?;
     let mut paths: Vec<NotePath> = repo.list_at(commit)?.into_iter().map(|(path, _)| path).collect();
-    paths.retain(|path| path.as_str().ends_with(".md"));
+    paths.retain(NotePath::is_markdown);
     paths.sort_by_key(|path| Some(path) != now);
     let mut fitting: Vec<(Note, Vec<u8>)> = Vec::new();
     for path in paths {

@@ -106,7 +106,7 @@ impl NoteCount {
 
 fn is_note(path: &NotePath) -> bool {
     let is_hidden = |part: &str| part.starts_with(['.', '_']);
-    path.as_str().ends_with(".md") && !path.is_generated() && !path.as_str().split('/').any(is_hidden)
+    path.is_markdown() && !path.is_generated() && !path.as_str().split('/').any(is_hidden)
 }
 
 /// Change of a note between two commits.

@@ -262,8 +262,7 @@ impl LiveTokens {
         let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The stamp is taken before the text: a change between the two is read again by the next call.
         let stamp = self.vault.stamp_private(FILE)?;
-        if let Some((old, ring)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
-            let _ = old;
+        if let Some((_, ring)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
             return Ok(Arc::clone(ring));
         }
         *kept = None;

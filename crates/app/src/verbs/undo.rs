@@ -257,7 +257,7 @@ fn id_in(memory: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
 fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
     let open = memory.target();
     for change in inverse {
-        let found = open.vault.read(&change.path).ok();
+        let found = write::current(open, &change.path)?;
         if found != change.new {
             return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
                 .at(&change.path, None, None)
@@ -274,7 +274,7 @@ const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelat
 /// Refuses an undo that would delete the only copy of a note that the commit did not create.
 fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
-    let goes = |change: &&TreeChange| change.old.is_none() && change.path.as_str().ends_with(".md");
+    let goes = |change: &&TreeChange| change.old.is_none() && change.path.is_markdown();
     if !made_none || !inverse.iter().any(|change| goes(&change)) {
         return Ok(());
     }

@@ -181,8 +181,8 @@ fn marks(
         for (_, marker) in found.into_iter().filter(|(spelling, _)| !printed.contains(spelling)) {
             for id in &marker.ids {
                 let Some(rule) = rules_by_id.get(&id.to_string().to_lowercase()) else { continue };
-                let explanation = |word: &RuleFeedback| word.id == rule.id && word.signal == marker.signal;
-                if words.iter().any(explanation) {
+                let is_known = |word: &RuleFeedback| word.id == rule.id && word.signal == marker.signal;
+                if words.iter().any(is_known) {
                     continue;
                 }
                 let reason = match (marker.reason, &marker.note) {
@@ -255,7 +255,7 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
         return;
     }
     for id in uses {
-        if !found.iter().any(|(rules_by_id, _)| *rules_by_id == id) {
+        if !found.iter().any(|(known, _)| *known == id) {
             found.push((id, line));
         }
     }

@@ -199,7 +199,7 @@ fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
         }
         "python" | "python3" | "django-admin" | "manage.py"
             if words.iter().any(|word| matches!(*word, "flush" | "reset_db"))
-                && line.contains("manage.py") | (command.program == "django-admin") =>
+                && (line.contains("manage.py") || command.program == "django-admin") =>
         {
             Some((Block, "empties the database"))
         }

@@ -252,7 +252,11 @@ impl CommandContext<'_> {
     fn holds_made(&self, absolute: &str) -> bool {
         let PathContext { cwd, home, .. } = *self.ground;
         let below_root = absolute.trim_start_matches('/').split_once('/').map_or("", |(_, rest)| rest);
-        let rest = absolute.strip_prefix(cwd).or_else(|| absolute.strip_prefix(home)).unwrap_or(below_root);
+        let below = |folder: &str| {
+            let folder = folder.trim_end_matches('/');
+            absolute.strip_prefix(folder).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let rest = below(cwd).or_else(|| below(home)).unwrap_or(below_root);
         rest.split('/').any(is_made)
     }
 
@@ -468,7 +472,15 @@ fn is_windows(path: &str) -> bool {
 
 fn of_windows(path: &str) -> PathClass {
     let path = path.replace('\\', "/").to_ascii_lowercase();
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && !part.contains('*')).collect();
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != "." && !part.contains('*')) {
+        match part {
+            // The first part is the drive.
+            ".." if parts.len() > 1 => drop(parts.pop()),
+            ".." => {}
+            part => parts.push(part),
+        }
+    }
     match parts.as_slice() {
         [_] | [_, "windows" | "program files" | "program files (x86)" | "programdata", ..] => {
             PathClass::System
@@ -525,10 +537,24 @@ mod tests {
             ("src/$X", PathClass::Inside),
             ("C:\\", PathClass::System),
             ("C:\\Users\\ada", PathClass::Home),
+            ("C:\\temp\\..\\Users", PathClass::Home),
+            ("C:\\x\\target\\..\\src", PathClass::Outside),
+            ("C:\\..\\..\\Windows", PathClass::System),
             ("%TEMP%\\x", PathClass::Temporary),
         ] {
             assert_eq!(reach("true", path), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn only_components_below_the_folder_are_generated() {
+        let script = cm_shell::read("rm");
+        let ground = PathContext::new("/home/ada/re", "/home/ada");
+        let variables = ScriptVariables::of(&script);
+        let command = script.commands.last().unwrap();
+        let site = CommandContext { ground: &ground, variables: &variables, command };
+        assert!(site.is_generated("/home/ada/re/build"));
+        assert!(!site.is_generated("/home/ada/rebuild"));
     }
 
     #[test]

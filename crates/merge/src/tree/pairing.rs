@@ -35,7 +35,7 @@ pub(super) struct MergeItem<'a> {
 
 /// Returns the `id` in the frontmatter.
 pub(super) fn id_of(path: &NotePath, bytes: &[u8]) -> Option<String> {
-    if !path.as_str().ends_with(".md") || path.is_generated() {
+    if !path.is_markdown() || path.is_generated() {
         return None;
     }
     read::id_text(std::str::from_utf8(bytes).ok()?)

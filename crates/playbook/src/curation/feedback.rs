@@ -2,7 +2,7 @@
 //! weight.
 
 use super::Authority;
-use super::apply::Curation;
+use super::apply::{Curation, PERSONS_ONLY};
 use super::delta::FeedbackDelta;
 use cm_note::bullet::content;
 use cm_note::note::{Feedback, FeedbackSignal, REASONS};
@@ -65,7 +65,7 @@ impl Curation<'_> {
             return self.refuse(Some(at), "bad-weight", format!("a weight is between 0 and 1, not {weight}"));
         }
         if judge.invert && self.request.authority == Authority::Automation {
-            return self.refuse(Some(at), "person-only", "only a person can state that the opposite holds");
+            return self.refuse(Some(at), PERSONS_ONLY, "only a person can state that the opposite holds");
         }
         let session = self.session(judge.session.as_deref());
         let is_same_event = |event: &Feedback| event.signal == signal && event.session == session;

@@ -53,7 +53,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         title: "Playbook",
         description: "Rules and anti-patterns with their scores, best first",
         mime: JSON,
-        changes_with: |path| is_below("playbook", path),
+        changes_with: |path| is_below_or_settings("playbook", path),
         read: playbook,
     },
     Resource {
@@ -62,7 +62,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         title: "Diaries",
         description: "Diaries of past sessions, newest first",
         mime: JSON,
-        changes_with: |path| is_below("diary", path),
+        changes_with: |path| is_below_or_settings("diary", path),
         read: diaries,
     },
     Resource {
@@ -143,7 +143,8 @@ fn is_note(path: &str) -> bool {
     path.ends_with(".md") || path.ends_with(".markdown") || path.ends_with(".toml")
 }
 
-fn is_below(folder: &str, path: &str) -> bool {
+/// Whether a file is below a folder or a settings file.
+fn is_below_or_settings(folder: &str, path: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')) || path.ends_with(".toml")
 }
 

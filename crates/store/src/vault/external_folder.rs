@@ -177,7 +177,7 @@ fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
         folder.findings.push(finding(relative, FindingCode::PathNotUtf8, "the file name is not UTF-8"));
         return;
     };
-    let is_note = path.as_str().ends_with(".md") || path.as_str().ends_with(".markdown");
+    let is_note = path.is_markdown();
     if entry.path_is_symlink() {
         let message = "a symbolic link, which an import does not follow";
         folder.findings.push(Finding::new(&path, FindingCode::BadLinkFile, Severity::Warning, message));

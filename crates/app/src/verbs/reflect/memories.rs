@@ -90,11 +90,10 @@ pub struct MemoryProposal<'a> {
     pub place: Option<StatementOrigin<'a>>,
 }
 
-/// Plans the note of a memory and adds its text to `existing`; `None` if a note states the same
-/// already. A memory that the user stated as lasting is confirmed and replaces the older ones that it
-/// contradicts, one that they may have stated so or that recurs is a draft, and all others are
-/// unverified. What the
-/// user states again confirms the note that waits.
+/// Plans the note of a memory and adds its text to `existing`; `None` if a note already states it. A
+/// memory stated with high certainty is confirmed and replaces those that it contradicts; one stated with
+/// lower certainty, or recurring, is a draft; all others are unverified. A repeated statement confirms a
+/// waiting note.
 ///
 /// # Errors
 /// Returns an error if the vault does not define the type.

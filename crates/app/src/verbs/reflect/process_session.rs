@@ -593,7 +593,9 @@ pub fn recent_diaries(memory: &Context, days: f64) -> Result<Vec<Diary>> {
     let notes = memory.notes_of(memory.target())?;
     let diaries = notes.iter().filter(|note| note.kind == NoteKind::Diary);
     let read = diaries.filter_map(|note| {
-        let bytes = memory.target().read(&note.path).ok()?;
+        let bytes = memory.target().read(&note.path);
+        let bytes =
+            bytes.map_err(|error| memory.notice(format!("{} cannot be read: {error}", note.path))).ok()?;
         cm_learn::diary::read::read(&String::from_utf8_lossy(&bytes))
     });
     Ok(read.filter(|diary| diary.started.is_none_or(|started| started >= since)).collect())

@@ -157,7 +157,7 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("mb mib megabyte megabytes", Dimension::Size, 1e6),
     ("gb gib gigabyte gigabytes", Dimension::Size, 1e9),
     ("tb tib terabyte terabytes", Dimension::Size, 1e12),
-    ("% percent prozent pour ciento", Dimension::Percent, 1.0),
+    ("% percent prozent", Dimension::Percent, 1.0),
     ("uhr o'clock am pm a.m p.m 点", Dimension::Clock, 60.0),
 ];
 

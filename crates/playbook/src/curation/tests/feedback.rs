@@ -1,6 +1,7 @@
 //! Tests of feedback and its consequences.
 
 use super::*;
+use crate::curation::apply::PERSONS_ONLY;
 
 #[test]
 fn help_promotes_and_harm_inverts() {
@@ -98,7 +99,7 @@ fn one_person_forbids_a_rule_only_by_saying_so() {
     there.bullets[0].pinned = false;
     let refused = TestRequest::automation();
     let invert = FeedbackDelta { invert: true, ..judge("b-a") };
-    assert_eq!(codes(&refused.curate(&there, &[CurationDelta::Harmful(invert)])), ["person-only"]);
+    assert_eq!(codes(&refused.curate(&there, &[CurationDelta::Harmful(invert)])), [PERSONS_ONLY]);
 }
 
 #[test]

@@ -53,7 +53,6 @@ fn about(session: &OpencodeSession<'_>, out: &mut Emitter<'_>) {
         meta.subagent = true;
         meta.parent = Some(parent.into());
     }
-    let _ = session.id.non_blank();
 }
 
 /// Emits the events of all messages. The ids of messages and parts sort by time.
