@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::placeholder;
 use super::randomness::{self, NAME};
 
+/// Maximum distance of a secret from the option that takes it, in bytes.
 const REACH: usize = 300;
 
 /// Programs with a one-letter flag for a password, and that flag.

@@ -7,6 +7,7 @@ use super::decoded_text::of_base64;
 use super::placeholder;
 use super::randomness::{self, BASE64, URL_SAFE};
 
+/// Maximum length of the value of a header, in bytes.
 const REACH: usize = 4096;
 
 /// Returns the credentials after the word `Bearer`, `Basic` or `Token` that ends at `at`.

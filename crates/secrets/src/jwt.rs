@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::randomness::{self, EQUALS, URL_SAFE};
 
+/// Maximum length of each part of a token, in bytes.
 const REACH: usize = 16 * 1024;
 
 /// Returns the token that begins with `eyJ` at this offset.

@@ -27,7 +27,9 @@ const MOST_WORDS: usize = 32;
 const HIGHEST: f32 = 2.2;
 /// Weight of the parts of an identifier relative to the whole.
 const PART: f32 = 0.5;
+/// Weight of the parts of an identifier written as one word.
 const JOINED: f32 = 0.4;
+/// Weight of an identifier as written.
 const WHOLE: f32 = 1.5;
 /// Weight of two adjacent words that are written as one.
 const RUN_TOGETHER: f32 = 0.5;

@@ -32,7 +32,9 @@ const AGENTS_ANSWER: &str = "Write your answer, one JSON object that fits the sc
 
 /// Maximum length of the list of existing rules in a prompt, in characters.
 const RULES: usize = 12_000;
+/// Maximum length of a diary in a prompt, in characters.
 const SUMMARY: usize = 10_000;
+/// Maximum length of the changes proposed so far in a prompt, in characters.
 const PROPOSED_LENGTH: usize = 6_000;
 /// Maximum length of a session in a work package for an agent, in characters; shorter than for a
 /// model, to save the agent's context.

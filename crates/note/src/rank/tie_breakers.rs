@@ -21,6 +21,7 @@ const IMPORTANCE: f64 = 0.05;
 const PINNED: f64 = 1.05;
 /// Factor for a draft bullet.
 const DRAFT: f64 = 0.9;
+/// Factor for a deprecated bullet.
 const DEPRECATED: f64 = 0.7;
 /// Factor for a stale observation.
 const STALE: f64 = 0.7;

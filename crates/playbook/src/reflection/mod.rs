@@ -29,12 +29,16 @@ pub struct ReflectionSettings {
     pub scoring: Scoring,
 }
 
+// Maximum numbers of entries in the sections of REFLECTION.md.
 const THEMES: usize = 8;
+/// Maximum number of notes named for a theme.
 const EXAMPLES: usize = 3;
 const PATTERNS: usize = 10;
 const PROJECTS: usize = 8;
+/// Maximum number of notes in the list of those read most.
 const ACCESSED: usize = 10;
 const INSIGHTS: usize = 10;
+/// Maximum length of an insight, in characters.
 const INSIGHT_LENGTH: usize = 80;
 const CONTRADICTIONS: usize = 20;
 const HISTORY: usize = 20;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 
-/// Runs at most `width` operations at once and queues at most `queue`, each for at most `patience`.
+/// Runs at most `width` operations at once; up to `queue` more wait, each for at most `queue_timeout`.
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
     shared: Arc<LimitState>,
@@ -54,9 +54,9 @@ struct Waiter {
 
 impl ConcurrencyLimit {
     /// Creates a limit; a `width` of 0 counts as 1.
-    pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
+    pub fn new(width: usize, queue: usize, queue_timeout: Duration) -> Self {
         let shared = LimitState { width: width.max(1), queue, turns: Mutex::default(), idle: Notify::new() };
-        Self { shared: Arc::new(shared), queue_timeout: patience }
+        Self { shared: Arc::new(shared), queue_timeout }
     }
 
     /// Waits for a permit.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_waits_no_longer_than_the_patience() {
+    async fn a_request_waits_no_longer_than_the_timeout_of_the_queue() {
         let limit = limit(1, 1);
         let _running = limit.acquire("ada").await.unwrap();
         assert_eq!(limit.acquire("bob").await.unwrap_err(), Saturated);

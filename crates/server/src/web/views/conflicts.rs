@@ -7,6 +7,7 @@ use crate::web::words::{ShownTime, note_address, type_name};
 use cm_app::verbs::review::{self, InboxKind};
 use cm_app::{Context, Result};
 
+/// Maximum number of rows on the page.
 const SHOWN: usize = 200;
 
 #[derive(Template)]

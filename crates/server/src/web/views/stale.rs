@@ -7,6 +7,7 @@ use crate::web::words::note_address;
 use cm_app::verbs::stale;
 use cm_app::{Context, Result};
 
+/// Maximum number of rows on the page.
 const SHOWN: usize = 200;
 
 #[derive(Template)]
