@@ -20,6 +20,8 @@ const RELATED: f32 = 0.3;
 const REMEMBERED_MAYBE: f32 = 0.1;
 /// Minimum probability of a preference of one thing over another, so that it is certain.
 const PREFERRED: f32 = 0.45;
+/// Minimum probability of a return to what was given up, so that it is certain.
+const RETURNED: f32 = 0.4;
 /// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
 /// that it is certain.
 const REMEMBERED: f32 = 0.3;
@@ -54,7 +56,7 @@ pub struct LastingStatement {
 pattern!(
     REMEMBER = r"(?ix)^(?:(?:ok|so|and|please|pls|bitte|por\ favor|请)[,\s]*)?
     (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
-    (?:\s+(?:that|dass|que)\b|\s*[:：,，])"
+    (?:\s+(?:that|dass|que)\b|\s+(?:for|für|para|pour)\s+[^:]{1,30}:|\s*[:：,，])"
 );
 
 // "ok decision then: no tabs": the person says what kind of statement it is.
@@ -67,15 +69,24 @@ pattern!(
 pattern!(
     IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b"
 );
+// Jokes, and what would be if something were otherwise.
 pattern!(
-    KIDDING = r"(?i)\bwho needs\b|\bwhat could (?:possibly )?go wrong\b|\bjust (?:venting|kidding|joking)\b"
+    NOT_MEANT = r"(?i)\bwho needs\b|\bwhat could (?:possibly )?go wrong\b|\bjust (?:venting|kidding|joking|dreaming)\b|\bif (?:we|i|they) ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b"
 );
 // "Raj in the standup: “we should never …”": the words of somebody else.
 pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]"#);
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
-    PREFERS = r"(?i)\b(?:i(?:['’]d)?|we)\s+(?:\w+\s+)?(?:prefer|rather|like)\s+(?:\S+\s+){1,6}(?:over|than|better\s+than|rather\s+than)\s+\S|^(?:\w+,?\s+)?prefer\s+(?:\S+\s+){1,6}(?:over|to|than)\s+\S"
+    PREFERS = r"(?i)\b(?:i(?:['’]d)?|we)\s+(?:\w+\s+)?(?:prefer|rather|like)\s+(?:\S+\s+){1,6}(?:over|than|better\s+than|rather\s+than)\s+\S|^(?:\w+,?\s+)?prefer\s+(?:\S+\s+){1,6}(?:over|to|than)\s+\S|^(?:\S+\s+){1,3}instead\s+of\s+(?:\S+\s+){1,3}(?:please|pls)\b"
 );
+// "We're back to yarn": a decision that replaces another one. The sentence before it says why.
+pattern!(
+    RETURNS = r"(?ix)^(?:(?:ok(?:ay)?|so|and|then|no|nah|non|nein|bueno|donc|also)[,\s]+)*
+    (?:(?:we['’]?re|we\ are|we\ went|we\ go)\s+back\s+to | on\s+(?:est\s+)?revien\w*\s+(?:à|au|aux|sur) | nous\s+revenons\s+(?:à|au)
+      | wir\s+sind\s+(?:wieder\s+)?zurück\s+(?:bei|zu) | (?:volvimos|volvemos|hemos\ vuelto)\s+a)\s+
+    (?P<to>\S+)"
+);
+pattern!(NO_CHOICE = r"(?i)^(?:square|work|normal|the|this|that|it|you|zero)$");
 // "Don't use any. Use unknown.": the short order says what to do instead.
 pattern!(
     FORBIDS = r"(?i)^(?:(?:ok|no|hey|please|pls|bitte)[,\s]+)*(?:don['’]?t|do not|never|not|no|stop|avoid|nie|niemals|kein\w*|nicht|nunca|ne|jamais|pas)\b"
@@ -118,7 +129,11 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
         length += 1 + one.text.chars().count();
         let is_next = *at == 0 || length <= LONGEST + 1 && follows(all[at - 1].0, one);
         let is_instead = || *at > 0 && FORBIDS.is_match(&all[at - 1].0.text) && INSTEAD.is_match(&one.text);
-        is_next && (judged.lasting() >= RELATED || is_instead())
+        let explains = || {
+            let next = all.get(*at + 1).map(|(next, _)| *next);
+            next.is_some_and(|next| follows(one, next) && returns(next))
+        };
+        is_next && (judged.lasting() >= RELATED || is_instead() || explains())
     });
     together.count().max(1)
 }
@@ -129,17 +144,20 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 /// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
 /// and chat looks like decisions and preferences. "Remember: …" and "never …" need less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
-    if [&IRONIC, &KIDDING, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
+    if [&IRONIC, &NOT_MEANT, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
         return false;
     }
-    // The first sentence of a session mostly is the task.
-    let is_opener = statement.context == StatementContext::Plain && statement.place == 0;
+    // The first sentence of a session mostly is the task, unless it says "always".
+    let is_opener =
+        statement.context == StatementContext::Plain && statement.place == 0 && !is_standing(&statement.text);
     let is_rule = judged.kind() == StatementKind::Rule;
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => REMEMBERED,
+        (Certainty::Medium, _) if returns(statement) => RELATED,
+        (Certainty::High, _) if returns(statement) => RETURNED,
         (Certainty::Medium, _) if PREFERS.is_match(&statement.text) => THRESHOLD_ASK,
         (Certainty::High, _) if PREFERS.is_match(&statement.text) => PREFERRED,
         (Certainty::Medium, _) if is_remembered => REMEMBERED_MAYBE,
@@ -154,12 +172,25 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
-        _ if is_rule || is_remembered || is_labelled || PREFERS.is_match(&statement.text) => 0.0,
+        _ if is_rule
+            || is_remembered
+            || is_labelled
+            || returns(statement)
+            || PREFERS.is_match(&statement.text) =>
+        {
+            0.0
+        }
         Certainty::Medium => 0.05,
         Certainty::High => 0.1,
     };
     // A colon announces what was pasted below.
     judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
+}
+
+/// Whether a sentence says that something given up before is chosen again.
+fn returns(statement: &Statement) -> bool {
+    !statement.text.ends_with(['?', '？'])
+        && RETURNS.captures(&statement.text).is_some_and(|found| !NO_CHOICE.is_match(&found["to"]))
 }
 
 fn follows(first: &Statement, second: &Statement) -> bool {
@@ -268,6 +299,10 @@ mod tests {
         assert_eq!(certainty("Brilliant, so now we just brick one board a week", 0.9), None);
         assert_eq!(certainty("great, so from now on we deploy with just", 0.98), Some(Certainty::High));
         assert_eq!(certainty("sure lets open it to everyone from now on, who needs auditors", 0.99), None);
+        assert_eq!(certainty("if we ever go nixos we'd put it in a separate repo", 0.99), None);
+        let clock = "so remember for leeds: cert errors mean the clock is wrong";
+        assert_eq!(certainty(clock, 0.4), Some(Certainty::High));
+        assert_eq!(certainty("for_each instead of count please", 0.5), Some(Certainty::High));
         let quoted = "raj in the standup: \"we should never use modules from the registry\"";
         assert_eq!(certainty(quoted, 0.99), None);
         assert_eq!(certainty("tbh i prefer yaml over json for configs", 0.5), Some(Certainty::High));
@@ -287,6 +322,25 @@ mod tests {
         );
         assert_eq!(certainty("we use pnpm here", 0.97), Some(Certainty::High));
         assert_eq!(certainty("never push to main", 0.5), Some(Certainty::Medium));
+        assert_eq!(certainty("never push to main", 0.88), Some(Certainty::High));
+    }
+
+    #[test]
+    fn a_return_to_what_was_given_up_is_told_with_its_reason() {
+        let found = |prompt: &str, probabilities: &[f32]| {
+            let statements = of_prompt(prompt, 1, StatementContext::After, None);
+            lasting(&statements, &judged(probabilities))
+                .into_iter()
+                .map(|one| (one.text, one.certainty))
+                .next()
+        };
+        let back = "Vault got cancelled, licence cost. so we're back to ssm for secrets.";
+        assert_eq!(
+            found("nah, vault got cancelled, licence cost. so we're back to ssm for secrets", &[0.2, 0.45]),
+            Some((back.to_owned(), Certainty::High))
+        );
+        assert_eq!(found("ok, we're back to square one", &[0.5]), None);
+        assert_eq!(found("are we back to yarn?", &[0.5]), None);
     }
 
     #[test]

@@ -40,7 +40,7 @@ const CHANGING: [&str; 18] = [
 ];
 
 /// Words of a clause that speaks against the thing it names, in five languages.
-const AGAINST: [&str; 39] = [
+const AGAINST: [&str; 47] = [
     "not",
     "no",
     "never",
@@ -66,6 +66,14 @@ const AGAINST: [&str; 39] = [
     "mess",
     "dead",
     "dropped",
+    "cancelled",
+    "canceled",
+    "abandoned",
+    "removed",
+    "cancelado",
+    "abgesagt",
+    "annulé",
+    "abandonné",
     "nunca",
     "sin",
     "tampoco",
@@ -252,6 +260,10 @@ mod tests {
             (
                 "System specs run with firefox, chrome is not installed.",
                 "We're back to chrome headless for the system specs, firefox does not work in CI.",
+            ),
+            (
+                "Security wants vault, so new secrets go into vault, not ssm.",
+                "Vault got cancelled friday. so we're back to ssm for secrets.",
             ),
             (
                 "Los system spec van con firefox, chrome no lo tengo instalado",
