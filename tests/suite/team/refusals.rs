@@ -47,6 +47,19 @@ fn a_history_that_somebody_rewrote_is_not_taken_and_ours_is_kept() {
 }
 
 #[test]
+fn conflict_markers_that_git_committed_are_not_published() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let marked = "# Todo\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
+    ada.sandbox.write("Todo.md", marked);
+    ada.sandbox.commit_all("Merge side");
+    refused(&ada, 5, "conflict-markers");
+    ada.sandbox.write("Todo.md", "# Todo\n\nours\n");
+    ada.sandbox.commit_all("Resolve");
+    assert_eq!(ada.sync()["sent"], 2);
+}
+
+#[test]
 fn an_unrelated_history_is_not_merged() {
     let (one, other) = (Remote::new(), Remote::new());
     let ada = Clone::first(&one, "ada", VAULT);

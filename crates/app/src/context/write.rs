@@ -195,7 +195,7 @@ pub fn commit_as_is(
     let allowed = secrets::SecretExceptions::of(memory, open);
     let (mut outcome, mut sound, mut changes) = (CommitAsIsResult::default(), Vec::new(), Vec::new());
     for path in paths {
-        let bytes = current(open, path)?;
+        let bytes = file_content(open, path)?;
         let before = committed_bytes(open, path)?;
         let stopped = secrets::find_new_secrets(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
         if stopped.is_empty() {
@@ -376,8 +376,19 @@ fn bytes_of(
     Ok(files)
 }
 
-/// Returns the content of a file; `None` if there is none.
-pub(crate) fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+/// Returns the content of a file as it lies in the work tree; `None` if there is none, a folder has its name, or a
+/// file has the name of its folder.
+pub(crate) fn file_content(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match open.vault.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
+        Err(_) if open.vault.file(path).is_dir() => Ok(None),
+        Err(error) => Err(cm_store::vault::Error::io("read", &open.vault.file(path))(error).into()),
+    }
+}
+
+fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
     match open.vault.read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -93,7 +93,7 @@ fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
 /// Rejects files with unresolved merge conflict markers.
 fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
     for path in paths {
-        let Some(bytes) = write::current(memory.target(), path)? else { continue };
+        let Some(bytes) = write::file_content(memory.target(), path)? else { continue };
         if let Some(line) = conflict_marker(&String::from_utf8_lossy(&bytes)) {
             return Err(write::conflict_marker_error(path, line));
         }

@@ -257,7 +257,7 @@ fn id_in(memory: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
 fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
     let open = memory.target();
     for change in inverse {
-        let found = write::current(open, &change.path)?;
+        let found = write::file_content(open, &change.path)?;
         if found != change.new {
             return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
                 .at(&change.path, None, None)

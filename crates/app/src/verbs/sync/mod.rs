@@ -21,6 +21,7 @@ use crate::context::write::{self, JoinedChange, WriteResult};
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::{commit, generate, merge_driver, project};
 use cm_merge::tree::HowMerged;
+use cm_note::note::conflict::conflict_marker;
 use cm_note::path::{GENERATED, NotePath};
 use cm_store::config::keys;
 use cm_store::git::{self, CommitId, Fetch, PushResult, Repo, TransferOptions};
@@ -382,6 +383,7 @@ impl SyncRun<'_> {
             None => None,
         };
         self.place.refuse_outside(self.repo, base, head)?;
+        refuse_conflict_markers(self.repo, base, head)?;
         let sent = self.repo.count_commits(head, theirs)?;
         if self.options.dry_run {
             result.sent += sent;
@@ -405,4 +407,22 @@ impl SyncRun<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Refuses to publish a note with conflict markers that the commits since `base` brought in.
+fn refuse_conflict_markers(repo: &Repo, base: Option<CommitId>, head: CommitId) -> Result<()> {
+    let marker = |commit, path: &NotePath| -> Result<Option<u32>> {
+        let bytes = repo.read_at(commit, path)?;
+        Ok(bytes.and_then(|bytes| conflict_marker(&String::from_utf8_lossy(&bytes))))
+    };
+    for path in repo.paths_between(base, Some(head))?.iter().filter(|path| path.is_markdown()) {
+        let Some(line) = marker(head, path)? else { continue };
+        let is_published = base.map(|base| marker(base, path)).transpose()?.flatten().is_some();
+        if !is_published {
+            return Err(Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
+                .at(path, Some(line), Some(1))
+                .hint("keep one of the versions, remove the conflict markers and run `cm sync` again; nothing was sent"));
+        }
+    }
+    Ok(())
 }
