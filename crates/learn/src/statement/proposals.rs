@@ -24,7 +24,7 @@ pub struct AgentSentence {
     pub line: u64,
 }
 
-/// Adds to each decision the sentences of the agent that it answers: at most [`SENTENCES`], in the order of the log,
+/// Adds to each decision the sentences of the agent that it answers: at most two, in the order of the log,
 /// each with a content word of the decision.
 #[must_use]
 pub fn with_proposals(lasting: Vec<LastingStatement>, events: &[SessionEvent]) -> Vec<LastingStatement> {
@@ -54,7 +54,7 @@ fn proposals(decision: &LastingStatement, events: &[SessionEvent]) -> Vec<AgentS
     chosen
 }
 
-/// Returns the agent's sentences before the prompt at `line`, back to the [`PROMPTS`]th prompt before it, in order.
+/// Returns the agent's sentences before the prompt at `line`, back to the second prompt before it, in order.
 fn sentences_before(line: u64, events: &[SessionEvent]) -> Vec<AgentSentence> {
     let mut prompts = 0;
     let before = events.iter().rev().filter(|event| !event.side && event.line < line);
