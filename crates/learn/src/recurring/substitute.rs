@@ -17,7 +17,7 @@ pub(super) enum Replacement {
     Assignments,
     /// Another program, or the same one run by another, for the same purpose.
     Program,
-    /// The same command with additional flags, with or without a value each.
+    /// The same command with additional flags; each may have a value.
     Flags,
     /// Another program with an operand of the failed command, such as the same folder.
     Other,

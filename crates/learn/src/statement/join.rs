@@ -73,7 +73,7 @@ pattern!(
 pattern!(
     NOT_MEANT = r"(?i)\bwho needs\b|\bwhat could (?:possibly )?go wrong\b|\bjust (?:venting|kidding|joking|dreaming)\b|\bif (?:we|i|they) ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b"
 );
-// "Raj in the standup: “we should never …”": the words of somebody else.
+// "Raj in the standup: “we should never …”": the words of another person.
 pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]"#);
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
@@ -154,12 +154,13 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
+    let (is_return, is_preference) = (returns(statement), PREFERS.is_match(&statement.text));
     let least = match (certainty, statement.context) {
         _ if is_labelled => REMEMBERED,
-        (Certainty::Medium, _) if returns(statement) => RELATED,
-        (Certainty::High, _) if returns(statement) => RETURNED,
-        (Certainty::Medium, _) if PREFERS.is_match(&statement.text) => THRESHOLD_ASK,
-        (Certainty::High, _) if PREFERS.is_match(&statement.text) => PREFERRED,
+        (Certainty::Medium, _) if is_return => RELATED,
+        (Certainty::High, _) if is_return => RETURNED,
+        (Certainty::Medium, _) if is_preference => THRESHOLD_ASK,
+        (Certainty::High, _) if is_preference => PREFERRED,
         (Certainty::Medium, _) if is_remembered => REMEMBERED_MAYBE,
         (Certainty::High, _) if is_remembered && is_rule => REMEMBERED,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
@@ -172,14 +173,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
-        _ if is_rule
-            || is_remembered
-            || is_labelled
-            || returns(statement)
-            || PREFERS.is_match(&statement.text) =>
-        {
-            0.0
-        }
+        _ if is_rule || is_remembered || is_labelled || is_return || is_preference => 0.0,
         Certainty::Medium => 0.05,
         Certainty::High => 0.1,
     };

@@ -17,7 +17,7 @@ const SMALL: [&str; 51] = [
 /// Words before a thing that a rule chooses.
 const CHOOSING: [&str; 8] = ["use", "uses", "using", "used", "with", "via", "prefer", "by"];
 
-/// Words of a statement that something has changed, in five languages.
+/// Words of a statement that something has changed, in four languages.
 const CHANGING: [&str; 18] = [
     "back",
     "again",
@@ -39,7 +39,7 @@ const CHANGING: [&str; 18] = [
     "retour",
 ];
 
-/// Words of a clause that speaks against the thing it names, in five languages.
+/// Words of a clause that speaks against the thing it names, in four languages.
 const AGAINST: [&str; 47] = [
     "not",
     "no",
