@@ -49,7 +49,7 @@ pub struct AdoptedNote {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdoptionSkipReason {
-    /// It already has an id. With `full`, it also has all other keys that adoption adds.
+    /// The note has an id. With `full`, it has every other key that adoption adds, too.
     HasId,
     /// It is a daily log, which is identified by its date.
     DayLog,

@@ -419,9 +419,8 @@ fn refuse_conflict_markers(repo: &Repo, base: Option<CommitId>, head: CommitId) 
         let Some(line) = marker(head, path)? else { continue };
         let is_published = base.map(|base| marker(base, path)).transpose()?.flatten().is_some();
         if !is_published {
-            return Err(Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
-                .at(path, Some(line), Some(1))
-                .hint("keep one of the versions, remove the conflict markers and run `cm sync` again; nothing was sent"));
+            let hint = "keep one of the versions, remove the conflict markers and run `cm sync` again; nothing was sent";
+            return Err(write::conflict_marker_error(path, line).hint(hint));
         }
     }
     Ok(())
