@@ -3,8 +3,6 @@
 //! The product is computed in tiles of several rows and blocks, so that each loaded number is used
 //! several times and the sums fill the registers.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2};
 use pulp::Simd;
 
 use super::blocks::Blocks;
@@ -55,47 +53,8 @@ pub fn add_product<S: Simd>(
 }
 
 /// Adds the products of [`ROWS`] rows to the features from `first` on, in all blocks.
-///
-/// Debug builds use a library, which is always compiled with optimizations, because these loops are
-/// slow without them. A test compares both.
 #[inline(always)]
 fn add_rows<S: Simd>(
-    simd: S,
-    rows: &[f32],
-    columns: usize,
-    input: &Blocks<S>,
-    output: &mut Blocks<S>,
-    first: usize,
-) {
-    if cfg!(debug_assertions) {
-        add_rows_by_library(rows, columns, input, output, first);
-    } else {
-        add_rows_by_registers(simd, rows, columns, input, output, first);
-    }
-}
-
-fn add_rows_by_library<S: Simd>(
-    rows: &[f32],
-    columns: usize,
-    input: &Blocks<S>,
-    output: &mut Blocks<S>,
-    first: usize,
-) {
-    let (lanes, from, to) = (S::F32_LANES, input.features(), output.features());
-    let blocks = input.numbers().chunks_exact(from * lanes);
-    for (input, output) in blocks.zip(output.numbers_mut().chunks_exact_mut(to * lanes)) {
-        let output = &mut output[first * lanes..(first + ROWS) * lanes];
-        let rows = ArrayView2::from_shape((ROWS, columns), rows);
-        let input = ArrayView2::from_shape((columns, lanes), &input[..columns * lanes]);
-        let output = ArrayViewMut2::from_shape((ROWS, lanes), output);
-        if let (Ok(rows), Ok(input), Ok(mut output)) = (rows, input, output) {
-            general_mat_mul(1.0, &rows, &input, 1.0, &mut output);
-        }
-    }
-}
-
-#[inline(always)]
-fn add_rows_by_registers<S: Simd>(
     simd: S,
     rows: &[f32],
     columns: usize,
@@ -174,6 +133,8 @@ fn sums<S: Simd, const BLOCKS: usize, const HEIGHT: usize>(
 
 #[cfg(test)]
 mod tests {
+    use ndarray::linalg::general_mat_mul;
+    use ndarray::{ArrayView2, ArrayViewMut2};
     use pulp::{Arch, WithSimd};
 
     use super::*;
@@ -193,9 +154,29 @@ mod tests {
             let mut ours = Blocks::zeros(simd, self.0, 2 * ROWS + 1);
             ours.numbers_mut().iter_mut().enumerate().for_each(|(index, part)| *part = number(index));
             let mut theirs = ours.clone();
-            add_rows_by_registers(simd, &rows, columns, &input, &mut ours, ROWS);
+            add_rows(simd, &rows, columns, &input, &mut ours, ROWS);
             add_rows_by_library(&rows, columns, &input, &mut theirs, ROWS);
             (ours.numbers().to_vec(), theirs.numbers().to_vec())
+        }
+    }
+
+    fn add_rows_by_library<S: Simd>(
+        rows: &[f32],
+        columns: usize,
+        input: &Blocks<S>,
+        output: &mut Blocks<S>,
+        first: usize,
+    ) {
+        let (lanes, from, to) = (S::F32_LANES, input.features(), output.features());
+        let blocks = input.numbers().chunks_exact(from * lanes);
+        for (input, output) in blocks.zip(output.numbers_mut().chunks_exact_mut(to * lanes)) {
+            let output = &mut output[first * lanes..(first + ROWS) * lanes];
+            let rows = ArrayView2::from_shape((ROWS, columns), rows);
+            let input = ArrayView2::from_shape((columns, lanes), &input[..columns * lanes]);
+            let output = ArrayViewMut2::from_shape((ROWS, lanes), output);
+            if let (Ok(rows), Ok(input), Ok(mut output)) = (rows, input, output) {
+                general_mat_mul(1.0, &rows, &input, 1.0, &mut output);
+            }
         }
     }
 
