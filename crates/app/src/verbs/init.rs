@@ -56,6 +56,21 @@ const IGNORED: [&str; 10] = [
     "/_embeddings.json",
     "/_config.json",
 ];
+/// Git ignore rules for what editors and operating systems write beside the files that they open; a new vault gets
+/// them, and may do without.
+const IGNORED_OF_EDITORS: [&str; 11] = [
+    "*~",
+    ".*.sw[a-p]",
+    ".#*",
+    "#*#",
+    "~$*",
+    "/4913",
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+    ".trash/",
+    ".obsidian/workspace*.json",
+];
 /// Git attributes: generated files, and the files that the merge driver merges. A clone without the
 /// driver merges them as text.
 const ATTRIBUTES: [&str; 4] = [
@@ -130,10 +145,11 @@ fn has_learned(root: &Path) -> bool {
 /// Returns path and new contents of `.gitignore` and `.gitattributes` if they lack required lines.
 pub(crate) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
     let mut files = Vec::new();
-    for (name, wanted) in [(".gitattributes", &ATTRIBUTES[..]), (".gitignore", &IGNORED[..])] {
+    let rules = [(".gitattributes", &ATTRIBUTES[..], &[][..]), (".gitignore", &IGNORED, &IGNORED_OF_EDITORS)];
+    for (name, required, further) in rules {
         let text = vault.read_own(name)?.unwrap_or_default();
-        if let Some(longer) = with_lines(&text, wanted) {
-            files.push((own(name)?, longer));
+        if let Some(longer) = with_lines(&text, required) {
+            files.push((own(name)?, with_lines(&longer, further).unwrap_or(longer)));
         }
     }
     Ok(files)

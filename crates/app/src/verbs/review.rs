@@ -156,8 +156,8 @@ fn listed(note: &Note) -> InboxNote {
 
 /// Returns alternative commands that settle an entry.
 fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
-    let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
     // The key of a note without an ID is its path, which may contain spaces.
+    let word = |word: &str, at: usize| format!("cm review --{word} {}", shell_words::quote(notes[at].key()));
     let edit = || format!("cm edit {}", shell_words::quote(notes[0].key()));
     match (kind, notes) {
         (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
@@ -451,7 +451,9 @@ fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) ->
     let text = found.text();
     let mut edits = leftover::taken(&text).map_err(|error| {
         let hint = match error {
-            LeftoverError::TextChanged => "change the note by hand, then use --keep",
+            LeftoverError::TextChanged | LeftoverError::SeveralVersions => {
+                "change the note by hand, then use `cm review --keep`"
+            }
             LeftoverError::AboutFile => "`cm review --kind leftovers` shows what can be done",
         };
         Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)

@@ -100,6 +100,9 @@ pub enum LeftoverError {
     /// The text that a leftover belongs to is not in the body, or several times.
     #[error("the text next to the leftover has changed since the merge")]
     TextChanged,
+    /// Several leftovers are about the same part, so that it is open which of them to take.
+    #[error("several other versions are left over for the same part")]
+    SeveralVersions,
     /// The leftover is about the file itself.
     #[error("the leftover is about the file itself, not about a part of the note")]
     AboutFile,
@@ -134,13 +137,21 @@ pub(super) fn findings(path: &NotePath, fields: &FrontmatterFields) -> Vec<Findi
 /// Returns the edits that put the other side's versions into a note, and remove its leftovers.
 ///
 /// # Errors
-/// A leftover's text no longer stands in the body, or a leftover is about the file.
+/// A leftover's text no longer stands in the body, several leftovers are about one part, or one is about the file.
 pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
     let split = Split::of(text);
     let fields = parse(&split).fields;
     let mut body = split.body().to_owned();
     let mut edits = Vec::new();
-    for (leftover, _) in leftovers(&fields) {
+    let leftovers = leftovers(&fields);
+    let is_of_one_item = |leftover: &Leftover| leftover.value.is_mapping();
+    for (at, (leftover, _)) in leftovers.iter().enumerate() {
+        let mut others = leftovers[..at].iter().filter(|(other, _)| !is_of_one_item(other));
+        if !is_of_one_item(leftover) && others.any(|(other, _)| other.part == leftover.part) {
+            return Err(LeftoverError::SeveralVersions);
+        }
+    }
+    for (leftover, _) in leftovers {
         match leftover.part {
             LeftoverPart::Key(key) => edits.extend(edits_of_key(&fields, key, leftover.value)),
             LeftoverPart::Paragraph(stands) => {
@@ -261,6 +272,14 @@ mod tests {
         assert_eq!(takes(note), Err(LeftoverError::TextChanged));
         assert_eq!(takes(&note.replace("Twelve.", "Ten. Ten.")), Err(LeftoverError::TextChanged));
         assert_eq!(takes("---\nmerge: [{file: a.md}]\n---\n"), Err(LeftoverError::AboutFile));
+    }
+
+    #[test]
+    fn of_several_versions_of_one_part_none_is_taken() {
+        let note = "---\nmerge:\n  - {paragraph: Ten., value: Nine.}\n  - {paragraph: Ten., value: Six.}\n---\n\nTen.\n";
+        assert_eq!(takes(note), Err(LeftoverError::SeveralVersions));
+        let keys = "---\ntitle: A\nmerge:\n  - {key: title, value: B}\n  - {key: title, value: C}\n---\n";
+        assert_eq!(takes(keys), Err(LeftoverError::SeveralVersions));
     }
 
     #[test]

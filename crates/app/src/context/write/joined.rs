@@ -77,6 +77,15 @@ fn attempt(
         let found = current(open, &file.path)?;
         // A file that already has the new content was brought by hand.
         if found != file.before && found != file.after {
+            if open.vault.file(&file.path).is_symlink() {
+                let message = format!(
+                    "{} is a symbolic link here, and the remote changed a file of that name",
+                    file.path
+                );
+                return Err(Error::refused("in-the-way", message)
+                    .at(&file.path, None, None)
+                    .hint("move the link away, then run the command again"));
+            }
             return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", file.path))
                 .at(&file.path, None, None)
                 .hint("commit them with `cm commit`, or remove them, then run the command again"));
