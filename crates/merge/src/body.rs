@@ -50,6 +50,7 @@ pub(crate) fn merge_lines(base: &str, ours: &str, theirs: &str, rules: BodyRules
     let [base, ours, theirs] = &versions;
     let mut regions = regions(base, ours, theirs);
     widen(&mut regions, &versions);
+    join_split_paragraphs(&mut regions, &versions);
     let mut merge = BodyMerge::default();
     for region in regions {
         let (base, ours, theirs) = (&base[region.base], &ours[region.ours], &theirs[region.theirs]);
@@ -110,9 +111,24 @@ impl BodyMerge {
         rows::merge(base, ours, theirs, rules.precedence).or_else(|| by_words(base, ours, theirs))
     }
 
+    /// Records the clash of a stretch; of list items and table rows, only of those that clash.
+    fn clash(&mut self, base: &[&str], ours: &[&str], theirs: &[&str], rules: BodyRules) {
+        let rows = rows::each(base, ours, theirs).unwrap_or_default();
+        let merged = rows.iter().filter(|row| row.is_some()).count();
+        if merged * 2 < rows.len() || rows.is_empty() {
+            return self.clash_of_lines(base, ours, theirs, rules);
+        }
+        for (at, row) in rows.into_iter().enumerate() {
+            match row {
+                Some(row) => self.text.push_str(&row),
+                None => self.clash_of_lines(&base[at..=at], &ours[at..=at], &theirs[at..=at], rules),
+            }
+        }
+    }
+
     /// Records a clash: as markers, or with one text standing and the other as a leftover. Where one
     /// side removed the text, the edit of the other stands.
-    fn clash(&mut self, base: &[&str], ours: &[&str], theirs: &[&str], rules: BodyRules) {
+    fn clash_of_lines(&mut self, base: &[&str], ours: &[&str], theirs: &[&str], rules: BodyRules) {
         if rules.clash != Clash::Leftover {
             self.markers = true;
             push_conflict(&mut self.text, [base, ours, theirs], rules.clash);
@@ -244,6 +260,47 @@ fn widen(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
                     regions.remove(at + 1);
                     regions[at] = joined(&regions[at], &after);
                 }
+            }
+        }
+        at += 1;
+    }
+}
+
+/// Joins a clash with the next change beside it, if that change is the other part of a paragraph that one side
+/// split: both parts stand in the clash then, and none of them twice.
+fn join_split_paragraphs(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
+    let lines = |region: &Region| {
+        let Region { base, ours, theirs, .. } = region.clone();
+        (&versions[0][base], &versions[1][ours], &versions[2][theirs])
+    };
+    let words = |lines: &[&str]| lines.concat().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    // Whether a region adds text that another one has in its base.
+    let is_part = |part: &Region, whole: &Region| {
+        let (added, base) = (lines(part), words(lines(whole).0));
+        let is_part = |side: &[&str]| {
+            let side = words(side);
+            side.len() > 1 && union::contains(&base, &side)
+        };
+        words(added.0).is_empty() && (is_part(added.1) || is_part(added.2))
+    };
+    let is_split = |clash: &Region, gap: &Region, other: &Region| {
+        let is_blank = gap.resolution == Resolution::Unchanged && words(lines(gap).0).is_empty();
+        let is_changed = !matches!(other.resolution, Resolution::Unchanged | Resolution::Conflict);
+        is_blank && is_changed && (is_part(other, clash) || is_part(clash, other))
+    };
+    let mut at = 0;
+    while at < regions.len() {
+        if regions[at].resolution == Resolution::Conflict {
+            let clash = regions[at].clone();
+            if at + 2 < regions.len() && is_split(&clash, &regions[at + 1], &regions[at + 2]) {
+                let part = regions.drain(at + 1..=at + 2).next_back();
+                regions[at] = joined(&clash, &part.unwrap_or(clash.clone()));
+            }
+            let clash = regions[at].clone();
+            if at >= 2 && is_split(&clash, &regions[at - 1], &regions[at - 2]) {
+                regions[at - 2] = joined(&regions[at - 2], &clash);
+                regions.drain(at - 1..=at);
+                at -= 2;
             }
         }
         at += 1;

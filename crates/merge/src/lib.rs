@@ -92,7 +92,7 @@ pub fn merge_file(
         Clash::Leftover if ours > theirs => Versions { base, ours: theirs, theirs: ours },
         _ => *versions,
     };
-    if path.is_generated() {
+    if path.is_generated() || path.is_editor_state() {
         let bytes = if clash == Clash::Leftover { versions.theirs } else { versions.ours };
         return clean(bytes);
     }

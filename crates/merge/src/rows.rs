@@ -52,10 +52,23 @@ fn key(row: &str) -> &str {
     }
 }
 
-/// Merges rows of the same number, each with those at its place.
-///
-/// `None` if a row took the place of another one.
+/// Merges rows of the same number, each with those at its place. `None` if one took the place of another, or if the
+/// changes of one exclude each other.
 fn aligned(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
+    at_places(base, ours, theirs)?.into_iter().collect()
+}
+
+/// Merges several rows or items, each with those at its place; a row is `None` if its changes exclude each other.
+///
+/// `None` if another line is among them, if a side added or removed one, or if one took the place of another.
+pub(crate) fn each(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<Vec<Option<String>>> {
+    let is_rows = |lines: &[&str]| lines.len() == base.len() && lines.iter().all(|line| union::is_item(line));
+    let is_several = base.len() > 1 && [base, ours, theirs].into_iter().all(is_rows);
+    is_several.then(|| at_places(base, ours, theirs))?
+}
+
+/// Merges each row with those at its place; `None` if one took the place of another.
+fn at_places(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<Vec<Option<String>>> {
     let is_moved = |(at, row): (usize, &&str)| {
         let own = base.get(at).map(|base| key(base));
         own != Some(key(row)) && base.iter().any(|base| key(base) == key(row))
@@ -63,7 +76,8 @@ fn aligned(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
     if ours.iter().enumerate().chain(theirs.iter().enumerate()).any(is_moved) {
         return None;
     }
-    base.iter().zip(ours).zip(theirs).map(|((base, ours), theirs)| row(base, ours, theirs)).collect()
+    let rows = base.iter().zip(ours).zip(theirs);
+    Some(rows.map(|((base, ours), theirs)| row(base, ours, theirs)).collect())
 }
 
 fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {

@@ -4,11 +4,12 @@
 //! which [`lost_values`] finds.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use toml_edit::{Array, DocumentMut, Item, Key, Table, Value};
 
 use crate::three_way::{both_lines, one_sided};
+use crate::{Clash, lines};
 
 /// Begin of the comment about a value that lost.
 const LOST: &str = "# cm merge: ";
@@ -21,9 +22,9 @@ pub fn lost_values(settings: &str) -> impl Iterator<Item = &str> {
 /// Merges three texts; `None` if one is not valid TOML. Of two values for a key, the greater stands:
 /// numbers as numbers, all else by bytes.
 pub(crate) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
-    let (first, second) = (ours.min(theirs), ours.max(theirs));
+    let (first_text, second_text) = (ours.min(theirs), ours.max(theirs));
     let common = base;
-    let [base, first, second] = [base, first, second].map(|text| text.parse::<DocumentMut>());
+    let [base, first, second] = [base, first_text, second_text].map(|text| text.parse::<DocumentMut>());
     let (base, mut merged, mut other) = (base.ok()?, first.ok()?, second.ok()?);
     drop_shared_comments(common, base.as_table(), merged.as_table(), other.as_table_mut());
     let trailing = |document: &DocumentMut| document.trailing().as_str().unwrap_or_default().to_owned();
@@ -31,7 +32,32 @@ pub(crate) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
     merge_table(base.as_table(), merged.as_table_mut(), other.as_table());
     merged.set_trailing(end);
     let text = merged.to_string();
-    text.parse::<DocumentMut>().is_ok().then_some(text)
+    let merged = text.parse::<DocumentMut>().ok()?;
+    // Lines stay where a person wrote them, if that says the same.
+    let (by_lines, clashes) = lines::merge_text(common, first_text, second_text, Clash::Leftover);
+    let says_the_same = || {
+        by_lines
+            .parse::<DocumentMut>()
+            .is_ok_and(|lines| values(lines.as_table()) == values(merged.as_table()))
+    };
+    Some(if !clashes && says_the_same() { by_lines } else { text })
+}
+
+/// The values of a table by their dotted names.
+fn values(table: &Table) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    for (name, item) in table {
+        match item.as_table() {
+            Some(inner) => {
+                values.insert(name.to_owned(), String::new());
+                values.extend(
+                    self::values(inner).into_iter().map(|(key, value)| (format!("{name}.{key}"), value)),
+                );
+            }
+            None => values.extend(SettingEntry::of(table, name).value.map(|value| (name.to_owned(), value))),
+        }
+    }
+    values
 }
 
 /// Removes the comments of the base above an entry that both sides put below them, from those of

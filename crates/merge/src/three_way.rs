@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use similar::{MergeResolution, TextMerge};
+use similar::{Algorithm, MergeResolution, TextMergeConfig};
 
 /// A stretch of three sequences, as ranges of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,12 @@ pub(crate) enum Resolution {
 /// Divides three sequences into regions, in order and without gaps.
 pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<Region> {
     let [base, ours, theirs] = [base, ours, theirs].map(one_a_line);
-    let merge = TextMerge::from_lines(base.as_str(), ours.as_str(), theirs.as_str());
+    // Lines that are there once, unlike blank ones, say where a paragraph went.
+    let merge = TextMergeConfig::default().algorithm(Algorithm::Patience).merge_lines(
+        base.as_str(),
+        ours.as_str(),
+        theirs.as_str(),
+    );
     let region = |region: &similar::MergeRegion| Region {
         base: region.base_range(),
         ours: region.ours_range(),

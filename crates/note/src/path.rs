@@ -32,6 +32,12 @@ impl NotePath {
         GENERATED.contains(&self.as_str())
     }
 
+    /// Whether an editor keeps in the file which notes are open: only its own machine uses that.
+    pub fn is_editor_state(&self) -> bool {
+        let in_obsidian = self.folder() == ".obsidian" || self.folder().ends_with("/.obsidian");
+        in_obsidian && self.file_name().starts_with("workspace") && self.file_name().ends_with(".json")
+    }
+
     /// Maximum length of a path, in bytes.
     pub const MAX: usize = 4096;
 

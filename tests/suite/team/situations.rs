@@ -1,7 +1,7 @@
 //! What two clones do to the same notes, and what `cm sync` makes of it. The numbers are those of the
 //! situations in which plain Git conflicts, loses lines, or gives a wrong file.
 
-use super::{Clone, FACT_FILE, RULE, RULE_FILE, pair, settle};
+use super::{Clone, FACT_FILE, RULE, RULE_FILE, Remote, VAULT, pair, settle};
 
 #[test]
 fn core_is_written_from_the_notes_of_both_sides_1_2() {
@@ -314,4 +314,52 @@ fn both_versions_of_an_image_that_both_sides_changed_are_kept() {
         versions.sort();
         assert_eq!(versions, ["\0ada", "\0ben"], "{files}");
     }
+}
+
+#[test]
+fn a_note_that_two_people_adopted_is_one_note_with_the_edges_of_both() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", &format!("{VAULT}--- notes/plan.md\n# Plan\n\nWait.\n"));
+    let ben = Clone::of(&remote, "ben");
+    for (clone, other) in [(&ada, "Restart the queue"), (&ben, "Prices are cached")] {
+        clone.cm(&["adopt"]).ok();
+        clone.cm(&["relate", "Plan", other, "--type", "REQUIRES"]).ok();
+        clone.later(1);
+    }
+    settle(&[&ada, &ben]);
+    let plans = ada.sandbox.git(&["ls-files", "notes"]);
+    assert_eq!(plans, "notes/plan.md\n");
+    let related = ben.cm(&["related", "Plan", "--json"]).ok().stdout;
+    assert!(related.contains("Restart the queue") && related.contains("Prices are cached"), "{related}");
+    ada.cm(&["validate"]).ok();
+}
+
+#[test]
+fn a_note_that_one_person_deleted_and_another_related_waits_in_the_inbox() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["relate", "Restart the queue", "Prices are cached", "--type", "SOLVES"]).ok();
+    ben.cm(&["delete", "Prices are cached"]).ok();
+    settle(&[&ada, &ben]);
+    ada.cm(&["validate"]).ok();
+    let inbox = ben.cm(&["review", "--kind", "leftovers", "--json"]).ok().json();
+    let commands = inbox["sections"][0]["items"][0]["commands"].as_array().unwrap();
+    let delete = shell_words::split(commands[0].as_str().unwrap()).unwrap();
+    ben.cm(&delete[1..].iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    settle(&[&ben, &ada]);
+    assert_eq!(ada.sandbox.git(&["ls-files", "graph/edges"]), "");
+    ada.cm(&["validate"]).ok();
+}
+
+#[test]
+fn a_link_to_a_note_that_another_person_renamed_leads_to_it() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["rename", "Restart the queue", "Restart the workers"]).ok();
+    ben.sandbox.write("notes/index.md", "# Index\n\n[[queue]] and [q](../graph/solutions/queue.md).\n");
+    settle(&[&ada, &ben]);
+    let validated = ada.cm(&["validate"]).ok();
+    assert!(!validated.stdout.contains("dangling"), "{}", validated.snapshot());
+    assert_eq!(
+        ada.sandbox.read("notes/index.md"),
+        "# Index\n\n[[Restart the workers]] and [q](../graph/solutions/Restart%20the%20workers.md).\n"
+    );
 }

@@ -138,6 +138,8 @@ impl<'h, 'a> KeyRules<'h, 'a> {
                 // The earlier one.
                 return Some(winner(Precedence::of(their_date, our_date)));
             }
+            // The title of a note at its end, which the note itself has.
+            "from_title" | "to_title" if self.kind == NoteKind::Edge => return Some(winner(self.precedence)),
             // The replay of the events decides, see `derived`.
             "maturity" if self.kind == NoteKind::Bullet => return Some(winner(self.precedence)),
             // The same edge or block made twice: one identity is enough.

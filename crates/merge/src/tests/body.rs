@@ -158,3 +158,50 @@ fn the_body_of_a_note_with_broken_frontmatter_is_merged_by_paragraph() {
     let both = synced(MEMORY, &base, &ours, &theirs);
     assert_eq!(both, format!("{ours}\nTheirs.\n"));
 }
+
+#[test]
+fn a_clash_in_one_item_leaves_the_other_items_alone() {
+    let text = bodies(
+        "- [ ] call Bob\n- [ ] send\n- [ ] book room 12\n- [ ] feed the cat\n",
+        "- [x] call Bob\n- [ ] send\n- [ ] book room 14\n- [ ] feed the cat\n",
+        "- [ ] call Bob\n- [x] send\n- [ ] book room 15\n- [x] feed the cat\n",
+    );
+    let (body, leftovers) = text.split_once("---\n").unwrap();
+    assert_eq!(body, "- [x] call Bob\n- [x] send\n- [ ] book room 15\n- [x] feed the cat\n");
+    assert_eq!(leftovers, "merge:\n  - paragraph: '- [ ] book room 15'\n    value: '- [ ] book room 14'\n");
+}
+
+#[test]
+fn a_paragraph_that_one_side_split_and_the_other_edited_stands_once() {
+    let merge = |list: &str| {
+        bodies(
+            &format!("Red green blue black white.\n\n- a b\n- c d\n{list}"),
+            &format!("Red green blue\n\nblack white.\n\n- a b\n{list}"),
+            &format!("Red green blue black white. New words\n\n- a b\n- c d\n{list}"),
+        )
+    };
+    assert_eq!(merge("- e f\n"), "Red green blue\n\nblack white. New words\n\n- a b\n- e f\n");
+    let both = bodies(
+        "One two three four five six.\n",
+        "One two\n\nthree four five six.\n",
+        "One two\n\nthree four five more six.\n",
+    );
+    assert_eq!(both, "One two\n\nthree four five more six.\n");
+    let clash = bodies(
+        "One two three four. Five six seven.\n\nEnd.\n",
+        "One two three 4.\n\nFive six seven.\n\nEnd.\n",
+        "One two three vier. Five six seven.\n\nEnd.\n",
+    );
+    assert_eq!(clash.split_once("---\n").unwrap().0.matches("Five six seven").count(), 1, "{clash}");
+}
+
+#[test]
+fn a_paragraph_is_found_again_where_blank_lines_would_fit_as_well() {
+    let list = "- one\n- two\n- three\n\n";
+    let text = bodies(
+        &format!("Red green blue.\n\n{list}End.\n"),
+        &format!("Red green and blue.\n\n{list}End.\n"),
+        "New words.\n\nRed green blue.\n\nEnd.\n",
+    );
+    assert_eq!(text, "New words.\n\nRed green and blue.\n\nEnd.\n");
+}

@@ -50,6 +50,14 @@ fn a_comment_that_both_sides_append_something_to_stands_once() {
 }
 
 #[test]
+fn settings_that_were_examples_in_comments_stay_where_they_are() {
+    let base = "# Projects:\n# projects = [\"api\"]\n\n# When to commit:\n# [git]\n# commit = \"auto\"\n\n# Types:\n# [types.x]\n# folder = \"x\"\n";
+    let ours = base.replace("# projects", "projects");
+    let theirs = base.replace("# [git]\n# commit", "[git]\ncommit");
+    assert_eq!(synced("cm.toml", base, &ours, &theirs), ours.replace("# [git]\n# commit", "[git]\ncommit"));
+}
+
+#[test]
 fn a_setting_that_one_side_removed_is_gone() {
     assert_eq!(synced("cm.toml", "a = 1\nb = 1\n", "b = 1\n", "a = 1\nb = 2\n"), "b = 2\n");
 }

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::id::NoteId;
-use cm_note::markdown::rewrite::{LinkRewrite, rewrite_links};
 use cm_note::note::read;
 use cm_note::path::NotePath;
+use unicode_normalization::UnicodeNormalization as _;
 use yaml_serde::Value;
 
+use super::links::Moves;
 use super::pairing::id_of;
-use super::{HowMerged, MergeResult, Side};
+use super::{HowMerged, MergeResult};
 use crate::Vocabulary;
 
 /// Gives the later of two new notes with one id another id.
@@ -43,34 +44,56 @@ pub(super) fn with_own_id(path: &NotePath, bytes: &[u8]) -> Vec<u8> {
     id_of(path, bytes).and_then(set).map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
 
-/// Gives the later of two new notes at one path another path, and lets the links of its side follow.
+/// Gives the later of two new notes at one path, and a file at the path of a folder, another path, and lets the links
+/// of its side follow.
 pub(super) fn settle_paths(
     results: &mut [MergeResult],
     vocabulary: &Vocabulary<'_>,
     exists: &dyn Fn(&NotePath) -> bool,
 ) {
-    // File systems that ignore case see one path in `A.md` and `a.md`.
-    let folded = |result: &MergeResult| Some(result.path.as_str().to_lowercase());
-    let mut taken: HashSet<String> = results.iter().filter_map(folded).collect();
-    for group in groups(results, folded) {
-        for at in later(results, group, vocabulary) {
-            let Some(result) = results.get(at) else { continue };
-            let id = id_of(&result.path, &result.bytes).unwrap_or_else(|| result.path.to_string());
-            let Some(path) = free_path(&result.path, &id, |path| {
-                taken.contains(&path.as_str().to_lowercase()) || exists(path)
-            }) else {
-                continue;
-            };
-            taken.insert(path.as_str().to_lowercase());
-            let side = result.side;
-            let Some(result) = results.get_mut(at) else { continue };
-            let old = std::mem::replace(&mut result.path, path.clone());
-            result.how = HowMerged::Renamed;
-            if let Some(side) = side {
-                relink(results, side, &old, &path);
+    let mut taken: HashSet<String> = results.iter().map(|result| folded(&result.path)).collect();
+    let later_at_one_path = groups(results, |result| Some(folded(&result.path)));
+    let later_at_one_path = later_at_one_path.into_iter().map(|group| later(results, group, vocabulary));
+    let mut moved: Vec<usize> = later_at_one_path.flatten().collect();
+    moved.extend(at_paths_of_folders(results));
+    for at in moved {
+        let Some(result) = results.get(at) else { continue };
+        let id = id_of(&result.path, &result.bytes).unwrap_or_else(|| result.path.to_string());
+        let Some(path) = free_path(&result.path, &id, |path| taken.contains(&folded(path)) || exists(path))
+        else {
+            continue;
+        };
+        taken.insert(folded(&path));
+        let side = result.side;
+        let Some(result) = results.get_mut(at) else { continue };
+        let old = std::mem::replace(&mut result.path, path.clone());
+        result.how = HowMerged::Renamed;
+        if let Some(side) = side {
+            let moves = Moves::of(vec![(old, path)]);
+            for result in results.iter_mut().filter(|result| result.side == Some(side)) {
+                moves.follow(result);
             }
         }
     }
+}
+
+/// Returns the positions of the files that have the path of another one's folder.
+fn at_paths_of_folders(results: &[MergeResult]) -> Vec<usize> {
+    let mut folders = HashSet::new();
+    for result in results {
+        let mut folder = result.path.folder();
+        while !folder.is_empty() && folders.insert(folder) {
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+    }
+    let is_folder = |result: &MergeResult| folders.contains(result.path.as_str());
+    results.iter().enumerate().filter(|(_, result)| is_folder(result)).map(|(at, _)| at).collect()
+}
+
+/// A path as a file system sees it that ignores case, as in `A.md` and `a.md`, and the two ways in which Unicode
+/// writes an accented letter.
+pub(super) fn folded(path: &NotePath) -> String {
+    path.as_str().nfc().collect::<String>().to_lowercase()
 }
 
 /// Returns the positions of the results that have one key, where there is more than one.
@@ -119,27 +142,4 @@ fn free_path(path: &NotePath, id: &str, is_taken: impl Fn(&NotePath) -> bool) ->
     let names = std::iter::once(format!("{stem}-{digits}{ending}"))
         .chain((2..1000).map(|number| format!("{stem}-{digits}-{number}{ending}")));
     names.filter_map(|name| NotePath::below(path.folder(), &name)).find(|path| !is_taken(path))
-}
-
-/// Rewrites the links to a moved note in the other new notes of its side.
-fn relink(results: &mut [MergeResult], side: Side, old: &NotePath, new: &NotePath) {
-    for result in results.iter_mut().filter(|result| result.side == Some(side) && result.path != *new) {
-        let Ok(text) = std::str::from_utf8(&result.bytes) else { continue };
-        if !text.contains(old.stem()) {
-            continue;
-        }
-        let written = rewrite_links(text, |link, _| {
-            let (folder, name) = link.target.rsplit_once('/').map_or(("", link.target.as_str()), |pair| pair);
-            let bare = name.strip_suffix(".md").unwrap_or(name);
-            if bare != old.stem() {
-                return None;
-            }
-            let stem = new.stem();
-            let ending = name.strip_prefix(bare).unwrap_or_default();
-            let slash = if folder.is_empty() { "" } else { "/" };
-            let target = Some(format!("{folder}{slash}{stem}{ending}"));
-            Some(LinkRewrite { target, ..LinkRewrite::default() })
-        });
-        result.bytes = written.into_bytes();
-    }
 }

@@ -4,6 +4,9 @@
 //! happen. The result does not depend on which side is ours, generated files apart.
 
 mod collisions;
+mod deleted_ends;
+mod ids;
+mod links;
 mod pairing;
 #[cfg(test)]
 mod tests;
@@ -66,11 +69,17 @@ pub fn merge_changes(
     vocabulary: &Vocabulary<'_>,
     exists: &dyn Fn(&NotePath) -> bool,
 ) -> Vec<MergedFile> {
-    let items = pairing::pair(ours, theirs, vocabulary);
+    let agreed = ids::agreed(ours, theirs);
+    let items = match &agreed {
+        Some([ours, theirs]) => pairing::pair(ours, theirs, vocabulary),
+        None => pairing::pair(ours, theirs, vocabulary),
+    };
     let mut results: Vec<MergeResult> =
         items.par_iter().flat_map_iter(|item| MergeResult::of(item, vocabulary)).collect();
+    deleted_ends::restore(&mut results, &items, vocabulary);
     collisions::settle_ids(&mut results, vocabulary);
     collisions::settle_paths(&mut results, vocabulary, exists);
+    links::follow_moves(&mut results);
     let merged: BTreeMap<&NotePath, &MergeResult> =
         results.iter().map(|result| (&result.path, result)).collect();
     let here = versions_of(ours, theirs);
@@ -124,6 +133,16 @@ pub(crate) struct MergeResult {
     pub open: bool,
     /// The only side that has the file, if the base does not.
     pub side: Option<Side>,
+    /// The version of each side that has the file, ours first.
+    versions: [Option<SideVersion>; 2],
+}
+
+/// The version of a file on one side.
+#[derive(Debug, Clone)]
+pub(crate) struct SideVersion {
+    pub path: NotePath,
+    /// Whether it differs from that of the base.
+    pub is_changed: bool,
 }
 
 /// One of the two sides.
@@ -134,48 +153,65 @@ pub(crate) enum Side {
 }
 
 impl MergeResult {
-    /// Merges the versions of one file; the result is empty if it is deleted, and has both versions if
-    /// they cannot be merged.
-    fn of(item: &MergeItem<'_>, vocabulary: &Vocabulary<'_>) -> Vec<Self> {
-        let one_sided = |version: &FileVersion<'_>, how, side| Self {
+    fn version(&self, side: Side) -> Option<&SideVersion> {
+        self.versions[side as usize].as_ref()
+    }
+
+    fn is_changed_by(&self, side: Side) -> bool {
+        self.version(side).is_some_and(|version| version.is_changed)
+    }
+
+    fn new(version: &FileVersion<'_>, bytes: Vec<u8>, how: HowMerged) -> Self {
+        Self {
             path: version.path.clone(),
-            bytes: version.bytes.to_vec(),
+            bytes,
             executable: version.executable,
             how,
             open: false,
-            side,
-        };
-        match (item.ours, item.theirs) {
-            (None, None) => Vec::new(),
-            (Some(ours), None) => match item.base {
-                None => vec![one_sided(&ours, HowMerged::Taken, Some(Side::Ours))],
-                Some(base) => Self::edit_or_delete(&ours, &base).into_iter().collect(),
-            },
-            (None, Some(theirs)) => match item.base {
-                None => vec![one_sided(&theirs, HowMerged::Taken, Some(Side::Theirs))],
-                Some(base) => Self::edit_or_delete(&theirs, &base).into_iter().collect(),
-            },
-            (Some(ours), Some(theirs)) => Self::both(item.base, &ours, &theirs, vocabulary),
+            side: None,
+            versions: [None, None],
         }
+    }
+
+    /// Merges the versions of one file; the result is empty if it is deleted, and has both versions if
+    /// they cannot be merged.
+    fn of(item: &MergeItem<'_>, vocabulary: &Vocabulary<'_>) -> Vec<Self> {
+        let one_sided = |version: &FileVersion<'_>, side| match item.base {
+            Some(base) => Self::edit_or_delete(version, &base).into_iter().collect(),
+            None => {
+                let added = Self::new(version, version.bytes.to_vec(), HowMerged::Taken);
+                vec![Self { side: Some(side), ..added }]
+            }
+        };
+        let mut results = match (item.ours, item.theirs) {
+            (None, None) => Vec::new(),
+            (Some(ours), None) => one_sided(&ours, Side::Ours),
+            (None, Some(theirs)) => one_sided(&theirs, Side::Theirs),
+            (Some(ours), Some(theirs)) => Self::both(item.base, &ours, &theirs, vocabulary),
+        };
+        if let [result] = results.as_mut_slice() {
+            result.versions = [item.ours, item.theirs].map(|version| {
+                let version = version?;
+                let is_changed = item.base.is_none_or(|base| base.bytes != version.bytes);
+                Some(SideVersion { path: version.path.clone(), is_changed })
+            });
+        }
+        results
     }
 
     /// The version of the only side that still has the file: deleted if it is as in the base and at
     /// its path.
     fn edit_or_delete(version: &FileVersion<'_>, base: &FileVersion<'_>) -> Option<Self> {
         let is_changed = version.bytes != base.bytes || version.path != base.path;
-        if !is_changed || version.path.is_generated() {
-            return None;
-        }
-        let bytes = with_leftover(version.path, version.bytes, &Leftover::deleted(base.path));
-        Some(Self {
-            path: version.path.clone(),
-            // Only a note has a place for the question.
-            open: bytes != version.bytes,
-            bytes,
-            executable: version.executable,
-            how: HowMerged::Kept,
-            side: None,
-        })
+        (is_changed && !version.path.is_generated()).then(|| Self::kept(version, base.path))
+    }
+
+    /// A version that stays although the other side deleted the file, with a leftover that tells of it.
+    fn kept(version: &FileVersion<'_>, deleted: &NotePath) -> Self {
+        let bytes = with_leftover(version.path, version.bytes, &Leftover::deleted(deleted));
+        // Only a note has a place for the question.
+        let open = bytes != version.bytes;
+        Self { open, ..Self::new(version, bytes, HowMerged::Kept) }
     }
 
     fn both(
@@ -199,14 +235,9 @@ impl MergeResult {
         if merged.markers {
             return Self::copies(path, ours.bytes, theirs.bytes, executable);
         }
-        vec![Self {
-            path: path.clone(),
-            open: leftovers > known,
-            bytes: merged.bytes,
-            executable,
-            how: if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken },
-            side: None,
-        }]
+        let how = if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken };
+        let version = FileVersion { path, bytes: &merged.bytes, executable };
+        vec![Self { open: leftovers > known, ..Self::new(&version, merged.bytes.clone(), how) }]
     }
 
     /// Both versions of a file: a well-formed note, else the greater by bytes, at its path, the other one
@@ -215,13 +246,9 @@ impl MergeResult {
         let rank = |bytes: &[u8]| is_note(path) && is_well_formed(bytes);
         let (stands, other) =
             if (rank(ours), ours) > (rank(theirs), theirs) { (ours, theirs) } else { (theirs, ours) };
-        let copy = |path: &NotePath, bytes: Vec<u8>, open: bool| Self {
-            path: path.clone(),
-            bytes,
-            executable,
-            how: HowMerged::Copied,
-            open,
-            side: None,
+        let copy = |path: &NotePath, bytes: Vec<u8>, open: bool| {
+            let version = FileVersion { path, bytes: &[], executable };
+            Self { open, ..Self::new(&version, bytes, HowMerged::Copied) }
         };
         let Some(other_path) = copy_path(path, other) else {
             return vec![copy(path, stands.to_vec(), false)];

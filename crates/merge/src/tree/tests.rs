@@ -265,3 +265,83 @@ fn both_versions_of_a_note_that_cannot_be_merged_stay_without_markers() {
     let id = |at: &str| pairing::id_of(&path(at), merged[at].as_bytes());
     assert!(id(copy.0).is_some() && id(copy.0) != id("graph/facts/a.md"), "{merged:?}");
 }
+
+#[test]
+fn a_note_that_both_sides_adopted_stays_one_note_and_the_edges_of_both_lead_to_it() {
+    let id = |number: u32| format!("{number:08x}-0000-4000-8000-000000000000");
+    let adopted = |number: u32| format!("---\nid: {}\n---\n# Plan\n\nText.\n", id(number));
+    let edge = |own: u32, from: u32, to: u32| {
+        let ends = format!("type: SOLVES\nfrom_id: {}\nto_id: {}", id(from), id(to));
+        note(own, 1, "").replace("type: fact", &ends)
+    };
+    let base = files(&[("plan.md", "# Plan\n\nText.\n"), ("a.md", &note(7, 1, "A."))]);
+    let side = |number: u32, name: &str| {
+        let mut side = base.clone();
+        side.insert("plan.md".to_owned(), adopted(number));
+        side.insert(format!("graph/edges/{name}.md"), edge(10 + number, 7, number));
+        side
+    };
+    let (ours, theirs) = (side(2, "one"), side(1, "two"));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert_eq!(merged["plan.md"], adopted(1));
+    assert!(merged.values().all(|text| !text.contains(&id(2))), "{merged:?}");
+    // A third clone that knew the other ID.
+    let mut third = ours.clone();
+    third.insert("graph/edges/three.md".to_owned(), edge(20, 2, 7));
+    let merged = merge_both_ways(&ours, &third, &merged);
+    assert!(merged["graph/edges/three.md"].contains(&format!("from_id: {}", id(1))), "{merged:?}");
+}
+
+#[test]
+fn a_note_stays_that_one_side_deleted_and_the_other_made_an_edge_to() {
+    let base = files(&[("a.md", &note(1, 1, "One.")), ("b.md", &note(2, 1, "Two."))]);
+    let id = |number: u32| format!("{number:08x}-0000-4000-8000-000000000000");
+    let ends = format!("type: SOLVES\nfrom_id: {}\nto_id: {}", id(1), id(2));
+    let mut ours = base.clone();
+    ours.insert("graph/edges/e.md".to_owned(), note(3, 1, "").replace("type: fact", &ends));
+    let theirs = files(&[("a.md", &note(1, 1, "One."))]);
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert!(merged["b.md"].contains("merge:\n  - file: b.md\n"), "{merged:?}");
+    assert_eq!(merged.len(), 3);
+}
+
+#[test]
+fn links_that_one_side_made_follow_the_notes_that_the_other_renamed() {
+    let base = files(&[("graph/facts/old-name.md", &note(1, 1, "One.")), ("index.md", "# Index\n")]);
+    let mut ours = files(&[("graph/facts/New name.md", &note(1, 1, "One.")), ("index.md", "# Index\n")]);
+    let mut theirs = base.clone();
+    let links = |name: &str, path: &str| {
+        format!(
+            "# Index\n\n[[{name}]], [[{name}#One|here]], [[graph/facts/{name}]] and [x](graph/facts/{path}.md).\n"
+        )
+    };
+    theirs.insert("index.md".to_owned(), links("old-name", "old-name"));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert_eq!(merged["index.md"], links("New name", "New%20name"));
+    ours.insert("graph/facts/old-name.md".to_owned(), note(2, 2, "Another."));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert_eq!(merged["index.md"], theirs["index.md"], "another note has the name now");
+}
+
+#[test]
+fn names_that_differ_only_in_how_unicode_writes_a_letter_get_two_paths() {
+    let (ours, theirs) = (files(&[("Pr\u{fc}fung.md", "A\n")]), files(&[("Pru\u{308}fung.md", "B\n")]));
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    let folded: BTreeSet<_> = merged.keys().map(|at| collisions::folded(&path(at))).collect();
+    assert_eq!((merged.len(), folded.len()), (2, 2), "{merged:?}");
+}
+
+#[test]
+fn which_notes_an_editor_has_open_is_no_clash() {
+    let at = ".obsidian/workspace.json";
+    let side = |text: &str| files(&[(at, text)]);
+    assert_eq!(merge_both_ways(&side("{}"), &side("{\"a\": 1}"), &side("{\"a\": 2}")), side("{\"a\": 2}"));
+}
+
+#[test]
+fn a_file_and_a_folder_of_one_name_both_stay() {
+    let (ours, theirs) = (files(&[("notes", "file\n")]), files(&[("notes/a.md", "A\n")]));
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    assert_eq!(merged["notes/a.md"], "A\n");
+    assert!(merged.len() == 2 && !merged.contains_key("notes"), "{merged:?}");
+}

@@ -1,0 +1,90 @@
+//! Lets the links of one side follow the notes that the other side moved.
+
+use std::collections::{HashMap, HashSet};
+
+use cm_note::markdown::rewrite::{LinkRewrite, rewrite_links};
+use cm_note::note::{LinkForm, NoteLink};
+use cm_note::path::NotePath;
+
+use super::{MergeResult, Side};
+
+/// Rewrites the links of each side that lead to a path at which that side has a note and the merged vault has
+/// none.
+pub(super) fn follow_moves(results: &mut [MergeResult]) {
+    for side in [Side::Ours, Side::Theirs] {
+        let taken: HashSet<&NotePath> = results.iter().map(|result| &result.path).collect();
+        let moved = results.iter().filter_map(|result| {
+            let old = &result.version(side)?.path;
+            let is_moved = *old != result.path && old.is_markdown() && !taken.contains(old);
+            is_moved.then(|| (old.clone(), result.path.clone()))
+        });
+        let moves = Moves::of(moved.collect());
+        if moves.by_path.is_empty() {
+            continue;
+        }
+        for result in results.iter_mut().filter(|result| result.is_changed_by(side)) {
+            moves.follow(result);
+        }
+    }
+}
+
+/// Notes that moved: new paths by old ones, without their endings.
+pub(super) struct Moves {
+    by_path: HashMap<String, NotePath>,
+    /// Old paths by their last part; none where several share it.
+    by_name: HashMap<String, Option<String>>,
+}
+
+impl Moves {
+    pub fn of(moved: Vec<(NotePath, NotePath)>) -> Self {
+        let mut moves = Self { by_path: HashMap::new(), by_name: HashMap::new() };
+        for (old, new) in moved {
+            let path = without_ending(old.as_str()).to_owned();
+            let named = moves.by_name.entry(old.stem().to_owned());
+            named.and_modify(|several| *several = None).or_insert_with(|| Some(path.clone()));
+            moves.by_path.insert(path, new);
+        }
+        moves
+    }
+
+    /// Rewrites the links of a file that lead to a note that moved.
+    pub fn follow(&self, file: &mut MergeResult) {
+        let Ok(text) = std::str::from_utf8(&file.bytes) else { return };
+        if !file.path.is_markdown() || !(text.contains("[[") || text.contains("](") || text.contains("]:")) {
+            return;
+        }
+        let written = rewrite_links(text, |link, _| {
+            Some(LinkRewrite { target: Some(self.target(link, &file.path)?), ..LinkRewrite::default() })
+        });
+        if written != text {
+            file.bytes = written.into_bytes();
+        }
+    }
+
+    /// The target that leads to the moved note, for a link in this file; `None` if it leads to no such note.
+    fn target(&self, link: &NoteLink, file: &NotePath) -> Option<String> {
+        let bare = without_ending(&link.target);
+        let ending = &link.target[bare.len()..];
+        let (slash, bare) = bare.strip_prefix('/').map_or(("", bare), |rest| ("/", rest));
+        let moved = if let Some(new) = self.by_path.get(bare) {
+            without_ending(new.as_str()).to_owned()
+        } else if link.form == LinkForm::Markdown {
+            let new = self.by_path.get(file.resolve(bare)?.as_str())?;
+            without_ending(&new.relative_to(file.folder())).to_owned()
+        } else {
+            let name = bare.rsplit_once('/').map_or(bare, |(_, name)| name);
+            let old = self.by_name.get(name)?.as_deref()?;
+            let new = self.by_path.get(old)?;
+            match name == bare {
+                true => new.stem().to_owned(),
+                false if old.ends_with(&format!("/{bare}")) => without_ending(new.as_str()).to_owned(),
+                false => return None,
+            }
+        };
+        Some(format!("{slash}{moved}{ending}"))
+    }
+}
+
+fn without_ending(path: &str) -> &str {
+    path.strip_suffix(".md").unwrap_or(path)
+}
