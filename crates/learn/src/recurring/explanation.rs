@@ -4,7 +4,7 @@ use crate::diary::content_word_count;
 use crate::prose::{MessageAuthor, pattern, sentences};
 
 /// Maximum length of an explanation, in characters.
-const LONGEST: usize = 280;
+pub(super) const LONGEST: usize = 280;
 /// Minimum number of content words of a sentence that explains something.
 const WORDS: usize = 5;
 
@@ -13,7 +13,7 @@ pattern!(
       \b(?:root\ cause | (?:the|its)\ (?:real\ |actual\ )?cause\ (?:is|was) | (?:was|were|is|are)\ caused\ by | because | due\ to
         | the\ (?:real\ |actual\ )?(?:problem|issue|reason|bug|culprit|mistake|failure|error|flake)s?\ (?:is|was|came|comes|were|lies|lay)
         | turn(?:s|ed)\ out | c(?:ame|omes)\ from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why)\b
-    | \b(?:weil|ursache|das\ problem\ (?:ist|war)|lag\ daran|liegt\ daran|der\ grund)\b
+    | \b(?:weil|ursache|das\ problem\ (?:ist|war)|(?:lag|liegt)\ (?:es\ )?(?:daran|an|am)|das\ erklärt|der\ grund)\b
     | \b(?:porque|la\ causa|el\ problema\ (?:es|era)|se\ deb(?:e|[ií]a)\ a)\b
     | \b(?:parce\ que|la\ cause|le\ problème\ (?:est|était|vient|venait))\b
     | 因为|原因是|问题在于"
@@ -28,12 +28,16 @@ pub(super) fn explanation(message: &str) -> Option<String> {
     let all = sentences(message, MessageAuthor::Agent);
     let is_cause = |text: &String| {
         CAUSE.is_match(text)
-            && !GUESS.is_match(text)
-            && !text.ends_with(['?', '？', ':'])
+            && is_certain(text)
             && text.chars().count() <= LONGEST
             && content_word_count(text) >= WORDS
     };
     all.into_iter().map(|one| one.text).find(is_cause)
+}
+
+/// Whether a sentence is neither a guess nor a question.
+pub(super) fn is_certain(text: &str) -> bool {
+    !GUESS.is_match(text) && !text.ends_with(['?', '？', ':'])
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod signature;
 mod streak;
 pub mod substitute;
 pub mod support;
+mod told;
 pub mod trace;
 mod wording;
 

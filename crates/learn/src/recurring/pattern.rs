@@ -13,6 +13,16 @@ pub struct RecurringPattern {
     pub support: PatternSupport,
 }
 
+impl RecurringPattern {
+    /// Appends an explanation to a fix.
+    pub fn explain(&mut self, explanation: &str) {
+        if let PatternNote::Fix { text } = &mut self.note {
+            text.push_str(": ");
+            text.push_str(explanation.trim_end_matches('.'));
+        }
+    }
+}
+
 /// Note that a pattern leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternNote {

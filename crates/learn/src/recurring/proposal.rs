@@ -6,7 +6,7 @@ use super::pattern::{PatternNote, RecurringPattern};
 use super::request::repeated_requests;
 use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
-use super::{co_edit, diagnosis, error_fix, prerequisite, routine, substitute};
+use super::{co_edit, diagnosis, error_fix, prerequisite, routine, substitute, told};
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
 use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
@@ -36,6 +36,8 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     let streaks: Vec<TraceStreaks<'_>> = traces.iter().map(|trace| TraceStreaks::of(trace)).collect();
     let mut found = prerequisite::prerequisites(&streaks);
     found.extend(substitute::substitutes(traces, &streaks));
+    let told = told::fixes(traces, &mut found);
+    found.extend(told);
     let covered: Vec<(BTreeSet<u64>, Vec<String>)> =
         found.iter().map(|one| (one.support.conversations(), one.commands.clone())).collect();
     let is_covered = |one: &RecurringPattern| {

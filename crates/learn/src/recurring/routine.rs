@@ -102,7 +102,7 @@ fn commits(trace: &SessionTrace) -> Vec<(&TracedStep, Vec<&TracedCommand>)> {
                 found.extend(since_edit.take().map(|run| (step, run)));
             }
             TracedKind::Passed { command } => since_edit.iter_mut().for_each(|run| run.push(command)),
-            TracedKind::Failed { .. } | TracedKind::Explained { .. } => {}
+            _ => {}
         }
     }
     found

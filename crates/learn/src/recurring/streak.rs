@@ -92,11 +92,11 @@ struct StreakFollower<'t> {
 
 impl<'t> StreakFollower<'t> {
     fn follow(&mut self, step: &'t TracedStep) {
-        if let TracedKind::Explained { text } = &step.kind {
-            self.explained(text);
-            return;
+        match &step.kind {
+            TracedKind::Explained { text } => return self.explained(text),
+            TracedKind::Told { .. } | TracedKind::Found { .. } => return,
+            _ => self.just_passed = false,
         }
-        self.just_passed = false;
         match &step.kind {
             TracedKind::Passed { command } => self.passed(command, step.line),
             TracedKind::Failed { command, failure } if command.reusable => {
@@ -106,7 +106,7 @@ impl<'t> StreakFollower<'t> {
                 self.open.iter_mut().for_each(|streak| streak.edits.push((paths, added)));
             }
             TracedKind::Changed => self.open.iter_mut().for_each(|streak| streak.changed = true),
-            TracedKind::Failed { .. } | TracedKind::Explained { .. } => {}
+            _ => {}
         }
     }
 

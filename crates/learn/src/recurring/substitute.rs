@@ -83,6 +83,12 @@ pub(super) fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedC
     (how == Replacement::Assignments || !streak.failure.judged).then_some((next.command, how))
 }
 
+/// Whether two commands are forms of one: the same one with other words, or another one for the same purpose.
+pub(super) fn are_alike(failed: &TracedCommand, used: &TracedCommand) -> bool {
+    let has_purpose = failed.work == used.work && failed.work != CommandKind::Other;
+    failed.name == used.name || has_purpose || how(failed, used).is_some()
+}
+
 fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
     if [failed.work, used.work].iter().any(|work| matches!(work, CommandKind::Commit | CommandKind::Push)) {
         return None;

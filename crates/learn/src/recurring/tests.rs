@@ -340,3 +340,58 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn another_form_of_a_command_is_a_fix_where_the_agent_names_what_the_failed_one_lacks() {
+    for (failed, used, said, expected) in [
+        (
+            "probe-rs run fw | Error: JtagNoDeviceConnected",
+            "probe-rs run --connect-under-reset fw",
+            "Mit `--connect-under-reset` geht es: die Firmware belegt die SWD-Pins.",
+            "fix: `probe-rs run fw` failed with \"Error: JtagNoDeviceConnected\"; `probe-rs run --connect-under-reset fw` worked instead: Mit `--connect-under-reset` geht es: die Firmware belegt die SWD-Pins",
+        ),
+        (
+            "ssh bench uptime | ada@bench: Permission denied (publickey).",
+            "ssh rig@bench uptime",
+            "The test bench lets `rig@bench` in.",
+            "fix: `ssh bench uptime` failed with \"ada@bench: Permission denied (publickey).\"; `ssh rig@bench uptime` worked instead: The test bench lets `rig@bench` in",
+        ),
+        (
+            "cmake -B out && cmake --build out | CMake Error: use a preset",
+            "cmake --preset arm -S .",
+            "With the preset `arm` it builds without errors.",
+            "fix: With the preset `arm` it builds without errors",
+        ),
+        (
+            "DB=pg://127.0.0.1:5432/a make migrate | Error: connection refused",
+            "DB=pg://127.0.0.1:5442/a make migrate",
+            "Postgres is published on port 5442 here, not on 5432.",
+            "fix: Postgres is published on port 5442 here, not on 5432",
+        ),
+    ] {
+        let lines = [&format!("! {failed}"), &format!("$ {used}"), &format!("A {said}")];
+        let lines: Vec<&str> = lines.into_iter().map(String::as_str).collect();
+        assert_eq!(texts_of(&[&lines]), [expected], "{failed}");
+        // Without a word about it, or after an edit, it may be chance.
+        let silent = [lines[0], lines[1], "A That works now."];
+        assert!(texts_of(&[&silent]).iter().all(|text| !text.contains("worked instead: ")), "{failed}");
+        let edited = [lines[0], "E a.rs", lines[1], lines[2]];
+        assert!(
+            texts_of(&[&edited]).iter().all(|text| !text.contains(said.trim_end_matches('.'))),
+            "{failed}"
+        );
+    }
+}
+
+#[test]
+fn a_cause_that_an_agent_names_after_a_wrong_guess_is_a_fix() {
+    let found = "A So there was no variable: the cause was that the worker does not reload code. After a change it has to be restarted.";
+    let fix = "fix: So there was no variable: the cause was that the worker does not reload code. After a change it has to be restarted";
+    let guess = "A The limit had nothing to do with it, the value is still the old one.";
+    assert_eq!(texts_of(&[&["$ make up", guess, "$ docker compose restart worker", found]]), [fix]);
+    let none = Vec::<String>::new();
+    assert_eq!(texts_of(&[&["$ make up", "$ docker compose restart worker", found]]), none);
+    assert_eq!(texts_of(&[&["$ make up", guess, found]]), none, "nothing was tried since");
+    let unsure = "A It was probably the worker that does not reload code, I think.";
+    assert_eq!(texts_of(&[&["$ make up", guess, "$ docker compose restart worker", unsure]]), none);
+}

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::command::{ReducedLine, TracedCommand, reduce};
 use super::explanation::explanation;
 use super::signature::{CommandFailure, has_error};
+use super::told::{AgentMessage, told};
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::{SessionStep, StepKind};
 use crate::workspace_path::inside;
@@ -15,7 +16,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MOST: usize = 600;
@@ -110,6 +111,10 @@ pub enum TracedKind {
     Changed,
     /// The agent explained why something failed.
     Explained { text: String },
+    /// A command failed, another form of it passed, and the agent said about it what the failed one lacks.
+    Told { failed: TracedCommand, failure: CommandFailure, used: TracedCommand, text: String },
+    /// The agent named the cause of something after a guess was wrong.
+    Found { text: String },
 }
 
 impl SessionTrace {
@@ -122,7 +127,7 @@ impl SessionTrace {
         status: SessionStatus,
     ) -> Self {
         let workspace = meta.workspace.as_deref();
-        let mut traced = explanations(events);
+        let mut traced = Vec::new();
         for step in steps.iter().filter(|step| !step.is_subagent) {
             let at = events.get(step.at).and_then(|event| event.at);
             let own = match &step.kind {
@@ -143,6 +148,11 @@ impl SessionTrace {
             traced.extend(own.into_iter().map(|kind| TracedStep { line: step.line, at, kind }));
         }
         traced.sort_by_key(|step| step.line);
+        let messages = messages(events);
+        let told = told(&traced, &messages);
+        traced.extend(explanations(&messages));
+        traced.extend(told);
+        traced.sort_by_key(|step| step.line);
         traced.truncate(MOST);
         Self {
             session: meta.id.to_string(),
@@ -157,17 +167,22 @@ impl SessionTrace {
     }
 }
 
+fn messages(events: &[SessionEvent]) -> Vec<AgentMessage<'_>> {
+    let mut messages = Vec::new();
+    for event in events.iter().filter(|event| !event.side) {
+        if let EventKind::AssistantText { text } = &event.kind {
+            messages.push(AgentMessage { line: event.line, at: event.at, text });
+        }
+    }
+    messages
+}
+
 /// Returns the agent's explanations, in log order.
-fn explanations(events: &[SessionEvent]) -> Vec<TracedStep> {
-    let explained = |event: &SessionEvent| match &event.kind {
-        EventKind::AssistantText { text } if !event.side => explanation(text).map(|text| TracedStep {
-            line: event.line,
-            at: event.at,
-            kind: TracedKind::Explained { text },
-        }),
-        _ => None,
-    };
-    events.iter().filter_map(explained).collect()
+fn explanations(messages: &[AgentMessage<'_>]) -> impl Iterator<Item = TracedStep> {
+    messages.iter().filter_map(|message| {
+        let kind = TracedKind::Explained { text: explanation(message.text)? };
+        Some(TracedStep { line: message.line, at: message.at, kind })
+    })
 }
 
 fn output(event: &SessionEvent) -> &str {
@@ -190,9 +205,12 @@ fn of_line(line: &ReducedLine, outcome: ToolOutcome, output: &str) -> Vec<Traced
         traced.push(TracedKind::Changed);
     }
     match (outcome, line.commands.as_slice()) {
-        // Which of several commands failed is not known.
-        (ToolOutcome::Error, [command]) => {
-            traced.push(TracedKind::Failed { command: command.clone(), failure: CommandFailure::of(output) });
+        // Which of several commands failed is not known, unless they are parts of one.
+        (ToolOutcome::Error, [command, rest @ ..]) if rest.iter().all(|one| one.name == command.name) => {
+            let text = line.commands.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" && ");
+            let reusable = command.reusable && rest.is_empty();
+            let command = TracedCommand { text, reusable, ..command.clone() };
+            traced.push(TracedKind::Failed { command, failure: CommandFailure::of(output) });
         }
         (ToolOutcome::Ok, _) if line.hides_outcome && has_error(output) => {}
         (ToolOutcome::Ok, [.., last]) if line.hides_outcome => {
@@ -265,7 +283,9 @@ mod tests {
                 }
                 TracedKind::Edited { paths, added } => format!("{paths:?} {added:?}"),
                 TracedKind::Changed => "changed".to_owned(),
-                TracedKind::Explained { text } => text.clone(),
+                TracedKind::Explained { text }
+                | TracedKind::Told { text, .. }
+                | TracedKind::Found { text } => text.clone(),
             })
             .collect();
         assert_eq!(
