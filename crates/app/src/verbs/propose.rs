@@ -343,6 +343,7 @@ fn propose_memory(
         observations: 1,
         confidence: confidence(1),
         evidence: evidence(proposal, found),
+        is_acknowledged: false,
     };
     let certainty = if is_stated { Certainty::High } else { Certainty::Medium };
     let origin = DraftOrigin { session: found.session.clone(), agent: found.agent.clone(), line: found.line };

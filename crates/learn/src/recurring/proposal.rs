@@ -96,6 +96,7 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
             observations: sessions,
             confidence: confidence(sessions),
             evidence: support.evidence(),
+            is_acknowledged: support.is_acknowledged(),
         })
     };
     let origins = support.origins(own.conversation);

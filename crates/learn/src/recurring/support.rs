@@ -71,6 +71,8 @@ pub struct PatternSupport {
     /// First occurrence in each conversation.
     occurrences: BTreeMap<u64, Occurrence>,
     against: BTreeSet<u64>,
+    /// Whether a person agreed to what an agent said about it.
+    is_acknowledged: bool,
 }
 
 impl PatternSupport {
@@ -85,6 +87,15 @@ impl PatternSupport {
     /// Adds a conversation that speaks against the pattern.
     pub fn oppose(&mut self, conversation: u64) {
         self.against.insert(conversation);
+    }
+
+    /// Records that a person agreed to what an agent said about the pattern.
+    pub fn acknowledge(&mut self) {
+        self.is_acknowledged = true;
+    }
+
+    pub fn is_acknowledged(&self) -> bool {
+        self.is_acknowledged
     }
 
     /// Number of conversations in which the pattern occurs.
@@ -142,7 +153,7 @@ pub(crate) mod test_traces {
 
     use super::super::trace::SessionTrace;
     use crate::outcome::steps::steps;
-    use crate::outcome::test_events::{added, edited, log_of, ran};
+    use crate::outcome::test_events::{added, edited, log_of, person, ran};
     use cm_note::instant::Instant;
     use cm_session::event::{EventKind, ToolOutcome};
     use cm_session::status::SessionStatus;
@@ -160,8 +171,7 @@ pub(crate) mod test_traces {
     }
 
     /// Builds a trace from lines: `$ command` succeeds, `! command | output` fails, `E path` edits, `E path | line / line`
-    /// adds lines, and the agent says
-    /// `A text`.
+    /// adds lines, the agent says `A text`, and the person says `U text`.
     pub fn script(session: &str, lines: &[&str]) -> SessionTrace {
         let mut kinds = Vec::new();
         for (at, line) in lines.iter().enumerate() {
@@ -172,6 +182,7 @@ pub(crate) mod test_traces {
                 "$" => kinds.extend(ran(&id, command, ToolOutcome::Ok, output)),
                 "!" => kinds.extend(ran(&id, command, ToolOutcome::Error, output)),
                 "A" => kinds.push(EventKind::AssistantText { text: rest.to_owned() }),
+                "U" => kinds.push(person(rest)),
                 _ if output.is_empty() => kinds.extend(edited(&id, &format!("/w/{rest}"))),
                 _ => kinds.extend(added(&id, &format!("/w/{command}"), &output.replace(" / ", "\n"))),
             }

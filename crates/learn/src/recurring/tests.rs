@@ -384,6 +384,33 @@ fn another_form_of_a_command_is_a_fix_where_the_agent_names_what_the_failed_one_
 }
 
 #[test]
+fn what_a_person_agrees_to_needs_no_further_confirmation() {
+    let lines = |answer: &str| -> bool {
+        let told = "A The test bench only lets `rig@bench` in.";
+        let answer = format!("U {answer}");
+        let lines =
+            ["! ssh bench uptime | Permission denied (publickey).", "$ ssh rig@bench uptime", told, &answer];
+        let found = patterns(&[script("s", &lines)]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].support.is_acknowledged()
+    };
+    for answer in [
+        "ah yes, of course",
+        "Genau, user ist rig",
+        "aha. gut dass du drauf kommst",
+        "exact, j'avais oublié",
+        "good catch",
+    ] {
+        assert!(lines(answer), "{answer}");
+    }
+    for answer in
+        ["thanks", "now the readme", "no, not that one", "right, but only on mondays", "Why is that?", "ok"]
+    {
+        assert!(!lines(answer), "{answer}");
+    }
+}
+
+#[test]
 fn a_cause_that_an_agent_names_after_a_wrong_guess_is_a_fix() {
     let found = "A So there was no variable: the cause was that the worker does not reload code. After a change it has to be restarted.";
     let fix = "fix: So there was no variable: the cause was that the worker does not reload code. After a change it has to be restarted";

@@ -13,7 +13,7 @@ use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::{code, with_message};
 use crate::diary::content_word_count;
 use crate::outcome::shell::CommandKind;
-use crate::prose::{MessageAuthor, pattern, sentences};
+use crate::prose::{MessageAuthor, cut, pattern, sentences};
 use cm_note::instant::Instant;
 
 /// Minimum length of a part of a word that tells two commands apart, in characters.
@@ -22,6 +22,8 @@ const PART: usize = 3;
 const WORDS: usize = 4;
 /// Minimum number of content words of a sentence about a command that is not repeated beside it.
 const ALONE: usize = 2;
+/// Maximum length of the quoted begin of an answer, in characters.
+const ANSWER: usize = 100;
 /// Number of agent's messages after a wrong guess in which the cause may be named.
 const AFTER_GUESS: usize = 6;
 
@@ -40,11 +42,23 @@ pattern!(
         | no\ era\ eso | no\ fue\ eso | ce\ n['’](?:est|était)\ pas )\b"
 );
 
+pattern!(
+    AGREES = r"(?ix)^(?:(?:oh|ah+|aha|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol|hm+)\b[\s,.!…]*)*(?:
+        (?:ah+|aha)[\s,.!] | (?:of\ course|right|exactly|true|makes\ sense|(?:that|this|which)(?:['’]s|\ is)?\ (?:it|why|right|true)
+        | (?:very\ )?(?:good|nice|great)(?:\ (?:catch|find|point|one|spot))?|well\ spotted|interesting|good\ to\ know|brilliant|perfect
+        | genau|stimmt|richtig|klar|logisch|(?:sehr\ )?(?:gut|stark|schön)|klasse|super|top|prima|geil|perfekt|macht\ sinn|daran\ lag|wusst
+        | exacto|eso\ es|claro|muy\ bien|genial|perfecto|buena|tiene\ sentido
+        | exact(?:ement)?|bien\ vu|bien\ joué|parfait|génial|nickel|très\ bien|c['’]est\ (?:ça|logique|vrai)|voilà)\b )"
+);
+pattern!(BUT = r"(?i)\b(?:but|however|although|not|n['’]t|no|aber|nicht|kein\w*|nein|pero|no es|mais|pas)\b");
+
 /// A message of the agent, with its line in the log, from 1.
 pub(super) struct AgentMessage<'e> {
     pub line: u64,
     pub at: Option<Instant>,
     pub text: &'e str,
+    /// The person's prompt after it, if no other message of the agent is between them.
+    pub answer: Option<&'e str>,
 }
 
 /// Returns what the agent's messages tell about the steps of a session before them, in log order.
@@ -56,7 +70,7 @@ pub(super) fn told(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Vec<T
         while let Some(step) = steps.next_if(|step| step.line <= message.line) {
             reader.follow(step);
         }
-        let kind = reader.replacement(message.text).or_else(|| reader.cause(message.text));
+        let kind = reader.replacement(message).or_else(|| reader.cause(message));
         told.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
     }
     told
@@ -93,7 +107,7 @@ impl<'t> ToldReader<'t> {
     }
 
     /// What a message says about the command that just passed in place of another one.
-    fn replacement(&mut self, message: &str) -> Option<TracedKind> {
+    fn replacement(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
         let used = self.passed.take()?;
         let is_replaced = |(failed, failure): &&(&TracedCommand, &CommandFailure)| {
             let is_shared = |work| matches!(work, CommandKind::Commit | CommandKind::Push);
@@ -104,15 +118,15 @@ impl<'t> ToldReader<'t> {
         let (failed, failure) = *self.failed.iter().rev().find(is_replaced)?;
         // Where the commands tell what to do, one word is enough.
         let least = if failed.reusable && used.reusable { 1 } else { ALONE };
-        let text = about(message, &differing(failed, used), least)?;
+        let text = about(message.text, &differing(failed, used), least)?;
         self.failed.clear();
         let (failed, failure) = (failed.clone(), failure.clone());
-        Some(TracedKind::Told { failed, failure, used: used.clone(), text })
+        Some(TracedKind::Told { failed, failure, used: used.clone(), text, answer: agreement(message) })
     }
 
     /// The cause that a message names after a guess was wrong and something else was tried.
-    fn cause(&mut self, message: &str) -> Option<TracedKind> {
-        if WRONG_GUESS.is_match(message) && !NAMES_CAUSE.is_match(message) {
+    fn cause(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
+        if WRONG_GUESS.is_match(message.text) && !NAMES_CAUSE.is_match(message.text) {
             (self.since_guess, self.has_tried) = (Some(0), false);
             return None;
         }
@@ -122,13 +136,22 @@ impl<'t> ToldReader<'t> {
             return None;
         }
         let all: Vec<String> =
-            sentences(message, MessageAuthor::Agent).into_iter().map(|one| one.text).collect();
+            sentences(message.text, MessageAuthor::Agent).into_iter().map(|one| one.text).collect();
         let at = all.iter().position(|text| {
             NAMES_CAUSE.is_match(text) && is_certain(text) && content_word_count(text) >= WORDS
         })?;
         self.since_guess = None;
-        Some(TracedKind::Found { text: joined(&all[at..]) })
+        Some(TracedKind::Found { text: joined(&all[at..]), answer: agreement(message) })
     }
+}
+
+/// Returns the begin of the person's answer to a message if it agrees with what the message says, rather than answering
+/// a question or giving thanks.
+fn agreement(message: &AgentMessage<'_>) -> Option<String> {
+    let answer = message.answer?.trim();
+    let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
+    let agrees = AGREES.is_match(answer) && !BUT.is_match(&first) && !first.ends_with('?');
+    (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, ANSWER))
 }
 
 fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {
@@ -192,48 +215,78 @@ pub(super) fn fixes(traces: &[&SessionTrace], found: &mut [RecurringPattern]) ->
     let mut fixes: Vec<RecurringPattern> = Vec::new();
     for trace in traces {
         for step in &trace.steps {
-            let (head, text, commands, quote) = match &step.kind {
-                TracedKind::Told { failed, failure, used, text } => {
-                    let commands = vec![used.key(), failed.key()];
-                    if let Some(known) = found.iter_mut().find(|one| one.commands == commands) {
-                        known.explain(text);
-                        continue;
-                    }
-                    let head = format!("{} failed{}", code(&commands[1]), with_message(failure));
-                    let told = text.trim_end_matches('.');
-                    let quote = format!(
-                        "`{}` failed{}, then `{}` passed. The agent: \"{text}\"",
-                        commands[1],
-                        with_message(failure),
-                        commands[0]
-                    );
-                    match failed.reusable && used.reusable && failure.message.is_some() {
-                        true => (
-                            head.clone(),
-                            format!("{head}; {} worked instead: {told}", code(&commands[0])),
-                            commands,
-                            quote,
-                        ),
-                        false => (told.to_owned(), told.to_owned(), Vec::new(), quote),
-                    }
+            let Some(told) = ToldFix::of(&step.kind) else { continue };
+            let known =
+                found.iter_mut().find(|one| !told.commands.is_empty() && one.commands == told.commands);
+            if let Some(known) = known {
+                known.explain(told.said);
+                if told.answer.is_some() {
+                    known.support.acknowledge();
                 }
-                TracedKind::Found { text } => {
-                    let told = text.trim_end_matches('.').to_owned();
-                    (told.clone(), told, Vec::new(), format!("After a wrong guess, the agent: \"{text}\""))
-                }
-                _ => continue,
-            };
-            let occurrence = Occurrence::new(trace, step, quote);
-            match fixes.iter_mut().find(|one| one.head == head && one.commands == commands) {
-                Some(known) => known.support.add(trace.conversation, occurrence),
-                None => {
-                    let mut support = PatternSupport::default();
-                    support.add(trace.conversation, occurrence);
-                    fixes.push(RecurringPattern { head, note: PatternNote::Fix { text }, commands, support });
-                }
+                continue;
+            }
+            let occurrence = Occurrence::new(trace, step, told.quote());
+            let is_answered = told.answer.is_some();
+            let at = fixes.iter().position(|one| one.head == told.head).unwrap_or(fixes.len());
+            if at == fixes.len() {
+                let (note, support) = (PatternNote::Fix { text: told.text }, PatternSupport::default());
+                fixes.push(RecurringPattern { head: told.head, note, commands: told.commands, support });
+            }
+            fixes[at].support.add(trace.conversation, occurrence);
+            if is_answered {
+                fixes[at].support.acknowledge();
             }
         }
     }
     fixes.sort_by(|one, other| one.head.cmp(&other.head));
     fixes
+}
+
+/// What an agent told, as a fix.
+struct ToldFix<'t> {
+    head: String,
+    text: String,
+    /// The command that passed and the one that failed, if others can run them.
+    commands: Vec<String>,
+    /// What happened before the agent said it.
+    before: String,
+    said: &'t str,
+    answer: Option<&'t str>,
+}
+
+impl<'t> ToldFix<'t> {
+    fn of(kind: &'t TracedKind) -> Option<Self> {
+        match kind {
+            TracedKind::Told { failed, failure, used, text, answer } => {
+                let happened = format!("{} failed{}", code(&failed.key()), with_message(failure));
+                let worked = code(&used.key());
+                let before = format!("{happened}, then {worked} passed");
+                let told = Self::saying(text, before, answer.as_deref());
+                let is_general = failed.reusable && used.reusable && failure.message.is_some();
+                Some(match is_general {
+                    true => Self {
+                        text: format!("{happened}; {worked} worked instead: {}", told.text),
+                        head: format!("{happened}; {worked}"),
+                        commands: vec![used.key(), failed.key()],
+                        ..told
+                    },
+                    false => told,
+                })
+            }
+            TracedKind::Found { text, answer } => {
+                Some(Self::saying(text, "a guess had been wrong".to_owned(), answer.as_deref()))
+            }
+            _ => None,
+        }
+    }
+
+    fn saying(said: &'t str, before: String, answer: Option<&'t str>) -> Self {
+        let text = said.trim_end_matches('.').to_owned();
+        Self { head: text.clone(), text, commands: Vec::new(), before, said, answer }
+    }
+
+    fn quote(&self) -> String {
+        let answer = self.answer.map(|answer| format!("; the user: \"{answer}\"")).unwrap_or_default();
+        format!("{}; the agent: \"{}\"{answer}", self.before, self.said)
+    }
 }

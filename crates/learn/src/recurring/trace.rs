@@ -112,9 +112,21 @@ pub enum TracedKind {
     /// The agent explained why something failed.
     Explained { text: String },
     /// A command failed, another form of it passed, and the agent said about it what the failed one lacks.
-    Told { failed: TracedCommand, failure: CommandFailure, used: TracedCommand, text: String },
+    Told {
+        failed: TracedCommand,
+        failure: CommandFailure,
+        used: TracedCommand,
+        text: String,
+        /// Begin of the person's answer, if it agrees.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+    },
     /// The agent named the cause of something after a guess was wrong.
-    Found { text: String },
+    Found {
+        text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+    },
 }
 
 impl SessionTrace {
@@ -168,10 +180,21 @@ impl SessionTrace {
 }
 
 fn messages(events: &[SessionEvent]) -> Vec<AgentMessage<'_>> {
-    let mut messages = Vec::new();
+    let mut messages: Vec<AgentMessage<'_>> = Vec::new();
+    let mut is_answer = false;
     for event in events.iter().filter(|event| !event.side) {
-        if let EventKind::AssistantText { text } = &event.kind {
-            messages.push(AgentMessage { line: event.line, at: event.at, text });
+        match &event.kind {
+            EventKind::AssistantText { text } => {
+                messages.push(AgentMessage { line: event.line, at: event.at, text, answer: None });
+                is_answer = true;
+            }
+            EventKind::UserPrompt { text, .. } if is_answer => {
+                if let Some(last) = messages.last_mut() {
+                    last.answer = Some(text);
+                }
+                is_answer = false;
+            }
+            _ => {}
         }
     }
     messages
@@ -285,7 +308,7 @@ mod tests {
                 TracedKind::Changed => "changed".to_owned(),
                 TracedKind::Explained { text }
                 | TracedKind::Told { text, .. }
-                | TracedKind::Found { text } => text.clone(),
+                | TracedKind::Found { text, .. } => text.clone(),
             })
             .collect();
         assert_eq!(

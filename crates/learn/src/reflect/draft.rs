@@ -51,6 +51,8 @@ pub struct ProposedMemory {
     pub confidence: f64,
     /// Quotes from sessions that support the statement.
     pub evidence: Vec<String>,
+    /// Whether the person agreed to an agent's words, so that they need no further confirmation.
+    pub is_acknowledged: bool,
 }
 
 /// Location of a line in a session log.

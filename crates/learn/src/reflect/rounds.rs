@@ -81,6 +81,7 @@ mod tests {
             observations: 1,
             confidence: 0.4,
             evidence: Vec::new(),
+            is_acknowledged: false,
         };
         let origin = DraftOrigin { session: "s".into(), agent: "pi".into(), line: 1 };
         ReflectionDraft::new(DraftChange::Memory(memory), vec![origin], 1)

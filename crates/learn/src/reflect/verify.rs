@@ -286,7 +286,14 @@ fn memory(
         _ if is_too_short(&text) => {
             Err(Rejection::NotARule(format!("a memory needs at least {SHORTEST_STATEMENT} characters")))
         }
-        _ => Ok(ProposedMemory { note_type, text, observations: 1, confidence: confidence(1), evidence }),
+        _ => Ok(ProposedMemory {
+            note_type,
+            text,
+            observations: 1,
+            confidence: confidence(1),
+            evidence,
+            is_acknowledged: false,
+        }),
     }
 }
 

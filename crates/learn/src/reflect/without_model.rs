@@ -237,6 +237,7 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
         observations: 1,
         confidence: confidence(1),
         evidence: std::iter::once(quote(diary, &item)).chain(proposals).collect(),
+        is_acknowledged: false,
     };
     let draft = ReflectionDraft::new(DraftChange::Memory(what), origins, strength);
     Some(ReflectionDraft { certainty: Some(certainty), quote: Some(statement.quote.clone()), ..draft })
@@ -306,6 +307,7 @@ fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory
         observations,
         confidence: confidence(observations),
         evidence: group.evidence(),
+        is_acknowledged: false,
     }
 }
 

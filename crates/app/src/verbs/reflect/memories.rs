@@ -91,7 +91,8 @@ pub struct MemoryProposal<'a> {
 }
 
 /// Plans the note of a memory and adds its text to `existing`; `None` if a note already states it. A
-/// memory stated with high certainty is confirmed and replaces those that it contradicts; one stated with
+/// memory stated with high certainty is confirmed and replaces those that it contradicts; one that a person agreed to is
+/// confirmed; one stated with
 /// lower certainty, or recurring, is a draft; all others are unverified. A repeated statement confirms a
 /// waiting note.
 ///
@@ -116,13 +117,14 @@ pub fn plan_memory(
     let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
     let body = body(remembered, origin);
     // What recurs is a draft; what one session shows is unverified.
-    let is_recurring = stated.is_none() && remembered.observations > 1;
+    let is_recurring = stated.is_none() && remembered.observations > 1 && !remembered.is_acknowledged;
     let is_doubtful = order(&title).or_else(|| order(&body)).is_some();
     let is_draft = is_doubtful || is_recurring || stated == Some(Certainty::Medium);
     let state = match stated {
         _ if is_draft => Some("draft"),
         // The person's word confirms it.
         Some(_) => None,
+        None if remembered.is_acknowledged => None,
         None => Some(Note::UNVERIFIED),
     };
     let text = compose::memory(&MemoryDraft {
