@@ -47,7 +47,14 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         })
     };
     found.extend(error_fix::error_fixes(&streaks).into_iter().filter(|one| !is_covered(one)));
-    found.extend(diagnosis::diagnoses(&streaks));
+    let told = |head: &str| {
+        let tells =
+            |one: &RecurringPattern| matches!(&one.note, PatternNote::Fix { text } if text.contains(head));
+        found.iter().any(tells)
+    };
+    let diagnoses: Vec<_> =
+        diagnosis::diagnoses(&streaks).into_iter().filter(|one| !told(&one.head)).collect();
+    found.extend(diagnoses);
     found.extend(routine::before_commits(traces));
     let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
     found.extend(routine::in_every_session(traces, &named));

@@ -411,6 +411,33 @@ fn what_a_person_agrees_to_needs_no_further_confirmation() {
 }
 
 #[test]
+fn how_an_error_ended_is_a_fix_where_the_person_says_that_it_was_found_out() {
+    let fixes = |said: &str, answer: &str| {
+        let answer = format!("U {answer}");
+        let lines = [
+            "! make jobs | panic: worker for kind \"mail\" not registered",
+            said,
+            "E jobs/register.go",
+            "$ make jobs",
+            "A The retry is a job now.",
+            &answer,
+        ];
+        texts_of(&[&lines]).into_iter().filter(|text| text.contains("The retry")).collect::<Vec<_>>()
+    };
+    let said = "A A worker must be added in jobs/register.go as well. I add it.";
+    let fix = "fix: A worker must be added in jobs/register.go as well. The retry is a job now";
+    assert_eq!(fixes(said, "ah, that's it. ship it"), [fix]);
+    assert_eq!(fixes(said, "nice catch"), [fix]);
+    for answer in ["ok, now the readme", "thanks", "good, next one"] {
+        assert_eq!(fixes(said, answer), Vec::<String>::new(), "{answer}");
+    }
+    assert_eq!(
+        fixes("A I add the worker to the list, it must be there.", "nice catch"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn a_cause_that_an_agent_names_after_a_wrong_guess_is_a_fix() {
     let found = "A So there was no variable: the cause was that the worker does not reload code. After a change it has to be restarted.";
     let fix = "fix: So there was no variable: the cause was that the worker does not reload code. After a change it has to be restarted";

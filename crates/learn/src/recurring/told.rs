@@ -1,5 +1,5 @@
-//! Finds what an agent says after trial and error: why another form of a command works, or what the cause was after a
-//! first guess was wrong.
+//! Finds what an agent says after trial and error: why another form of a command works, what the cause was after a first
+//! guess was wrong, and what ended an error, if the person agrees that this was found out.
 
 use std::collections::BTreeSet;
 
@@ -50,6 +50,18 @@ pattern!(
         | exacto|eso\ es|claro|muy\ bien|genial|perfecto|buena|tiene\ sentido
         | exact(?:ement)?|bien\ vu|bien\ joué|parfait|génial|nickel|très\ bien|c['’]est\ (?:ça|logique|vrai)|voilà)\b )"
 );
+// Answers to something that was found out.
+pattern!(
+    LEARNED = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
+        (?:ah+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
+        | makes\ sense|exactly|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
+        | genau|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s
+        | bien\ vu|bien\ joué|c['’](?:est|était)\ ça|eso\ (?:es|era)|exacto|buena)\b )"
+);
+// What the agent is about to do or did, rather than how things are.
+pattern!(
+    OWN_DEED = r"(?i)^(?:so |then |now |ok,? |jetzt |also )?(?:i|i['’](?:ll|m|ve|d)|let me|let['’]s|we|ich|wir|je|j['’]\w+|on va|voy|vamos|déjame|done|fixed|added|erledigt)\b"
+);
 pattern!(BUT = r"(?i)\b(?:but|however|although|not|n['’]t|no|aber|nicht|kein\w*|nein|pero|no es|mais|pas)\b");
 
 /// A message of the agent, with its line in the log, from 1.
@@ -70,7 +82,8 @@ pub(super) fn told(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Vec<T
         while let Some(step) = steps.next_if(|step| step.line <= message.line) {
             reader.follow(step);
         }
-        let kind = reader.replacement(message).or_else(|| reader.cause(message));
+        let mended = reader.mended(message);
+        let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(mended);
         told.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
     }
     told
@@ -86,6 +99,10 @@ struct ToldReader<'t> {
     since_guess: Option<usize>,
     /// Whether a command succeeded or files changed since then.
     has_tried: bool,
+    /// The command that failed last, and how the agent said things are since.
+    broken: Option<(&'t TracedCommand, Vec<String>)>,
+    /// What the agent had said before the command of the step before no longer failed.
+    mended: Vec<String>,
 }
 
 impl<'t> ToldReader<'t> {
@@ -93,11 +110,17 @@ impl<'t> ToldReader<'t> {
         self.passed = None;
         match &step.kind {
             TracedKind::Passed { command } => {
+                let mended = self.broken.take_if(|(broken, _)| is_same(broken, command));
+                self.mended = mended.map(|(_, said)| said).unwrap_or_default();
                 self.failed.retain(|(failed, _)| !is_same(failed, command));
                 self.passed = Some(command);
                 self.has_tried = true;
             }
-            TracedKind::Failed { command, failure } => self.failed.push((command, failure)),
+            TracedKind::Failed { command, failure } => {
+                self.failed.push((command, failure));
+                self.broken = Some((command, Vec::new()));
+                self.mended.clear();
+            }
             TracedKind::Edited { .. } | TracedKind::Changed => {
                 self.failed.clear();
                 self.has_tried = true;
@@ -122,6 +145,20 @@ impl<'t> ToldReader<'t> {
         self.failed.clear();
         let (failed, failure) = (failed.clone(), failure.clone());
         Some(TracedKind::Told { failed, failure, used: used.clone(), text, answer: agreement(message) })
+    }
+
+    /// What the agent said before and after an error ended, if the person says that it was found out.
+    fn mended(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
+        if let Some((_, said)) = &mut self.broken {
+            *said = statements(message.text).collect();
+        }
+        let mut said = std::mem::take(&mut self.mended);
+        let answer = agreement(message).filter(|answer| LEARNED.is_match(answer))?;
+        if said.is_empty() {
+            return None;
+        }
+        said.extend(statements(message.text));
+        Some(TracedKind::Found { text: joined(&said), answer: Some(answer) })
     }
 
     /// The cause that a message names after a guess was wrong and something else was tried.
@@ -152,6 +189,12 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
     let agrees = AGREES.is_match(answer) && !BUT.is_match(&first) && !first.ends_with('?');
     (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, ANSWER))
+}
+
+/// Returns the sentences that say how things are.
+fn statements(message: &str) -> impl Iterator<Item = String> {
+    let all = sentences(message, MessageAuthor::Agent).into_iter().map(|one| one.text);
+    all.filter(|text| is_certain(text) && !OWN_DEED.is_match(text) && content_word_count(text) >= ALONE)
 }
 
 fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {
@@ -274,7 +317,7 @@ impl<'t> ToldFix<'t> {
                 })
             }
             TracedKind::Found { text, answer } => {
-                Some(Self::saying(text, "a guess had been wrong".to_owned(), answer.as_deref()))
+                Some(Self::saying(text, "after trial and error".to_owned(), answer.as_deref()))
             }
             _ => None,
         }

@@ -121,7 +121,7 @@ pub enum TracedKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
     },
-    /// The agent named the cause of something after a guess was wrong.
+    /// The agent named the cause of something after a guess was wrong, or how it ended an error, and the person agreed.
     Found {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
