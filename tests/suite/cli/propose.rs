@@ -78,6 +78,24 @@ fn what_no_person_typed_or_what_goes_beyond_their_words_is_a_draft() {
 }
 
 #[test]
+fn a_quote_names_its_author() {
+    let sandbox = shop();
+    let text = "We pin every version of a package.";
+    let unknown = ["propose", "Pin versions.", "--quote", text, "--session", "s-unknown", "--json"];
+    let note = |answer: &Value| {
+        let why = sandbox.cm(&["why", answer["id"].as_str().unwrap(), "--json"]).ok().json();
+        why["derived_from"]["quotes"][0].as_str().unwrap().to_owned()
+    };
+    let answer = sandbox.cm(&unknown).ok().json();
+    assert_eq!(note(&answer), format!("the agent in s-unknown: {text}"));
+    corrected(&sandbox, WORDS);
+    let answer = propose(&sandbox, "Use yarn here.", "we use yarn here");
+    assert_eq!(note(&answer), format!("the agent in {SESSION}: we use yarn here"));
+    let answer = propose(&sandbox, "Use pnpm, never npm.", "we always use pnpm here, never npm");
+    assert!(note(&answer).starts_with(&format!("the user in {SESSION} line ")), "{answer:#}");
+}
+
+#[test]
 fn words_that_are_not_meant_to_last_make_a_draft() {
     let sandbox = shop();
     corrected(&sandbox, "wrong file, undo that");

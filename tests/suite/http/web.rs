@@ -199,15 +199,18 @@ fn a_draft_shows_its_dated_evidence_and_may_replace_a_rule() {
         let text = format!("---\nid: {id}\ncategory: tools\nstate: {state}\n{more}---\n\n{text}\n");
         server.sandbox.write(&path, text);
     };
-    let evidence =
-        "derived_from:\n  evidence:\n    - \"the user in s-7 line 12 on 2026-01-05: pnpm, please\"\n";
+    let evidence = "derived_from:\n  evidence:\n    - \"the user in s-7 line 12 on 2026-01-05: pnpm, please\"\nsources:\n  - session: s-7\n    agent: codex\n";
     rule("b-mt2ssunl-000001", "active", "", "Use npm for every package of this workspace.");
     rule("b-mt2ssunl-000002", "draft", evidence, "Install all packages with pnpm, never another tool.");
     server.sandbox.cm(&["commit"]).ok();
     let browser = Browser::of(&server);
     let page = browser.get("/review?section=drafts").body;
-    assert!(page.contains("pnpm, please") && page.contains("a person, line 12"), "{page}");
-    assert!(page.contains("datetime=\"2026-01-05\"") && page.contains("href=\"/sessions/s-7\""), "{page}");
+    // Nothing is known of the session, so that nothing shows who typed the quote.
+    assert!(page.contains("pnpm, please") && page.contains("a person, as the note says, line 12"), "{page}");
+    assert!(page.contains("datetime=\"2026-01-05\"") && !page.contains("href=\"/sessions/s-7\""), "{page}");
+    assert!(page.contains("by codex, session s-7") && !page.contains("by a person"), "{page}");
+    let note = browser.get("/note/b-mt2ssunl-000002").body;
+    assert!(note.contains("<code>s-7</code>") && !note.contains("href=\"/sessions/s-7\""), "{note}");
     assert!(page.contains("aria-current=\"true\">Drafts") && page.contains("/act/supersede"), "{page}");
     let fields = [("id", "b-mt2ssunl-000002"), ("other", "b-mt2ssunl-000001"), ("direction", "replaces")];
     assert_eq!(browser.post("/act/supersede", &fields).status, 303);

@@ -111,7 +111,7 @@ impl<'m> SessionEvidence<'m> {
     }
 
     /// Whether a quote of a draft is what a person typed at a prompt, according to the session index.
-    fn is_typed(&self, quote: &str) -> bool {
+    pub fn is_typed(&self, quote: &str) -> bool {
         let EvidenceQuote {
             text,
             author: Some(QuoteAuthor::Person),

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use cm_learn::diary::StatementAuthor;
+
 /// Author of a quoted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -14,6 +16,27 @@ pub enum QuoteAuthor {
     Agent,
     /// The log: a command, its result, or an edit.
     Log,
+}
+
+impl QuoteAuthor {
+    /// The author as quotes name it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Person => "the user",
+            Self::Sender => "the sender of the session",
+            Self::Agent => "the agent",
+            Self::Log => "the log",
+        }
+    }
+
+    pub(crate) fn of(author: StatementAuthor) -> Self {
+        match author {
+            StatementAuthor::Person => Self::Person,
+            StatementAuthor::Sender => Self::Sender,
+            StatementAuthor::Agent => Self::Agent,
+            StatementAuthor::Log => Self::Log,
+        }
+    }
 }
 
 /// A quote with its place. The place is null where the quote names none.
@@ -28,6 +51,10 @@ pub struct EvidenceQuote {
     pub line: Option<u64>,
     /// Day, as `2026-11-01`.
     pub date: Option<String>,
+    /// Whether a log or a receipt of the session is known here, so that it can be shown.
+    pub is_session_known: bool,
+    /// Whether the log of the session has the quote on this line as words that a person typed.
+    pub is_typed: bool,
 }
 
 /// Beginnings of quotes, each with the author that it stands for.
@@ -41,7 +68,7 @@ const AUTHORS: [(&str, QuoteAuthor); 5] = [
 
 impl EvidenceQuote {
     /// Parses a quote such as `the user in 0b9c1f0e line 12 on 2026-11-01: never push to main`. A
-    /// text of another form is a quote without a place.
+    /// text of another form is a quote without a place. Nothing is looked up.
     ///
     /// ```
     /// use cm_app::sessions::evidence_quote::EvidenceQuote;
@@ -55,6 +82,8 @@ impl EvidenceQuote {
             session: None,
             line: None,
             date: None,
+            is_session_known: false,
+            is_typed: false,
         })
     }
 
@@ -77,6 +106,8 @@ impl EvidenceQuote {
             session: Some(session.to_owned()),
             line,
             date,
+            is_session_known: false,
+            is_typed: false,
         })
     }
 }
@@ -94,6 +125,8 @@ mod tests {
             session: Some("s-1".to_owned()),
             line: Some(3),
             date: Some("2026-11-01".to_owned()),
+            is_session_known: false,
+            is_typed: false,
         };
         assert_eq!(quote, expected);
         let without_line = EvidenceQuote::parse("the user in s-1: use pnpm");

@@ -10,11 +10,13 @@ use crate::context::find::load;
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::error::Result;
+use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::evidence_quote::EvidenceQuote;
 use crate::verbs::decay::score_of;
 use crate::verbs::history::WordDiffRun;
 use crate::verbs::playbook::merged;
 use crate::verbs::review::{InboxEntry, InboxKind, Settlement, item, settlements, waiting};
+use crate::verbs::session_receipts::RecordedSessions;
 use cm_note::bullet::Bullet;
 use cm_note::change::ContentHash;
 use cm_note::finding::{Finding, FindingCode};
@@ -69,7 +71,8 @@ pub struct ReviewedText {
     pub helpful: usize,
     /// Number of harmful feedback events.
     pub harmful: usize,
-    /// Agent and session that the note comes from, or its author.
+    /// Agent and session that the note comes from, or its author. Empty for a rule that records
+    /// neither.
     pub origin: String,
     pub created: Option<Instant>,
     pub updated: Option<Instant>,
@@ -176,6 +179,8 @@ struct ReviewedNotes<'m> {
     /// Rules of the target vault with the feedback of all vaults, by path.
     rules: HashMap<NotePath, Bullet>,
     usage: UsageTable,
+    evidence: SessionEvidence<'m>,
+    sessions: RecordedSessions<'m>,
 }
 
 impl<'m> ReviewedNotes<'m> {
@@ -185,7 +190,8 @@ impl<'m> ReviewedNotes<'m> {
         let rules = own.map(|of_vault| (of_vault.bullet.path.clone(), of_vault.bullet)).collect();
         let (usage, notices) = memory.target().usage().load();
         notices.into_iter().for_each(|notice| memory.notice(notice));
-        Ok(Self { memory, rules, usage })
+        let (evidence, sessions) = (SessionEvidence::of(memory), RecordedSessions::of(memory));
+        Ok(Self { memory, rules, usage, evidence, sessions })
     }
 
     fn text(&self, note: &Note) -> ReviewedText {
@@ -210,13 +216,21 @@ impl<'m> ReviewedNotes<'m> {
             score: self.score(note, rule),
             helpful: count(FeedbackSignal::Helpful),
             harmful: count(FeedbackSignal::Harmful),
-            origin: note.origin(),
+            origin: origin(note),
             created: note.created,
             updated: note.updated,
             last_checked: note.last_checked,
-            evidence: evidence.into_iter().flatten().map(|quote| EvidenceQuote::parse(quote)).collect(),
+            evidence: evidence.into_iter().flatten().map(|quote| self.quote(quote)).collect(),
             findings: note.findings.clone(),
         }
+    }
+
+    /// Parses a quote and looks up its session.
+    fn quote(&self, quote: &str) -> EvidenceQuote {
+        let parsed = EvidenceQuote::parse(quote);
+        let is_session_known = parsed.session.as_deref().is_some_and(|id| self.sessions.contains(id));
+        let is_typed = is_session_known && self.evidence.is_typed(quote);
+        EvidenceQuote { is_session_known, is_typed, ..parsed }
     }
 
     /// Score of a rule or a memory, rounded to four decimals.
@@ -233,6 +247,15 @@ impl<'m> ReviewedNotes<'m> {
         };
         Some((score * 10_000.0).round() / 10_000.0)
     }
+}
+
+/// Origin of a note. A rule names the agent and session that it comes from in its sources; one without
+/// them may be from an agent or a person.
+fn origin(note: &Note) -> String {
+    let Some(fields) = &note.bullet else { return note.origin() };
+    let Some(source) = fields.sources.first() else { return note.author.clone().unwrap_or_default() };
+    let (agent, session) = (source.agent.clone(), Some(source.session.clone()));
+    Note { agent, session, ..note.clone() }.origin()
 }
 
 /// Returns the sources of a note, what replaced them, and what contradicts the note or a source.
@@ -318,6 +341,25 @@ mod tests {
             (quote.date.as_deref(), quote.text.as_str()),
             (Some("2026-01-01"), "always run the tests")
         );
+    }
+
+    #[test]
+    fn a_quote_is_from_a_person_only_if_a_log_has_it_and_a_rule_is_by_its_sources() {
+        let quote = "derived_from:\n  evidence:\n    - \"the user in s-7: always run the tests\"";
+        let source = "sources:\n  - session: s-71f0a2b3c\n    agent: codex";
+        let vault = filled(&[
+            rule(1, &format!("state: draft\n{quote}\n{source}"), "Run the tests first."),
+            rule(2, "state: draft", "Write the changelog last."),
+        ]);
+        let found = details(&vault, InboxKind::Drafts);
+        let text_of = |title: &str| {
+            let entry = found.entries.iter().find(|entry| entry.entry.notes[0].title.starts_with(title));
+            &entry.unwrap().texts[0]
+        };
+        let tests = text_of("Run");
+        assert_eq!(tests.origin, "codex, session s-71f0a2");
+        assert!(!tests.evidence[0].is_session_known && !tests.evidence[0].is_typed, "{:?}", tests.evidence);
+        assert_eq!(text_of("Write").origin, "");
     }
 
     #[test]

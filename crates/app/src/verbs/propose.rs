@@ -16,6 +16,7 @@ use crate::context::receipts::ShownRules;
 use crate::context::secrets;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::evidence_quote::QuoteAuthor;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
 use crate::sessions::tool_signals::signals_of;
@@ -114,6 +115,8 @@ struct QuotedStatement {
     /// Full ID of the session; as given if it is unknown.
     session: String,
     agent: String,
+    /// Author of the quoted words; the agent of the session if nobody else is known to have typed them.
+    author: QuoteAuthor,
     /// Line of the prompt in the log, from 1; 0 if only a hook saw it.
     line: u64,
     /// Time of the prompt; `None` if it is unknown.
@@ -181,8 +184,13 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
             }
             _ => Some("no log of this session is known yet".to_owned()),
         };
-        let agent = memory.call.by.agent_name().unwrap_or_default();
-        return Ok(QuotedStatement { session: seen.session, agent, line: 0, at, doubt, workspace: None });
+        let author = match signal {
+            Some(_) if is_headless(&memory.call.environment) => QuoteAuthor::Sender,
+            Some(_) => QuoteAuthor::Person,
+            None => QuoteAuthor::Agent,
+        };
+        let (session, agent) = (seen.session, memory.call.by.agent_name().unwrap_or_default());
+        return Ok(QuotedStatement { session, agent, author, line: 0, at, doubt, workspace: None });
     };
     let transcript = SessionReader::open(memory)?.read(memory, &listed.session, None)?;
     seen.extend(signals_of(&memory.now().to_string(), &transcript.meta, &transcript.events));
@@ -199,10 +207,19 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
         }
         _ => quotable.doubt(text, quote, &calls).map(|doubt| doubt.to_string()),
     };
+    let author = match quotable.typed_line(quote) {
+        Some((_, author)) => QuoteAuthor::of(author),
+        None if is_interactive && seen.find(quote).is_some_and(|signal| !signal.typed.is_empty()) => {
+            QuoteAuthor::Person
+        }
+        None if seen.is_call(quote) => QuoteAuthor::Log,
+        None => QuoteAuthor::Agent,
+    };
     let line = quotable.typed_line(quote).map_or(0, |(line, _)| line);
     Ok(QuotedStatement {
         session: transcript.meta.id.to_string(),
         agent: transcript.meta.agent.name().to_owned(),
+        author,
         line,
         at: time_of_prompt(&transcript.events, line),
         doubt,
@@ -392,7 +409,8 @@ fn origin_of<'a>(memory: &Context, found: &'a QuotedStatement) -> StatementOrigi
 
 fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {
     let place = if found.line > 0 { format!(" line {}", found.line) } else { String::new() };
-    let quote = format!("the user in {}{place}: {}", found.session, fold_whitespace(&proposal.quote));
+    let author = found.author.words();
+    let quote = format!("{author} in {}{place}: {}", found.session, fold_whitespace(&proposal.quote));
     let answers = proposal.answers.as_deref().map(|answers| format!("it answers: {}", cut(answers, 200)));
     let citations = proposal.citations.iter().map(|citation| format!("it cites: {}", cut(citation, 200)));
     std::iter::once(cut(&quote, 400)).chain(answers).chain(citations.take(3)).collect()

@@ -3,6 +3,7 @@
 //! Receipts record time, kind, length and note ids. They have no score parts, and none are computed
 //! afterwards, because scores have changed since.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -135,6 +136,33 @@ pub fn session_receipts(
     let end = options.offset.saturating_add(sessions.len());
     let next = (end < total && !sessions.is_empty()).then_some(end);
     Ok(SessionReceiptList { sessions, total, next })
+}
+
+/// The sessions for which [`session_receipt`] returns an answer. Reads no logs.
+pub struct RecordedSessions<'m> {
+    memory: &'m Context,
+    access: SessionAccess,
+    /// IDs of the sessions with a receipt, read on first use.
+    shown: OnceCell<HashSet<String>>,
+}
+
+impl<'m> RecordedSessions<'m> {
+    /// Uses the session index as it is.
+    pub fn of(memory: &'m Context) -> Self {
+        let access = SessionAccess::open_without_refresh(memory);
+        Self { memory, access, shown: OnceCell::new() }
+    }
+
+    /// Whether a session with this id is indexed or has a receipt. A caller with a token sees the
+    /// former only.
+    pub fn contains(&self, id: &str) -> bool {
+        let is_indexed = self.access.query(|sessions| sessions.contains(id));
+        if is_indexed.ok().flatten().unwrap_or(false) {
+            return true;
+        }
+        let load = || receipts::load(self.memory).into_iter().filter_map(|entry| entry.session).collect();
+        !self.memory.call.by.has_token && self.shown.get_or_init(load).contains(id)
+    }
 }
 
 /// Counts of the notes that one session was shown.

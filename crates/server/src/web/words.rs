@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use cm_app::verbs::history::WordDiffRun;
+use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_render::html::{encode, escape, shown};
@@ -81,6 +82,11 @@ pub(super) fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
 /// The address of a note's page.
 pub(super) fn note_address(reference: &str) -> String {
     format!("/note/{}", encode(reference))
+}
+
+/// The address of a session's page; `None` if nothing of the session is known here.
+pub(super) fn session_address(sessions: &RecordedSessions<'_>, id: &str) -> Option<String> {
+    sessions.contains(id).then(|| format!("/sessions/{}", encode(id)))
 }
 
 /// Text as HTML, with marks around the given byte ranges and hidden characters made visible.

@@ -3,8 +3,9 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, difference, note_address};
+use crate::web::words::{ShownTime, difference, note_address, session_address};
 use cm_app::verbs::log::Commit;
+use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_app::verbs::{history, why};
 use cm_app::{Context, Result};
 use cm_note::instant::Instant;
@@ -58,6 +59,7 @@ struct Version {
     subject: String,
     by: String,
     reason: Option<String>,
+    /// Address of the session.
     session: Option<String>,
     at: ShownTime,
     moved_from: Option<String>,
@@ -69,7 +71,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         return commits(memory, request);
     }
     let found = history::history(memory, &request.reference, MOST)?;
-    let now = memory.now();
+    let (now, sessions) = (memory.now(), RecordedSessions::of(memory));
     let hashes: Vec<String> = found.versions.iter().map(|version| short(&version.commit.id)).collect();
     let versions = found.versions.into_iter().enumerate().map(|(at, version)| Version {
         number: hashes.len() - at,
@@ -79,7 +81,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         subject: version.commit.subject,
         by: version.commit.agent.unwrap_or(version.commit.actor),
         reason: version.commit.reason,
-        session: version.commit.session,
+        session: version.commit.session.and_then(|id| session_address(&sessions, &id)),
         at: ShownTime::of(version.commit.at, now),
         moved_from: version.moved_from,
         difference: difference(&version.diff),

@@ -9,9 +9,12 @@ use super::history::{self, CommitRow};
 use super::local_graph;
 use super::score_chart::{self, ScoreChart};
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, marked, moment, note_address, type_words, without_title};
+use crate::web::words::{
+    ShownTime, marked, moment, note_address, session_address, type_words, without_title,
+};
 use cm_app::verbs::get::Backlink;
 use cm_app::verbs::score_history::score_history;
+use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_app::verbs::unlinked_mentions::{UnlinkedMention, unlinked_mentions};
 use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
@@ -75,7 +78,8 @@ struct Succession {
 
 struct Source {
     session: String,
-    address: String,
+    /// Address of the session; `None` if nothing of it is known here.
+    address: Option<String>,
     agent: String,
 }
 
@@ -101,7 +105,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     // An open page loads the commits after the rest, because that reads the history of the vault.
     let commits = if request.is_static { history::COMMITS } else { 0 };
     let evidence = why::why(memory, reference, commits)?;
-    let now = memory.now();
+    let (now, sessions) = (memory.now(), RecordedSessions::of(memory));
     let graph = local_graph::of(memory, reference)?;
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
     let history = has_score.then(|| score_history(memory, reference)).transpose()?;
@@ -145,7 +149,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
             .sources
             .into_iter()
             .map(|source| Source {
-                address: format!("/sessions/{}", html::encode(&source.session)),
+                address: session_address(&sessions, &source.session),
                 session: source.session,
                 agent: source.agent.unwrap_or_default(),
             })

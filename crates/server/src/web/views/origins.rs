@@ -3,9 +3,10 @@
 use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
-use crate::web::words::{ShownTime, note_address};
+use crate::web::words::{ShownTime, note_address, session_address};
 use cm_app::verbs::line_origins::{self, LineOrigin};
 use cm_app::verbs::log::Commit;
+use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_app::{Context, Result};
 use cm_render::html;
 
@@ -31,6 +32,7 @@ struct CommitOrigin {
     short: String,
     subject: String,
     by: String,
+    /// Address of the session.
     session: Option<String>,
     at: ShownTime,
 }
@@ -46,11 +48,11 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
 }
 
 fn groups(memory: &Context, lines: &[LineOrigin], commits: &[Commit]) -> Vec<LineGroup> {
-    let mut first = 1;
+    let (mut first, sessions) = (1, RecordedSessions::of(memory));
     let group = |lines: &[LineOrigin]| {
         let commit = lines.first().and_then(|line| commits.get(line.commit?));
         let group = LineGroup {
-            commit: commit.map(|commit| origin(memory, commit)),
+            commit: commit.map(|commit| origin(memory, &sessions, commit)),
             first,
             lines: lines.iter().map(|line| html::shown(&line.text).into_owned()).collect(),
         };
@@ -60,12 +62,12 @@ fn groups(memory: &Context, lines: &[LineOrigin], commits: &[Commit]) -> Vec<Lin
     lines.chunk_by(|a, b| a.commit == b.commit).map(group).collect()
 }
 
-fn origin(memory: &Context, commit: &Commit) -> CommitOrigin {
+fn origin(memory: &Context, sessions: &RecordedSessions<'_>, commit: &Commit) -> CommitOrigin {
     CommitOrigin {
         short: commit.id.chars().take(10).collect(),
         subject: commit.subject.clone(),
         by: commit.agent.clone().unwrap_or_else(|| commit.actor.clone()),
-        session: commit.session.as_deref().map(html::encode),
+        session: commit.session.as_deref().and_then(|id| session_address(sessions, id)),
         at: ShownTime::of(commit.at, memory.now()),
     }
 }

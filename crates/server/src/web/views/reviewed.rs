@@ -34,7 +34,7 @@ pub(super) struct Quote {
     /// Such as `a person, line 12`; empty if the quote names no place.
     pub(super) place: String,
     pub(super) date: Option<String>,
-    /// Address of the session.
+    /// Address of the session, if it is known here.
     pub(super) session: Option<String>,
 }
 
@@ -78,17 +78,20 @@ fn facts(text: &ReviewedText) -> Vec<String> {
 
 fn quote(quote: EvidenceQuote) -> Quote {
     let author = quote.author.map(|author| match author {
-        QuoteAuthor::Person => "a person",
+        QuoteAuthor::Person if quote.is_typed => "a person",
+        // Nothing here shows that a person typed it.
+        QuoteAuthor::Person => "a person, as the note says",
         QuoteAuthor::Sender => "the sender of the session",
         QuoteAuthor::Agent => "the agent",
         QuoteAuthor::Log => "the log",
     });
     let line = quote.line.map(|line| format!("line {line}"));
     let place = author.map(str::to_owned).into_iter().chain(line);
+    let session = quote.session.filter(|_| quote.is_session_known);
     Quote {
         text: quote.text,
         place: place.collect::<Vec<_>>().join(", "),
         date: quote.date,
-        session: quote.session.map(|session| format!("/sessions/{}", html::encode(&session))),
+        session: session.map(|session| format!("/sessions/{}", html::encode(&session))),
     }
 }
