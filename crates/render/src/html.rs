@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use cm_note::markdown::escape::is_hidden;
-use cm_note::markdown::{attachment, nested_too_deep, percent_decode};
+use cm_note::markdown::{attachment, is_placeholder, nested_too_deep, percent_decode};
 
 /// Path below which a page shows a note, given by id, path or title.
 pub const NOTE: &str = "/note/";
@@ -193,6 +193,10 @@ impl<'t> LinkRewriter<'_> {
                 }
                 out.push(event);
             }
+            // The sanitizer would drop `<serial>` in a command.
+            Event::Html(html) | Event::InlineHtml(html) if is_placeholder(html.trim_end()) => {
+                out.push(Event::Text(html));
+            }
             Event::TaskListMarker(is_done) => {
                 out.push(Event::Text(if is_done { "☑ " } else { "☐ " }.into()));
             }
@@ -328,6 +332,15 @@ mod tests {
         assert!(of("[[../facts/b c|x]]").contains("href=\"/note/graph/facts/b%20c\""));
         assert!(of("[x](../facts/b%20c.md#A-b)").contains("href=\"/note/graph/facts/b%20c.md#h-a-b\""));
         assert!(of("# How to *do*\n\n[x](#how-to-do)").contains("id=\"h-how-to-do\""));
+    }
+
+    #[test]
+    fn a_placeholder_is_text() {
+        assert_eq!(
+            of("Run adb -s <serial> <b>now</b>.").trim(),
+            "<p>Run adb -s &lt;serial&gt; <b>now</b>.</p>"
+        );
+        assert!(of("<serial>\n\na").contains("&lt;serial&gt;"), "{}", of("<serial>\n\na"));
     }
 
     #[test]

@@ -195,14 +195,19 @@ fn best_run(sentences: &[Sentence]) -> Option<Range<usize>> {
     Some(run)
 }
 
-/// The sentences on one line; `…` stands between those of different lines.
+/// The sentences on one line, separated as in the text; `…` stands between those of different lines.
 fn joined(text: &str, sentences: &[Sentence]) -> String {
     let mut line = String::new();
     let mut before: Option<&Sentence> = None;
     for sentence in sentences {
         if let Some(before) = before {
             let between = &text[before.range.end..sentence.range.start];
-            line.push_str(if between.contains('\n') { " … " } else { " " });
+            // A sentence also ends inside of `._SYSTEMD_UNIT`.
+            line.push_str(match between {
+                "" => "",
+                between if between.contains('\n') => " … ",
+                _ => " ",
+            });
         }
         line.push_str(&folded(&text[sentence.range.clone()]));
         before = Some(sentence);
@@ -309,6 +314,14 @@ mod tests {
             of("Close the pool\nOther\nthe pool is full", "pool"),
             "Close the pool … the pool is full"
         );
+    }
+
+    #[test]
+    fn commands_stay_as_they_are_written() {
+        for text in ["journalctl ._SYSTEMD_UNIT=ssh + _PID=1", "[!note] Pool size", "a --b=!x.Y ?Z"] {
+            assert_eq!(of(text, "pool unit a"), text);
+            assert_eq!(beginning(text, &[]), text);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod comment;
 pub mod escape;
+mod html;
 mod link;
 pub mod managed_section;
 pub mod mentions;
@@ -24,6 +25,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use crate::note::{LinkForm, NoteLink};
 
 pub use comment::without_comments;
+pub use html::is_placeholder;
 pub use link::percent_decode;
 use plain::PlainTextBuilder;
 use tag::TagCollector;

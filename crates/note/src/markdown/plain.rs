@@ -1,5 +1,7 @@
 //! Builds the plain text of a body: one line for each block, without HTML tags and comments.
 
+use super::html::is_placeholder;
+
 /// Builds the plain text of a body piece by piece.
 #[derive(Default)]
 pub(super) struct PlainTextBuilder(String);
@@ -41,6 +43,9 @@ impl PlainTextBuilder {
                 self.0.push('<');
                 rest = &tag[1..];
             } else if let Some(end) = tag.find('>') {
+                if is_placeholder(&tag[..=end]) {
+                    self.0.push_str(&tag[..=end]);
+                }
                 if tag.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("<br")) {
                     self.cell();
                 }
@@ -82,6 +87,8 @@ mod tests {
             ("1 < 2 <", "1 < 2 <"),
             ("<a<a<a", "<a<a<a"),
             ("a<br/>b", "a b"),
+            ("adb -s <serial> shell", "adb -s <serial> shell"),
+            ("<x onclick=a>b</x>", "b</x>"),
         ];
         for (html, expected) in cases {
             let mut plain = PlainTextBuilder::default();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use cm_app::verbs::history::WordDiffRun;
 use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_note::instant::Instant;
+use cm_note::markdown::outline;
 use cm_note::note::NoteKind;
 use cm_render::html::{encode, escape, shown};
 pub(super) use cm_text::plural::count;
@@ -76,7 +77,10 @@ pub(super) fn moment(at: Instant) -> String {
 pub(super) fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
     let (first, rest) = text.trim_start().split_once("\n\n").unwrap_or((text, ""));
     let words = |text: &str| text.replace(['`', '\\'], "").split_whitespace().collect::<Vec<_>>().join(" ");
-    if words(first.strip_prefix("# ").unwrap_or(first)) == words(title) { rest.trim_start() } else { text }
+    // As written, or with what the heading escapes.
+    let is_title = words(first.strip_prefix("# ").unwrap_or(first)) == words(title)
+        || words(&outline(first, 1).text) == words(title);
+    if is_title { rest.trim_start() } else { text }
 }
 
 /// The address of a note's page.
@@ -147,6 +151,7 @@ mod tests {
         );
         assert_eq!(without_title("\n# Run \\`a b\\`\n\nTen.", "Run `a b`"), "Ten.");
         assert_eq!(without_title("Run a.", "Run a."), "");
+        assert_eq!(without_title("# Use -s &lt;id> \\*\n\nTen.", "Use -s <id> *"), "Ten.");
         assert_eq!(without_title("Run a.\n\nMore.", "Another"), "Run a.\n\nMore.");
     }
 
