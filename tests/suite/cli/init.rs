@@ -116,3 +116,24 @@ fn a_file_in_the_way_and_two_places_at_once_are_refused() {
     "#);
     assert_eq!(sandbox.read("notes"), "a file");
 }
+
+#[test]
+fn in_a_project_with_code_it_says_that_all_markdown_of_it_is_notes_now() {
+    let sandbox = Sandbox::new();
+    sandbox.write("package.json", "{}\n");
+    let ran = sandbox.cm(&["init"]).ok();
+    assert!(ran.stderr.contains("package.json") && ran.stderr.contains("cm setup"), "{}", ran.snapshot());
+    let beside = sandbox.cm(&["init", ".memory"]).ok();
+    assert!(!beside.stderr.contains("package.json"), "{}", beside.snapshot());
+}
+
+#[test]
+fn git_ignores_what_editors_write_beside_the_notes() {
+    let sandbox = Sandbox::new();
+    sandbox.cm(&["init"]).ok();
+    for path in ["a.md~", ".a.md.swp", ".DS_Store", ".trash/a.md", ".obsidian/workspace.json", "~$plan.docx"]
+    {
+        sandbox.write(path, "x\n");
+    }
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}

@@ -56,6 +56,20 @@ const IGNORED: [&str; 10] = [
     "/_embeddings.json",
     "/_config.json",
 ];
+/// Files at the root of a project with code.
+const MANIFESTS: [&str; 11] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "composer.json",
+    "Gemfile",
+    "CMakeLists.txt",
+    "Package.swift",
+];
 /// Git ignore rules for what editors and operating systems write beside the files that they open; a new vault gets
 /// them, and may do without.
 const IGNORED_OF_EDITORS: [&str; 11] = [
@@ -121,6 +135,11 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
     }
     if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&memory.target().vault)? {
         memory.notice("sessions from which an earlier vault in this folder learned are learned from again");
+    }
+    if is_new && let Some(manifest) = MANIFESTS.iter().find(|name| vault_root.join(name).is_file()) {
+        memory.notice(format!(
+            "this folder has a {manifest}: each Markdown file of the project is now a note; for a memory beside the code, remove cm.toml and run `cm setup`"
+        ));
     }
     let message = CommitMessage::new("init", "Create a vault in this folder");
     let written = write::apply(&memory, ChangeSet { message, changes })?;

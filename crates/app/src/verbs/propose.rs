@@ -115,7 +115,7 @@ struct QuotedStatement {
     /// Full ID of the session; as given if it is unknown.
     session: String,
     agent: String,
-    /// Author of the quoted words; the agent of the session if nobody else is known to have typed them.
+    /// Author of the quoted words; the agent of the session unless a prompt or hook shows that the person typed them.
     author: QuoteAuthor,
     /// Line of the prompt in the log, from 1; 0 if only a hook saw it.
     line: u64,

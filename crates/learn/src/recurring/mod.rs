@@ -14,13 +14,15 @@ pub mod named_command;
 pub mod pattern;
 pub mod prerequisite;
 pub mod proposal;
+mod remark;
+mod remarked_fix;
+mod replacement;
 pub mod request;
 pub mod routine;
 mod signature;
 mod streak;
 pub mod substitute;
 pub mod support;
-mod told;
 pub mod trace;
 mod wording;
 

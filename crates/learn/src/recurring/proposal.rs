@@ -6,7 +6,7 @@ use super::pattern::{PatternNote, RecurringPattern};
 use super::request::repeated_requests;
 use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
-use super::{co_edit, diagnosis, error_fix, prerequisite, routine, substitute, told};
+use super::{co_edit, diagnosis, error_fix, prerequisite, remarked_fix, routine, substitute};
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
 use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
@@ -36,8 +36,8 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     let streaks: Vec<TraceStreaks<'_>> = traces.iter().map(|trace| TraceStreaks::of(trace)).collect();
     let mut found = prerequisite::prerequisites(&streaks);
     found.extend(substitute::substitutes(traces, &streaks));
-    let told = told::fixes(traces, &mut found);
-    found.extend(told);
+    let remarked = remarked_fix::fixes(traces, &mut found);
+    found.extend(remarked);
     let covered: Vec<(BTreeSet<u64>, Vec<String>)> =
         found.iter().map(|one| (one.support.conversations(), one.commands.clone())).collect();
     let is_covered = |one: &RecurringPattern| {
@@ -47,13 +47,13 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         })
     };
     found.extend(error_fix::error_fixes(&streaks).into_iter().filter(|one| !is_covered(one)));
-    let told = |head: &str| {
+    let is_told = |head: &str| {
         let tells =
             |one: &RecurringPattern| matches!(&one.note, PatternNote::Fix { text } if text.contains(head));
         found.iter().any(tells)
     };
     let diagnoses: Vec<_> =
-        diagnosis::diagnoses(&streaks).into_iter().filter(|one| !told(&one.head)).collect();
+        diagnosis::diagnoses(&streaks).into_iter().filter(|one| !is_told(&one.head)).collect();
     found.extend(diagnoses);
     found.extend(routine::before_commits(traces));
     let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();

@@ -94,7 +94,7 @@ impl<'t> StreakFollower<'t> {
     fn follow(&mut self, step: &'t TracedStep) {
         match &step.kind {
             TracedKind::Explained { text } => return self.explained(text),
-            TracedKind::Told { .. } | TracedKind::Found { .. } => return,
+            TracedKind::ExplainedReplacement { .. } | TracedKind::NamedCause { .. } => return,
             _ => self.just_passed = false,
         }
         match &step.kind {

@@ -4,24 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
 use super::pattern::{PatternNote, RecurringPattern};
+use super::replacement::{Replacement, how};
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
 use super::wording::{category, code, with_message};
-use crate::outcome::shell::CommandKind;
-
-/// How a command replaces another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Replacement {
-    /// The same command with further assignments.
-    Assignments,
-    /// Another program, or the same one run by another, for the same purpose.
-    Program,
-    /// The same command with additional flags; each may have a value.
-    Flags,
-    /// Another program with an operand of the failed command, such as the same folder.
-    Other,
-}
 
 /// A command that failed and the one that passed in its place.
 struct SubstitutedCommand<'t> {
@@ -81,70 +68,6 @@ pub(super) fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedC
     let next = streak.between.first().filter(|one| !one.after_change && one.command.reusable)?;
     let how = how(streak.command, next.command)?;
     (how == Replacement::Assignments || !streak.failure.judged).then_some((next.command, how))
-}
-
-/// Whether two commands are forms of one: the same one with other words, or another one for the same purpose.
-pub(super) fn are_alike(failed: &TracedCommand, used: &TracedCommand) -> bool {
-    let has_purpose = failed.work == used.work && failed.work != CommandKind::Other;
-    failed.name == used.name || has_purpose || how(failed, used).is_some()
-}
-
-fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replacement> {
-    if [failed.work, used.work].iter().any(|work| matches!(work, CommandKind::Commit | CommandKind::Push)) {
-        return None;
-    }
-    if failed.text == used.text {
-        let adds = failed.env.iter().all(|pair| used.env.contains(pair)) && used.env.len() > failed.env.len();
-        return adds.then_some(Replacement::Assignments);
-    }
-    let (old, new) = (failed.words(), used.words());
-    let (Some((_, old_rest)), Some((_, new_rest))) = (old.split_first(), new.split_first()) else {
-        return None;
-    };
-    if failed.name == used.name {
-        return adds_flags(&old, &new).then_some(Replacement::Flags);
-    }
-    let wraps = new.ends_with(&old) || old.ends_with(&new);
-    let task = |rest: &[&'_ str]| -> Vec<String> {
-        rest.iter()
-            .filter(|word| !matches!(**word, "run" | "run-script"))
-            .map(|word| (*word).to_owned())
-            .collect()
-    };
-    let renamed = !task(old_rest).is_empty() && task(old_rest) == task(new_rest);
-    let joined = old.concat().replace('-', "") == new.concat().replace('-', "");
-    let same_kind = failed.work == used.work && failed.work != CommandKind::Other;
-    // A check that names files covers less than one that does not.
-    let narrows = |words: &[&str]| words.iter().skip(1).filter(|word| word.contains(['/', '.'])).count();
-    let as_wide = narrows(&new) <= narrows(&old);
-    if wraps || renamed || joined || (same_kind && as_wide) {
-        return Some(Replacement::Program);
-    }
-    let is_shared = |word: &&str| word.len() > 2 && failed.operands().contains(word);
-    let is_unlike = old.first() != new.first() && used.operands().iter().any(is_shared);
-    is_unlike.then_some(Replacement::Other)
-}
-
-/// Whether `new` is the command `old` with additional flags, each with or without a value.
-fn adds_flags(old: &[&str], new: &[&str]) -> bool {
-    let mut old = old.iter().peekable();
-    let mut adds = false;
-    let mut may_be_value = false;
-    let mut before = &"";
-    for word in new {
-        if old.peek() == Some(&word) {
-            old.next();
-            may_be_value = false;
-        } else if word.starts_with('-') {
-            (adds, may_be_value) = (true, !word.contains('='));
-            before = word;
-        } else if may_be_value && !word.contains(['/', '.']) && !matches!(*before, "-x" | "-v" | "-q") {
-            may_be_value = false;
-        } else {
-            return false;
-        }
-    }
-    adds && old.next().is_none()
 }
 
 impl SubstitutedCommand<'_> {

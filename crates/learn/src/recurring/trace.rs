@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::command::{ReducedLine, TracedCommand, reduce};
 use super::explanation::explanation;
+use super::remark::{AgentMessage, remarks};
 use super::signature::{CommandFailure, has_error};
-use super::told::{AgentMessage, told};
+
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::{SessionStep, StepKind};
 use crate::workspace_path::inside;
@@ -112,7 +113,7 @@ pub enum TracedKind {
     /// The agent explained why something failed.
     Explained { text: String },
     /// A command failed, another form of it passed, and the agent said about it what the failed one lacks.
-    Told {
+    ExplainedReplacement {
         failed: TracedCommand,
         failure: CommandFailure,
         used: TracedCommand,
@@ -122,7 +123,7 @@ pub enum TracedKind {
         answer: Option<String>,
     },
     /// The agent named the cause of something after a guess was wrong, or how it ended an error, and the person agreed.
-    Found {
+    NamedCause {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
@@ -161,9 +162,9 @@ impl SessionTrace {
         }
         traced.sort_by_key(|step| step.line);
         let messages = messages(events);
-        let told = told(&traced, &messages);
+        let remarks = remarks(&traced, &messages);
         traced.extend(explanations(&messages));
-        traced.extend(told);
+        traced.extend(remarks);
         traced.sort_by_key(|step| step.line);
         traced.truncate(MOST);
         Self {
@@ -307,8 +308,8 @@ mod tests {
                 TracedKind::Edited { paths, added } => format!("{paths:?} {added:?}"),
                 TracedKind::Changed => "changed".to_owned(),
                 TracedKind::Explained { text }
-                | TracedKind::Told { text, .. }
-                | TracedKind::Found { text, .. } => text.clone(),
+                | TracedKind::ExplainedReplacement { text, .. }
+                | TracedKind::NamedCause { text, .. } => text.clone(),
             })
             .collect();
         assert_eq!(

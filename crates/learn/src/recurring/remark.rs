@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 
 use super::command::TracedCommand;
 use super::explanation::{LONGEST, explanation, is_certain};
-use super::pattern::{PatternNote, RecurringPattern};
+use super::replacement::are_alike;
 use super::signature::CommandFailure;
-use super::substitute::are_alike;
-use super::support::{Occurrence, PatternSupport};
-use super::trace::{SessionTrace, TracedKind, TracedStep};
-use super::wording::{code, with_message};
+use super::trace::{TracedKind, TracedStep};
 use crate::diary::content_word_count;
 use crate::outcome::shell::CommandKind;
 use crate::prose::{MessageAuthor, cut, pattern, sentences};
@@ -73,24 +70,24 @@ pub(super) struct AgentMessage<'e> {
     pub answer: Option<&'e str>,
 }
 
-/// Returns what the agent's messages tell about the steps of a session before them, in log order.
-pub(super) fn told(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Vec<TracedStep> {
-    let mut reader = ToldReader::default();
+/// Returns what the agent's messages say about the steps of a session before them, in log order.
+pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Vec<TracedStep> {
+    let mut reader = RemarkReader::default();
     let mut steps = steps.iter().peekable();
-    let mut told = Vec::new();
+    let mut remarks = Vec::new();
     for message in messages {
         while let Some(step) = steps.next_if(|step| step.line <= message.line) {
             reader.follow(step);
         }
         let mended = reader.mended(message);
         let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(mended);
-        told.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
+        remarks.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
     }
-    told
+    remarks
 }
 
 #[derive(Default)]
-struct ToldReader<'t> {
+struct RemarkReader<'t> {
     /// Commands that failed since files last changed.
     failed: Vec<(&'t TracedCommand, &'t CommandFailure)>,
     /// The command of the step before, if it passed.
@@ -105,7 +102,7 @@ struct ToldReader<'t> {
     mended: Vec<String>,
 }
 
-impl<'t> ToldReader<'t> {
+impl<'t> RemarkReader<'t> {
     fn follow(&mut self, step: &'t TracedStep) {
         self.passed = None;
         match &step.kind {
@@ -125,7 +122,9 @@ impl<'t> ToldReader<'t> {
                 self.failed.clear();
                 self.has_tried = true;
             }
-            TracedKind::Explained { .. } | TracedKind::Told { .. } | TracedKind::Found { .. } => {}
+            TracedKind::Explained { .. }
+            | TracedKind::ExplainedReplacement { .. }
+            | TracedKind::NamedCause { .. } => {}
         }
     }
 
@@ -144,7 +143,13 @@ impl<'t> ToldReader<'t> {
         let text = about(message.text, &differing(failed, used), least)?;
         self.failed.clear();
         let (failed, failure) = (failed.clone(), failure.clone());
-        Some(TracedKind::Told { failed, failure, used: used.clone(), text, answer: agreement(message) })
+        Some(TracedKind::ExplainedReplacement {
+            failed,
+            failure,
+            used: used.clone(),
+            text,
+            answer: agreement(message),
+        })
     }
 
     /// What the agent said before and after an error ended, if the person says that it was found out.
@@ -158,7 +163,7 @@ impl<'t> ToldReader<'t> {
             return None;
         }
         said.extend(statements(message.text));
-        Some(TracedKind::Found { text: joined(&said), answer: Some(answer) })
+        Some(TracedKind::NamedCause { text: joined(&said), answer: Some(answer) })
     }
 
     /// The cause that a message names after a guess was wrong and something else was tried.
@@ -178,7 +183,7 @@ impl<'t> ToldReader<'t> {
             NAMES_CAUSE.is_match(text) && is_certain(text) && content_word_count(text) >= WORDS
         })?;
         self.since_guess = None;
-        Some(TracedKind::Found { text: joined(&all[at..]), answer: agreement(message) })
+        Some(TracedKind::NamedCause { text: joined(&all[at..]), answer: agreement(message) })
     }
 }
 
@@ -251,85 +256,4 @@ fn joined(sentences: &[String]) -> String {
         text.push_str(next);
     }
     text
-}
-
-/// Adds what the agents told to the patterns of the same commands, and returns a fix for all else.
-pub(super) fn fixes(traces: &[&SessionTrace], found: &mut [RecurringPattern]) -> Vec<RecurringPattern> {
-    let mut fixes: Vec<RecurringPattern> = Vec::new();
-    for trace in traces {
-        for step in &trace.steps {
-            let Some(told) = ToldFix::of(&step.kind) else { continue };
-            let known =
-                found.iter_mut().find(|one| !told.commands.is_empty() && one.commands == told.commands);
-            if let Some(known) = known {
-                known.explain(told.said);
-                if told.answer.is_some() {
-                    known.support.acknowledge();
-                }
-                continue;
-            }
-            let occurrence = Occurrence::new(trace, step, told.quote());
-            let is_answered = told.answer.is_some();
-            let at = fixes.iter().position(|one| one.head == told.head).unwrap_or(fixes.len());
-            if at == fixes.len() {
-                let (note, support) = (PatternNote::Fix { text: told.text }, PatternSupport::default());
-                fixes.push(RecurringPattern { head: told.head, note, commands: told.commands, support });
-            }
-            fixes[at].support.add(trace.conversation, occurrence);
-            if is_answered {
-                fixes[at].support.acknowledge();
-            }
-        }
-    }
-    fixes.sort_by(|one, other| one.head.cmp(&other.head));
-    fixes
-}
-
-/// What an agent told, as a fix.
-struct ToldFix<'t> {
-    head: String,
-    text: String,
-    /// The command that passed and the one that failed, if others can run them.
-    commands: Vec<String>,
-    /// What happened before the agent said it.
-    before: String,
-    said: &'t str,
-    answer: Option<&'t str>,
-}
-
-impl<'t> ToldFix<'t> {
-    fn of(kind: &'t TracedKind) -> Option<Self> {
-        match kind {
-            TracedKind::Told { failed, failure, used, text, answer } => {
-                let happened = format!("{} failed{}", code(&failed.key()), with_message(failure));
-                let worked = code(&used.key());
-                let before = format!("{happened}, then {worked} passed");
-                let told = Self::saying(text, before, answer.as_deref());
-                let is_general = failed.reusable && used.reusable && failure.message.is_some();
-                Some(match is_general {
-                    true => Self {
-                        text: format!("{happened}; {worked} worked instead: {}", told.text),
-                        head: format!("{happened}; {worked}"),
-                        commands: vec![used.key(), failed.key()],
-                        ..told
-                    },
-                    false => told,
-                })
-            }
-            TracedKind::Found { text, answer } => {
-                Some(Self::saying(text, "after trial and error".to_owned(), answer.as_deref()))
-            }
-            _ => None,
-        }
-    }
-
-    fn saying(said: &'t str, before: String, answer: Option<&'t str>) -> Self {
-        let text = said.trim_end_matches('.').to_owned();
-        Self { head: text.clone(), text, commands: Vec::new(), before, said, answer }
-    }
-
-    fn quote(&self) -> String {
-        let answer = self.answer.map(|answer| format!("; the user: \"{answer}\"")).unwrap_or_default();
-        format!("{}; the agent: \"{}\"{answer}", self.before, self.said)
-    }
 }
