@@ -1,5 +1,6 @@
 //! Turns what agents remarked after trial and error into fixes.
 
+use super::command::TracedCommand;
 use super::pattern::{PatternNote, RecurringPattern};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
@@ -53,20 +54,34 @@ impl<'t> RemarkedFix<'t> {
     fn of(kind: &'t TracedKind) -> Option<Self> {
         match kind {
             TracedKind::ExplainedReplacement { failed, failure, used, text, answer } => {
-                let happened = format!("{} failed{}", code(&failed.key()), with_message(failure));
-                let worked = code(&used.key());
-                let before = format!("{happened}, then {worked} passed");
-                let told = Self::of_remark(text, before, answer.as_deref());
-                let is_general = failed.reusable && used.reusable && failure.message.is_some();
-                Some(match is_general {
-                    true => Self {
-                        text: format!("{happened}; {worked} worked instead: {}", told.text),
-                        head: format!("{happened}; {worked}"),
-                        commands: vec![used.key(), failed.key()],
-                        ..told
-                    },
-                    false => told,
-                })
+                let message = with_message(failure);
+                let typed = |command: &TracedCommand| match &command.folder {
+                    Some(folder) if failed.folder != used.folder => {
+                        code(&format!("cd {folder} && {}", command.key()))
+                    }
+                    _ => code(&command.key()),
+                };
+                let happened = format!("{} failed{message}", typed(failed));
+                let worked = typed(used);
+                let fix =
+                    Self::of_remark(text, format!("{happened}, then {worked} passed"), answer.as_deref());
+                if failed.reusable && used.reusable {
+                    let (head, commands) = (format!("{happened}; {worked}"), vec![used.key(), failed.key()]);
+                    return Some(Self {
+                        text: format!("{head} worked instead: {}", fix.text),
+                        head,
+                        commands,
+                        ..fix
+                    });
+                }
+                // The words alone do not say what they are about.
+                let about = if message.is_empty() {
+                    String::new()
+                } else {
+                    format!("{} failed{message}: ", code(&failed.name))
+                };
+                let text = format!("{about}{}", fix.text);
+                Some(Self { head: text.clone(), text, ..fix })
             }
             TracedKind::NamedCause { text, answer } => {
                 Some(Self::of_remark(text, "after trial and error".to_owned(), answer.as_deref()))

@@ -360,13 +360,13 @@ fn another_form_of_a_command_is_a_fix_where_the_agent_names_what_the_failed_one_
             "cmake -B out && cmake --build out | CMake Error: use a preset",
             "cmake --preset arm -S .",
             "With the preset `arm` it builds without errors.",
-            "fix: With the preset `arm` it builds without errors",
+            "fix: `cmake` failed with \"CMake Error: use a preset\": With the preset `arm` it builds without errors",
         ),
         (
             "DB=pg://127.0.0.1:5432/a make migrate | Error: connection refused",
             "DB=pg://127.0.0.1:5442/a make migrate",
             "Postgres is published on port 5442 here, not on 5432.",
-            "fix: Postgres is published on port 5442 here, not on 5432",
+            "fix: `make migrate` failed with \"Error: connection refused\": Postgres is published on port 5442 here, not on 5432",
         ),
     ] {
         let lines = [&format!("! {failed}"), &format!("$ {used}"), &format!("A {said}")];
