@@ -293,7 +293,7 @@ fn split(line: &str) -> Vec<&str> {
                     Some((_, next)) => next.is_whitespace() && may_start_sentence(&line[end..]),
                 };
                 let word = line[from..end].rsplit(char::is_whitespace).next().unwrap_or("");
-                let digits = c == '.' && word.trim_end_matches('.').chars().all(|c| c.is_ascii_digit());
+                let digits = c == '.' && (is_number(word.trim_end_matches('.')) || is_day(word));
                 let begins = |c: char| c.is_uppercase() || matches!(c, '`' | '"' | '(');
                 let alone = line[from..end].trim() == word;
                 let number = digits && (alone || !line[end..].trim_start().starts_with(begins));
@@ -307,6 +307,16 @@ fn split(line: &str) -> Vec<&str> {
     }
     pieces.push(&line[from..]);
     pieces
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a word is a day and a month, as in "on 1.6. it is switched off".
+fn is_day(word: &str) -> bool {
+    let parts: Vec<&str> = word.trim_end_matches('.').split('.').collect();
+    matches!(parts.as_slice(), [day, month] if [day, month].iter().all(|part| (1..3).contains(&part.len()) && is_number(part)))
 }
 
 /// Returns `true` if a sentence may start here; lower case is accepted.
@@ -453,6 +463,10 @@ mod tests {
                 "Line 9.",
                 "Next"
             ]
+        );
+        assert_eq!(
+            of("die alte wird am 1.6. abgeschaltet. use 2.0.1. then ship", MessageAuthor::Person),
+            ["die alte wird am 1.6. abgeschaltet.", "use 2.0.1.", "then ship"]
         );
         assert_eq!(
             of("- ✅ **Fixed** the `a**b`\n1. Added [x](y.md)", MessageAuthor::Agent),

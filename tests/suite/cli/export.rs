@@ -46,7 +46,7 @@ fn memory_md_tells_what_has_proved_itself() {
 
     ## Preferences & Facts
 
-    - Heights are relative: To chart , not to the sea.
+    - Heights are relative: To chart &lt;datum>, not to the sea.
     [exit 0]
     ");
     sandbox.cm(&["export", "--format", "memory.md", "--out", "../MEMORY.md"]).ok();
