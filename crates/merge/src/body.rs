@@ -277,11 +277,11 @@ fn join_split_paragraphs(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
     // Whether a region adds text that another one has in its base.
     let is_part = |part: &Region, whole: &Region| {
         let (added, base) = (lines(part), words(lines(whole).0));
-        let is_part = |side: &[&str]| {
+        let is_in_base = |side: &[&str]| {
             let side = words(side);
             side.len() > 1 && union::contains(&base, &side)
         };
-        words(added.0).is_empty() && (is_part(added.1) || is_part(added.2))
+        words(added.0).is_empty() && (is_in_base(added.1) || is_in_base(added.2))
     };
     let is_split = |clash: &Region, gap: &Region, other: &Region| {
         let is_blank = gap.resolution == Resolution::Unchanged && words(lines(gap).0).is_empty();
@@ -293,8 +293,8 @@ fn join_split_paragraphs(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
         if regions[at].resolution == Resolution::Conflict {
             let clash = regions[at].clone();
             if at + 2 < regions.len() && is_split(&clash, &regions[at + 1], &regions[at + 2]) {
-                let part = regions.drain(at + 1..=at + 2).next_back();
-                regions[at] = joined(&clash, &part.unwrap_or(clash.clone()));
+                regions[at] = joined(&clash, &regions[at + 2]);
+                regions.drain(at + 1..=at + 2);
             }
             let clash = regions[at].clone();
             if at >= 2 && is_split(&clash, &regions[at - 1], &regions[at - 2]) {

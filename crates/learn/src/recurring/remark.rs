@@ -39,21 +39,13 @@ pattern!(
         | no\ era\ eso | no\ fue\ eso | ce\ n['’](?:est|était)\ pas )\b"
 );
 
+// Answers to something that was found out. Thanks and praise alone say nothing about what the agent explained.
 pattern!(
-    AGREES = r"(?ix)^(?:(?:oh|ah+|aha|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol|hm+)\b[\s,.!…]*)*(?:
-        (?:ah+|aha)[\s,.!] | (?:of\ course|right|exactly|true|makes\ sense|(?:that|this|which)(?:['’]s|\ is)?\ (?:it|why|right|true)
-        | (?:very\ )?(?:good|nice|great)(?:\ (?:catch|find|point|one|spot))?|well\ spotted|interesting|good\ to\ know|brilliant|perfect
-        | genau|stimmt|richtig|klar|logisch|(?:sehr\ )?(?:gut|stark|schön)|klasse|super|top|prima|geil|perfekt|macht\ sinn|daran\ lag|wusst
-        | exacto|eso\ es|claro|muy\ bien|genial|perfecto|buena|tiene\ sentido
-        | exact(?:ement)?|bien\ vu|bien\ joué|parfait|génial|nickel|très\ bien|c['’]est\ (?:ça|logique|vrai)|voilà)\b )"
-);
-// Answers to something that was found out.
-pattern!(
-    LEARNED = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
+    AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
         (?:ah+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
         | makes\ sense|exactly|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
-        | genau|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s
-        | bien\ vu|bien\ joué|c['’](?:est|était)\ ça|eso\ (?:es|era)|exacto|buena)\b )"
+        | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
+        | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era)|buena|tiene\ sentido)\b )"
 );
 // What the agent is about to do or did, rather than how things are.
 pattern!(
@@ -158,7 +150,7 @@ impl<'t> RemarkReader<'t> {
             *said = statements(message.text).collect();
         }
         let mut said = std::mem::take(&mut self.mended);
-        let answer = agreement(message).filter(|answer| LEARNED.is_match(answer))?;
+        let answer = agreement(message)?;
         if said.is_empty() {
             return None;
         }
@@ -187,8 +179,7 @@ impl<'t> RemarkReader<'t> {
     }
 }
 
-/// Returns the begin of the person's answer to a message if it agrees with what the message says, rather than answering
-/// a question or giving thanks.
+/// Returns the begin of the person's answer to a message if it says that the message explained something.
 fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     let answer = message.answer?.trim();
     let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;

@@ -1,6 +1,6 @@
 //! Lets both sides agree on the ID of a note to which each of them gave one, such as by `cm adopt` in two clones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
@@ -19,9 +19,10 @@ pub(super) fn agreed(ours: &[SideChange], theirs: &[SideChange]) -> Option<[Vec<
             replaced.insert(other, one);
         }
     }
-    for change in ours.iter().chain(theirs) {
-        replaced.extend(other_id(change));
-    }
+    let both = || ours.iter().chain(theirs);
+    // A copy of the note may have kept the ID.
+    let kept: BTreeSet<String> = both().filter_map(new_id).collect();
+    replaced.extend(both().filter_map(other_id).filter(|(before, _)| !kept.contains(before)));
     if replaced.is_empty() {
         return None;
     }
