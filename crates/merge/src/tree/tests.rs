@@ -345,3 +345,18 @@ fn a_file_and_a_folder_of_one_name_both_stay() {
     assert_eq!(merged["notes/a.md"], "A\n");
     assert!(merged.len() == 2 && !merged.contains_key("notes"), "{merged:?}");
 }
+
+#[test]
+fn an_id_that_a_copy_kept_is_not_replaced() {
+    let base = files(&[("a.md", &note(1, 1, "One."))]);
+    let ours = files(&[
+        ("a.md", &note(1, 1, "One.").replace("id: 00000001", "id: 00000002")),
+        ("copy.md", &note(1, 1, "One.")),
+    ]);
+    let mut theirs = base.clone();
+    let link = "type: SOLVES\nfrom_id: 00000001-0000-4000-8000-000000000000\nto_id: x";
+    theirs.insert("graph/edges/e.md".to_owned(), note(3, 1, "").replace("type: fact", link));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert_eq!(merged["copy.md"], ours["copy.md"]);
+    assert_eq!(merged["graph/edges/e.md"], theirs["graph/edges/e.md"]);
+}
