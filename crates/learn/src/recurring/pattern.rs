@@ -14,11 +14,14 @@ pub struct RecurringPattern {
 }
 
 impl RecurringPattern {
-    /// Appends an explanation to a fix.
-    pub fn explain(&mut self, explanation: &str) {
+    /// Appends an explanation to a fix, and whether a person agreed to it. Other notes stay as they are.
+    pub fn explain(&mut self, explanation: &str, is_acknowledged: bool) {
         if let PatternNote::Fix { text } = &mut self.note {
             text.push_str(": ");
             text.push_str(explanation.trim_end_matches('.'));
+            if is_acknowledged {
+                self.support.acknowledge();
+            }
         }
     }
 }

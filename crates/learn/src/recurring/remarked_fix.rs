@@ -1,37 +1,43 @@
 //! Turns what agents remarked after trial and error into fixes.
 
+use std::collections::BTreeSet;
+
 use super::command::TracedCommand;
 use super::pattern::{PatternNote, RecurringPattern};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
 use super::wording::{code, with_message};
 
-/// Adds the agents' remarks to the patterns of the same commands, and returns a fix for all else.
+/// Adds the agents' remarks to the patterns of the same commands, and returns a fix for each other remark. Of several
+/// remarks about the same commands one counts, and a person's answer confirms only the remark that it answers: one with
+/// an answer takes precedence.
 pub(super) fn fixes(traces: &[&SessionTrace], found: &mut [RecurringPattern]) -> Vec<RecurringPattern> {
+    let steps = traces.iter().flat_map(|trace| trace.steps.iter().map(move |step| (*trace, step)));
+    let mut remarked: Vec<_> =
+        steps.filter_map(|(trace, step)| Some((trace, step, RemarkedFix::of(&step.kind)?))).collect();
+    remarked.sort_by_key(|(.., fix)| fix.answer.is_none());
+    let mut explained: BTreeSet<usize> = BTreeSet::new();
     let mut fixes: Vec<RecurringPattern> = Vec::new();
-    for trace in traces {
-        for step in &trace.steps {
-            let Some(fix) = RemarkedFix::of(&step.kind) else { continue };
-            let known = found.iter_mut().find(|one| !fix.commands.is_empty() && one.commands == fix.commands);
-            if let Some(known) = known {
-                known.explain(fix.remark);
-                if fix.answer.is_some() {
-                    known.support.acknowledge();
-                }
-                continue;
+    for (trace, step, fix) in remarked {
+        let is_of_same = |one: &RecurringPattern| !fix.commands.is_empty() && one.commands == fix.commands;
+        if let Some(at) = found.iter().position(is_of_same) {
+            if explained.insert(at) {
+                found[at].explain(fix.remark, fix.answer.is_some());
             }
-            let occurrence = Occurrence::new(trace, step, fix.quote());
-            let is_answered = fix.answer.is_some();
-            let at = fixes.iter().position(|one| one.head == fix.head).unwrap_or(fixes.len());
-            if at == fixes.len() {
-                let (note, support) = (PatternNote::Fix { text: fix.text }, PatternSupport::default());
-                fixes.push(RecurringPattern { head: fix.head, note, commands: fix.commands, support });
-            }
-            fixes[at].support.add(trace.conversation, occurrence);
-            if is_answered {
-                fixes[at].support.acknowledge();
-            }
+            continue;
         }
+        let occurrence = Occurrence::new(trace, step, fix.quote());
+        if let Some(same) = fixes.iter_mut().find(|one| one.head == fix.head) {
+            same.support.add(trace.conversation, occurrence);
+            continue;
+        }
+        let mut support = PatternSupport::default();
+        support.add(trace.conversation, occurrence);
+        if fix.answer.is_some() {
+            support.acknowledge();
+        }
+        let note = PatternNote::Fix { text: fix.text };
+        fixes.push(RecurringPattern { head: fix.head, note, commands: fix.commands, support });
     }
     fixes.sort_by(|one, other| one.head.cmp(&other.head));
     fixes

@@ -411,6 +411,25 @@ fn what_a_person_agrees_to_needs_no_further_confirmation() {
 }
 
 #[test]
+fn an_answer_confirms_the_remark_that_it_answers_and_no_other_one() {
+    let run: [&str; 2] = ["! ssh bench uptime | Permission denied (publickey).", "$ ssh rig@bench uptime"];
+    let lines = |first: &'static str, second: &'static str, answers: [&'static str; 2]| {
+        let [one, other] = answers;
+        let session = [run[0], run[1], first, one, run[0], run[1], second, other];
+        let found = patterns(&[script("s", &session)]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        (texts(&[script("s", &session)]).remove(0), found[0].support.is_acknowledged())
+    };
+    let (wrong, right) = ("A The user `rig` may do anything.", "A The bench lets `rig@bench` in.");
+    for (first, second, answers) in
+        [(wrong, right, ["U now the readme", "U genau"]), (right, wrong, ["U genau", "U now the readme"])]
+    {
+        let (text, is_acknowledged) = lines(first, second, answers);
+        assert!(is_acknowledged && text.ends_with("worked instead: The bench lets `rig@bench` in"), "{text}");
+    }
+}
+
+#[test]
 fn how_an_error_ended_is_a_fix_where_the_person_says_that_it_was_found_out() {
     let fixes = |said: &str, answer: &str| {
         let answer = format!("U {answer}");
