@@ -1,5 +1,5 @@
-//! Finds what an agent says after trial and error: why another form of a command works, what the cause was after a first
-//! guess was wrong, and what ended an error, if the person agrees that this was found out.
+//! Finds explanations of agents after trial and error: why another form of a command works, the cause of a problem after
+//! a wrong guess, and the end of an error, if the person confirms the explanation.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +19,9 @@ const PART: usize = 3;
 const WORDS: usize = 4;
 /// Minimum number of content words of a sentence about a command that is not repeated beside it.
 const ALONE: usize = 2;
-/// Maximum length of the quoted begin of an answer, in characters.
+/// Maximum length of a quoted answer, in characters; a longer one is cut.
 const ANSWER: usize = 100;
-/// Number of agent's messages after a wrong guess in which the cause may be named.
+/// Maximum number of messages between the one that rejects a guess and the one that names the cause.
 const AFTER_GUESS: usize = 6;
 
 pattern!(
@@ -39,7 +39,7 @@ pattern!(
         | no\ era\ eso | no\ fue\ eso | ce\ n['’](?:est|était)\ pas )\b"
 );
 
-// Answers to something that was found out. Thanks and praise alone say nothing about what the agent explained.
+// Answers that confirm an explanation. Thanks and praise alone do not.
 pattern!(
     AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
         (?:ah+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
@@ -47,7 +47,7 @@ pattern!(
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
         | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era)|buena|tiene\ sentido)\b )"
 );
-// What the agent is about to do or did, rather than how things are.
+// Sentences about the agent's own actions, which explain nothing.
 pattern!(
     OWN_DEED = r"(?i)^(?:so |then |now |ok,? |jetzt |also )?(?:i|i['’](?:ll|m|ve|d)|let me|let['’]s|we|ich|wir|je|j['’]\w+|on va|voy|vamos|déjame|done|fixed|added|erledigt)\b"
 );
@@ -58,11 +58,12 @@ pub(super) struct AgentMessage<'e> {
     pub line: u64,
     pub at: Option<Instant>,
     pub text: &'e str,
-    /// The person's prompt after it, if no other message of the agent is between them.
+    /// The next prompt of the person; `None` if the agent writes another message before it.
     pub answer: Option<&'e str>,
 }
 
-/// Returns what the agent's messages say about the steps of a session before them, in log order.
+/// Returns the explanations in the agent's messages as steps of kind `ExplainedReplacement` or `NamedCause`, in log order.
+/// `steps` and `messages` are sorted by line.
 pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Vec<TracedStep> {
     let mut reader = RemarkReader::default();
     let mut steps = steps.iter().peekable();
@@ -71,8 +72,8 @@ pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Ve
         while let Some(step) = steps.next_if(|step| step.line <= message.line) {
             reader.follow(step);
         }
-        let mended = reader.mended(message);
-        let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(mended);
+        let resolution = reader.resolution(message);
+        let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(resolution);
         remarks.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
     }
     remarks
@@ -88,10 +89,10 @@ struct RemarkReader<'t> {
     since_guess: Option<usize>,
     /// Whether a command succeeded or files changed since then.
     has_tried: bool,
-    /// The command that failed last, and how the agent said things are since.
-    broken: Option<(&'t TracedCommand, Vec<String>)>,
-    /// What the agent had said before the command of the step before no longer failed.
-    mended: Vec<String>,
+    /// The command that failed last, and the statements of the agent's last message since then.
+    open_failure: Option<(&'t TracedCommand, Vec<String>)>,
+    /// The statements of an open failure whose command passed in the step before; empty otherwise.
+    resolved: Vec<String>,
 }
 
 impl<'t> RemarkReader<'t> {
@@ -99,16 +100,16 @@ impl<'t> RemarkReader<'t> {
         self.passed = None;
         match &step.kind {
             TracedKind::Passed { command } => {
-                let mended = self.broken.take_if(|(broken, _)| is_same(broken, command));
-                self.mended = mended.map(|(_, said)| said).unwrap_or_default();
+                let resolved = self.open_failure.take_if(|(failed, _)| is_same(failed, command));
+                self.resolved = resolved.map(|(_, statements)| statements).unwrap_or_default();
                 self.failed.retain(|(failed, _)| !is_same(failed, command));
                 self.passed = Some(command);
                 self.has_tried = true;
             }
             TracedKind::Failed { command, failure } => {
                 self.failed.push((command, failure));
-                self.broken = Some((command, Vec::new()));
-                self.mended.clear();
+                self.open_failure = Some((command, Vec::new()));
+                self.resolved.clear();
             }
             TracedKind::Edited { .. } | TracedKind::Changed => {
                 self.failed.clear();
@@ -120,7 +121,7 @@ impl<'t> RemarkReader<'t> {
         }
     }
 
-    /// What a message says about the command that just passed in place of another one.
+    /// Returns the explanation of the command in the step before, if it passed and a similar command had failed.
     fn replacement(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
         let used = self.passed.take()?;
         let is_replaced = |(failed, failure): &&(&TracedCommand, &CommandFailure)| {
@@ -144,21 +145,21 @@ impl<'t> RemarkReader<'t> {
         })
     }
 
-    /// What the agent said before and after an error ended, if the person says that it was found out.
-    fn mended(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
-        if let Some((_, said)) = &mut self.broken {
-            *said = statements(message.text).collect();
+    /// Returns the agent's statements before and after a failed command passed, if the person confirms them.
+    fn resolution(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
+        if let Some((_, latest)) = &mut self.open_failure {
+            *latest = statements(message.text).collect();
         }
-        let mut said = std::mem::take(&mut self.mended);
+        let mut explanation = std::mem::take(&mut self.resolved);
         let answer = agreement(message)?;
-        if said.is_empty() {
+        if explanation.is_empty() {
             return None;
         }
-        said.extend(statements(message.text));
-        Some(TracedKind::NamedCause { text: joined(&said), answer: Some(answer) })
+        explanation.extend(statements(message.text));
+        Some(TracedKind::NamedCause { text: joined(&explanation), answer: Some(answer) })
     }
 
-    /// The cause that a message names after a guess was wrong and something else was tried.
+    /// Returns the cause that a message names, if the agent rejected a guess before and then tried something else.
     fn cause(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
         if WRONG_GUESS.is_match(message.text) && !NAMES_CAUSE.is_match(message.text) {
             (self.since_guess, self.has_tried) = (Some(0), false);
@@ -169,8 +170,7 @@ impl<'t> RemarkReader<'t> {
         if *since > AFTER_GUESS || !self.has_tried {
             return None;
         }
-        let all: Vec<String> =
-            sentences(message.text, MessageAuthor::Agent).into_iter().map(|one| one.text).collect();
+        let all: Vec<String> = sentence_texts(message.text).collect();
         let at = all.iter().position(|text| {
             NAMES_CAUSE.is_match(text) && is_certain(text) && content_word_count(text) >= WORDS
         })?;
@@ -179,7 +179,7 @@ impl<'t> RemarkReader<'t> {
     }
 }
 
-/// Returns the begin of the person's answer to a message if it says that the message explained something.
+/// Returns the first sentence of the person's answer if it confirms the message; `None` if the message asks a question.
 fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     let answer = message.answer?.trim();
     let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
@@ -187,17 +187,21 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, ANSWER))
 }
 
-/// Returns the sentences that say how things are.
+fn sentence_texts(message: &str) -> impl Iterator<Item = String> {
+    sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text)
+}
+
+/// Returns the sentences of a message that are certain and not about the agent's own actions.
 fn statements(message: &str) -> impl Iterator<Item = String> {
-    let all = sentences(message, MessageAuthor::Agent).into_iter().map(|one| one.text);
-    all.filter(|text| is_certain(text) && !OWN_DEED.is_match(text) && content_word_count(text) >= ALONE)
+    sentence_texts(message)
+        .filter(|text| is_certain(text) && !OWN_DEED.is_match(text) && content_word_count(text) >= ALONE)
 }
 
 fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {
     one.key() == other.key() && one.folder == other.folder
 }
 
-/// Parts of words that only the second command has.
+/// Returns the parts of words, in lower case, that occur in `used` and not in `failed`.
 fn differing(failed: &TracedCommand, used: &TracedCommand) -> BTreeSet<String> {
     let words = |command: &TracedCommand| {
         parts(&format!("{} {}", command.key(), command.folder.as_deref().unwrap_or_default()))
@@ -210,8 +214,8 @@ fn parts(text: &str) -> BTreeSet<String> {
     parts.map(str::to_lowercase).collect()
 }
 
-/// Returns the sentence of at least `least` content words that names one of these parts as code, with the cause that the
-/// message names.
+/// Returns the first sentence with at least `least` content words that names one of the parts as code, joined with the
+/// sentence that names a cause, if the message has one.
 fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<String> {
     let names = |text: &String| {
         let is_code = |word: &&str| {
@@ -227,16 +231,16 @@ fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<St
             && content_word_count(text) >= least
             && text.chars().count() <= LONGEST
     };
-    let all: Vec<String> = sentences(message, MessageAuthor::Agent).into_iter().map(|one| one.text).collect();
-    let told = all.iter().position(is_telling)?;
+    let all: Vec<String> = sentence_texts(message).collect();
+    let named = all.iter().position(is_telling)?;
     let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
-    let (first, last) = cause.map_or((told, told), |cause| (told.min(cause), told.max(cause)));
+    let (first, last) = cause.map_or((named, named), |cause| (named.min(cause), named.max(cause)));
     let both = [all[first].as_str(), all[last].as_str()];
-    let text = if first == last { all[told].clone() } else { both.join(" ") };
-    Some(if text.chars().count() <= LONGEST { text } else { all[told].clone() })
+    let text = if first == last { all[named].clone() } else { both.join(" ") };
+    Some(if text.chars().count() <= LONGEST { text } else { all[named].clone() })
 }
 
-/// Joins the first sentence with those after it, up to the length of an explanation.
+/// Joins the first sentence with the certain ones that follow it, up to [`LONGEST`] characters.
 fn joined(sentences: &[String]) -> String {
     let mut text = sentences.first().cloned().unwrap_or_default();
     for next in sentences.iter().skip(1).take_while(|next| is_certain(next)) {

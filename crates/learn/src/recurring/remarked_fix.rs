@@ -1,4 +1,4 @@
-//! Turns what agents remarked after trial and error into fixes.
+//! Turns the explanations of agents after trial and error into fixes.
 
 use std::collections::BTreeSet;
 
@@ -43,13 +43,13 @@ pub(super) fn fixes(traces: &[&SessionTrace], found: &mut [RecurringPattern]) ->
     fixes
 }
 
-/// What an agent remarked, as a fix.
+/// The explanation of an agent, as a fix.
 struct RemarkedFix<'t> {
     head: String,
     text: String,
     /// The command that passed and the one that failed, if others can run them.
     commands: Vec<String>,
-    /// What happened before the agent said it.
+    /// Events before the explanation, for the evidence.
     before: String,
     /// The agent's words.
     remark: &'t str,

@@ -71,7 +71,7 @@ pub struct PatternSupport {
     /// First occurrence in each conversation.
     occurrences: BTreeMap<u64, Occurrence>,
     against: BTreeSet<u64>,
-    /// Whether a person agreed to what an agent said about it.
+    /// Whether a person confirmed an agent's explanation of the pattern.
     is_acknowledged: bool,
 }
 
@@ -89,7 +89,7 @@ impl PatternSupport {
         self.against.insert(conversation);
     }
 
-    /// Records that a person agreed to what an agent said about the pattern.
+    /// Records that a person confirmed an agent's explanation of the pattern.
     pub fn acknowledge(&mut self) {
         self.is_acknowledged = true;
     }

@@ -112,17 +112,17 @@ pub enum TracedKind {
     Changed,
     /// The agent explained why something failed.
     Explained { text: String },
-    /// A command failed, another form of it passed, and the agent said about it what the failed one lacks.
+    /// A command failed, a similar one passed, and the agent named something that only the latter has.
     ExplainedReplacement {
         failed: TracedCommand,
         failure: CommandFailure,
         used: TracedCommand,
         text: String,
-        /// Begin of the person's answer, if it agrees.
+        /// First sentence of the person's answer, if it confirms the text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
     },
-    /// The agent named the cause of something after a guess was wrong, or how it ended an error, and the person agreed.
+    /// The agent named a cause after a wrong guess, or explained how an error ended and the person confirmed it.
     NamedCause {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -51,7 +51,7 @@ pub struct ProposedMemory {
     pub confidence: f64,
     /// Quotes from sessions that support the statement.
     pub evidence: Vec<String>,
-    /// Whether the person agreed to an agent's words, so that they need no further confirmation.
+    /// Whether the person confirmed the agent's explanation in the session, so that the note is not unverified.
     pub is_acknowledged: bool,
 }
 

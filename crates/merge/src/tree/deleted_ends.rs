@@ -30,6 +30,6 @@ pub(super) fn restore(results: &mut Vec<MergeResult>, items: &[MergeItem<'_>], v
     }
     results.extend(ends.iter().filter_map(|end| {
         let base = deleted.remove(end)?;
-        Some(MergeResult::kept(&base, base.path))
+        Some(MergeResult::despite_deletion(&base, base.path))
     }));
 }

@@ -1,4 +1,4 @@
-//! Lets both sides agree on the ID of a note to which each of them gave one, such as by `cm adopt` in two clones.
+//! Gives a note one ID where both sides gave it an ID of their own, such as by `cm adopt` in two clones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,20 @@ use cm_note::id::NoteId;
 use super::SideChange;
 use super::pairing::id_of;
 
-/// Returns the changes of both sides with one ID for each such note, ours first, or `None` if there is none. The
-/// lesser ID stands, and replaces the other one wherever it is mentioned. Where one side alone gave a note another
-/// ID, the mentions of the other side follow, too.
-pub(super) fn agreed(ours: &[SideChange], theirs: &[SideChange]) -> Option<[Vec<SideChange>; 2]> {
+/// Returns the changes of both sides, ours first, with one ID for each such note: the lesser one. It replaces the other ID
+/// in the texts of both sides. An ID that one side alone changed is replaced likewise. `None` if nothing is replaced.
+pub(super) fn with_common_ids(ours: &[SideChange], theirs: &[SideChange]) -> Option<[Vec<SideChange>; 2]> {
     let by_path: BTreeMap<_, _> = theirs.iter().map(|change| (&change.path, change)).collect();
     let mut replaced: BTreeMap<String, String> = BTreeMap::new();
     for our in ours {
-        if let Some((one, other)) = by_path.get(&our.path).and_then(|their| two_ids(our, their)) {
+        if let Some((one, other)) = by_path.get(&our.path).and_then(|their| ids_of_both(our, their)) {
             replaced.insert(other, one);
         }
     }
     let both = || ours.iter().chain(theirs);
     // A copy of the note may have kept the ID.
-    let kept: BTreeSet<String> = both().filter_map(new_id).collect();
-    replaced.extend(both().filter_map(other_id).filter(|(before, _)| !kept.contains(before)));
+    let in_use: BTreeSet<String> = both().filter_map(new_id).collect();
+    replaced.extend(both().filter_map(changed_id).filter(|(before, _)| !in_use.contains(before)));
     if replaced.is_empty() {
         return None;
     }
@@ -31,7 +30,7 @@ pub(super) fn agreed(ours: &[SideChange], theirs: &[SideChange]) -> Option<[Vec<
 }
 
 /// The IDs that both sides gave to a file that had text and no ID, the lesser one first.
-fn two_ids(our: &SideChange, their: &SideChange) -> Option<(String, String)> {
+fn ids_of_both(our: &SideChange, their: &SideChange) -> Option<(String, String)> {
     let old = our.old.as_deref()?;
     let has_text = body(old).is_some_and(|body| !body.trim().is_empty());
     if !has_text || id_of(&our.path, old).is_some() {
@@ -42,7 +41,7 @@ fn two_ids(our: &SideChange, their: &SideChange) -> Option<(String, String)> {
 }
 
 /// The old and the new ID of a note that changed its ID and not its text.
-fn other_id(change: &SideChange) -> Option<(String, String)> {
+fn changed_id(change: &SideChange) -> Option<(String, String)> {
     let (old, new) = (change.old.as_deref()?, change.new.as_deref()?);
     let before = id_of(&change.path, old).filter(|id| is_unique(id))?;
     let after = new_id(change).filter(|after| *after != before)?;
@@ -53,7 +52,7 @@ fn new_id(change: &SideChange) -> Option<String> {
     id_of(&change.path, change.new.as_deref()?).filter(|id| is_unique(id))
 }
 
-/// Whether an ID that is found in a text is nothing else.
+/// Whether an ID is a UUID: other IDs may be ordinary words, which must not be replaced in a text.
 fn is_unique(id: &str) -> bool {
     NoteId::parse(id).is_ok_and(|id| id.is_uuid())
 }

@@ -69,8 +69,8 @@ pub fn merge_changes(
     vocabulary: &Vocabulary<'_>,
     exists: &dyn Fn(&NotePath) -> bool,
 ) -> Vec<MergedFile> {
-    let agreed = ids::agreed(ours, theirs);
-    let items = match &agreed {
+    let with_common_ids = ids::with_common_ids(ours, theirs);
+    let items = match &with_common_ids {
         Some([ours, theirs]) => pairing::pair(ours, theirs, vocabulary),
         None => pairing::pair(ours, theirs, vocabulary),
     };
@@ -203,11 +203,11 @@ impl MergeResult {
     /// its path.
     fn edit_or_delete(version: &FileVersion<'_>, base: &FileVersion<'_>) -> Option<Self> {
         let is_changed = version.bytes != base.bytes || version.path != base.path;
-        (is_changed && !version.path.is_generated()).then(|| Self::kept(version, base.path))
+        (is_changed && !version.path.is_generated()).then(|| Self::despite_deletion(version, base.path))
     }
 
-    /// A version that stays although the other side deleted the file, with a leftover that tells of it.
-    fn kept(version: &FileVersion<'_>, deleted: &NotePath) -> Self {
+    /// Keeps a version although the other side deleted the file, with a leftover that asks about the deletion.
+    fn despite_deletion(version: &FileVersion<'_>, deleted: &NotePath) -> Self {
         let bytes = with_leftover(version.path, version.bytes, &Leftover::deleted(deleted));
         // Only a note has a place for the question.
         let open = bytes != version.bytes;
