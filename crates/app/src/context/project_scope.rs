@@ -1,4 +1,4 @@
-//! Decides whether a rule that is limited to a project applies where a call was made.
+//! Recognizes projects, and decides whether a rule that is limited to a project applies where a call was made.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -8,6 +8,27 @@ use crate::context::open_vault::VaultLevel;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::same_project;
 use cm_store::git::named_git_dir;
+
+/// Files that build tools expect at the root of a project.
+const MANIFESTS: [&str; 12] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "composer.json",
+    "Gemfile",
+    "mix.exs",
+    "deno.json",
+];
+
+/// Returns the name of the first manifest at the root of a folder; `None` if the folder is no root of a project.
+pub(crate) fn manifest(folder: &Path) -> Option<&'static str> {
+    MANIFESTS.into_iter().find(|name| folder.join(name).is_file())
+}
 
 /// The names by which rules can refer to the project of a call.
 pub(crate) struct ProjectScope<'m> {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::project_scope::manifest;
 use crate::context::request::Request;
 use crate::error::ErrorKind;
 use cm_agents::hook::GuardRequest;
@@ -141,27 +142,12 @@ impl FileLookup for FileSystemLookup {
     }
 
     fn is_project(&self, path: &str) -> bool {
-        self.is_repository(path) || MANIFESTS.iter().any(|name| Path::new(path).join(name).is_file())
+        self.is_repository(path) || manifest(Path::new(path)).is_some()
     }
 }
 
 /// Folders and files that version control keeps at the root of a repository.
 const REPOSITORY: [&str; 3] = [".git", ".hg", ".jj"];
-/// Files that build tools expect at the root of a project.
-const MANIFESTS: [&str; 12] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "setup.py",
-    "go.mod",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "composer.json",
-    "Gemfile",
-    "mix.exs",
-    "deno.json",
-];
 
 /// Returns all recorded incidents of the open vaults, including drafts.
 pub(crate) fn incidents(memory: &Context) -> Vec<PastIncident> {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
+use crate::context::project_scope::manifest;
 use crate::context::request::Request;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -55,20 +56,6 @@ const IGNORED: [&str; 10] = [
     "/_state.json",
     "/_embeddings.json",
     "/_config.json",
-];
-/// Files at the root of a project with code.
-const MANIFESTS: [&str; 11] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "go.mod",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "composer.json",
-    "Gemfile",
-    "CMakeLists.txt",
-    "Package.swift",
 ];
 /// Git ignore rules for what editors and operating systems write beside the files that they open; a new vault gets
 /// them, and may do without.
@@ -136,7 +123,7 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
     if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&memory.target().vault)? {
         memory.notice("sessions from which an earlier vault in this folder learned are learned from again");
     }
-    if is_new && let Some(manifest) = MANIFESTS.iter().find(|name| vault_root.join(name).is_file()) {
+    if is_new && let Some(manifest) = manifest(&vault_root) {
         memory.notice(format!(
             "this folder has a {manifest}: each Markdown file of the project is now a note; for a memory beside the code, remove cm.toml and run `cm setup`"
         ));
