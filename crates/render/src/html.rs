@@ -173,8 +173,11 @@ impl<'t> LinkRewriter<'_> {
                     out.push(Event::Start(tag(address, true)));
                     return self.open.push(LinkEnd::Tag(TagEnd::Image));
                 }
+                let is_note = matches!(&target, LinkTarget::Address(address) if address.starts_with(NOTE));
                 self.open(target, out);
-                out.push(Event::Text("image: ".into()));
+                if !is_note {
+                    out.push(Event::Text("image: ".into()));
+                }
             }
             Event::End(TagEnd::Link | TagEnd::Image) => match self.open.pop() {
                 Some(LinkEnd::Path(path)) => out.push(Event::Text(format!(" ({path})").into())),

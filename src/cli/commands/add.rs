@@ -18,8 +18,8 @@ use cm_render::text;
     after_help = "Examples:\n  cm add \"Retry uploads with jitter, or the gateway blocks us\"\n  git log -1 --format=%B | cm add --type decision --tags storage\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
 )]
 pub struct Arguments {
-    /// The thought
-    #[arg(value_name = "THOUGHT", conflicts_with_all = ["title", "body"])]
+    /// The thought; with --title, the body
+    #[arg(value_name = "THOUGHT", conflicts_with = "body")]
     thought: Vec<String>,
     /// Type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure, insight,
     /// fact, preference, observation, or a type declared in cm.toml
@@ -81,7 +81,8 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let (title, body) = match &arguments.title {
-        Some(title) => (title.clone(), text_or_stdin(&arguments.body)?),
+        Some(title) if arguments.thought.is_empty() => (title.clone(), text_or_stdin(&arguments.body)?),
+        Some(title) => (title.clone(), text_or_stdin(&arguments.thought.join(" "))?),
         None => thought(&arguments)?,
     };
     let memory = Context::open(call)?;

@@ -1,6 +1,6 @@
 //! `cm mark`
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::pick::note_or_choice;
@@ -22,12 +22,15 @@ use cm_render::text;
 /// text is stored as a comment.
 #[derive(Debug, Args)]
 #[command(
-    group = clap::ArgGroup::new("signal").required(true).args(["helpful", "harmful", "irrelevant"]),
+    group = clap::ArgGroup::new("signal").required(true).args(["helpful", "harmful", "irrelevant", "feedback"]),
     after_help = "Examples:\n  cm mark b-mt2ssunl-jq6d8j --helpful\n  cm mark b-mt2ssunl --harmful --reason wasted_time"
 )]
 pub struct Arguments {
     /// Note ID (or unique prefix), title or path
     note: Option<String>,
+    /// The feedback as a word instead of an option
+    #[arg(value_name = "FEEDBACK")]
+    feedback: Option<FeedbackWord>,
     /// It helped
     #[arg(long)]
     helpful: bool,
@@ -45,12 +48,22 @@ pub struct Arguments {
     invert: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FeedbackWord {
+    /// It helped
+    Helpful,
+    /// It caused harm
+    Harmful,
+    /// It made no difference
+    Irrelevant,
+}
+
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let note = note_or_choice(&memory, arguments.note, None, output)?;
-    let signal = match (arguments.helpful, arguments.harmful) {
-        (true, _) => FeedbackSignal::Helpful,
-        (_, true) => FeedbackSignal::Harmful,
+    let signal = match (arguments.feedback, arguments.helpful, arguments.harmful) {
+        (Some(FeedbackWord::Helpful), ..) | (None, true, _) => FeedbackSignal::Helpful,
+        (Some(FeedbackWord::Harmful), ..) | (None, _, true) => FeedbackSignal::Harmful,
         _ => FeedbackSignal::Irrelevant,
     };
     let because = memory.call.by.reason.clone();

@@ -248,3 +248,12 @@ fn a_refused_secret_is_not_repeated_in_the_name_that_the_note_would_have() {
     assert!(ran.stderr.contains("may contain a real secret"), "{}", ran.stderr);
     assert!(!ran.stderr.to_lowercase().contains("1a2b3c4d5e6f"), "{}", ran.stderr);
 }
+
+#[test]
+fn words_behind_a_title_are_the_body() {
+    let sandbox = crate::support::harbour();
+    let added = sandbox.cm(&["add", "--title", "Tide table", "Read", "at six.", "--json"]).ok().json();
+    let note = sandbox.read(added["path"].as_str().unwrap());
+    assert!(note.contains("title: Tide table") && note.ends_with("Read at six.\n"), "{note}");
+    assert_eq!(sandbox.cm(&["add", "--title", "T", "--body", "a", "b"]).code, 2);
+}

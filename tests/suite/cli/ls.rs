@@ -76,3 +76,25 @@ fn nothing_listed_is_no_failure_and_an_order_or_folder_that_there_is_not_is_refu
     ");
     assert_eq!(sandbox.cm(&["ls", "--type", "fact", "--json"]).ok().json()["total"], 1);
 }
+
+#[test]
+fn an_unknown_type_is_named_with_the_nearest_one() {
+    let sandbox = harbour();
+    let ran = sandbox.cm(&["ls", "--type", "fixx"]).ok();
+    assert!(ran.stderr.contains("`fixx` is not a type here; did you mean `fix`?"), "{}", ran.stderr);
+    let ran = sandbox.cm(&["ls", "--type", "recipe"]).ok();
+    assert!(ran.stderr.contains("types are ") && ran.stderr.contains(", decision, "), "{}", ran.stderr);
+    assert_eq!(sandbox.cm(&["ls", "--type", "fix"]).ok().stderr, "");
+}
+
+#[test]
+fn a_search_names_fields_and_types_that_do_not_exist() {
+    let sandbox = harbour();
+    let notices = |query: &str| sandbox.cm(&["search", query, "--json"]).ok().json()["notices"].to_string();
+    assert!(notices("type:fixx").contains("did you mean `fix`?"));
+    assert!(notices("typ:fix").contains("did you mean `type:`?"), "{}", notices("typ:fix"));
+    assert!(notices("colour:zzqx").contains("`colour:` is not a field"), "{}", notices("colour:zzqx"));
+    for plain in ["http://zzqx", "std::zzqx", "12:30", "C:\\zzqx", "type:fix"] {
+        assert_eq!(notices(plain), "[]", "{plain}");
+    }
+}

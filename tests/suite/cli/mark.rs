@@ -224,3 +224,12 @@ fn what_cannot_be_judged_is_refused_with_the_way_on() {
         "it answers to its path"
     );
 }
+
+#[test]
+fn feedback_may_be_a_word_behind_the_note() {
+    let sandbox = crate::support::harbour();
+    let marked = sandbox.cm(&["mark", "b-mq6d3m8l-x1y2z3", "helpful", "--json"]).ok().json();
+    assert_eq!(marked["changed"], true, "{marked}");
+    let refused = sandbox.cm(&["mark", "nosuch", "helpful"]);
+    assert!(refused.stderr.contains("note `nosuch` not found"), "{}", refused.stderr);
+}

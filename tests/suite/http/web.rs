@@ -467,6 +467,71 @@ fn a_note_keeps_its_line_breaks_when_it_is_edited_in_the_page() {
 }
 
 #[test]
+fn a_new_note_that_is_refused_stays_in_the_form() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let secret =
+        format!("The key of the tide service\nIt is ghp_{}.", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let fields = [("text", secret.as_str()), ("type", "fact"), ("tags", "tide, key")];
+    let reply = browser.post("/act/add", &fields);
+    assert_eq!(reply.status, 409, "{reply:?}");
+    let page = &reply.body;
+    assert!(page.contains("role=\"alert\"") && page.contains("The key of the tide service"), "{page}");
+    assert!(page.contains("<option selected>fact") && page.contains("value=\"tide, key\""), "{page}");
+}
+
+#[test]
+fn a_plain_note_is_shown_without_warnings_and_with_the_notes_that_it_embeds() {
+    let server = linked(AccessRole::Admin);
+    server.sandbox.write("Tide.md", "# Tide\n\nRead at six.\n\n![[Harbour]]\n\n## Table\n\nTwice a day.\n");
+    let embeds =
+        "# Harbour\n\n![[Tide]]\n\n![[Tide#Table]]\n\n![[Nowhere]]\n\nSee ![[Tide]] and `<id>` <id>.\n";
+    server.sandbox.write("Harbour.md", embeds);
+    let browser = Browser::of(&server);
+    let page = browser.get("/note/Harbour").body;
+    assert!(!page.contains("banner warn") && !page.contains("no id"), "{page}");
+    assert_eq!(page.matches("Read at six.").count(), 1, "{page}");
+    assert_eq!(page.matches("Twice a day.").count(), 2, "{page}");
+    assert!(!page.contains("<h1 id=\"h-tide\">"), "{page}");
+    assert!(page.contains("<a href=\"/note/Nowhere\"") && !page.contains("image: "), "{page}");
+    assert!(page.contains("<code>&lt;id&gt;</code> &lt;id&gt;"), "{page}");
+    assert_eq!(page.matches("<h3>links to</h3>").count(), 0, "{page}");
+}
+
+#[test]
+fn parts_of_a_page_keep_its_title() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    browser.post("/act/add", &[("text", "The tide table"), ("type", "fact")]);
+    for target in ["/", "/search", "/checks", "/core"] {
+        let page = browser.get(target).body;
+        let swaps = page.matches("hx-swap=").count();
+        assert!(swaps > 0 && swaps == page.matches("ignoreTitle:true").count(), "{target}: {page}");
+    }
+}
+
+#[test]
+fn an_address_that_does_not_exist_is_not_found() {
+    let server = linked(AccessRole::Admin);
+    let browser = Browser::of(&server);
+    let reply = browser.get("/nothing/here");
+    assert!(reply.status == 404 && reply.body.contains("</nav>"), "{reply:?}");
+    let stranger = server.ask("GET", "/nothing", &[("accept", "text/html")], "");
+    assert_eq!(stranger.status, 303, "{stranger:?}");
+}
+
+#[test]
+fn without_tokens_the_page_says_what_it_cannot_do() {
+    let server = page_for(Visitor::TokenHolder).run();
+    let id = draft(&server, "Use pnpm for every package of this workspace.");
+    let reply = server.ask("GET", "/login", &[("accept", "text/html")], "");
+    let browser = Browser { server: &server, cookie: cookie_of(&reply) };
+    let page = browser.get("/review").body;
+    assert!(page.contains(&id) && !page.contains("/act/review"), "{page}");
+    assert!(page.contains("<code>cm web</code>"), "{page}");
+}
+
+#[test]
 fn a_text_with_errors_is_not_saved_and_not_lost() {
     let server = linked(AccessRole::Admin);
     let browser = Browser::of(&server);
@@ -494,7 +559,10 @@ fn the_page_of_a_note_shows_its_score_over_time_its_mentions_and_the_origin_of_e
     server.sandbox.cm(&["--reason", "moved", "update", &id, "--append", "It hangs in the hall."]).ok();
     let page = browser.get(&format!("/note/{id}")).body;
     assert!(page.contains("class=\"past\" points=\"") && page.contains("The same as a table"), "{page}");
-    assert!(page.contains("The score is ") && page.contains("Without feedback and use it is "), "{page}");
+    assert!(
+        page.contains("The score is ") && page.contains("Without feedback or use, it drops to "),
+        "{page}"
+    );
     assert!(page.contains(&format!("href=\"/note/{other}\"")) && page.contains("<mark>tide table</mark>"));
     assert!(page.contains(&format!("href=\"/origins/{id}\"")));
     // The commits come after the page; without a script, a link leads to the history.

@@ -63,7 +63,7 @@ pub fn find_linked<'a>(memory: &'a Context, reference: &str) -> Result<(Resolved
 ///
 /// # Errors
 /// The errors of [`find`]; `other-vault` for a note of the global vault.
-pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
+pub fn find_in_target<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     match find_in(memory, &memory.vaults[..1], reference) {
         Err(error) if error.code == "not-found" && memory.vaults.len() > 1 => {
             match find_in(memory, &memory.vaults[1..], reference) {

@@ -9,7 +9,7 @@ use yaml_serde::Value;
 
 use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
-use crate::context::find::{find_to_change, load};
+use crate::context::find::{find_in_target, load};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
@@ -329,7 +329,7 @@ fn target_paths(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePa
     }
     let mut paths: Vec<NotePath> = Vec::new();
     for id in deltas.iter().flat_map(CurationDelta::ids) {
-        let found = find_to_change(memory, id).ok()?;
+        let found = find_in_target(memory, id).ok()?;
         if found.note.id.as_ref().map(NoteId::as_str) != Some(id) {
             return None;
         }

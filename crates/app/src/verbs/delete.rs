@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::find_to_change;
+use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::context::revision;
 use crate::context::write;
@@ -39,7 +39,7 @@ pub fn delete(memory: &Context, references: &[String], expected_revision: Option
     }
     let mut gone = Vec::new();
     for reference in references {
-        let found = find_to_change(memory, reference)?;
+        let found = find_in_target(memory, reference)?;
         may_delete(memory, &found.note)?;
         if let Some(expected) = expected_revision {
             revision::check(&found.note.path, &found.bytes, expected, &[])?;

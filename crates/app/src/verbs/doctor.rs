@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::project_scope::manifest;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::Result;
@@ -190,7 +191,11 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
             )];
         }
     };
-    let place = if repo.is_own() { "its own" } else { "inside another" };
+    let place = match manifest(open.vault.root()) {
+        _ if !repo.is_own() => "inside another".to_owned(),
+        Some(manifest) => format!("that of a project with code ({manifest}), whose Markdown files are notes"),
+        None => "its own".to_owned(),
+    };
     let mode = match open.settings.commit_mode() {
         CommitMode::Auto => "changes are committed immediately",
         CommitMode::Manual => "`cm commit` commits",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{find_to_change, load};
+use crate::context::find::{find_in_target, load};
 use crate::context::open::Context;
 use crate::context::revision;
 use crate::context::write;
@@ -45,7 +45,7 @@ pub fn edit(
     editor: &dyn Fn(&PathBuf) -> Result<()>,
 ) -> Result<EditResult> {
     memory.persons_only("edit a note in an editor")?;
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
     editor(&open.vault.file(&path))?;
     let after = load(open, &path).map_err(|_| {
@@ -93,7 +93,7 @@ pub struct NoteText {
 /// # Errors
 /// A note that is not found, or that is not UTF-8.
 pub fn text(memory: &Context, reference: &str) -> Result<NoteText> {
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let revision = ContentHash::of(&found.bytes).revision();
     let (id, title, path) =
         (found.note.key().to_owned(), found.note.title.clone(), found.note.path.to_string());
@@ -108,7 +108,7 @@ pub fn text(memory: &Context, reference: &str) -> Result<NoteText> {
 /// the errors of [`write::apply`].
 pub fn replace(memory: &Context, reference: &str, text: &str, expected: &str) -> Result<UpdateResult> {
     memory.persons_only("edit a note as text")?;
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let path = found.note.path.clone();
     let stored = revision::check(&path, &found.bytes, expected, &[])?;
     let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::find_to_change;
+use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub fn episode(memory: &Context, options: &Options) -> Result<AppendedEpisode> {
     let now = memory.now();
     let path =
         NotePath::parse(&compose::episode_path(now)).map_err(|error| Error::usage(error.to_string()))?;
-    let about = options.memory.as_deref().map(|reference| find_to_change(memory, reference)).transpose()?;
+    let about = options.memory.as_deref().map(|reference| find_in_target(memory, reference)).transpose()?;
     let entry = EpisodeEntry {
         at: now,
         title: title.clone(),

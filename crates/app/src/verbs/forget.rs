@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{find_to_change, load};
+use crate::context::find::{find_in_target, load};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
@@ -50,7 +50,7 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
         return Err(Error::usage("a reason is required")
             .hint("for example `cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\"`"));
     }
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
@@ -111,7 +111,7 @@ pub struct LiftedBlock {
 /// A note that is not found or not blocked, and the errors of [`write::apply`].
 pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
     memory.persons_only("lift a block")?;
-    let named = find_to_change(memory, reference)?.note;
+    let named = find_in_target(memory, reference)?.note;
     if !matches!(named.kind, NoteKind::Blocked | NoteKind::Bullet) {
         return Err(Error::usage(format!("{} is neither blocked nor a rule", named.path)));
     }

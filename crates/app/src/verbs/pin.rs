@@ -1,7 +1,7 @@
 //! Pins notes: a pinned memory does not decay and is stored in `vault/`; automation does not change
 //! a pinned bullet.
 
-use crate::context::find::{ResolvedNote, find_to_change};
+use crate::context::find::{ResolvedNote, find_in_target};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ pub fn unpin(memory: &Context, reference: &str) -> Result<UpdateResult> {
 
 fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> {
     memory.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let note = &found.note;
     match note.kind {
         NoteKind::Memory => {}

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::find_to_change;
+use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{self, Options as Curation};
@@ -103,7 +103,7 @@ pub struct DeprecatedBullet {
 /// A note that is not found or not a bullet, and the errors of [`crate::context::write::apply`].
 pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> Result<DeprecatedBullet> {
     memory.persons_only("retire a rule")?;
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::{Error, ErrorKind, Result};
+use crate::verbs::type_names::unknown_type;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
 use cm_store::vault::external_folder;
@@ -161,6 +162,11 @@ pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
             .hint("`cm ls --sort path` lists all notes by folder"));
     }
     let total = notes.len();
+    if let Some(typed) = options.note_type.as_ref().filter(|_| total == 0)
+        && let Some(notice) = unknown_type(memory, typed)?
+    {
+        memory.notice(notice);
+    }
     match options.order {
         NoteOrder::Updated => notes.sort_unstable_by(|(at, note, _), (other, than, _)| {
             other.cmp(at).then_with(|| note.path.cmp(&than.path))

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{ResolvedNote, find_to_change, load};
+use crate::context::find::{ResolvedNote, find_in_target, load};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::write;
@@ -151,8 +151,8 @@ pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
 }
 
 fn ends<'a>(memory: &'a Context, options: &Options) -> Result<(ResolvedNote<'a>, ResolvedNote<'a>)> {
-    let from = find_to_change(memory, &options.from)?;
-    let to = find_to_change(memory, &options.to)?;
+    let from = find_in_target(memory, &options.from)?;
+    let to = find_in_target(memory, &options.to)?;
     if from.note.path == to.note.path {
         return Err(Error::usage(format!("\"{}\" cannot be related to itself", from.note.title)));
     }

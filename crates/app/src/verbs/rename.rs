@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::find::{ResolvedNote, find_to_change};
+use crate::context::find::{ResolvedNote, find_in_target};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::write;
@@ -54,10 +54,10 @@ pub struct RenameResult {
 pub fn rename(memory: &Context, reference: &str, title: &str, dry_run: bool) -> Result<RenameResult> {
     memory.persons_only("rename a note")?;
     let title = new_title(title)?;
-    refuse_fixed_names(&find_to_change(memory, reference)?.note)?;
+    refuse_fixed_names(&find_in_target(memory, reference)?.note)?;
     let mut planned = None;
     let plan = |open: &OpenVault| {
-        let found = find_to_change(memory, reference)?;
+        let found = find_in_target(memory, reference)?;
         let rename = RenamePlan::of(memory, open, &found, &title)?;
         let set = rename.change_set(&found);
         planned = Some(rename);

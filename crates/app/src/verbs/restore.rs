@@ -1,7 +1,7 @@
 //! Restores a note as it was at a commit, including deleted notes.
 
 use crate::context::as_of::revision;
-use crate::context::find::{ambiguous, find_to_change};
+use crate::context::find::{ambiguous, find_in_target};
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::context::write;
@@ -22,7 +22,7 @@ use cm_store::git::CommitId;
 pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<UpdateResult> {
     memory.persons_only("restore an earlier version")?;
     let commit = revision(memory, commit)?;
-    let now = match find_to_change(memory, reference) {
+    let now = match find_in_target(memory, reference) {
         Ok(found) => {
             write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
             Some((found.note, found.bytes))

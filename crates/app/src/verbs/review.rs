@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::find::{ResolvedNote, find_to_change, load};
+use crate::context::find::{ResolvedNote, find_in_target, load};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -370,7 +370,7 @@ pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<Revi
     ] {
         let mut paths: Vec<NotePath> = Vec::new();
         for id in ids {
-            let found = find_to_change(memory, id)?;
+            let found = find_in_target(memory, id)?;
             edits_for(memory, word, &found)?;
             if !paths.contains(&found.note.path) {
                 paths.push(found.note.path);

@@ -16,9 +16,10 @@ use crate::context::retrieve::{
 };
 use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::{Error, Result};
+use crate::verbs::type_names::unknown_type;
 use cm_note::instant::{Instant, InvalidDate};
 use cm_note::note::{NoteKind, Priority};
-use cm_note::query::Query;
+use cm_note::query::{Query, field_names, unknown_fields};
 use cm_note::rank::confidence::Confidence;
 use cm_store::config::keys;
 pub use grouping::SessionGrouping;
@@ -224,7 +225,7 @@ fn with_dates(options: &Options, now: Instant) -> Result<String> {
 fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     let text = with_dates(options, memory.now())?;
     check(&text, options.offset)?;
-    let query = Query::parse(&text, memory.now());
+    let mut query = Query::parse(&text, memory.now());
     let limit =
         options.limit.unwrap_or_else(|| memory.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
@@ -257,7 +258,27 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
     let as_of = memory.read_at();
-    Ok(SearchResult { query: text, as_of, answered, hits, total, notices: query.notices, next })
+    let mut notices = std::mem::take(&mut query.notices);
+    if total == 0 || answered == Some(false) {
+        notices.extend(unknown_names(memory, &text, &query, &notices)?);
+    }
+    Ok(SearchResult { query: text, as_of, answered, hits, total, notices, next })
+}
+
+/// Names the types and fields of a query that do not exist.
+fn unknown_names(memory: &Context, text: &str, query: &Query, notices: &[String]) -> Result<Vec<String>> {
+    let mut unknown = Vec::new();
+    for typed in query.types() {
+        unknown.extend(unknown_type(memory, typed)?);
+    }
+    let fields = unknown_fields(text).into_iter();
+    // Of a misspelled field, the query itself says so.
+    let fields = fields.filter(|name| !notices.iter().any(|notice| notice.contains(&format!("`{name}:`"))));
+    unknown.extend(fields.map(|name| {
+        let names: Vec<&str> = field_names().collect();
+        format!("`{name}:` is not a field and was searched as text; fields are {}", names.join(", "))
+    }));
+    Ok(unknown)
 }
 
 /// Returns the notes of all vaults that match a query without words, newest first within each

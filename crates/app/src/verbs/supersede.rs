@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::find_to_change;
+use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::curate;
@@ -34,7 +34,7 @@ pub struct Supersession {
 /// twice, and the errors of a curation, of [`relate::relate`] and of [`review::apply_decisions`].
 pub fn supersede(memory: &Context, older: &str, newer: &str) -> Result<Supersession> {
     memory.persons_only("let a note replace another")?;
-    let (older, newer) = (find_to_change(memory, older)?.note, find_to_change(memory, newer)?.note);
+    let (older, newer) = (find_in_target(memory, older)?.note, find_in_target(memory, newer)?.note);
     check(&older, &newer)?;
     let mut commits = Vec::new();
     if newer.is_waiting() {

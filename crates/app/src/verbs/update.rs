@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::find::{ResolvedNote, find_to_change};
+use crate::context::find::{ResolvedNote, find_in_target};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::revision;
@@ -65,7 +65,7 @@ pub(crate) fn revision_of(open: &OpenVault, path: &NotePath) -> Option<String> {
 /// an expected revision would replace uncommitted edits, or if the write fails; `conflict` if the note
 /// does not have the expected revision.
 pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
-    let found = find_to_change(memory, reference)?;
+    let found = find_in_target(memory, reference)?;
     let expected = options.expected_revision.as_deref();
     let expected = expected
         .map(|expected| {

@@ -119,6 +119,41 @@ pub fn attachments(body: &str) -> Vec<String> {
     found
 }
 
+/// Returns the paragraphs of a body that only embed a note, such as `![[Note#Heading]]`: their byte
+/// range, and the note's name with the heading, in order. Embeds within lists and quotes are left out.
+pub fn note_embeds(body: &str) -> Vec<(Range<usize>, String, Option<String>)> {
+    let mut found = Vec::new();
+    if nested_too_deep(body) {
+        return found;
+    }
+    let mut depth = 0_usize;
+    // What the open paragraph embeds, and whether it has other content.
+    let (mut embed, mut is_mixed, mut in_image) = (None, false, false);
+    for (event, range) in Parser::new_ext(body, extensions()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Paragraph) => (embed, is_mixed) = (None, false),
+            Event::Start(Tag::Image { link_type: LinkType::WikiLink { has_pothole }, dest_url, .. }) => {
+                in_image = true;
+                is_mixed |= embed.is_some();
+                embed = link::wiki(&dest_url, has_pothole);
+                is_mixed |= embed.is_none();
+            }
+            Event::End(TagEnd::Image) => in_image = false,
+            Event::End(TagEnd::Paragraph) => {
+                let only = embed.take().filter(|_| !is_mixed && depth == 0);
+                found.extend(only.map(|embed| (range, embed.target, embed.anchor)));
+            }
+            Event::Start(_) => {
+                depth += 1;
+                is_mixed = true;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => is_mixed |= !in_image,
+        }
+    }
+    found
+}
+
 /// Returns the attachment that a link shows or leads to, as written; `None` for notes, URLs, headings
 /// in the same note, and files of other kinds.
 pub fn attachment(destination: &str, is_wiki: bool) -> Option<String> {

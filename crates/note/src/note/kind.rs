@@ -27,6 +27,17 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
+    pub const ALL: [Self; 8] = [
+        Self::Memory,
+        Self::Edge,
+        Self::Bullet,
+        Self::Blocked,
+        Self::Episode,
+        Self::Diary,
+        Self::Stash,
+        Self::Plain,
+    ];
+
     /// Determines the kind from a path; `Plain` for a file outside the vault's own folders.
     pub fn of(path: &NotePath) -> Self {
         match (path.top(), path.folder().starts_with("graph/edges")) {

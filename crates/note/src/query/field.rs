@@ -45,16 +45,10 @@ const FIELDS: [(&str, QueryField); 25] = [
     ("pinned", QueryField::Label(LabelField::Pinned)),
 ];
 
-const KINDS: [NoteKind; 8] = [
-    NoteKind::Memory,
-    NoteKind::Edge,
-    NoteKind::Bullet,
-    NoteKind::Blocked,
-    NoteKind::Episode,
-    NoteKind::Diary,
-    NoteKind::Stash,
-    NoteKind::Plain,
-];
+/// Names of all fields.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|(name, _)| *name)
+}
 
 /// Returns the field with this name, ignoring case.
 pub(super) fn by_name(name: &str) -> Option<QueryField> {
@@ -66,10 +60,12 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     // Short names are near to everything, and one letter off in the first place is rarely a slip.
     let close = |field_name: &str| {
-        name.len() > 3
-            && field_name.len() > 3
-            && field_name.bytes().next() == name.bytes().next()
-            && edit_distance(&name, field_name) == 1
+        let is_cut = name.len() == 3 && field_name.len() == 4 && field_name.starts_with(&name);
+        is_cut
+            || name.len() > 3
+                && field_name.len() > 3
+                && field_name.bytes().next() == name.bytes().next()
+                && edit_distance(&name, field_name) == 1
     };
     FIELDS.iter().map(|(field_name, _)| *field_name).find(|field_name| close(field_name))
 }
@@ -142,7 +138,7 @@ fn label(label: LabelField, value: &str, quoted: bool) -> Option<QueryNode> {
     };
     let value = label.folded(value);
     // A note without a type is shown with its kind in place of one.
-    let kind = KINDS.iter().find(|kind| label == LabelField::Type && !prefix && kind.name() == value);
+    let kind = NoteKind::ALL.iter().find(|kind| label == LabelField::Type && !prefix && kind.name() == value);
     let node = |label| QueryNode::Label { label, value: value.clone(), prefix };
     match kind {
         _ if value.is_empty() => None,
@@ -204,7 +200,7 @@ fn is(value: &str) -> Option<QueryNode> {
         "candidate" | "established" | "proven" | "deprecated" => (LabelField::Maturity, value),
         "rule" => (LabelField::Type, value),
         "anti_pattern" | "anti-pattern" => (LabelField::Type, "anti_pattern"),
-        _ => (LabelField::Kind, KINDS.iter().find(|kind| kind.name() == value)?.name()),
+        _ => (LabelField::Kind, NoteKind::ALL.iter().find(|kind| kind.name() == value)?.name()),
     };
     Some(QueryNode::Label { label, value: value.to_owned(), prefix: false })
 }

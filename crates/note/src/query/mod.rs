@@ -199,6 +199,30 @@ impl Query {
         self.root.collect_texts(&mut texts);
         texts
     }
+
+    /// Returns the types that the query selects, without prefixes.
+    pub fn types(&self) -> Vec<&str> {
+        let mut types = Vec::new();
+        self.root.collect_types(&mut types);
+        types
+    }
+}
+
+/// Returns the words before a colon in a query that look like fields but are none, such as `colour` in
+/// `colour:red`. `http://x`, `std::fmt` and `12:30` are words.
+pub fn unknown_fields(text: &str) -> Vec<&str> {
+    let is_name = |name: &str| name.len() > 1 && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    text.split_whitespace()
+        .filter_map(|chunk| chunk.trim_start_matches(['-', '+', '(']).split_once(':'))
+        .filter(|(_, value)| !value.is_empty() && !value.starts_with([':', '/', '\\']))
+        .map(|(name, _)| name)
+        .filter(|name| is_name(name) && field::by_name(name).is_none())
+        .collect()
+}
+
+/// Names of all fields of queries.
+pub fn field_names() -> impl Iterator<Item = &'static str> {
+    field::names()
 }
 
 impl QueryNode {
@@ -228,6 +252,17 @@ impl QueryNode {
             Self::Group(group) => group.must.iter().chain(&group.should).any(Self::ranks),
             Self::Everything | Self::Nothing => false,
             Self::Label { .. } | Self::Path(_) | Self::Dated { .. } | Self::Importance { .. } => false,
+        }
+    }
+
+    fn collect_types<'a>(&'a self, types: &mut Vec<&'a str>) {
+        match self {
+            Self::Label { label: LabelField::Type, value, prefix: false } => types.push(value),
+            Self::Group(group) => {
+                let all = group.must.iter().chain(&group.should).chain(&group.filter);
+                all.for_each(|node| node.collect_types(types));
+            }
+            _ => {}
         }
     }
 

@@ -21,7 +21,7 @@ use super::rate::rate_limit_key;
 use super::state::ServerState;
 use super::{body, body_limit, request_checks};
 use crate::serving::TokenEnd;
-use crate::web::{self, WebState};
+use crate::web::WebState;
 use cm_note::instant::Instant;
 
 /// The client's address.
@@ -68,7 +68,7 @@ fn authenticate_request(
         .take(&household, now)
         .map_err(|often| rate_limited_response(state, RateLimitReason::Address, often))?;
     if let Some(web) = state.web.as_deref()
-        && web::is_page(parts.uri.path(), &parts.headers, &state.endpoints)
+        && state.is_page(parts.uri.path(), &parts.headers)
     {
         return authenticate_page(state, web, parts, &household, now);
     }

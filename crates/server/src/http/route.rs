@@ -54,7 +54,7 @@ async fn page_or_endpoint(
     request: Request<Body>,
     next: Next,
 ) -> Response {
-    if !web::is_page(request.uri().path(), request.headers(), &state.endpoints) {
+    if !state.is_page(request.uri().path(), request.headers()) {
         return next.run(request).await;
     }
     match pages.oneshot(request).await {

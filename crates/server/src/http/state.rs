@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use tokio::sync::Semaphore;
 use tokio::time::Instant as Moment;
 
@@ -104,6 +105,9 @@ pub struct ServerState {
     began_at: Instant,
 }
 
+/// Endpoint of a path that does not exist, for metrics and logs.
+const UNKNOWN: &str = "other";
+
 impl ServerState {
     /// Creates the state for a bound address. Nested services and jobs remain with the caller.
     pub fn new(setup: &HttpSetup, bound: SocketAddr, is_open: bool) -> Self {
@@ -168,12 +172,18 @@ impl ServerState {
         self.log.write(LogEntry::Notice { at: (self.clock)(), name, message });
     }
 
+    /// Whether a request is for the page, which also answers browsers at addresses that do not exist.
+    pub(super) fn is_page(&self, path: &str, headers: &HeaderMap) -> bool {
+        web::is_page(path, headers, &self.endpoints)
+            || (self.web.is_some() && self.endpoint(path) == UNKNOWN && web::accepts_html(headers))
+    }
+
     /// The endpoint of a path for metrics and logs; never text chosen by a client.
     pub(super) fn endpoint(&self, path: &str) -> &'static str {
         let below = |mount: &str| {
             path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let exact = self.endpoints.iter().find(|endpoint| **endpoint == path);
-        exact.or_else(|| self.mounts.iter().find(|mount| below(mount))).copied().unwrap_or("other")
+        exact.or_else(|| self.mounts.iter().find(|mount| below(mount))).copied().unwrap_or(UNKNOWN)
     }
 }

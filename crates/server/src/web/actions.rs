@@ -82,8 +82,8 @@ fn undo(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult
     let undone: Vec<_> = undone.collect::<Result<_>>()?;
     let text = match undone.as_slice() {
         [] => return Err(Error::usage("the form names no commit")),
-        [one] => format!("Took back: {}", one.subject),
-        several => format!("Took back {}", count(several.len(), "commit")),
+        [one] => format!("Undone: {}", one.subject),
+        several => format!("Undone: {}", count(several.len(), "commit")),
     };
     Ok(done(form, text, undone.into_iter().rev().filter_map(|undone| undone.commit)))
 }
@@ -125,7 +125,7 @@ fn preview(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Act
     views::edit::preview(memory, request, id, text, revision.to_owned()).map(ActionResult::Preview)
 }
 
-fn add(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn add(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (title, body) = add::split_thought(&form.text("text").unwrap_or_default());
     let tags = form.get("tags").unwrap_or_default().split([',', ' ']).filter(|tag| !tag.is_empty());
     let options = add::Options {
@@ -135,7 +135,14 @@ fn add(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult>
         body: Some(body),
         ..add::Options::default()
     };
-    let added = add::add(memory, &options)?;
+    let added = match add::add(memory, &options) {
+        Ok(added) => added,
+        // The text stays in the form.
+        Err(error) => {
+            let page = views::edit::not_added(memory, request, form, &memory.call.conceal(error))?;
+            return Ok(ActionResult::Undecided(page));
+        }
+    };
     let commits = added.commit.into_iter().collect();
     let notice = ActionNotice { text: "Added".to_owned(), commits, is_error: false };
     Ok(ActionResult::Done { address: note_address(&added.id), notice })

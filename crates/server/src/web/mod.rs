@@ -31,4 +31,4 @@ pub use sessions::random as random_secret;
 pub(crate) use setup::WebState;
 pub use setup::{Visitor, WebSetup};
 pub use site::site;
-pub(crate) use table::{is_page, roots, router};
+pub(crate) use table::{accepts_html, is_page, roots, router};

@@ -56,6 +56,8 @@ pub(super) struct Shell {
     pub(super) may_write: bool,
     pub(super) may_decide: bool,
     pub(super) is_demo: bool,
+    /// Whether the caller may write, but is not known to be a person, because the server has no tokens.
+    pub(super) is_without_person: bool,
     pub(super) is_static: bool,
     /// The earlier time that the page shows; nothing can be changed then.
     pub(super) past: Option<PastView>,
@@ -152,6 +154,9 @@ impl Shell {
             may_write: request.may_write(),
             may_decide: request.may_decide(),
             is_demo: request.is_demo,
+            is_without_person: request.session.caller.token.is_none()
+                && request.may_write()
+                && !request.may_decide(),
             is_static: request.is_static,
             past: None,
             time: request.has_past.then(|| times(&request.address)),

@@ -88,8 +88,13 @@ pub(crate) fn is_page(path: &str, headers: &HeaderMap, endpoints: &[&'static str
     if !ROOTS.into_iter().any(below) {
         return false;
     }
+    !endpoints.contains(&path) || accepts_html(headers)
+}
+
+/// Whether a client asks for HTML, as browsers do.
+pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
     let accepts = |value: &http::HeaderValue| value.to_str().is_ok_and(|value| value.contains("text/html"));
-    !endpoints.contains(&path) || headers.get_all(header::ACCEPT).iter().any(accepts)
+    headers.get_all(header::ACCEPT).iter().any(accepts)
 }
 
 /// The routes of the page.
@@ -350,7 +355,7 @@ async fn nowhere(Given(state): Given<Arc<ServerState>>, request: Request<Body>) 
     match AuthenticatedRequest::of(state, &web, parts, "/") {
         Ok(visit) => {
             let hint = "the navigation leads to all pages";
-            visit.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", "there is no such page", hint))
+            visit.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", "this page does not exist", hint))
         }
         Err(response) => *response,
     }

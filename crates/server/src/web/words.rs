@@ -53,7 +53,7 @@ pub(super) fn kind_noun(kind: NoteKind, n: usize) -> &'static str {
         NoteKind::Episode => ("day", "days"),
         NoteKind::Diary => ("diary", "diaries"),
         NoteKind::Stash => ("stash", "stashes"),
-        NoteKind::Plain => ("other file", "other files"),
+        NoteKind::Plain => ("plain note", "plain notes"),
     };
     if n == 1 { one } else { many }
 }

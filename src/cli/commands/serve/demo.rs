@@ -33,7 +33,8 @@ pub(super) fn run(
     let web = WebSetup { visitor: Visitor::Everyone { by }, changes, is_demo: true };
     let setup = page_alone(calls, web, hosts, *output);
     let mut said = Ok(Printed::default());
-    let ShutdownResult { signal, .. } = serve(address, setup, |server| said = print_address(server, output))?;
+    let ShutdownResult { signal, .. } =
+        serve(address, setup, |server| said = print_address(server, false, output))?;
     Ok(said?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
 }
 

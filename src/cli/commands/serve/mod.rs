@@ -124,8 +124,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         figures: Some(Arc::new(|memory| Ok(vec![notes(stats::kinds(memory)?)]))),
         version: env!("CARGO_PKG_VERSION"),
     };
-    let mut said = Ok(Printed::default());
-    let ShutdownResult { signal, .. } = serve(address, setup, |server| said = print_address(server, output))?;
+    let (mut said, has_page) = (Ok(Printed::default()), !arguments.no_web);
+    let ShutdownResult { signal, .. } =
+        serve(address, setup, |server| said = print_address(server, has_page, output))?;
     Ok(said?.of_kind(
         signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
     ))
@@ -183,7 +184,7 @@ pub(super) fn follow_for_page(calls: &Calls, changes: ChangeFeed) -> Result<()> 
 }
 
 /// Prints the address and whether requests need a token.
-fn print_address(server: &HttpServer, output: &Output) -> Result<Printed> {
+fn print_address(server: &HttpServer, has_page: bool, output: &Output) -> Result<Printed> {
     let fingerprint = server.tls().map(ServerTls::fingerprint);
     let scheme = if fingerprint.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}", server.address());
@@ -194,10 +195,16 @@ fn print_address(server: &HttpServer, output: &Output) -> Result<Printed> {
         }
         return output.plain(&json::document(&document));
     }
-    let who = if server.is_open() {
-        "every process on this machine has access; run `cm token add NAME` to require tokens"
-    } else {
-        "requests need a token"
+    let who = match (server.is_open(), has_page) {
+        (true, true) => {
+            "every process on this machine has access; run `cm token add NAME` to require tokens\n\
+             the page only reads and adds notes; to decide and edit there, run `cm web`, or log in with a token from \
+             `cm token add NAME --kind person`"
+        }
+        (true, false) => {
+            "every process on this machine has access; run `cm token add NAME` to require tokens"
+        }
+        (false, _) => "requests need a token",
     };
     let certificate = fingerprint.map(|hash| format!("\nSHA-256 of the certificate: {hash}"));
     output.plain(&format!("listening on {address}\n{who}{}", certificate.unwrap_or_default()))

@@ -2,11 +2,14 @@
 
 use askama::Template;
 
+use crate::operations::worded;
+use crate::web::forms::Fields;
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::note_address;
 use cm_app::verbs::edit::{self, NoteText};
-use cm_app::{Context, Result, RevisionConflict};
+use cm_app::{Context, Error, Result, RevisionConflict};
 use cm_note::frontmatter::split::Split;
+use cm_note::user_text::Interface;
 use cm_render::html;
 
 #[derive(Template)]
@@ -110,10 +113,34 @@ struct NewPage {
     shell: Shell,
     text: String,
     types: Vec<String>,
+    chosen: String,
+    tags: String,
+    /// Why the text was not added, and what to do.
+    problem: Option<(String, Option<String>)>,
 }
 
 pub(in crate::web) fn new(memory: &Context, request: &PageRequest) -> Result<String> {
-    let types = memory.target().settings.types.iter().map(|one| one.name.clone()).collect();
-    let text = request.query.get("text").unwrap_or_default().to_owned();
-    render(&NewPage { text, types, shell: Shell::of(memory, request, "", "New note") })
+    render(&new_page(memory, request, &request.query))
+}
+
+/// The form for a new note with what was typed, and why it was refused.
+pub(in crate::web) fn not_added(
+    memory: &Context,
+    request: &PageRequest,
+    form: &Fields,
+    error: &Error,
+) -> Result<String> {
+    let hint = error.hint.as_ref().map(|hint| worded(hint, Interface::Http));
+    render(&NewPage { problem: Some((error.message.clone(), hint)), ..new_page(memory, request, form) })
+}
+
+fn new_page(memory: &Context, request: &PageRequest, fields: &Fields) -> NewPage {
+    NewPage {
+        text: fields.text("text").unwrap_or_default(),
+        types: memory.target().settings.types.iter().map(|one| one.name.clone()).collect(),
+        chosen: fields.get("type").unwrap_or("observation").to_owned(),
+        tags: fields.get("tags").unwrap_or_default().to_owned(),
+        problem: None,
+        shell: Shell::of(memory, request, "", "New note"),
+    }
 }

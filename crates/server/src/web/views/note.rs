@@ -12,6 +12,7 @@ use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{
     ShownTime, marked, moment, note_address, session_address, type_words, without_title,
 };
+use cm_app::verbs::embedded_notes::with_embedded_notes;
 use cm_app::verbs::get::Backlink;
 use cm_app::verbs::score_history::score_history;
 use cm_app::verbs::session_receipts::RecordedSessions;
@@ -19,9 +20,11 @@ use cm_app::verbs::unlinked_mentions::{UnlinkedMention, unlinked_mentions};
 use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
 use cm_app::{Context, Result};
+use cm_note::finding::Severity;
 use cm_note::instant::Instant;
 use cm_note::markdown::without_comments;
 use cm_note::note::NoteKind;
+use cm_note::note::types::LINKS_TO;
 use cm_render::html;
 
 /// Maximum number of unlinked mentions on the page.
@@ -68,6 +71,8 @@ pub(super) struct Link {
 
 struct EdgeGroup {
     relation: String,
+    /// Whether the links have no type, so that the heading of the list says all.
+    is_plain: bool,
     notes: Vec<Link>,
 }
 
@@ -111,8 +116,8 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     let history = has_score.then(|| score_history(memory, reference)).transpose()?;
     let mentioned = unlinked_mentions(memory, reference, MENTIONS)?;
     // Who looks at the memory itself sees what agents see; readers of a site do not get comments.
-    let body = without_title(&note.body, &note.title);
-    let body = if request.is_static { without_comments(body) } else { Cow::Borrowed(body) };
+    let body = with_embedded_notes(memory, without_title(&note.body, &note.title));
+    let body = if request.is_static { Cow::Owned(without_comments(&body).into_owned()) } else { body };
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
@@ -166,7 +171,13 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
             })
             .collect(),
         commits: evidence.commits.into_iter().map(|commit| CommitRow::of(commit, now)).collect(),
-        findings: note.findings.iter().map(|finding| finding.message.clone()).collect(),
+        // What is only a remark, as that a plain note has no ID, is for `cm validate`.
+        findings: note
+            .findings
+            .iter()
+            .filter(|finding| finding.severity != Severity::Info)
+            .map(|finding| finding.message.clone())
+            .collect(),
         graph,
         reference: html::encode(&note.id),
         shell: Shell::of(memory, request, "", note.title.clone()),
@@ -241,7 +252,7 @@ fn score(evidence: &NoteEvidence) -> Vec<(&'static str, String)> {
     })
 }
 
-/// Groups edges by type, in the order in which types appear.
+/// Groups edges by type, in the order in which types appear; links without a type are first.
 fn groups(links: Vec<Backlink>) -> Vec<EdgeGroup> {
     let mut groups: Vec<EdgeGroup> = Vec::new();
     for note in links {
@@ -249,8 +260,12 @@ fn groups(links: Vec<Backlink>) -> Vec<EdgeGroup> {
         let link = link(&note.id, Some(&note.title));
         match groups.iter_mut().find(|group| group.relation == relation) {
             Some(group) => group.notes.push(link),
-            None => groups.push(EdgeGroup { relation, notes: vec![link] }),
+            None => {
+                let is_plain = note.relation == LINKS_TO;
+                groups.push(EdgeGroup { relation, is_plain, notes: vec![link] });
+            }
         }
     }
+    groups.sort_by_key(|group| !group.is_plain);
     groups
 }

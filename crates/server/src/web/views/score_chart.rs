@@ -104,7 +104,11 @@ fn summary(history: &ScoreHistory, first: &ScorePoint, now: &ScorePoint) -> Stri
         text.push_str(&format!(", from {:.2} ({}) on {}", first.score, first.level, first.at.day()));
     }
     if let Some(end) = history.forecast.last() {
-        text.push_str(&format!(". Without feedback and use it is {:.2} on {}", end.score, end.at.day()));
+        text.push_str(&format!(
+            ". Without feedback or use, it drops to {:.2} by {}",
+            end.score,
+            end.at.day()
+        ));
     }
     match &history.drop {
         Some(drop) => format!("{text}; it {}.", consequence(drop, now.at)),
@@ -112,18 +116,22 @@ fn summary(history: &ScoreHistory, first: &ScorePoint, now: &ScorePoint) -> Stri
     }
 }
 
-/// The next threshold in words, such as `falls below the step “proven” on 2026-12-01, in 6 days`.
+/// The next threshold in words, such as `falls below “proven” in 6 days (2026-12-01)`.
 fn consequence(drop: &ScoreDrop, now: Instant) -> String {
     let what = match drop.kind {
-        ScoreDropKind::BelowProven => "falls below the step “proven”",
-        ScoreDropKind::BelowEstablished => "falls below the step “established”",
-        ScoreDropKind::Stale => "counts as stale from",
-        ScoreDropKind::Fading => "begins to fade",
+        ScoreDropKind::BelowProven => "falls below “proven”",
+        ScoreDropKind::BelowEstablished => "falls below “established”",
+        ScoreDropKind::Stale => "becomes stale",
+        ScoreDropKind::Fading => "starts to fade",
         ScoreDropKind::Dormant => "becomes dormant",
         ScoreDropKind::Archived => "is archived",
     };
-    let on = if drop.kind == ScoreDropKind::Stale { "" } else { " on" };
-    format!("{what}{on} {}, in {}", drop.at.day(), count(days_until(drop, now), "day"))
+    let when = match days_until(drop, now) {
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        days => format!("in {}", count(days, "day")),
+    };
+    format!("{what} {when} ({})", drop.at.day())
 }
 
 /// Whole days from now to a threshold.
@@ -187,8 +195,8 @@ mod tests {
         assert_eq!((chart.threshold.as_deref(), chart.zero.as_str()), (Some("400.0"), "120.0"));
         assert_eq!(
             chart.summary,
-            "The score is 4.00 (candidate), from 0.00 (candidate) on 1970-01-01. Without feedback and use it is \
-             2.00 on 1970-01-31; it counts as stale from 1970-01-21, in 10 days."
+            "The score is 4.00 (candidate), from 0.00 (candidate) on 1970-01-01. Without feedback or use, it \
+             drops to 2.00 by 1970-01-31; it becomes stale in 10 days (1970-01-21)."
         );
         assert_eq!(forecast(&history(vec![point(19, 1.0)], Vec::new())).as_deref(), Some("stale in 1 day"));
         assert_eq!(chart.rows.iter().filter(|row| row.is_forecast).count(), 1);
