@@ -32,6 +32,9 @@ pub struct TracedCommand {
     /// Whether another session could run the same text: no quoted prose, no temporary or absolute
     /// paths, no hashes, dates or long numbers.
     pub reusable: bool,
+    /// Whether another session could run the same text with other dates, which are `DATE` in the text.
+    #[serde(default)]
+    pub comparable: bool,
 }
 
 /// What a command line does, without what only looks.
@@ -50,6 +53,9 @@ pub struct ReducedLine {
 const LONGEST: usize = 100;
 /// Number of bytes of a command line that are parsed; longer lines count as a change of files.
 const PARSED: usize = 4_000;
+
+/// Stands for a date in the text of a command.
+const DATE_WORD: &str = "DATE";
 
 /// Programs that run the rest of their arguments without changing what it does.
 const TRANSPARENT: [&str; 11] = [
@@ -70,7 +76,7 @@ impl TracedCommand {
     pub fn commit() -> Self {
         let name = "git commit".to_owned();
         let text = name.clone();
-        Self { text, name, work: CommandKind::Commit, reusable: true, ..Self::default() }
+        Self { text, name, work: CommandKind::Commit, reusable: true, comparable: true, ..Self::default() }
     }
 
     /// Words of the command but its program and flags.
@@ -152,11 +158,12 @@ fn traced(
     workspace: Option<&str>,
 ) -> TracedCommand {
     let command = &commands[at];
-    let words: Vec<String> = words_of(command).iter().map(|word| inside(word, workspace)).collect();
+    let mut words: Vec<String> = words_of(command).iter().map(|word| inside(word, workspace)).collect();
     let own = command.assignments.iter().map(|(name, value)| format!("{name}={}", inside(value, workspace)));
     let mut env: Vec<String> = own.chain(exported.iter().cloned()).collect();
     env.sort();
     env.dedup();
+    let is_dated = replace_dates(&mut words);
     let typed = cm_shell::line_of(&words.iter().map(String::as_str).collect::<Vec<_>>());
     let text = prefix.iter().cloned().chain([typed]).collect::<Vec<_>>().join(" && ");
     let parsed = ParsedCommand::from(command.clone());
@@ -166,14 +173,15 @@ fn traced(
     // `npx vitest` and `uv run pytest` are what they run.
     let run = commands.get(at + 1).filter(|inner| command.is_wrapper && inner.is_inner).unwrap_or(command);
     let work = ParsedCommand::from(run.clone()).work();
-    let reusable = words.iter().chain(&env).all(|word| is_reusable(word))
+    let comparable = words.iter().chain(&env).all(|word| is_reusable(word))
         && prefix.iter().all(|file| is_reusable(file.trim_start_matches("source ")))
         && command.input.is_none()
         && text.chars().count() <= LONGEST
         && !env.iter().any(|pair| pair.len() > LONGEST / 2);
     let folder =
         command.folder.as_deref().map(|folder| inside(folder, workspace)).filter(|folder| folder != ".");
-    TracedCommand { text, env, folder, name: parsed.name(), work, reusable }
+    let reusable = comparable && !is_dated;
+    TracedCommand { text, env, folder, name: parsed.name(), work, reusable, comparable }
 }
 
 pattern!(
@@ -185,8 +193,19 @@ pattern!(
 pattern!(OF_SYSTEM = r"(?:^|=)/(?:dev|etc|usr|opt|sys)/");
 pattern!(ELSEWHERE = r"(?i)(?:^|[=:@])(?:/|~|\\|[a-z]:\\)|/(?:tmp|home|users|var/folders)/|://|\[redacted");
 
+pattern!(DATE = r"^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?$");
+// The output of a plain command, such as `$(/usr/libexec/java_home -v 17)`.
+pattern!(OUTPUT = r"\$\([\w./ -]+\)");
+
+/// Replaces each word that is a date by `DATE`, and returns whether there is one.
+fn replace_dates(words: &mut [String]) -> bool {
+    let dates = words.iter_mut().filter(|word| DATE.is_match(word));
+    dates.map(|word| *word = DATE_WORD.to_owned()).count() > 0
+}
+
 /// Returns whether a word of a command can be typed in another session.
 fn is_reusable(word: &str) -> bool {
+    let word = &*OUTPUT.replace_all(word, "output");
     let is_hash = ONE_OFF.find(word).is_some_and(|found| found.len() >= 7);
     !is_hash
         && !ELSEWHERE.is_match(&OF_SYSTEM.replace(word, "system/"))

@@ -12,7 +12,7 @@ pattern!(
     CAUSE = r"(?ix)
       \b(?:root\ cause | (?:the|its)\ (?:real\ |actual\ )?cause\ (?:is|was) | (?:was|were|is|are)\ caused\ by | because | due\ to
         | the\ (?:real\ |actual\ )?(?:problem|issue|reason|bug|culprit|mistake|failure|error|flake)s?\ (?:is|was|came|comes|were|lies|lay)
-        | turn(?:s|ed)\ out | c(?:ame|omes)\ from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why)\b
+        | turn(?:s|ed)\ out | c(?:ame|omes?)\ (?:all\ )?from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why)\b
     | \b(?:weil|ursache|das\ problem\ (?:ist|war)|(?:lag|liegt)\ (?:es\ )?(?:daran|an|am)|das\ erklärt|der\ grund)\b
     | \b(?:porque|la\ causa|el\ problema\ (?:es|era)|se\ deb(?:e|[ií]a)\ a)\b
     | \b(?:parce\ que|la\ cause|le\ problème\ (?:est|était|vient|venait))\b

@@ -11,6 +11,7 @@ pub mod ended;
 pub mod error_fix;
 mod explanation;
 pub mod named_command;
+mod needed_option;
 pub mod pattern;
 pub mod prerequisite;
 pub mod proposal;

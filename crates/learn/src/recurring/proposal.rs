@@ -6,7 +6,7 @@ use super::pattern::{PatternNote, RecurringPattern};
 use super::request::repeated_requests;
 use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
-use super::{co_edit, diagnosis, error_fix, prerequisite, remarked_fix, routine, substitute};
+use super::{co_edit, diagnosis, error_fix, needed_option, prerequisite, remarked_fix, routine, substitute};
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
 use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
@@ -36,6 +36,7 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
     let streaks: Vec<TraceStreaks<'_>> = traces.iter().map(|trace| TraceStreaks::of(trace)).collect();
     let mut found = prerequisite::prerequisites(&streaks);
     found.extend(substitute::substitutes(traces, &streaks));
+    needed_option::add_needed_options(traces, &streaks, &mut found);
     let remarked = remarked_fix::fixes(traces, &mut found);
     found.extend(remarked);
     let covered: Vec<(BTreeSet<u64>, Vec<String>)> =

@@ -19,6 +19,8 @@ const PART: usize = 3;
 const WORDS: usize = 4;
 /// Minimum number of content words of a sentence about a command that is not repeated beside it.
 const ALONE: usize = 2;
+/// Minimum number of content words of an explanation that does not say that it is one.
+const TELLING: usize = 8;
 /// Maximum length of a quoted answer, in characters; a longer one is cut.
 const ANSWER: usize = 100;
 /// Maximum number of messages between the one that rejects a guess and the one that names the cause.
@@ -45,11 +47,24 @@ pattern!(
         (?:ah+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
         | makes\ sense|exactly|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
-        | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era)|buena|tiene\ sentido)\b )"
+        | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era)|buena|tiene\ sentido
+        | confirmed|bestätigt|confirmado|confirmé)\b )"
+);
+// Answers from which it follows that the work is done, or is to be done as proposed.
+pattern!(
+    ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
+        (?:great|nice|good|perfect|super|awesome|cool|finally|thanks|thank\ you|(?:it\ )?works|do\ (?:it|that)|go\ ahead|please\ do
+        | klasse|prima|perfekt|endlich|danke|läuft|mach|passt
+        | genial|perfecto|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
+        | parfait|génial|nickel|merci|enfin|ça\ marche|vas-y|fais)\b | $ )"
 );
 // Sentences about the agent's own actions, which explain nothing.
 pattern!(
     OWN_DEED = r"(?i)^(?:so |then |now |ok,? |jetzt |also )?(?:i|i['’](?:ll|m|ve|d)|let me|let['’]s|we|ich|wir|je|j['’]\w+|on va|voy|vamos|déjame|done|fixed|added|erledigt)\b"
+);
+// What the cause is not.
+pattern!(
+    DENIAL = r"(?i)^(?:so |así que )?(?:it(?:['’]s| is| was)(?:n['’]t| not)|that (?:is|was)(?:n['’]t| not)|es ist nicht|das (?:ist|war) nicht|no (?:es|son|era|eran)|ce n['’])"
 );
 pattern!(BUT = r"(?i)\b(?:but|however|although|not|n['’]t|no|aber|nicht|kein\w*|nein|pero|no es|mais|pas)\b");
 
@@ -73,7 +88,8 @@ pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Ve
             reader.follow(step);
         }
         let resolution = reader.resolution(message);
-        let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(resolution);
+        let explained = reader.explained(message);
+        let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(resolution).or(explained);
         remarks.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
     }
     remarks
@@ -93,6 +109,17 @@ struct RemarkReader<'t> {
     open_failure: Option<(&'t TracedCommand, Vec<String>)>,
     /// The statements of an open failure whose command passed in the step before; empty otherwise.
     resolved: Vec<String>,
+    /// The first explanation since the person's last prompt.
+    explained: Option<TurnExplanation>,
+}
+
+/// What the agent says about a problem before it changes something.
+struct TurnExplanation {
+    text: String,
+    /// Whether the text says in words that it names a cause.
+    names_cause: bool,
+    /// Whether files changed after it.
+    has_edited: bool,
 }
 
 impl<'t> RemarkReader<'t> {
@@ -114,6 +141,7 @@ impl<'t> RemarkReader<'t> {
             TracedKind::Edited { .. } | TracedKind::Changed => {
                 self.failed.clear();
                 self.has_tried = true;
+                self.explained.iter_mut().for_each(|explained| explained.has_edited = true);
             }
             TracedKind::Explained { .. }
             | TracedKind::ExplainedReplacement { .. }
@@ -159,6 +187,20 @@ impl<'t> RemarkReader<'t> {
         Some(TracedKind::NamedCause { text: joined(&explanation), answer: Some(answer) })
     }
 
+    /// Returns the explanation of the turn that ends with a message, if the person confirms or accepts what came of it.
+    fn explained(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
+        if self.explained.is_none() {
+            self.explained = TurnExplanation::of(message.text);
+        }
+        let answer = message.answer?;
+        let explained = self.explained.take()?;
+        let agreement = agreement(message);
+        let is_accepted = explained.names_cause && ACCEPTS.is_match(answer.trim()) && !answer.contains('?');
+        let is_work = explained.has_edited || explained.names_cause;
+        (is_work && (agreement.is_some() || is_accepted))
+            .then_some(TracedKind::NamedCause { text: explained.text, answer: agreement })
+    }
+
     /// Returns the cause that a message names, if the agent rejected a guess before and then tried something else.
     fn cause(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
         if WRONG_GUESS.is_match(message.text) && !NAMES_CAUSE.is_match(message.text) {
@@ -176,6 +218,20 @@ impl<'t> RemarkReader<'t> {
         })?;
         self.since_guess = None;
         Some(TracedKind::NamedCause { text: joined(&all[at..]), answer: agreement(message) })
+    }
+}
+
+impl TurnExplanation {
+    /// Reads an explanation of at least [`TELLING`] content words from a message.
+    fn of(message: &str) -> Option<Self> {
+        let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
+        let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
+        let text = joined(&all[cause.unwrap_or_default()..]);
+        (content_word_count(&text) >= TELLING).then_some(Self {
+            text,
+            names_cause: cause.is_some(),
+            has_edited: false,
+        })
     }
 }
 

@@ -59,6 +59,14 @@ pub(super) fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replac
     is_unlike.then_some(Replacement::Other)
 }
 
+/// Returns the words of `used` that `failed` does not have at this place, in order.
+pub(super) fn added_words(failed: &TracedCommand, used: &TracedCommand) -> Vec<String> {
+    let words = failed.words();
+    let mut old = words.iter().peekable();
+    let is_new = |word: &&'_ str| old.next_if(|known| *known == word).is_none();
+    used.words().into_iter().filter(is_new).map(str::to_owned).collect()
+}
+
 /// Whether `new` is the command `old` with additional flags, each with or without a value.
 fn adds_flags(old: &[&str], new: &[&str]) -> bool {
     let mut old = old.iter().peekable();
@@ -72,11 +80,43 @@ fn adds_flags(old: &[&str], new: &[&str]) -> bool {
         } else if word.starts_with('-') {
             (adds, may_be_value) = (true, !word.contains('='));
             before = word;
-        } else if may_be_value && !word.contains(['/', '.']) && !matches!(*before, "-x" | "-v" | "-q") {
+        } else if may_be_value && can_be_value(before, word) {
             may_be_value = false;
         } else {
             return false;
         }
     }
     adds && old.next().is_none()
+}
+
+/// Whether a word can be the value of the flag before it; else it may be an operand, with which the command does less.
+fn can_be_value(flag: &str, word: &str) -> bool {
+    let names_place = flag.starts_with("--")
+        && ["dir", "path", "file", "config", "root"].iter().any(|part| flag.contains(part));
+    !matches!(flag, "-x" | "-v" | "-q") && (names_place || !word.contains(['/', '.']))
+}
+
+/// Flags with which a command does less, so that it may pass without what failed.
+const NARROWING: [&str; 12] = [
+    "-k",
+    "-t",
+    "-m",
+    "-run",
+    "--grep",
+    "--filter",
+    "--only",
+    "--ignore",
+    "--skip",
+    "--exclude",
+    "--lf",
+    "--offline",
+];
+
+/// Whether a command with flags added to a failed one may pass only because it does less.
+pub(super) fn does_less(failed: &TracedCommand, used: &TracedCommand) -> bool {
+    let is_narrowing = |word: &String| {
+        let flag = word.split('=').next().unwrap_or(word);
+        NARROWING.contains(&flag) || flag.starts_with("--no-") || flag.starts_with("--skip-")
+    };
+    failed.work == CommandKind::Test || added_words(failed, used).iter().any(is_narrowing)
 }

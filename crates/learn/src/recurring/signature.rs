@@ -45,6 +45,8 @@ pattern!(
     | error\[e\d+\] | error\s+ts\d+ | assert(?:ion)?\w*\b.*(?:fail|error|==|left|right) | assertionerror | panicked\s+at
     | \bexpected\b.+\b(?:to|but|got|received|found)\b | ^[\w./-]+\.[a-z]\w*:\d+(?::\d+)?:?\s | [✗✕✖×●]\s | \bFAILED\b"
 );
+// What could not be done is no verdict about the code.
+pattern!(NOT_DONE = r"(?i)^failed to\b");
 pattern!(
     ERRORS = r"(?ix)\b(?:fatal|panic|exception|refused|denied|missing|cannot|can't|couldn't|unable|unknown|unsupported|invalid|unrecognized
     | unauthorized|forbidden|unreachable|expired|conflict|timed?\s?out|required?|requires)\b
@@ -114,7 +116,7 @@ fn error_line(output: &str) -> Option<(String, bool)> {
         .filter(|line| line.chars().filter(|c| c.is_alphabetic()).count() >= 4 && !ASIDE.is_match(line))
         .collect();
     let plain = with_types(plain);
-    let is_cause = |line: &&String| !JUDGED.is_match(line);
+    let is_cause = |line: &&String| !JUDGED.is_match(line) || NOT_DONE.is_match(line);
     let typed = plain.iter().filter(is_cause).find(|line| TYPED.is_match(line));
     let cause = typed.or_else(|| plain.iter().filter(is_cause).find(|line| ERRORS.is_match(line)));
     if let Some(line) = cause {
@@ -124,7 +126,7 @@ fn error_line(output: &str) -> Option<(String, bool)> {
         let told = next.filter(|_| line.ends_with(':') && !TYPED.is_match(line)).unwrap_or(line);
         return Some((told.clone(), false));
     }
-    if let Some(line) = plain.iter().find(|line| JUDGED.is_match(line)) {
+    if let Some(line) = plain.iter().find(|line| !is_cause(line)) {
         return Some((line.clone(), true));
     }
     plain.first().map(|line| (line.clone(), false))

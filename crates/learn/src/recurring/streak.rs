@@ -55,7 +55,7 @@ impl FailureStreak<'_> {
     }
 }
 
-/// A trace with the streaks of its reusable commands, in the order of their first failures.
+/// A trace with the streaks of its comparable commands, in the order of their first failures.
 #[derive(Debug)]
 pub struct TraceStreaks<'t> {
     pub trace: &'t SessionTrace,
@@ -99,7 +99,7 @@ impl<'t> StreakFollower<'t> {
         }
         match &step.kind {
             TracedKind::Passed { command } => self.passed(command, step.line),
-            TracedKind::Failed { command, failure } if command.reusable => {
+            TracedKind::Failed { command, failure } if command.comparable => {
                 self.failed(command, failure, step)
             }
             TracedKind::Edited { paths, added } => {

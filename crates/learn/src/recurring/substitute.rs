@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
 use super::pattern::{PatternNote, RecurringPattern};
-use super::replacement::{Replacement, how};
+use super::replacement::{Replacement, does_less, how};
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
@@ -96,7 +96,11 @@ impl SubstitutedCommand<'_> {
             return None;
         }
         let is_doubtful = streak.failure.judged
-            || matches!(self.how, Replacement::Flags | Replacement::Other) && !self.names_flag(streak);
+            || match self.how {
+                Replacement::Flags => !self.names_flag(streak) && does_less(self.failed, self.used),
+                Replacement::Other => true,
+                Replacement::Assignments | Replacement::Program => false,
+            };
         let (head, note) = if self.support.count() >= 2 {
             if is_doubtful && !one_error {
                 return None;

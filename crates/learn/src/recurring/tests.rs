@@ -123,7 +123,7 @@ fn a_command_of_the_same_purpose_replaces_one_that_cannot_run() {
         "! west build -b v3 app | FATAL ERROR: the folder targets another board",
         "$ west build -p always -b v3 app",
     ];
-    assert_eq!(texts_of(&[flag]), Vec::<String>::new(), "once, a flag may be chance");
+    assert!(texts_of(&[flag])[0].ends_with("`west build -p always -b v3 app` worked instead"));
     assert!(texts_of(&[flag, flag])[0].starts_with("rule: Use `west build -p always -b v3 app`"));
     let told: &[&str] = &[
         "! npm install react | npm ERR! could not resolve, retry with --legacy-peer-deps",
@@ -467,4 +467,86 @@ fn a_cause_that_an_agent_names_after_a_wrong_guess_is_a_fix() {
     assert_eq!(texts_of(&[&["$ make up", guess, found]]), none, "nothing was tried since");
     let unsure = "A It was probably the worker that does not reload code, I think.";
     assert_eq!(texts_of(&[&["$ make up", guess, "$ docker compose restart worker", unsure]]), none);
+}
+
+#[test]
+fn an_option_that_later_sessions_use_from_the_start_is_needed() {
+    let first: &[&str] = &[
+        "! dbt build -s orders | Error: Could not find profile named 'shop'",
+        "$ dbt build -s orders --profiles-dir .",
+    ];
+    assert_eq!(
+        texts_of(&[first]),
+        [
+            "fix: `dbt build -s orders` failed with \"Error: Could not find profile named 'shop'\"; `dbt build -s orders --profiles-dir .` worked instead"
+        ]
+    );
+    let rule = "rule: Run `dbt` with `--profiles-dir .`: without it, it failed with \"Error: Could not find profile named 'shop'\"";
+    let another: &[&str] =
+        &["! dbt run | Error: Could not find profile named 'shop'", "$ dbt run --profiles-dir ."];
+    assert_eq!(texts_of(&[first, another]), [rule]);
+    assert_eq!(texts_of(&[first, &["$ dbt parse --profiles-dir ."]]), [rule]);
+    assert_eq!(
+        texts_of(&[first, &["$ dbt parse --profiles-dir ."], &["$ dbt test"], &["$ dbt seed"]]).len(),
+        1,
+        "it also works without it"
+    );
+    let java: &[&str] = &[
+        "! ./gradlew :db:test | Unsupported class file major version 67",
+        "$ JAVA_HOME=$(/usr/libexec/java_home -v 17) ./gradlew :db:test",
+    ];
+    let later: &[&str] = &["$ JAVA_HOME=$(/usr/libexec/java_home -v 17) ./gradlew :app:lint"];
+    assert_eq!(
+        texts_of(&[java, later]),
+        [
+            "rule: Run `./gradlew` with `JAVA_HOME=$(/usr/libexec/java_home -v 17)`: without it, it failed with \"Unsupported class file major version 67\""
+        ]
+    );
+    let narrower: &[&str] = &["! tool check | Error: the index is missing", "$ tool check --skip-index"];
+    assert_eq!(texts_of(&[narrower]), Vec::<String>::new(), "with less to do it passes");
+}
+
+#[test]
+fn a_date_is_no_part_of_a_command_and_a_start_that_failed_is_no_verdict() {
+    let dated: &[&str] = &[
+        "! airflow tasks run daily 2026-05-21 | OperationalError: no such table: dag",
+        "$ airflow db migrate",
+        "$ airflow tasks run daily 2026-05-21",
+    ];
+    assert_eq!(
+        texts_of(&[dated]),
+        [
+            "fix: `airflow tasks run daily DATE` failed with \"OperationalError: no such table: dag\" until `airflow db migrate` was run"
+        ]
+    );
+    let start: &[&str] = &[
+        "! ./gradlew deviceTest | Failed to start emulator: HVF error: another hypervisor is running",
+        "$ docker desktop stop",
+        "$ ./gradlew deviceTest",
+    ];
+    assert!(texts_of(&[start])[0].ends_with("until `docker desktop stop` was run"));
+}
+
+#[test]
+fn an_explanation_is_a_fix_where_the_person_confirms_or_accepts_what_came_of_it() {
+    let explained = "A It is not the cache. The index is localised as Oslo time although the reads are in UTC, so all values after the clock change move by an hour.";
+    let of_answer =
+        |answer: &'static str| texts_of(&[&[explained, "E src/prep.py", "A The forecast fits now.", answer]]);
+    let fix = "fix: The index is localised as Oslo time although the reads are in UTC, so all values after the clock change move by an hour";
+    assert_eq!(of_answer("U good catch. add a test for october too"), [fix]);
+    assert_eq!(of_answer("U and now the colours"), Vec::<String>::new());
+    assert_eq!(
+        of_answer("U thanks"),
+        Vec::<String>::new(),
+        "thanks confirm no text that is not plainly an explanation"
+    );
+    let cause =
+        "A The list jumps because `items` has no key, so that Compose identifies rows by their position.";
+    for answer in ["U yes! finally", "U do it", "U sii!! buenísimo, llevaba semanas así"] {
+        let found = texts_of(&[&[cause, answer]]);
+        assert_eq!(found.len(), 1, "{answer}: {found:?}");
+    }
+    for answer in ["U why?", "U no, that's wrong", "U great, but are you sure?"] {
+        assert_eq!(texts_of(&[&[cause, answer]]), Vec::<String>::new(), "{answer}");
+    }
 }

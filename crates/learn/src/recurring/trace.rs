@@ -17,7 +17,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MOST: usize = 600;
@@ -232,8 +232,9 @@ fn of_line(line: &ReducedLine, outcome: ToolOutcome, output: &str) -> Vec<Traced
         // Which of several commands failed is not known, unless they are parts of one.
         (ToolOutcome::Error, [command, rest @ ..]) if rest.iter().all(|one| one.name == command.name) => {
             let text = line.commands.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" && ");
-            let reusable = command.reusable && rest.is_empty();
-            let command = TracedCommand { text, reusable, ..command.clone() };
+            let is_single = rest.is_empty();
+            let (reusable, comparable) = (command.reusable && is_single, command.comparable && is_single);
+            let command = TracedCommand { text, reusable, comparable, ..command.clone() };
             traced.push(TracedKind::Failed { command, failure: CommandFailure::of(output) });
         }
         (ToolOutcome::Ok, _) if line.hides_outcome && has_error(output) => {}

@@ -1,0 +1,145 @@
+//! Finds assignments and flags that a program needs here: without them it fails, with them it passes, and later
+//! sessions use them from the start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::command::TracedCommand;
+use super::pattern::{PatternNote, RecurringPattern};
+use super::replacement::{Replacement, added_words};
+use super::signature::CommandFailure;
+use super::streak::TraceStreaks;
+use super::substitute::replacement;
+use super::support::{Occurrence, PatternSupport};
+use super::trace::{SessionTrace, TracedKind, TracedStep};
+use super::wording::{category, code, with_message};
+
+/// The addition to a command, such as `JAVA_HOME=/opt/jdk-17` or `--profiles-dir .`, by the program that needs it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct NeededOption {
+    program: String,
+    how: Replacement,
+    words: Vec<String>,
+}
+
+/// A command that failed without an option and the one that passed with it.
+struct Need<'t> {
+    trace: &'t SessionTrace,
+    step: &'t TracedStep,
+    failed: &'t TracedCommand,
+    used: &'t TracedCommand,
+    failure: &'t CommandFailure,
+}
+
+/// Adds a pattern for each option that was needed once and is used in another session, too. It takes the place of
+/// those of single commands with the option.
+pub fn add_needed_options(
+    traces: &[&SessionTrace],
+    streaks: &[TraceStreaks<'_>],
+    patterns: &mut Vec<RecurringPattern>,
+) {
+    let mut found: BTreeMap<NeededOption, Vec<Need<'_>>> = BTreeMap::new();
+    for TraceStreaks { trace, streaks } in streaks {
+        for streak in streaks {
+            let Some((used, how)) = replacement(streak) else { continue };
+            let Some(option) = NeededOption::of(streak.command, used, how) else { continue };
+            let (step, failed, failure) = (streak.first, streak.command, streak.failure);
+            found.entry(option).or_default().push(Need { trace, step, failed, used, failure });
+        }
+    }
+    for (option, needs) in found {
+        let Some(pattern) = option.pattern(&needs, traces) else { continue };
+        let is_of_option = |one: &RecurringPattern| {
+            needs.iter().any(|need| one.commands == [need.used.key(), need.failed.key()])
+        };
+        patterns.retain(|one| !is_of_option(one));
+        patterns.push(pattern);
+    }
+}
+
+impl NeededOption {
+    fn of(failed: &TracedCommand, used: &TracedCommand, how: Replacement) -> Option<Self> {
+        let program = failed.words().first().map(|word| (*word).to_owned())?;
+        let words = match how {
+            Replacement::Assignments => {
+                used.env.iter().filter(|pair| !failed.env.contains(pair)).cloned().collect()
+            }
+            Replacement::Flags => added_words(failed, used),
+            Replacement::Program | Replacement::Other => return None,
+        };
+        Some(Self { program, how, words })
+    }
+
+    /// Whether a command of the program has the option.
+    fn is_in(&self, command: &TracedCommand) -> bool {
+        let words = command.words();
+        match self.how {
+            Replacement::Assignments => self.words.iter().all(|pair| command.env.contains(pair)),
+            _ => words.windows(self.words.len()).any(|part| part == self.words),
+        }
+    }
+
+    fn pattern(&self, needs: &[Need<'_>], traces: &[&SessionTrace]) -> Option<RecurringPattern> {
+        let order = |need: &&Need<'_>| {
+            (need.failure.message.is_none(), Occurrence::new(need.trace, need.step, String::new()))
+        };
+        let first = needs.iter().min_by_key(order)?;
+        let pairs: BTreeSet<(String, String)> =
+            needs.iter().map(|need| (need.failed.key(), need.used.key())).collect();
+        let conversations: BTreeSet<u64> = needs.iter().map(|need| need.trace.conversation).collect();
+        let mut support = PatternSupport::default();
+        for need in needs {
+            let (failed, used) = (need.failed.key(), need.used.key());
+            let quote = format!("`{failed}` failed{}, then `{used}` passed", with_message(need.failure));
+            support.add(need.trace.conversation, Occurrence::new(need.trace, need.step, quote));
+        }
+        let mut forms: Vec<Vec<&str>> =
+            needs.iter().flat_map(|need| [need.failed.words(), need.used.words()]).collect();
+        for (trace, step, command) in passed(traces).filter(|(.., command)| self.is_in(command)) {
+            if !command.words().first().is_some_and(|word| *word == self.program) {
+                continue;
+            }
+            forms.push(command.words());
+            let quote = format!("`{}` passed", command.key());
+            support.add(trace.conversation, Occurrence::new(trace, step, quote));
+        }
+        let common = common_beginning(&forms);
+        for (trace, _, command) in passed(traces).filter(|(.., command)| !self.is_in(command)) {
+            if command.words().starts_with(&common) {
+                support.oppose(trace.conversation);
+            }
+        }
+        // One command that failed in several sessions has a better replacement: the whole other command.
+        let is_substitute = pairs.len() == 1 && conversations.len() > 1;
+        if support.count() < 2 || support.count_against() >= support.count() || is_substitute {
+            return None;
+        }
+        let head = format!("Run {} with {}", code(&common.join(" ")), code(&self.words.join(" ")));
+        let text = format!("{head}: without it, it failed{}", with_message(first.failure));
+        Some(RecurringPattern {
+            head,
+            note: PatternNote::Rule { text, category: category(first.used.work) },
+            commands: vec![first.used.key(), first.failed.key()],
+            support,
+        })
+    }
+}
+
+fn passed<'t>(
+    traces: &[&'t SessionTrace],
+) -> impl Iterator<Item = (&'t SessionTrace, &'t TracedStep, &'t TracedCommand)> {
+    let steps = traces.iter().flat_map(|trace| trace.steps.iter().map(move |step| (*trace, step)));
+    steps.filter_map(|(trace, step)| match &step.kind {
+        TracedKind::Passed { command } => Some((trace, step, command)),
+        _ => None,
+    })
+}
+
+/// Returns the words with which all commands begin; at least the program is one.
+fn common_beginning<'c>(commands: &[Vec<&'c str>]) -> Vec<&'c str> {
+    let Some((first, others)) = commands.split_first() else { return Vec::new() };
+    let is_common = |at: &usize| others.iter().all(|words| words.get(*at) == first.get(*at));
+    let length = (0..first.len()).take_while(is_common).count();
+    // A flag without its value says nothing.
+    let length = first[..length].iter().position(|word| word.starts_with('-')).unwrap_or(length);
+    first[..length].to_vec()
+}
