@@ -10,6 +10,8 @@ mod candidates;
 mod history;
 pub(crate) mod kinds;
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -241,10 +243,21 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let is_explicit = options.workspace.is_some();
     let kinds = WorkspaceKinds::of(memory, is_explicit && !same_project(&workspace, &memory.workspace()));
     let scope = ProjectScope::of(memory, options.workspace.as_deref());
-    let stage = BriefingBuilder { memory, task, is_explicit, workspace, scope, kinds, scoring, candidates };
+    let mut stage = BriefingBuilder {
+        memory,
+        task,
+        is_explicit,
+        workspace,
+        scope,
+        kinds,
+        scoring,
+        candidates,
+        sessions: HashSet::new(),
+    };
+    let history = stage.history(settings.integer(keys::CONTEXT_MAX_HISTORY), &mut omitted)?;
+    stage.sessions = history.iter().flatten().map(|passage| passage.session.clone()).collect();
     let (memories, unverified) = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
-    let history = stage.history(settings.integer(keys::CONTEXT_MAX_HISTORY), &mut omitted)?;
     let notices = stage.notices(history.as_deref());
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;

@@ -16,8 +16,8 @@ use cm_shell::SimpleCommand;
 /// A command in the form in which runs are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TracedCommand {
-    /// The command as it would be typed, with `source FILE &&` where the line has it, and without
-    /// assignments.
+    /// The command as it would be typed, with `source FILE &&`, `module load NAME &&` or the like where the line
+    /// has it, and without assignments.
     pub text: String,
     /// Assignments before the command, as `NAME=value`, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,6 +111,8 @@ pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
             "source" | "." => {
                 prefix.push(format!("source {}", inside(&words_of(outer)[1..].join(" "), workspace)))
             }
+            // These change the environment of the line as well.
+            _ if prepares(outer) => prefix.push(words_of(outer).join(" ")),
             "export" => exported
                 .extend(outer.args.iter().map(|word| word.text.clone()).filter(|word| word.contains('='))),
             _ => match effect(outer) {
@@ -133,6 +135,15 @@ pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
     reduced.hides_outcome |= has_else && reduced.commands.len() > 1;
     reduced.hides_outcome |= line.contains("||");
     reduced
+}
+
+/// Whether a command selects versions of programs for the rest of the line.
+fn prepares(command: &SimpleCommand) -> bool {
+    let argument = command.args.first().map_or("", |word| word.text.as_str());
+    matches!(
+        (command.program.as_str(), argument),
+        ("module" | "ml", "load") | ("conda" | "mamba" | "micromamba", "activate") | ("nvm" | "fnm", "use")
+    )
 }
 
 /// Returns the index of the command that a program such as `timeout` runs, or of the command itself.
@@ -174,7 +185,7 @@ fn traced(
     let run = commands.get(at + 1).filter(|inner| command.is_wrapper && inner.is_inner).unwrap_or(command);
     let work = ParsedCommand::from(run.clone()).work();
     let comparable = words.iter().chain(&env).all(|word| is_reusable(word))
-        && prefix.iter().all(|file| is_reusable(file.trim_start_matches("source ")))
+        && prefix.iter().flat_map(|line| line.split(' ')).all(is_reusable)
         && command.input.is_none()
         && text.chars().count() <= LONGEST
         && !env.iter().any(|pair| pair.len() > LONGEST / 2);

@@ -12,7 +12,9 @@ pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut found: Vec<RecurringPattern> = Vec::new();
     for TraceStreaks { trace, streaks } in traces {
         for streak in streaks.iter().filter(|streak| streak.end == StreakEnd::Passed) {
-            let Some(explanation) = streak.explanation.filter(|_| !streak.edits.is_empty()) else { continue };
+            let Some(explanation) = streak.explanation.filter(|_| !streak.is_without_changes()) else {
+                continue;
+            };
             let head = explanation.trim_end_matches('.').to_owned();
             let occurrence = Occurrence::new(trace, streak.first, quote(streak, explanation));
             match found.iter_mut().find(|one| one.head == head) {

@@ -22,6 +22,19 @@ pattern!(
     GUESS = r"(?i)\b(?:maybe|perhaps|probably|might|may be|could be|seems?|likely|i think|i suspect|let me|not because|don['’]t know|not sure|whether|unclear|unknown|vermutlich|vielleicht|quizás|tal vez|peut-être)\b|可能|也许"
 );
 
+pattern!(
+    CONNECTS = r"(?ix)(?:[,;:]|^)\s*(?:so|since|as|otherwise|else|sonst|da|also|deshalb|sinon|donc|puisque|comme|si\ no|así\ que|ya\ que)\b
+    | \b(?:must|ha(?:s|ve)\ to|need(?:s|ed)?\ to|can\ only|only\ (?:if|when|while|after|before)|unless|without|if|whenever
+        | muss|müssen|nur\ (?:wenn|nach|vor)|ohne|wenn|erst
+        | doit|doivent|il\ faut|sans|seulement|si
+        | debe|deben|hay\ que|tiene\ que|sin|solo|si)\b"
+);
+
+/// Whether a sentence connects a condition or a cause with what follows from it.
+pub(super) fn connects(text: &str) -> bool {
+    CAUSE.is_match(text) || CONNECTS.is_match(text)
+}
+
 /// Returns the first sentence of an agent's message that names a cause. `None` for a message without one, and for
 /// guesses.
 pub(super) fn explanation(message: &str) -> Option<String> {

@@ -10,6 +10,7 @@ mod diagnosis;
 pub mod ended;
 pub mod error_fix;
 mod explanation;
+mod hint;
 pub mod named_command;
 mod needed_option;
 pub mod pattern;

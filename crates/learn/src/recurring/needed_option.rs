@@ -1,4 +1,4 @@
-//! Finds assignments and flags that a program needs here: without them it fails, with them it passes, and later
+//! Finds assignments, flags and runners that a program needs here: without them it fails, with them it passes, and later
 //! sessions use them from the start.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,8 @@ use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::{category, code, with_message};
 
-/// The addition to a command, such as `JAVA_HOME=/opt/jdk-17` or `--profiles-dir .`, by the program that needs it.
+/// The addition to a command, such as `JAVA_HOME=/opt/jdk-17`, `--profiles-dir .` or the runner `mise exec --`, by the
+/// program that needs it; a runner is needed by several.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NeededOption {
     program: String,
@@ -64,18 +65,30 @@ impl NeededOption {
                 used.env.iter().filter(|pair| !failed.env.contains(pair)).cloned().collect()
             }
             Replacement::Flags => added_words(failed, used),
-            Replacement::Program | Replacement::Other => return None,
+            Replacement::Program => {
+                let (old, new) = (failed.words(), used.words());
+                let before = new.strip_suffix(old.as_slice()).filter(|before| !before.is_empty())?;
+                before.iter().map(|word| (*word).to_owned()).collect()
+            }
+            Replacement::Other => return None,
         };
+        let program = if how == Replacement::Program { String::new() } else { program };
         Some(Self { program, how, words })
     }
 
-    /// Whether a command of the program has the option.
-    fn is_in(&self, command: &TracedCommand) -> bool {
+    /// Returns the words of a command of the program that has the option, without a runner; `None` for other commands.
+    fn words_with<'c>(&self, command: &'c TracedCommand) -> Option<Vec<&'c str>> {
         let words = command.words();
-        match self.how {
-            Replacement::Assignments => self.words.iter().all(|pair| command.env.contains(pair)),
-            _ => words.windows(self.words.len()).any(|part| part == self.words),
+        let length = self.words.len();
+        if self.how == Replacement::Program {
+            let is_run = words.len() > length && words[..length] == self.words;
+            return is_run.then(|| words[length..].to_vec());
         }
+        let has_option = match self.how {
+            Replacement::Assignments => self.words.iter().all(|pair| command.env.contains(pair)),
+            _ => words.windows(length).any(|part| part == self.words),
+        };
+        (has_option && words.first().is_some_and(|word| *word == self.program)).then_some(words)
     }
 
     fn pattern(&self, needs: &[Need<'_>], traces: &[&SessionTrace]) -> Option<RecurringPattern> {
@@ -92,18 +105,18 @@ impl NeededOption {
             let quote = format!("`{failed}` failed{}, then `{used}` passed", with_message(need.failure));
             support.add(need.trace.conversation, Occurrence::new(need.trace, need.step, quote));
         }
-        let mut forms: Vec<Vec<&str>> =
-            needs.iter().flat_map(|need| [need.failed.words(), need.used.words()]).collect();
-        for (trace, step, command) in passed(traces).filter(|(.., command)| self.is_in(command)) {
-            if !command.words().first().is_some_and(|word| *word == self.program) {
-                continue;
+        let mut forms: Vec<Vec<&str>> = needs.iter().map(|need| need.failed.words()).collect();
+        for (trace, step, command) in passed(traces) {
+            let Some(words) = self.words_with(command) else { continue };
+            let is_of_program = forms.iter().any(|form| form.first() == words.first());
+            if is_of_program {
+                forms.push(words);
+                let quote = format!("`{}` passed", command.key());
+                support.add(trace.conversation, Occurrence::new(trace, step, quote));
             }
-            forms.push(command.words());
-            let quote = format!("`{}` passed", command.key());
-            support.add(trace.conversation, Occurrence::new(trace, step, quote));
         }
-        let common = common_beginning(&forms);
-        for (trace, _, command) in passed(traces).filter(|(.., command)| !self.is_in(command)) {
+        let common = common_beginning(&forms)?;
+        for (trace, _, command) in passed(traces).filter(|(.., command)| self.words_with(command).is_none()) {
             if command.words().starts_with(&common) {
                 support.oppose(trace.conversation);
             }
@@ -113,7 +126,11 @@ impl NeededOption {
         if support.count() < 2 || support.count_against() >= support.count() || is_substitute {
             return None;
         }
-        let head = format!("Run {} with {}", code(&common.join(" ")), code(&self.words.join(" ")));
+        let (plain, option) = (common.join(" "), self.words.join(" "));
+        let head = match self.how {
+            Replacement::Program => format!("Run {} as {}", code(&plain), code(&format!("{option} {plain}"))),
+            _ => format!("Run {} with {}", code(&plain), code(&option)),
+        };
         let text = format!("{head}: without it, it failed{}", with_message(first.failure));
         Some(RecurringPattern {
             head,
@@ -134,12 +151,11 @@ fn passed<'t>(
     })
 }
 
-/// Returns the words with which all commands begin; at least the program is one.
-fn common_beginning<'c>(commands: &[Vec<&'c str>]) -> Vec<&'c str> {
-    let Some((first, others)) = commands.split_first() else { return Vec::new() };
+/// Returns the words with which all commands begin, up to the first flag; `None` if there are none.
+fn common_beginning<'c>(commands: &[Vec<&'c str>]) -> Option<Vec<&'c str>> {
+    let (first, others) = commands.split_first()?;
     let is_common = |at: &usize| others.iter().all(|words| words.get(*at) == first.get(*at));
     let length = (0..first.len()).take_while(is_common).count();
-    // A flag without its value says nothing.
     let length = first[..length].iter().position(|word| word.starts_with('-')).unwrap_or(length);
-    first[..length].to_vec()
+    (length > 0).then(|| first[..length].to_vec())
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::command::TracedCommand;
-use super::explanation::{LONGEST, explanation, is_certain};
+use super::explanation::{LONGEST, connects, explanation, is_certain};
+use super::hint::taken_hint;
 use super::replacement::are_alike;
 use super::signature::CommandFailure;
 use super::trace::{TracedKind, TracedStep};
@@ -44,7 +45,7 @@ pattern!(
 // Answers that confirm an explanation. Thanks and praise alone do not.
 pattern!(
     AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
-        (?:ah+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
+        (?:a+h+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
         | makes\ sense|exactly|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
         | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era)|buena|tiene\ sentido
@@ -53,7 +54,8 @@ pattern!(
 // Answers from which it follows that the work is done, or is to be done as proposed.
 pattern!(
     ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
-        (?:great|nice|good|perfect|super|awesome|cool|finally|thanks|thank\ you|(?:it\ )?works|do\ (?:it|that)|go\ ahead|please\ do
+        (?:great|nice|good|perfect|super|awesome|cool|lovely|sweet|brilliant|classic|finally|thanks|thank\ you|(?:it\ )?works|do\ (?:it|that)|go\ ahead
+        | please\ do | makes?\ sense | fair\ enough
         | klasse|prima|perfekt|endlich|danke|läuft|mach|passt
         | genial|perfecto|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
         | parfait|génial|nickel|merci|enfin|ça\ marche|vas-y|fais)\b | $ )"
@@ -73,6 +75,8 @@ pub(super) struct AgentMessage<'e> {
     pub line: u64,
     pub at: Option<Instant>,
     pub text: &'e str,
+    /// What the person typed before the message, if it hints at something; empty if only a command of theirs does.
+    pub hint: Option<&'e str>,
     /// The next prompt of the person; `None` if the agent writes another message before it.
     pub answer: Option<&'e str>,
 }
@@ -89,7 +93,13 @@ pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Ve
         }
         let resolution = reader.resolution(message);
         let explained = reader.explained(message);
-        let kind = reader.replacement(message).or_else(|| reader.cause(message)).or(resolution).or(explained);
+        let cause = reader.replacement(message).or_else(|| reader.cause(message));
+        let kind = message
+            .hint
+            .and_then(|hint| taken_hint(message.text, hint, agreement(message)))
+            .or(cause)
+            .or(resolution)
+            .or(explained);
         remarks.extend(kind.map(|kind| TracedStep { line: message.line, at: message.at, kind }));
     }
     remarks
@@ -109,8 +119,8 @@ struct RemarkReader<'t> {
     open_failure: Option<(&'t TracedCommand, Vec<String>)>,
     /// The statements of an open failure whose command passed in the step before; empty otherwise.
     resolved: Vec<String>,
-    /// The first explanation since the person's last prompt.
-    explained: Option<TurnExplanation>,
+    /// The explanations since the person's last prompt, in log order.
+    explained: Vec<TurnExplanation>,
 }
 
 /// What the agent says about a problem before it changes something.
@@ -145,7 +155,8 @@ impl<'t> RemarkReader<'t> {
             }
             TracedKind::Explained { .. }
             | TracedKind::ExplainedReplacement { .. }
-            | TracedKind::NamedCause { .. } => {}
+            | TracedKind::NamedCause { .. }
+            | TracedKind::TookHint { .. } => {}
         }
     }
 
@@ -189,15 +200,20 @@ impl<'t> RemarkReader<'t> {
 
     /// Returns the explanation of the turn that ends with a message, if the person confirms or accepts what came of it.
     fn explained(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
-        if self.explained.is_none() {
-            self.explained = TurnExplanation::of(message.text);
-        }
+        self.explained.extend(TurnExplanation::of(message.text));
         let answer = message.answer?;
-        let explained = self.explained.take()?;
+        let all = std::mem::take(&mut self.explained);
         let agreement = agreement(message);
-        let is_accepted = explained.names_cause && ACCEPTS.is_match(answer.trim()) && !answer.contains('?');
-        let is_work = explained.has_edited || explained.names_cause;
-        (is_work && (agreement.is_some() || is_accepted))
+        let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
+        let accepts = ACCEPTS.is_match(answer.trim()) && !BUT.is_match(&first) && !first.ends_with('?');
+        // What led to a change comes before what only says so.
+        let led_to_change = all.iter().rposition(|one| one.has_edited && one.names_cause);
+        let at = led_to_change.or_else(|| all.iter().rposition(|one| one.names_cause)).or_else(|| {
+            let of_change = all.iter().rposition(|one| one.has_edited);
+            of_change.or_else(|| all.len().checked_sub(1)).filter(|_| agreement.is_some())
+        })?;
+        let explained = all.into_iter().nth(at)?;
+        (agreement.is_some() || accepts)
             .then_some(TracedKind::NamedCause { text: explained.text, answer: agreement })
     }
 
@@ -227,7 +243,7 @@ impl TurnExplanation {
         let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
         let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
         let text = joined(&all[cause.unwrap_or_default()..]);
-        (content_word_count(&text) >= TELLING).then_some(Self {
+        (content_word_count(&text) >= TELLING && connects(&text)).then_some(Self {
             text,
             names_cause: cause.is_some(),
             has_edited: false,
@@ -243,12 +259,17 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, ANSWER))
 }
 
+/// Returns the statements of a message that are long enough to explain something, joined.
+pub(super) fn statements_of(message: &str) -> Option<String> {
+    TurnExplanation::of(message).map(|explained| explained.text)
+}
+
 fn sentence_texts(message: &str) -> impl Iterator<Item = String> {
     sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text)
 }
 
 /// Returns the sentences of a message that are certain and not about the agent's own actions.
-fn statements(message: &str) -> impl Iterator<Item = String> {
+pub(super) fn statements(message: &str) -> impl Iterator<Item = String> {
     sentence_texts(message)
         .filter(|text| is_certain(text) && !OWN_DEED.is_match(text) && content_word_count(text) >= ALONE)
 }

@@ -36,7 +36,10 @@ pub(super) fn fixes(traces: &[&SessionTrace], found: &mut [RecurringPattern]) ->
         if fix.answer.is_some() {
             support.acknowledge();
         }
-        let note = PatternNote::Fix { text: fix.text };
+        let note = match fix.is_convention {
+            true => PatternNote::Fact { text: fix.text },
+            false => PatternNote::Fix { text: fix.text },
+        };
         fixes.push(RecurringPattern { head: fix.head, note, commands: fix.commands, support });
     }
     fixes.sort_by(|one, other| one.head.cmp(&other.head));
@@ -49,6 +52,7 @@ struct RemarkedFix<'t> {
     text: String,
     /// The command that passed and the one that failed, if others can run them.
     commands: Vec<String>,
+    is_convention: bool,
     /// Events before the explanation, for the evidence.
     before: String,
     /// The agent's words.
@@ -92,13 +96,17 @@ impl<'t> RemarkedFix<'t> {
             TracedKind::NamedCause { text, answer } => {
                 Some(Self::of_remark(text, "after trial and error".to_owned(), answer.as_deref()))
             }
+            TracedKind::TookHint { text, answer } => {
+                let fix = Self::of_remark(text, "after a hint of the user".to_owned(), answer.as_deref());
+                Some(Self { is_convention: true, ..fix })
+            }
             _ => None,
         }
     }
 
     fn of_remark(remark: &'t str, before: String, answer: Option<&'t str>) -> Self {
         let text = remark.trim_end_matches('.').to_owned();
-        Self { head: text.clone(), text, commands: Vec::new(), before, remark, answer }
+        Self { head: text.clone(), text, commands: Vec::new(), is_convention: false, before, remark, answer }
     }
 
     fn quote(&self) -> String {

@@ -35,10 +35,10 @@ pub(super) fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replac
     let (Some((_, old_rest)), Some((_, new_rest))) = (old.split_first(), new.split_first()) else {
         return None;
     };
-    if failed.name == used.name {
+    let wraps = new.ends_with(&old) || old.ends_with(&new);
+    if failed.name == used.name && !wraps {
         return adds_flags(&old, &new).then_some(Replacement::Flags);
     }
-    let wraps = new.ends_with(&old) || old.ends_with(&new);
     let task = |rest: &[&'_ str]| -> Vec<String> {
         rest.iter()
             .filter(|word| !matches!(**word, "run" | "run-script"))

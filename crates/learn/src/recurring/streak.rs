@@ -94,7 +94,9 @@ impl<'t> StreakFollower<'t> {
     fn follow(&mut self, step: &'t TracedStep) {
         match &step.kind {
             TracedKind::Explained { text } => return self.explained(text),
-            TracedKind::ExplainedReplacement { .. } | TracedKind::NamedCause { .. } => return,
+            TracedKind::ExplainedReplacement { .. }
+            | TracedKind::NamedCause { .. }
+            | TracedKind::TookHint { .. } => return,
             _ => self.just_passed = false,
         }
         match &step.kind {

@@ -502,6 +502,25 @@ fn an_option_that_later_sessions_use_from_the_start_is_needed() {
             "rule: Run `./gradlew` with `JAVA_HOME=$(/usr/libexec/java_home -v 17)`: without it, it failed with \"Unsupported class file major version 67\""
         ]
     );
+    let ruby: &[&str] = &[
+        "! bundle exec rspec | Your Ruby version is 2.6.10, but your Gemfile specified 3.4.2",
+        "$ mise exec -- bundle exec rspec",
+    ];
+    assert_eq!(
+        texts_of(&[ruby, &["$ mise exec -- bundle exec rubocop app"]]),
+        [
+            "rule: Run `bundle exec` as `mise exec -- bundle exec`: without it, it failed with \"Your Ruby version is 2.6.10, but your Gemfile specified 3.4.2\""
+        ]
+    );
+    let module: &[&str] = &[
+        "! Rscript scripts/a.R | bash: Rscript: command not found",
+        "$ module load R/4.4.2 && Rscript scripts/a.R",
+    ];
+    let rule = texts_of(&[module, &["$ module load R/4.4.2 && Rscript scripts/b.R"]]).remove(0);
+    assert!(
+        rule.starts_with("rule: Run `Rscript` as `module load R/4.4.2 && Rscript`: without it"),
+        "{rule}"
+    );
     let narrower: &[&str] = &["! tool check | Error: the index is missing", "$ tool check --skip-index"];
     assert_eq!(texts_of(&[narrower]), Vec::<String>::new(), "with less to do it passes");
 }
@@ -549,4 +568,38 @@ fn an_explanation_is_a_fix_where_the_person_confirms_or_accepts_what_came_of_it(
     for answer in ["U why?", "U no, that's wrong", "U great, but are you sure?"] {
         assert_eq!(texts_of(&[&[cause, answer]]), Vec::<String>::new(), "{answer}");
     }
+}
+
+#[test]
+fn what_an_agent_says_after_a_hint_is_a_fact() {
+    let hinted = |hint: &'static str, said: &'static str| {
+        texts_of(&[&["E src/report.qmd", "A The report is there.", hint, said, "U yes"]])
+    };
+    assert_eq!(
+        hinted(
+            "U look at its neighbours next time",
+            "A I see: reports sit in `reports/`, and their name begins with the year."
+        ),
+        ["fact: Reports sit in `reports/`, and their name begins with the year"]
+    );
+    assert_eq!(
+        hinted(
+            "U have you seen drivers/ds18 at all",
+            "A That one is a proper driver with a binding, and the application uses its interface. I do the same."
+        ),
+        [
+            "fact: drivers/ds18: That one is a proper driver with a binding, and the application uses its interface"
+        ]
+    );
+    assert_eq!(
+        hinted("U ok", "A I see: reports sit in `reports/`, and their name begins with the year."),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        hinted(
+            "U look at its neighbours next time",
+            "A I moved the report into the folder `reports/` of the year."
+        ),
+        Vec::<String>::new()
+    );
 }

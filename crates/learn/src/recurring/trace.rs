@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::command::{ReducedLine, TracedCommand, reduce};
 use super::explanation::explanation;
-use super::remark::{AgentMessage, remarks};
+use super::hint::{hint_of_command, is_hint};
+use super::remark::{AgentMessage, remarks, statements_of};
 use super::signature::{CommandFailure, has_error};
 
 use crate::outcome::shell::CommandKind;
@@ -122,9 +123,16 @@ pub enum TracedKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
     },
-    /// The agent named a cause after a wrong guess, or explained how an error ended and the person confirmed it.
+    /// The agent named a cause after a wrong guess, or explained something and the person confirmed or accepted it.
     NamedCause {
         text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+    },
+    /// The agent put into words what a person hinted at.
+    TookHint {
+        text: String,
+        /// First sentence of the person's answer, if it confirms the text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
     },
@@ -163,7 +171,8 @@ impl SessionTrace {
         traced.sort_by_key(|step| step.line);
         let messages = messages(events);
         let remarks = remarks(&traced, &messages);
-        traced.extend(explanations(&messages));
+        let explained = explanations(&messages, &traced);
+        traced.extend(explained);
         traced.extend(remarks);
         traced.sort_by_key(|step| step.line);
         traced.truncate(MOST);
@@ -183,14 +192,20 @@ impl SessionTrace {
 fn messages(events: &[SessionEvent]) -> Vec<AgentMessage<'_>> {
     let mut messages: Vec<AgentMessage<'_>> = Vec::new();
     let mut is_answer = false;
+    // The person's last words, and whether they or a command that they ran hint at something.
+    let (mut prompt, mut hints) = ("", false);
     for event in events.iter().filter(|event| !event.side) {
         match &event.kind {
             EventKind::AssistantText { text } => {
-                messages.push(AgentMessage { line: event.line, at: event.at, text, answer: None });
+                let hint = std::mem::take(&mut hints).then_some(prompt);
+                messages.push(AgentMessage { line: event.line, at: event.at, text, hint, answer: None });
                 is_answer = true;
             }
-            EventKind::UserPrompt { text, .. } if is_answer => {
-                if let Some(last) = messages.last_mut() {
+            EventKind::PersonCommand { command, .. } => hints |= hint_of_command(command),
+            EventKind::UserPrompt { text, .. } => {
+                hints |= is_hint(text);
+                prompt = text;
+                if let Some(last) = messages.last_mut().filter(|_| is_answer) {
                     last.answer = Some(text);
                 }
                 is_answer = false;
@@ -201,12 +216,19 @@ fn messages(events: &[SessionEvent]) -> Vec<AgentMessage<'_>> {
     messages
 }
 
-/// Returns the agent's explanations, in log order.
-fn explanations(messages: &[AgentMessage<'_>]) -> impl Iterator<Item = TracedStep> {
-    messages.iter().filter_map(|message| {
-        let kind = TracedKind::Explained { text: explanation(message.text)? };
+/// Returns the agent's explanations, in log order: what names a cause, and statements right after a command that could
+/// not do its work. `steps` are sorted by line.
+fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<TracedStep> {
+    let follows_failure = |line: u64| {
+        let before = steps.iter().rev().find(|step| step.line < line);
+        before.is_some_and(|step| matches!(&step.kind, TracedKind::Failed { failure, .. } if !failure.judged))
+    };
+    let explained = messages.iter().filter_map(|message| {
+        let stated = || statements_of(message.text).filter(|_| follows_failure(message.line));
+        let kind = TracedKind::Explained { text: explanation(message.text).or_else(stated)? };
         Some(TracedStep { line: message.line, at: message.at, kind })
-    })
+    });
+    explained.collect()
 }
 
 fn output(event: &SessionEvent) -> &str {
@@ -310,7 +332,8 @@ mod tests {
                 TracedKind::Changed => "changed".to_owned(),
                 TracedKind::Explained { text }
                 | TracedKind::ExplainedReplacement { text, .. }
-                | TracedKind::NamedCause { text, .. } => text.clone(),
+                | TracedKind::NamedCause { text, .. }
+                | TracedKind::TookHint { text, .. } => text.clone(),
             })
             .collect();
         assert_eq!(

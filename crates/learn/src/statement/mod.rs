@@ -12,6 +12,7 @@ mod join;
 mod proposals;
 mod read;
 mod refusal;
+mod short_prompt;
 mod taken_back;
 mod withdrawal;
 mod wording;
@@ -22,6 +23,7 @@ pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRES
 pub use proposals::{AgentSentence, with_proposals};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
+pub use short_prompt::{lasting_prompts, short_prompts};
 pub use taken_back::{takes_back, withdrawals};
 pub use withdrawal::Withdrawal;
 

@@ -36,6 +36,8 @@ const UNVERIFIED: usize = 4;
 const STANDING: usize = 2;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
 const MATCH: f64 = 0.4;
+/// The same for a rule from a session that matches the task.
+const MATCH_FROM_SESSION: f64 = 0.2;
 /// Value of a rule that does not match the task; the best match has 1.
 const BACKGROUND: f64 = 0.1;
 /// Factor for the value of a memory of another project.
@@ -52,6 +54,8 @@ pub(super) struct BriefingBuilder<'m> {
     pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
     pub candidates: BriefingCandidates<'m>,
+    /// IDs of the past sessions that match the task.
+    pub sessions: HashSet<String>,
 }
 
 impl BriefingBuilder<'_> {
@@ -61,7 +65,8 @@ impl BriefingBuilder<'_> {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
         for found in &self.candidates.memories {
-            if self.is_chance(found.score) {
+            let is_from_there = found.note.session.as_ref().is_some_and(|id| self.sessions.contains(id));
+            if self.is_chance(found.score) || (found.is_weak && !is_from_there) {
                 continue;
             }
             let settings = &found.open.settings;
@@ -133,7 +138,9 @@ impl BriefingBuilder<'_> {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
             let useful = rank::usefulness(selection_score(bullet, self.memory.now(), &self.scoring));
             let relevance = rank::relevance(score, self.candidates.best_bullet);
-            let fits = candidate.score.is_some() && relevance >= MATCH && !self.is_chance(score);
+            let is_from_there = bullet.fields.sources.iter().any(|it| self.sessions.contains(&it.session));
+            let least = if is_from_there { MATCH_FROM_SESSION } else { MATCH };
+            let fits = candidate.score.is_some() && relevance >= least && !self.is_chance(score);
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));

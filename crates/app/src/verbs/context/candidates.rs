@@ -6,9 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Options;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
-use crate::context::retrieve::{
-    HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
-};
+use crate::context::retrieve::{HitScore, RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_index::NoteHit;
@@ -71,6 +69,8 @@ pub(super) struct MemoryCandidate<'m> {
     pub passage: Option<PassageKey>,
     /// Whether another note supersedes the memory.
     pub replaced: bool,
+    /// Whether the note by itself hardly matches the task.
+    pub is_weak: bool,
 }
 
 /// Bullets, memories and blocked patterns of all open vaults that may become part of a briefing.
@@ -154,7 +154,7 @@ impl<'m> BriefingCandidates<'m> {
         found.merge_playbooks(memory, shelves);
         // What nobody has confirmed does not decide how well anything else fits.
         let best_of = |unverified: bool| {
-            let of = found.memories.iter().filter(|it| it.note.is_unverified() == unverified);
+            let of = found.memories.iter().filter(|it| it.note.is_unverified() == unverified && !it.is_weak);
             of.map(|it| it.score).fold(0.0, f32::max)
         };
         let (confirmed, unverified) = (best_of(false), best_of(true));
@@ -175,7 +175,8 @@ impl<'m> BriefingCandidates<'m> {
     /// comparable, because a word that is rare in one may be common in the other.
     fn even_out(&mut self, memory: &Context, shelves: &mut [VaultPlaybookHits]) {
         let best_of = |open: &OpenVault, shelf: &VaultPlaybookHits, memories: &[MemoryCandidate<'_>]| {
-            let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.score);
+            let own =
+                memories.iter().filter(|it| it.open.level == open.level && !it.is_weak).map(|it| it.score);
             own.chain(shelf.scores.values().copied()).fold(0.0, f32::max)
         };
         let bests: Vec<f32> = memory
@@ -386,14 +387,21 @@ impl<'m> BriefingCandidates<'m> {
             let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
             old.extend(links.map(|link| link.target.clone()));
         }
-        let fits = |hit: &RankedNote<'_>| hit.confidence.is_none_or(|confidence| !confidence.is_weak());
         let is_usable = |note: &Note| note.staleness().is_none() && !note.has_conflict();
-        let hits = hits.into_iter().filter(|hit| is_usable(&hit.note) && fits(hit));
+        let hits = hits.into_iter().filter(|hit| is_usable(&hit.note));
         self.memories.extend(hits.map(|hit| {
             let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =
                 !hit.note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
-            MemoryCandidate { open, score: hit.score as f32, passage: hit.passage, note: hit.note, replaced }
+            let is_weak = hit.confidence.is_some_and(|confidence| confidence.is_weak());
+            MemoryCandidate {
+                open,
+                score: hit.score as f32,
+                passage: hit.passage,
+                note: hit.note,
+                replaced,
+                is_weak,
+            }
         }));
         Ok(())
     }

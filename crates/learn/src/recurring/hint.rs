@@ -1,0 +1,62 @@
+//! Recognizes that a person points to what the agent overlooked, and what the agent then says of it.
+
+use super::command::reduce;
+use super::explanation::LONGEST;
+use super::remark::statements;
+use super::trace::TracedKind;
+use crate::diary::content_word_count;
+use crate::prose::pattern;
+
+/// Minimum number of content words of a sentence that says how things are done here.
+const WORDS: usize = 5;
+
+pattern!(
+    HINT = r"(?ix)\b(?:have\ you\ (?:seen|looked\ at) | (?:look|see|check)\ (?:at\ )?(?:how|the\ (?:neighbou?rs?|others?|rest)|its\ neighbou?rs?|what\ the\ others)
+        | like\ (?:all\ )?the\ (?:others|rest) | next\ time
+        | schau\w*\ (?:dir|mal|wie|an) | guck\w*\ (?:dir|mal|wie) | sieh\ dir | nächstes\ mal | beim\ nächsten\ mal
+        | mira\ (?:cómo|como|los|las|el|la) | f[ií]jate | la\ próxima
+        | regarde\ (?:comment|les|le|la|ce) | la\ prochaine\ fois | pour\ (?:le|la)\ prochaine?)\b"
+);
+pattern!(
+    TAKEN = r"(?i)^(?:(?:ah|oh|i see|understood|got it|right|noted|you['’]re right|entendido|ya veo|anotado|verstanden|ich sehe|notiert|stimmt|compris|je vois|noté)\b[\s:,.;!–—-]*)+"
+);
+// A report of what is done by now.
+pattern!(
+    REPORTS = r"(?i)\b(?:now|jetzt|nun|ahora|maintenant|enough|is done|are done)\b|^(?:\d|angepasst|geändert|korrigiert|fixed|changed|moved|renamed|updated|cambiado|corregido|movido|corrigé|déplacé|renommé)"
+);
+pattern!(
+    POINTS = r"(?i)^(?:that one|that|this|it|they|das|dies|es|eso|esto|ése?|ça|cela|celui-là|il|elle)\b"
+);
+
+/// Whether a message points to what the agent overlooked.
+pub(super) fn is_hint(prompt: &str) -> bool {
+    HINT.is_match(prompt)
+}
+
+/// Whether a command that a person ran moves or takes back files, which says how they should be.
+pub(super) fn hint_of_command(line: &str) -> bool {
+    reduce(line, None).changes
+}
+
+/// Returns what the agent says, right after a hint, about how things are done here.
+pub(super) fn taken_hint(text: &str, hint: &str, answer: Option<String>) -> Option<TracedKind> {
+    let taken = TAKEN.find(text).map_or(0, |found| found.end());
+    // Where only a command hints, the agent has to say that it understood.
+    if taken == 0 && !is_hint(hint) {
+        return None;
+    }
+    let is_convention = |text: &String| content_word_count(text) >= WORDS && !REPORTS.is_match(text);
+    let stated = statements(&text[taken..]).next().filter(is_convention)?;
+    let place = hint.split_whitespace().find(|word| word.contains('/') && POINTS.is_match(&stated));
+    let stated = match place {
+        Some(place) => format!("{}: {stated}", place.trim_matches(|c: char| !c.is_alphanumeric())),
+        None => capitalized(&stated),
+    };
+    (stated.chars().count() <= LONGEST).then_some(TracedKind::TookHint { text: stated, answer })
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().collect::<String>());
+    first.unwrap_or_default() + chars.as_str()
+}
