@@ -336,7 +336,7 @@ fn no_rule_is_told_twice_in_a_session_and_each_session_is_told_anew() {
     let sandbox = shop();
     assert!(words(&told(&sandbox, "claude", "session-start")).contains("changelog"));
     let flaky = "the upload test is flaky again, please fix it";
-    let release = "write the changelog and make the release";
+    let release = "can you make the release and write the changelog";
     assert_eq!(prompt(SESSION, &sandbox, release).stdout, "", "CORE.md said it");
     let start = fs::read_to_string(record(&sandbox)).unwrap();
     assert!(start.contains("b-mt2ssunl-jq6d8j"), "the briefing has all rules of so small a vault: {start}");

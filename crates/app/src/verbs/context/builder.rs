@@ -54,7 +54,7 @@ pub(super) struct BriefingBuilder<'m> {
     pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
     pub candidates: BriefingCandidates<'m>,
-    /// IDs of the past sessions that match the task.
+    /// IDs of the past sessions that the briefing shows because they match the task.
     pub sessions: HashSet<String>,
 }
 
@@ -65,8 +65,9 @@ impl BriefingBuilder<'_> {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
         for found in &self.candidates.memories {
-            let is_from_there = found.note.session.as_ref().is_some_and(|id| self.sessions.contains(id));
-            if self.is_chance(found.score) || (found.is_weak && !is_from_there) {
+            let is_of_matching_session =
+                found.note.session.as_ref().is_some_and(|id| self.sessions.contains(id));
+            if self.is_chance(found.score) || (found.is_weak && !is_of_matching_session) {
                 continue;
             }
             let settings = &found.open.settings;
@@ -138,8 +139,9 @@ impl BriefingBuilder<'_> {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
             let useful = rank::usefulness(selection_score(bullet, self.memory.now(), &self.scoring));
             let relevance = rank::relevance(score, self.candidates.best_bullet);
-            let is_from_there = bullet.fields.sources.iter().any(|it| self.sessions.contains(&it.session));
-            let least = if is_from_there { MATCH_FROM_SESSION } else { MATCH };
+            let is_of_matching_session =
+                bullet.fields.sources.iter().any(|it| self.sessions.contains(&it.session));
+            let least = if is_of_matching_session { MATCH_FROM_SESSION } else { MATCH };
             let fits = candidate.score.is_some() && relevance >= least && !self.is_chance(score);
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
