@@ -22,6 +22,7 @@ use cm_render::text;
 /// text is stored as a comment.
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "cm mark [OPTIONS] [NOTE] --helpful | --harmful | --irrelevant\n       cm mark [OPTIONS] NOTE helpful | harmful | irrelevant",
     group = clap::ArgGroup::new("signal").required(true).args(["helpful", "harmful", "irrelevant", "feedback"]),
     after_help = "Examples:\n  cm mark b-mt2ssunl-jq6d8j --helpful\n  cm mark b-mt2ssunl --harmful --reason wasted_time"
 )]

@@ -483,9 +483,10 @@ fn a_new_note_that_is_refused_stays_in_the_form() {
 #[test]
 fn a_plain_note_is_shown_without_warnings_and_with_the_notes_that_it_embeds() {
     let server = linked(AccessRole::Admin);
-    server.sandbox.write("Tide.md", "# Tide\n\nRead at six.\n\n![[Harbour]]\n\n## Table\n\nTwice a day.\n");
-    let embeds =
-        "# Harbour\n\n![[Tide]]\n\n![[Tide#Table]]\n\n![[Nowhere]]\n\nSee ![[Tide]] and `<id>` <id>.\n";
+    server
+        .sandbox
+        .write("Tide.md", "# Tide\n\nRead at six. %%private%%\n\n![[Harbour]]\n\n## Table\n\nTwice a day.\n");
+    let embeds = "# Harbour\n\n![[Tide]]\n\n![[Tide#Table]]\n\n![[Nowhere]]\n\n![[Tide#Nothing]]\n\nSee ![[Tide]] and `<id>` <id>.\n";
     server.sandbox.write("Harbour.md", embeds);
     let browser = Browser::of(&server);
     let page = browser.get("/note/Harbour").body;
@@ -494,6 +495,7 @@ fn a_plain_note_is_shown_without_warnings_and_with_the_notes_that_it_embeds() {
     assert_eq!(page.matches("Twice a day.").count(), 2, "{page}");
     assert!(!page.contains("<h1 id=\"h-tide\">"), "{page}");
     assert!(page.contains("<a href=\"/note/Nowhere\"") && !page.contains("image: "), "{page}");
+    assert!(!page.contains("private") && !page.contains("cm-embedded"), "{page}");
     assert!(page.contains("<code>&lt;id&gt;</code> &lt;id&gt;"), "{page}");
     assert_eq!(page.matches("<h3>links to</h3>").count(), 0, "{page}");
 }

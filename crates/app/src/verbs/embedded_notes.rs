@@ -1,57 +1,62 @@
-//! Shows the notes that a note embeds, such as with `![[Note]]` in Obsidian.
-
-use std::borrow::Cow;
+//! Finds the notes that a note embeds, such as with `![[Note]]` in Obsidian.
 
 use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use cm_note::frontmatter::split::Split;
-use cm_note::markdown::escape::{escape_link_text, link_destination};
-use cm_note::markdown::{note_embeds, outline, section};
+use cm_note::markdown::{note_embeds, section, without_comments};
 use cm_text::shorten::shorten;
 
 /// Maximum number of notes that are shown within another.
 const MOST: usize = 20;
 /// Maximum length of an embedded text in characters.
 const LONGEST: usize = 8_000;
+/// Beginning of the words that stand for embedded notes.
+const STANDS_FOR: &str = "cm-embedded-note-";
 
-/// Replaces each paragraph that only embeds a note by a quote with its title and text, or with the
-/// section that the embed names. Embeds within these texts stay links, so that no circle arises; so do
-/// those of notes that the target vault does not have.
-pub fn with_embedded_notes<'t>(memory: &Context, body: &'t str) -> Cow<'t, str> {
-    let embeds = note_embeds(body);
-    if embeds.is_empty() {
-        return Cow::Borrowed(body);
-    }
-    let mut text = String::with_capacity(body.len() * 2);
-    let mut end = 0;
-    for (range, target, anchor) in embeds.into_iter().take(MOST) {
-        let Some(quote) = quoted(memory, &target, anchor.as_deref()) else { continue };
-        text.push_str(body.get(end..range.start).unwrap_or_default());
-        text.push_str(&quote);
-        end = range.end;
-    }
-    text.push_str(body.get(end..).unwrap_or_default());
-    Cow::Owned(text)
+/// A note that another one embeds.
+pub struct EmbeddedNote {
+    /// The paragraph that stands for it in the text of the other note.
+    pub placeholder: String,
+    pub title: String,
+    pub path: String,
+    /// Text of the note, or of the section that the embed names, without comments.
+    pub text: String,
 }
 
-fn quoted(memory: &Context, target: &str, anchor: Option<&str>) -> Option<String> {
+/// Replaces each paragraph that only embeds a note of the target vault by a placeholder, and returns the text with the
+/// embedded notes, in order. Other embeds stay as they are written.
+pub fn embedded_notes(memory: &Context, body: &str) -> (String, Vec<EmbeddedNote>) {
+    let mut notes = Vec::new();
+    let mut text = String::with_capacity(body.len());
+    let mut end = 0;
+    if body.contains(STANDS_FOR) {
+        return (body.to_owned(), notes);
+    }
+    for (range, target, anchor) in note_embeds(body).into_iter().take(MOST) {
+        let Some(note) = embedded(memory, &target, anchor.as_deref(), notes.len()) else { continue };
+        text.push_str(body.get(end..range.start).unwrap_or_default());
+        text.push_str(&format!("{}\n", note.placeholder));
+        end = range.end;
+        notes.push(note);
+    }
+    text.push_str(body.get(end..).unwrap_or_default());
+    (text, notes)
+}
+
+fn embedded(memory: &Context, target: &str, anchor: Option<&str>, number: usize) -> Option<EmbeddedNote> {
     // A site of the vault must not show notes of the global vault.
     let found = find_in_target(memory, target).ok()?;
     let file = found.text();
     let split = Split::of(&file);
-    let section = anchor.and_then(|anchor| section::find(&split, anchor).ok());
-    let body = section.map_or_else(|| without_heading(split.body(), &found.note.title), |part| part.text);
-    let (title, path) = (escape_link_text(&found.note.title), link_destination(found.note.path.as_str()));
-    let mut quote = format!("> **[{title}](/{path})**\n>\n");
-    for line in shorten(body.trim(), LONGEST).lines() {
-        quote.push_str(&format!("> {line}\n"));
-    }
-    Some(quote)
-}
-
-/// The body without a first heading that is the title, which the quote names already.
-fn without_heading<'t>(body: &'t str, title: &str) -> &'t str {
-    let body = body.trim_start();
-    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
-    if first.starts_with("# ") && outline(first, 1).text == title { rest } else { body }
+    let text = match anchor {
+        // The path of a heading, as in `Note#Fixes#Retry`; a block has no heading.
+        Some(anchor) => section::find(&split, &anchor.replace('#', " > ")).ok()?.text,
+        None => split.body(),
+    };
+    Some(EmbeddedNote {
+        placeholder: format!("{STANDS_FOR}{number}"),
+        text: shorten(without_comments(text).trim(), LONGEST).into_owned(),
+        title: found.note.title.clone(),
+        path: found.note.path.to_string(),
+    })
 }

@@ -23,7 +23,8 @@ pub(crate) fn unknown_type(memory: &Context, typed: &str) -> Result<Option<Strin
         names.extend(vault.notes().filter_map(|note| note.note_type.as_deref()));
     }
     let folded = LabelField::Type.folded(typed);
-    if names.iter().any(|name| LabelField::Type.folded(name) == folded) {
+    // The index has the folded names, a listing compares them as they are.
+    if names.iter().any(|name| *name == typed || LabelField::Type.folded(name) == typed) {
         return Ok(None);
     }
     Ok(Some(match nearest(&folded, names.iter().copied()) {

@@ -112,7 +112,9 @@ pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
                 prefix.push(format!("source {}", inside(&words_of(outer)[1..].join(" "), workspace)))
             }
             // These change the environment of the line as well.
-            _ if prepares(outer) => prefix.push(words_of(outer).join(" ")),
+            _ if prepares(outer) && script.commands[at + 1..].iter().any(|next| !next.is_inner) => {
+                prefix.push(words_of(outer).join(" "));
+            }
             "export" => exported
                 .extend(outer.args.iter().map(|word| word.text.clone()).filter(|word| word.contains('='))),
             _ => match effect(outer) {
@@ -184,7 +186,8 @@ fn traced(
     // `npx vitest` and `uv run pytest` are what they run.
     let run = commands.get(at + 1).filter(|inner| command.is_wrapper && inner.is_inner).unwrap_or(command);
     let work = ParsedCommand::from(run.clone()).work();
-    let comparable = words.iter().chain(&env).all(|word| is_reusable(word))
+    let comparable = words.iter().all(|word| is_reusable(word))
+        && env.iter().all(|pair| is_reusable_assignment(pair))
         && prefix.iter().flat_map(|line| line.split(' ')).all(is_reusable)
         && command.input.is_none()
         && text.chars().count() <= LONGEST
@@ -206,7 +209,7 @@ pattern!(ELSEWHERE = r"(?i)(?:^|[=:@])(?:/|~|\\|[a-z]:\\)|/(?:tmp|home|users|var
 
 pattern!(DATE = r"^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?$");
 // The output of a plain command, such as `$(/usr/libexec/java_home -v 17)`.
-pattern!(OUTPUT = r"\$\([\w./ -]+\)");
+pattern!(OUTPUT = r"\$\((?P<command>[\w./ -]+)\)");
 
 /// Replaces each word that is a date by `DATE`, and returns whether there is one.
 fn replace_dates(words: &mut [String]) -> bool {
@@ -214,9 +217,15 @@ fn replace_dates(words: &mut [String]) -> bool {
     dates.map(|word| *word = DATE_WORD.to_owned()).count() > 0
 }
 
+/// Returns whether an assignment can be typed in another session; its value may be the output of such a command.
+fn is_reusable_assignment(pair: &str) -> bool {
+    let mut commands = OUTPUT.captures_iter(pair).flat_map(|found| found.name("command"));
+    commands.all(|command| command.as_str().split_whitespace().all(is_reusable))
+        && is_reusable(&OUTPUT.replace_all(pair, "output"))
+}
+
 /// Returns whether a word of a command can be typed in another session.
 fn is_reusable(word: &str) -> bool {
-    let word = &*OUTPUT.replace_all(word, "output");
     let is_hash = ONE_OFF.find(word).is_some_and(|found| found.len() >= 7);
     !is_hash
         && !ELSEWHERE.is_match(&OF_SYSTEM.replace(word, "system/"))

@@ -11,11 +11,11 @@ use crate::prose::pattern;
 const WORDS: usize = 5;
 
 pattern!(
-    HINT = r"(?ix)\b(?:have\ you\ (?:seen|looked\ at) | (?:look|see|check)\ (?:at\ )?(?:how|the\ (?:neighbou?rs?|others?|rest)|its\ neighbou?rs?|what\ the\ others)
+    HINT = r"(?ix)\b(?:have\ you\ (?:seen|looked\ at) | (?:look|see|check)\ (?:at\ )?(?:how\ (?:the|it['’]?s|others|we)|the\ (?:neighbou?rs?|others?|rest)|its\ neighbou?rs?|what\ the\ others)
         | like\ (?:all\ )?the\ (?:others|rest) | next\ time
-        | schau\w*\ (?:dir|mal|wie|an) | guck\w*\ (?:dir|mal|wie) | sieh\ dir | nächstes\ mal | beim\ nächsten\ mal
-        | mira\ (?:cómo|como|los|las|el|la) | f[ií]jate | la\ próxima
-        | regarde\ (?:comment|les|le|la|ce) | la\ prochaine\ fois | pour\ (?:le|la)\ prochaine?)\b"
+        | (?:schau|guck|sieh)\w*\ (?:dir\ (?:mal\ )?an,?\ |mal,?\ |doch\ )?wie\ (?:die|das|es) | nächstes\ mal | beim\ nächsten\ mal
+        | mira\ c[óo]mo\ (?:est[áa]n?|lo|se) | f[ií]jate | la\ próxima
+        | regarde\ comment\ (?:c['’]est|les|on|font) | la\ prochaine\ fois | pour\ (?:le|la)\ prochaine?)\b"
 );
 pattern!(
     TAKEN = r"(?i)^(?:(?:ah|oh|i see|understood|got it|right|noted|you['’]re right|entendido|ya veo|anotado|verstanden|ich sehe|notiert|stimmt|compris|je vois|noté)\b[\s:,.;!–—-]*)+"
@@ -28,12 +28,12 @@ pattern!(
     POINTS = r"(?i)^(?:that one|that|this|it|they|das|dies|es|eso|esto|ése?|ça|cela|celui-là|il|elle)\b"
 );
 
-/// Whether a message points to what the agent overlooked.
+/// Whether a message points to what the agent overlooked in the project.
 pub(super) fn is_hint(prompt: &str) -> bool {
-    HINT.is_match(prompt)
+    HINT.is_match(prompt) && !prompt.contains("://")
 }
 
-/// Whether a command that a person ran moves or takes back files, which says how they should be.
+/// Whether a command that a person ran changes files: it may move or take back what the agent did.
 pub(super) fn hint_of_command(line: &str) -> bool {
     reduce(line, None).changes
 }
@@ -47,12 +47,19 @@ pub(super) fn taken_hint(text: &str, hint: &str, answer: Option<String>) -> Opti
     }
     let is_convention = |text: &String| content_word_count(text) >= WORDS && !REPORTS.is_match(text);
     let stated = statements(&text[taken..]).next().filter(is_convention)?;
-    let place = hint.split_whitespace().find(|word| word.contains('/') && POINTS.is_match(&stated));
-    let stated = match place {
-        Some(place) => format!("{}: {stated}", place.trim_matches(|c: char| !c.is_alphanumeric())),
-        None => capitalized(&stated),
-    };
+    let place = place_in(hint).filter(|_| POINTS.is_match(&stated));
+    let stated = place.map_or_else(|| capitalized(&stated), |place| format!("{place}: {stated}"));
     (stated.chars().count() <= LONGEST).then_some(TracedKind::TookHint { text: stated, answer })
+}
+
+/// Returns the first path in the project that a text names.
+fn place_in(text: &str) -> Option<&str> {
+    let is_mark = |c: char| "\"'`()[]{},;:!?".contains(c);
+    let mut words = text.split_whitespace().map(|word| word.trim_matches(is_mark).trim_end_matches('.'));
+    words.find(|word| {
+        let is_path = word.matches('/').count() > 1 || word.contains(['.', '_']) && word.contains('/');
+        is_path && !word.starts_with(['/', '~', '-'])
+    })
 }
 
 fn capitalized(text: &str) -> String {

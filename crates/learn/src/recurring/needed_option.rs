@@ -14,7 +14,7 @@ use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::{category, code, with_message};
 
 /// The addition to a command, such as `JAVA_HOME=/opt/jdk-17`, `--profiles-dir .` or the runner `mise exec --`, by the
-/// program that needs it; a runner is needed by several.
+/// program that needs it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NeededOption {
     program: String,
@@ -59,7 +59,7 @@ pub fn add_needed_options(
 
 impl NeededOption {
     fn of(failed: &TracedCommand, used: &TracedCommand, how: Replacement) -> Option<Self> {
-        let program = failed.words().first().map(|word| (*word).to_owned())?;
+        let program = own_words(failed).first().map(|word| (*word).to_owned())?;
         let words = match how {
             Replacement::Assignments => {
                 used.env.iter().filter(|pair| !failed.env.contains(pair)).cloned().collect()
@@ -72,23 +72,23 @@ impl NeededOption {
             }
             Replacement::Other => return None,
         };
-        let program = if how == Replacement::Program { String::new() } else { program };
         Some(Self { program, how, words })
     }
 
-    /// Returns the words of a command of the program that has the option, without a runner; `None` for other commands.
+    /// Returns the words of a command of the program that has the option, from the program on; `None` for other
+    /// commands.
     fn words_with<'c>(&self, command: &'c TracedCommand) -> Option<Vec<&'c str>> {
-        let words = command.words();
-        let length = self.words.len();
-        if self.how == Replacement::Program {
-            let is_run = words.len() > length && words[..length] == self.words;
-            return is_run.then(|| words[length..].to_vec());
-        }
-        let has_option = match self.how {
-            Replacement::Assignments => self.words.iter().all(|pair| command.env.contains(pair)),
-            _ => words.windows(length).any(|part| part == self.words),
+        let (words, length) = (command.words(), self.words.len());
+        let (has_option, own) = match self.how {
+            Replacement::Program => {
+                (words.len() > length && words[..length] == self.words, words.get(length..)?.to_vec())
+            }
+            Replacement::Assignments => {
+                (self.words.iter().all(|pair| command.env.contains(pair)), own_words(command))
+            }
+            _ => (words.windows(length).any(|part| part == self.words), own_words(command)),
         };
-        (has_option && words.first().is_some_and(|word| *word == self.program)).then_some(words)
+        (has_option && own.first().is_some_and(|word| *word == self.program)).then_some(own)
     }
 
     fn pattern(&self, needs: &[Need<'_>], traces: &[&SessionTrace]) -> Option<RecurringPattern> {
@@ -105,19 +105,16 @@ impl NeededOption {
             let quote = format!("`{failed}` failed{}, then `{used}` passed", with_message(need.failure));
             support.add(need.trace.conversation, Occurrence::new(need.trace, need.step, quote));
         }
-        let mut forms: Vec<Vec<&str>> = needs.iter().map(|need| need.failed.words()).collect();
-        for (trace, step, command) in passed(traces) {
+        let mut forms: Vec<Vec<&str>> = needs.iter().map(|need| own_words(need.failed)).collect();
+        for (trace, step, command) in passed(traces).filter(|(.., command)| command.reusable) {
             let Some(words) = self.words_with(command) else { continue };
-            let is_of_program = forms.iter().any(|form| form.first() == words.first());
-            if is_of_program {
-                forms.push(words);
-                let quote = format!("`{}` passed", command.key());
-                support.add(trace.conversation, Occurrence::new(trace, step, quote));
-            }
+            forms.push(words);
+            let quote = format!("`{}` passed", command.key());
+            support.add(trace.conversation, Occurrence::new(trace, step, quote));
         }
         let common = common_beginning(&forms)?;
         for (trace, _, command) in passed(traces).filter(|(.., command)| self.words_with(command).is_none()) {
-            if command.words().starts_with(&common) {
+            if own_words(command).starts_with(&common) {
                 support.oppose(trace.conversation);
             }
         }
@@ -126,12 +123,19 @@ impl NeededOption {
         if support.count() < 2 || support.count_against() >= support.count() || is_substitute {
             return None;
         }
-        let (plain, option) = (common.join(" "), self.words.join(" "));
-        let head = match self.how {
-            Replacement::Program => format!("Run {} as {}", code(&plain), code(&format!("{option} {plain}"))),
-            _ => format!("Run {} with {}", code(&plain), code(&option)),
+        let option = code(&self.words.join(" "));
+        let (before, between) = match self.how {
+            Replacement::Assignments => ("Set", "for"),
+            Replacement::Program => ("Put", "before"),
+            _ => ("Add", "to"),
         };
-        let text = format!("{head}: without it, it failed{}", with_message(first.failure));
+        // The program alone, because further sessions may show that other subcommands need the option, too.
+        let head = format!("{before} {option} {between} `{}", self.program);
+        let text = format!(
+            "{before} {option} {between} {}: without it, it failed{}",
+            code(&common.join(" ")),
+            with_message(first.failure)
+        );
         Some(RecurringPattern {
             head,
             note: PatternNote::Rule { text, category: category(first.used.work) },
@@ -139,6 +143,13 @@ impl NeededOption {
             support,
         })
     }
+}
+
+/// Returns the words of a command without what prepares for it, such as `module load R/4.4.2 &&`.
+fn own_words(command: &TracedCommand) -> Vec<&str> {
+    let words = command.words();
+    let from = words.iter().rposition(|word| *word == "&&").map_or(0, |at| at + 1);
+    words[from..].to_vec()
 }
 
 fn passed<'t>(

@@ -1,5 +1,5 @@
-//! Finds explanations of agents after trial and error: why another form of a command works, the cause of a problem after
-//! a wrong guess, and the end of an error, if the person confirms the explanation.
+//! Finds what agents explain: why another form of a command works, the cause of a problem after a wrong guess, how an
+//! error ended or what led to a change, if the person confirms or accepts it, and what they say after a hint.
 
 use std::collections::BTreeSet;
 
@@ -54,11 +54,11 @@ pattern!(
 // Answers from which it follows that the work is done, or is to be done as proposed.
 pattern!(
     ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
-        (?:great|nice|good|perfect|super|awesome|cool|lovely|sweet|brilliant|classic|finally|thanks|thank\ you|(?:it\ )?works|do\ (?:it|that)|go\ ahead
+        (?:great|nice|good|perfect|super|awesome|lovely|sweet|brilliant|classic|finally|thanks|thank\ you|(?:it\ )?works|do\ (?:it|that)|go\ ahead
         | please\ do | makes?\ sense | fair\ enough
-        | klasse|prima|perfekt|endlich|danke|läuft|mach|passt
+        | klasse|prima|perfekt|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
         | genial|perfecto|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
-        | parfait|génial|nickel|merci|enfin|ça\ marche|vas-y|fais)\b | $ )"
+        | parfait|génial|nickel|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | cool\s*(?:[,.!]|$) | $ )"
 );
 // Sentences about the agent's own actions, which explain nothing.
 pattern!(
@@ -81,7 +81,8 @@ pub(super) struct AgentMessage<'e> {
     pub answer: Option<&'e str>,
 }
 
-/// Returns the explanations in the agent's messages as steps of kind `ExplainedReplacement` or `NamedCause`, in log order.
+/// Returns the explanations in the agent's messages as steps of kind `ExplainedReplacement`, `NamedCause` or `TookHint`, in
+/// log order.
 /// `steps` and `messages` are sorted by line.
 pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Vec<TracedStep> {
     let mut reader = RemarkReader::default();
@@ -200,21 +201,28 @@ impl<'t> RemarkReader<'t> {
 
     /// Returns the explanation of the turn that ends with a message, if the person confirms or accepts what came of it.
     fn explained(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
-        self.explained.extend(TurnExplanation::of(message.text));
+        let explanation = TurnExplanation::of(message.text);
+        let is_answered = explanation.is_some();
+        self.explained.extend(explanation);
         let answer = message.answer?;
         let all = std::mem::take(&mut self.explained);
         let agreement = agreement(message);
         let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
         let accepts = ACCEPTS.is_match(answer.trim()) && !BUT.is_match(&first) && !first.ends_with('?');
-        // What led to a change comes before what only says so.
-        let led_to_change = all.iter().rposition(|one| one.has_edited && one.names_cause);
-        let at = led_to_change.or_else(|| all.iter().rposition(|one| one.names_cause)).or_else(|| {
-            let of_change = all.iter().rposition(|one| one.has_edited);
-            of_change.or_else(|| all.len().checked_sub(1)).filter(|_| agreement.is_some())
-        })?;
+        let last = all.len().checked_sub(1)?;
+        let is_confirmed = agreement.is_some() && is_answered;
+        // What led to a change comes before what only says so, unless that is what the person confirms.
+        let at = if is_confirmed && all[last].names_cause {
+            last
+        } else {
+            let of = |is_meant: fn(&TurnExplanation) -> bool| all.iter().rposition(is_meant);
+            let cause = of(|one| one.has_edited && one.names_cause).or_else(|| of(|one| one.names_cause));
+            let stated = || of(|one| one.has_edited).or(Some(last)).filter(|_| agreement.is_some());
+            cause.or_else(stated)?
+        };
+        let answer = agreement.clone().filter(|_| is_confirmed && at == last);
         let explained = all.into_iter().nth(at)?;
-        (agreement.is_some() || accepts)
-            .then_some(TracedKind::NamedCause { text: explained.text, answer: agreement })
+        (agreement.is_some() || accepts).then_some(TracedKind::NamedCause { text: explained.text, answer })
     }
 
     /// Returns the cause that a message names, if the agent rejected a guess before and then tried something else.

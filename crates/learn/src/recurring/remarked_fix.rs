@@ -1,4 +1,4 @@
-//! Turns the explanations of agents after trial and error into fixes.
+//! Turns the explanations of agents into fixes, and what they say after a hint into facts.
 
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ impl<'t> RemarkedFix<'t> {
                 Some(Self { head: text.clone(), text, ..fix })
             }
             TracedKind::NamedCause { text, answer } => {
-                Some(Self::of_remark(text, "after trial and error".to_owned(), answer.as_deref()))
+                Some(Self::of_remark(text, "the agent explained it".to_owned(), answer.as_deref()))
             }
             TracedKind::TookHint { text, answer } => {
                 let fix = Self::of_remark(text, "after a hint of the user".to_owned(), answer.as_deref());

@@ -46,7 +46,9 @@ pattern!(
     | \bexpected\b.+\b(?:to|but|got|received|found)\b | ^[\w./-]+\.[a-z]\w*:\d+(?::\d+)?:?\s | [✗✕✖×●]\s | \bFAILED\b"
 );
 // What could not be done is no verdict about the code.
-pattern!(NOT_DONE = r"(?i)^failed to\b");
+pattern!(
+    NOT_DONE = r"(?i)^failed to (?:start|launch|connect|open|create|find|fetch|pull|push|download|install|initiali[sz]e|bind|lock|acquire|mount|resolve|read|write|get|authenticate)\b"
+);
 pattern!(
     ERRORS = r"(?ix)\b(?:fatal|panic|exception|refused|denied|missing|cannot|can't|couldn't|unable|unknown|unsupported|invalid|unrecognized
     | unauthorized|forbidden|unreachable|expired|conflict|timed?\s?out|required?|requires)\b

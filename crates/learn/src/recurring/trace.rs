@@ -201,7 +201,10 @@ fn messages(events: &[SessionEvent]) -> Vec<AgentMessage<'_>> {
                 messages.push(AgentMessage { line: event.line, at: event.at, text, hint, answer: None });
                 is_answer = true;
             }
-            EventKind::PersonCommand { command, .. } => hints |= hint_of_command(command),
+            EventKind::PersonCommand { command, .. } => {
+                hints |= hint_of_command(command);
+                prompt = "";
+            }
             EventKind::UserPrompt { text, .. } => {
                 hints |= is_hint(text);
                 prompt = text;

@@ -1,7 +1,7 @@
-//! Judges short prompts as a whole, where no sentence of theirs says enough alone: "what unit is that? I lost a season
-//! to it. Put it in the name."
+//! Judges short prompts as a whole, where no sentence of theirs says enough alone: "cond, temp. What unit. I lost a
+//! season to that. Put it in the name."
 
-use super::join::{LastingStatement, lasting};
+use super::join::{Certainty, LastingStatement, lasting};
 use super::taken_back::takes_back;
 use super::{KindProbabilities, Statement, StatementContext};
 use crate::prose::pattern;
@@ -12,9 +12,11 @@ const SENTENCES: std::ops::RangeInclusive<usize> = 2..=5;
 const WORDS: std::ops::RangeInclusive<usize> = 8..=45;
 /// Minimum probability that a prompt as a whole lasts.
 const LASTING: f32 = 0.75;
+/// Minimum probability from which it certainly does.
+const CERTAIN: f32 = 0.9;
 
 /// Returns each short prompt of several sentences as one statement, unless the agent has done nothing before it, it was
-/// pasted, ends with a question, or takes something back.
+/// pasted, asks something, or takes something back.
 pub fn short_prompts(statements: &[Statement]) -> Vec<Statement> {
     let of_prompts: Vec<&[Statement]> = statements.chunk_by(|one, next| one.line == next.line).collect();
     let is_taken_back =
@@ -31,7 +33,6 @@ fn whole(sentences: &[Statement]) -> Option<Statement> {
         && WORDS.contains(&words)
         && is_whole
         && first.context != StatementContext::Plain
-        && !last.text.ends_with(['?', '？'])
         && !sentences.iter().any(|one| one.is_pasted || takes_back(&one.text) || is_question(&one.text));
     let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
     is_judged.then(|| Statement { text: texts.join(" "), ..first.clone() })
@@ -54,7 +55,14 @@ pub fn lasting_prompts(
 ) -> Vec<LastingStatement> {
     let is_new = |prompt: &Statement| found.iter().all(|one| one.line != prompt.line);
     let lasts = prompts.iter().zip(judged).filter(|(one, judged)| is_new(one) && judged.lasting() >= LASTING);
-    lasts.flat_map(|(one, judged)| lasting(std::slice::from_ref(one), std::slice::from_ref(judged))).collect()
+    let of_prompt = |(one, judged): (&Statement, &KindProbabilities)| {
+        let mut all = lasting(std::slice::from_ref(one), std::slice::from_ref(judged));
+        if judged.lasting() < CERTAIN {
+            all.iter_mut().for_each(|one| one.certainty = Certainty::Medium);
+        }
+        all
+    };
+    lasts.flat_map(of_prompt).collect()
 }
 
 #[cfg(test)]
@@ -70,7 +78,9 @@ mod tests {
         assert_eq!(prompts.len(), 1);
         let judged = [KindProbabilities([0.2, 0.8, 0.0, 0.0, 0.0])];
         let found = lasting_prompts(&prompts, &judged, &[]);
-        assert_eq!(found[0].line, 4);
+        assert_eq!((found[0].line, found[0].certainty), (4, Certainty::Medium));
+        let certain = lasting_prompts(&prompts, &[KindProbabilities([0.05, 0.95, 0.0, 0.0, 0.0])], &[]);
+        assert_eq!(certain[0].certainty, Certainty::High);
         assert!(found[0].text.starts_with("What unit. i lost") && found[0].text.ends_with("so on."));
         assert!(lasting_prompts(&prompts, &judged, &found).is_empty(), "a sentence lasts already");
         assert!(lasting_prompts(&prompts, &[KindProbabilities([0.5, 0.5, 0.0, 0.0, 0.0])], &[]).is_empty());

@@ -9,7 +9,7 @@ use super::table::ActionSpec;
 use super::views;
 use super::words::{count, note_address};
 use cm_app::verbs::{add, edit, forget, generate, mark, pin, restore, undo};
-use cm_app::{CallerIdentity, Context, Error, Result};
+use cm_app::{CallerIdentity, Context, Error, ErrorKind, Result};
 use cm_note::note::FeedbackSignal;
 
 /// All changes, by their path.
@@ -137,11 +137,12 @@ fn add(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionR
     };
     let added = match add::add(memory, &options) {
         Ok(added) => added,
-        // The text stays in the form.
-        Err(error) => {
+        // What can be corrected stays in the form.
+        Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::Usage) => {
             let page = views::edit::not_added(memory, request, form, &memory.call.conceal(error))?;
             return Ok(ActionResult::Undecided(page));
         }
+        Err(error) => return Err(error),
     };
     let commits = added.commit.into_iter().collect();
     let notice = ActionNotice { text: "Added".to_owned(), commits, is_error: false };

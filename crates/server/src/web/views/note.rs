@@ -12,7 +12,7 @@ use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{
     ShownTime, marked, moment, note_address, session_address, type_words, without_title,
 };
-use cm_app::verbs::embedded_notes::with_embedded_notes;
+use cm_app::verbs::embedded_notes::{EmbeddedNote, embedded_notes};
 use cm_app::verbs::get::Backlink;
 use cm_app::verbs::score_history::score_history;
 use cm_app::verbs::session_receipts::RecordedSessions;
@@ -22,6 +22,7 @@ use cm_app::verbs::{get, why};
 use cm_app::{Context, Result};
 use cm_note::finding::Severity;
 use cm_note::instant::Instant;
+use cm_note::markdown::escape::{escape_link_text, link_destination};
 use cm_note::markdown::without_comments;
 use cm_note::note::NoteKind;
 use cm_note::note::types::LINKS_TO;
@@ -116,12 +117,13 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     let history = has_score.then(|| score_history(memory, reference)).transpose()?;
     let mentioned = unlinked_mentions(memory, reference, MENTIONS)?;
     // Who looks at the memory itself sees what agents see; readers of a site do not get comments.
-    let body = with_embedded_notes(memory, without_title(&note.body, &note.title));
-    let body = if request.is_static { Cow::Owned(without_comments(&body).into_owned()) } else { body };
+    let body = without_title(&note.body, &note.title);
+    let body = if request.is_static { without_comments(body) } else { Cow::Borrowed(body) };
+    let (body, embedded) = embedded_notes(memory, &body);
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
-        body: html::note(&body, &note.path),
+        body: with_embedded(html::note(&body, &note.path), &embedded),
         fields: fields(&note.frontmatter),
         kind: type_words(note.note_type.as_deref(), note.kind),
         vault: note.vault.name(),
@@ -250,6 +252,21 @@ fn score(evidence: &NoteEvidence) -> Vec<(&'static str, String)> {
             ("Reads", decay.accesses.to_string()),
         ]
     })
+}
+
+/// Puts embedded notes in the place of their placeholders, as quotes with their titles. Embeds within them stay links, so
+/// that no circle arises.
+fn with_embedded(mut page: String, notes: &[EmbeddedNote]) -> String {
+    for note in notes {
+        let title = format!("**[{}](/{})**", escape_link_text(&note.title), link_destination(&note.path));
+        let quote = format!(
+            "<blockquote>{}{}</blockquote>",
+            html::note(&title, &note.path),
+            html::note(without_title(&note.text, &note.title), &note.path)
+        );
+        page = page.replacen(&format!("<p>{}</p>", note.placeholder), &quote, 1);
+    }
+    page
 }
 
 /// Groups edges by type, in the order in which types appear; links without a type are first.
