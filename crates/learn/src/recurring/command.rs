@@ -54,7 +54,7 @@ const LONGEST: usize = 100;
 /// Number of bytes of a command line that are parsed; longer lines count as a change of files.
 const PARSED: usize = 4_000;
 
-/// Stands for a date in the text of a command.
+/// Word that replaces a date in the text of a command.
 const DATE_WORD: &str = "DATE";
 
 /// Programs that run the rest of their arguments without changing what it does.

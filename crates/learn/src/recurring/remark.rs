@@ -75,7 +75,8 @@ pub(super) struct AgentMessage<'e> {
     pub line: u64,
     pub at: Option<Instant>,
     pub text: &'e str,
-    /// What the person typed before the message, if it hints at something; empty if only a command of theirs does.
+    /// The prompt before the message, if it points to what the agent overlooked; empty if a command that the person ran
+    /// does so; `None` for other messages.
     pub hint: Option<&'e str>,
     /// The next prompt of the person; `None` if the agent writes another message before it.
     pub answer: Option<&'e str>,
@@ -124,12 +125,12 @@ struct RemarkReader<'t> {
     explained: Vec<TurnExplanation>,
 }
 
-/// What the agent says about a problem before it changes something.
+/// Sentences of an agent's message that explain a problem.
 struct TurnExplanation {
     text: String,
-    /// Whether the text says in words that it names a cause.
+    /// Whether a word of the text, such as "because", marks a cause.
     names_cause: bool,
-    /// Whether files changed after it.
+    /// Whether files changed after the message.
     has_edited: bool,
 }
 

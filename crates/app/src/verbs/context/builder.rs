@@ -36,7 +36,7 @@ const UNVERIFIED: usize = 4;
 const STANDING: usize = 2;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
 const MATCH: f64 = 0.4;
-/// The same for a rule from a session that matches the task.
+/// Minimum score of a rule that was learned in a session which matches the task, as a share of the best rule's.
 const MATCH_FROM_SESSION: f64 = 0.2;
 /// Value of a rule that does not match the task; the best match has 1.
 const BACKGROUND: f64 = 0.1;
