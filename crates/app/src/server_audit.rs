@@ -175,13 +175,15 @@ pub fn log(memory: &Context, options: &LogOptions) -> Result<TokenLog> {
 pub struct AuditRecord {
     sink: Option<AuditSink>,
     attempt: AuditedRequest,
+    /// Code of the error that a result reports itself.
+    refused: Option<&'static str>,
     is_finished: bool,
 }
 
 impl AuditRecord {
     /// Starts the record of a request; its outcome goes to `sink`.
     pub fn begin(sink: Option<AuditSink>, attempt: AuditedRequest) -> Self {
-        Self { sink, attempt, is_finished: false }
+        Self { sink, attempt, refused: None, is_finished: false }
     }
 
     /// Records the input of the operation.
@@ -195,10 +197,15 @@ impl AuditRecord {
         self.attempt.add_ids(result);
     }
 
+    /// Sets the outcome of a request whose result is no error but says that nothing was done.
+    pub fn refuse(&mut self, code: &'static str) {
+        self.refused = Some(code);
+    }
+
     /// Reports the outcome of `result` to the sink, `done` or the error code, and returns `result`.
     pub fn end<T>(mut self, result: Result<T>) -> Result<T> {
         self.is_finished = true;
-        self.write(result.as_ref().map_or_else(|error| error.code, |_| "done"));
+        self.write(result.as_ref().map_or_else(|error| error.code, |_| self.refused.unwrap_or("done")));
         result
     }
 

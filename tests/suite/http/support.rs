@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use cm_app::context::process_cache::ProcessCache;
+use cm_app::server_audit::AuditedRequest;
 use cm_app::verbs::token::{self, LiveTokens};
 use cm_app::{CallerIdentity, Context, Request};
 use cm_note::instant::Instant;
@@ -78,6 +79,8 @@ pub struct TestServerConfig {
     pub web: Option<WebSetup>,
     pub sandbox: Sandbox,
     pub clock: Arc<AtomicI64>,
+    /// Surface, operation and outcome of each request.
+    pub audited: Arc<Mutex<Vec<String>>>,
 }
 
 impl Default for TestServerConfig {
@@ -93,6 +96,7 @@ impl Default for TestServerConfig {
             web: None,
             sandbox,
             clock: Arc::new(AtomicI64::new(START)),
+            audited: Arc::default(),
         }
     }
 }
@@ -124,7 +128,7 @@ impl TestServerConfig {
 
     pub fn setup(self) -> (HttpSetup, Sandbox, Arc<Mutex<Vec<String>>>) {
         let lines = Arc::new(Mutex::new(Vec::new()));
-        let (written, clock) = (Arc::clone(&lines), self.clock);
+        let (written, clock, audited) = (Arc::clone(&lines), self.clock, self.audited);
         let ring = LiveTokens::of(self.sandbox.open_vault());
         let named = !ring.load().unwrap().is_empty();
         let (warm, asked) =
@@ -141,7 +145,10 @@ impl TestServerConfig {
             // A server without tokens has no host name.
             hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
-            audit: None,
+            audit: Some(Arc::new(move |request: &AuditedRequest, outcome: &str| {
+                let line = format!("{} {} {outcome}", request.surface, request.operation);
+                audited.lock().unwrap().push(line);
+            })),
             clock: Arc::new(move || Instant::from_unix(clock.load(Ordering::Relaxed))),
             figures: self.figures,
             version: "0.0.0",

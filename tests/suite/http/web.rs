@@ -1,6 +1,7 @@
 //! The page for people over real sockets: login, forms, roles, conflicts, hostile notes.
 
 use std::net::TcpStream;
+use std::sync::Arc;
 
 use super::support::{Reply, TestServer, TestServerConfig, request};
 use cm_app::CallerIdentity;
@@ -16,8 +17,12 @@ fn page_for(visitor: Visitor) -> TestServerConfig {
 
 /// A server whose page opens with a link, as `cm web` starts it.
 pub(super) fn linked(role: AccessRole) -> TestServer {
+    linked_config(role).run()
+}
+
+fn linked_config(role: AccessRole) -> TestServerConfig {
     let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), by: CallerIdentity::default(), role };
-    TestServerConfig { table: &[], ..page_for(visitor) }.run()
+    TestServerConfig { table: &[], ..page_for(visitor) }
 }
 
 /// A browser that is logged in.
@@ -478,6 +483,31 @@ fn a_new_note_that_is_refused_stays_in_the_form() {
     let page = &reply.body;
     assert!(page.contains("role=\"alert\"") && page.contains("The key of the tide service"), "{page}");
     assert!(page.contains("<option selected>fact") && page.contains("value=\"tide, key\""), "{page}");
+}
+
+#[test]
+fn a_change_that_was_refused_is_no_change_in_the_audit_log() {
+    let config = linked_config(AccessRole::Admin);
+    let audited = Arc::clone(&config.audited);
+    let server = config.run();
+    let browser = Browser::of(&server);
+    server.sandbox.write("knowledge/tide.md", "---\ntitle: Tide\n---\nRead at six.\n");
+    let revision = value_of(&browser.get("/edit/tide").body, "revision");
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let edit = |text: &str| {
+        browser.post("/act/edit", &[("id", "tide"), ("revision", &revision), ("text", text)]).status
+    };
+    assert_eq!(browser.post("/act/add", &[("text", &secret), ("type", "fact")]).status, 409);
+    assert_eq!(edit(&secret), 409);
+    server.sandbox.write("knowledge/tide.md", "---\ntitle: Tide\n---\nRead at noon.\n");
+    assert_eq!(edit("---\ntitle: Tide\n---\nRead at seven.\n"), 409);
+    let audited = audited.lock().unwrap();
+    let changes: Vec<_> = audited.iter().filter(|line| line.starts_with("web /act/")).collect();
+    assert_eq!(
+        changes,
+        ["web /act/add secret", "web /act/edit secret", "web /act/edit conflict"],
+        "{audited:?}"
+    );
 }
 
 #[test]

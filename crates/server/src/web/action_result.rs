@@ -9,8 +9,8 @@ use cm_app::{CallerIdentity, Context, Error, Result};
 pub(super) enum ActionResult {
     /// The page at this address, with a notice.
     Done { address: String, notice: ActionNotice },
-    /// A page instead: the change was not made, and the person has to decide.
-    Undecided(String),
+    /// A page instead: the change was not made, and the person has to decide. The code is that of the error.
+    Undecided { page: String, code: &'static str },
     /// A page that shows what the change would come to.
     Preview(String),
 }

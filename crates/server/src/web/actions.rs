@@ -107,13 +107,14 @@ fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Action
             };
             Ok(ActionResult::Done { address: note_address(&saved.id), notice })
         }
-        Err(Error { conflict: Some(conflict), .. }) => {
+        Err(Error { conflict: Some(conflict), code, .. }) => {
             let page = views::edit::conflict(memory, request, id, text, *conflict)?;
-            Ok(ActionResult::Undecided(page))
+            Ok(ActionResult::Undecided { page, code })
         }
         Err(error) if memory.is_person() => {
+            let error = memory.call.conceal(error);
             let page = views::edit::refused(memory, request, id, text, error.to_string())?;
-            Ok(ActionResult::Undecided(page))
+            Ok(ActionResult::Undecided { page, code: error.code })
         }
         Err(error) => Err(error),
     }
@@ -139,8 +140,9 @@ fn add(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionR
         Ok(added) => added,
         // What can be corrected stays in the form.
         Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::Usage) => {
-            let page = views::edit::not_added(memory, request, form, &memory.call.conceal(error))?;
-            return Ok(ActionResult::Undecided(page));
+            let error = memory.call.conceal(error);
+            let page = views::edit::not_added(memory, request, form, &error)?;
+            return Ok(ActionResult::Undecided { page, code: error.code });
         }
         Err(error) => return Err(error),
     };

@@ -162,7 +162,7 @@ impl AuthenticatedRequest {
         &self,
         name: &'static str,
         is_write: bool,
-        work: impl FnOnce(&Context, &PageRequest) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Context, &PageRequest, &mut AuditRecord) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Problem> {
         let (state, page) = (&self.state, Arc::clone(&self.page));
         let caller = page.session.caller.clone();
@@ -171,13 +171,14 @@ impl AuthenticatedRequest {
         let (audit, attempt) = (state.audit.clone(), caller.attempt("web", name));
         let opener = Arc::clone(&state.opener);
         let operate = move || {
-            let record = AuditRecord::begin(audit, attempt);
+            let mut record = AuditRecord::begin(audit, attempt);
             let by: CallerIdentity = caller.by;
             let work = || {
                 let memory = opener(by)?;
-                work(&memory, &page).map_err(|error| memory.call.conceal(error))
+                work(&memory, &page, &mut record).map_err(|error| memory.call.conceal(error))
             };
-            Ok(record.end(work())?)
+            let result = work();
+            Ok(record.end(result)?)
         };
         in_lane(state, lane, &key, operate).await
     }
@@ -205,7 +206,7 @@ async fn show(
         Ok(visit) => visit,
         Err(response) => return *response,
     };
-    match visit.work(page.path, false, move |memory, request| show_page(page, memory, request)).await {
+    match visit.work(page.path, false, move |memory, request, _| show_page(page, memory, request)).await {
         Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }
@@ -240,7 +241,7 @@ async fn load(
         Ok(visit) => visit,
         Err(response) => return *response,
     };
-    let read = move |memory: &Context, request: &PageRequest| {
+    let read = move |memory: &Context, request: &PageRequest, _: &mut AuditRecord| {
         past::at_time(memory, &request.query, |memory| (data.load)(memory, request))
     };
     match visit.work(data.path, false, read).await {
@@ -264,14 +265,20 @@ async fn run(
         Ok(form) => form,
         Err(problem) => return visit.fail(&problem),
     };
-    let operate = action.run;
-    match visit.work(action.path, action.is_write, move |memory, page| operate(memory, page, &form)).await {
+    let operate = move |memory: &Context, page: &PageRequest, record: &mut AuditRecord| {
+        let result = (action.run)(memory, page, &form)?;
+        if let ActionResult::Undecided { code, .. } = &result {
+            record.refuse(code);
+        }
+        Ok(result)
+    };
+    match visit.work(action.path, action.is_write, operate).await {
         Ok(ActionResult::Done { address, notice }) => {
             visit.page.session.set_notice(notice);
             redirect(&address, &visit.parts.headers)
         }
         Ok(ActionResult::Preview(text)) => html(StatusCode::OK, text, &visit.parts.headers),
-        Ok(ActionResult::Undecided(text)) => html(StatusCode::CONFLICT, text, &visit.parts.headers),
+        Ok(ActionResult::Undecided { page, .. }) => html(StatusCode::CONFLICT, page, &visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }
 }
