@@ -201,10 +201,11 @@ fn unrelated(arguments: &[String]) {
             }
         }
     }
-    let sense = WordVectors::of(&BuiltIn);
+    let word_vectors = WordVectors::of(&BuiltIn);
     let embeddings: Vec<Option<Embedding>> =
-        statements.iter().map(|(.., statement)| sense.statement(statement)).collect();
-    let cosine = |a: &str, b: &str| sense.text(a).zip(sense.text(b)).map_or(0.0, |(a, b)| a.cosine(&b));
+        statements.iter().map(|(.., statement)| word_vectors.statement(statement)).collect();
+    let cosine =
+        |a: &str, b: &str| word_vectors.text(a).zip(word_vectors.text(b)).map_or(0.0, |(a, b)| a.cosine(&b));
     let mut found = Vec::new();
     for (at, (block, text, one)) in statements.iter().enumerate() {
         for (other_at, (other_block, other_text, other)) in statements.iter().enumerate().skip(at + 1) {
@@ -215,7 +216,8 @@ fn unrelated(arguments: &[String]) {
             let mut pair = [(text, one), (other_text, other)];
             pair.sort_by_key(|(text, _)| *text);
             let [a, b] = pair.map(|(_, statement)| EmbeddedStatement { statement, embedding: None });
-            let [same, opposite] = FAST_WEIGHTS.probabilities(&PairFeatures::of(&a, &b, &cosine, &sense));
+            let [same, opposite] =
+                FAST_WEIGHTS.probabilities(&PairFeatures::of(&a, &b, &cosine, &word_vectors));
             if (least..MOST_LIKELY).contains(&(same + opposite)) {
                 found.push(pair.map(|(text, _)| text));
             }
@@ -295,7 +297,7 @@ fn read(argument: &str) -> Vec<Pair> {
 }
 
 fn compared(pairs: &[Pair], is_fine: bool) -> Vec<Example> {
-    let sense = WordVectors::of(&BuiltIn);
+    let word_vectors = WordVectors::of(&BuiltIn);
     let cached: RefCell<HashMap<String, Embedding>> = RefCell::default();
     let embedded = |text: &str| {
         if let Some(embedding) = cached.borrow().get(text) {
@@ -315,7 +317,7 @@ fn compared(pairs: &[Pair], is_fine: bool) -> Vec<Example> {
         texts.sort();
         let [a, b] = texts.map(|text| RuleStatement::of(text));
         let meant = |statement| EmbeddedStatement { statement, embedding: None };
-        let features = PairFeatures::of(&meant(&a), &meant(&b), &cosine, &sense);
+        let features = PairFeatures::of(&meant(&a), &meant(&b), &cosine, &word_vectors);
         Example { set: pair.set.clone(), label: pair.label, weight: pair.weight, features }
     };
     pairs.iter().map(example).collect()

@@ -38,8 +38,8 @@ fn main() {
     let walked = Arc::new(ProcessCache::unwatched());
     for (name, kept) in [("warm", &warm), ("warm, but walking", &walked)] {
         let search = |query: &String| {
-            let memory = kept.open(call(&vault)).unwrap();
-            (tool("memory_search").unwrap().run)(&memory, json!({ "query": query })).unwrap();
+            let context = kept.open(call(&vault)).unwrap();
+            (tool("memory_search").unwrap().run)(&context, json!({ "query": query })).unwrap();
         };
         search(&queries[0]);
         println!("{name}: {}", timed(&queries, search));
@@ -61,9 +61,9 @@ fn timed(queries: &[String], work: impl Fn(&String)) -> String {
     format!("median {:.2} ms, 95 % within {:.2} ms", times[times.len() / 2], times[times.len() * 95 / 100])
 }
 
-fn queries(memory: &Context, rounds: usize) -> Vec<String> {
+fn queries(context: &Context, rounds: usize) -> Vec<String> {
     let options = recent::Options { limit: rounds, ..recent::Options::default() };
-    let notes = recent::recent(memory, &options).unwrap().notes;
+    let notes = recent::recent(context, &options).unwrap().notes;
     notes.iter().map(|note| note.title.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
 }
 

@@ -82,11 +82,11 @@ impl EvalVault {
     ///
     /// The operation fails.
     pub fn open(&self, settings: &[(&str, &str)]) -> Result<Context> {
-        let memory =
+        let context =
             Context::open(call(&self.folder, self.now, settings)).map_err(EvalError::operation("open"))?;
-        reindex::reindex(&memory, reindex::Options::default(), &|| 0)
+        reindex::reindex(&context, reindex::Options::default(), &|| 0)
             .map_err(EvalError::operation("reindex"))?;
-        Ok(memory)
+        Ok(context)
     }
 }
 
@@ -101,16 +101,17 @@ pub fn fill<'a>(
     now: Instant,
 ) -> Result<()> {
     let options = init::Options { folder: Some(folder.to_owned()), global: false };
-    let (memory, _) = init::init(call(folder, now, &[]), &options).map_err(EvalError::operation("init"))?;
+    let (context, _) = init::init(call(folder, now, &[]), &options).map_err(EvalError::operation("init"))?;
     for document in documents {
         let file = folder.join(path(document));
         let above = file.parent().unwrap_or(folder);
         std::fs::create_dir_all(above).map_err(EvalError::file(above))?;
         std::fs::write(&file, note(document)).map_err(EvalError::file(&file))?;
     }
-    commit::commit(&memory, Some("Take in the documents")).map_err(EvalError::operation("commit"))?;
-    let memory = Context::open(call(folder, now, &[])).map_err(EvalError::operation("open"))?;
-    reindex::reindex(&memory, reindex::Options::default(), &|| 0).map_err(EvalError::operation("reindex"))?;
+    commit::commit(&context, Some("Take in the documents")).map_err(EvalError::operation("commit"))?;
+    let context = Context::open(call(folder, now, &[])).map_err(EvalError::operation("open"))?;
+    reindex::reindex(&context, reindex::Options::default(), &|| 0)
+        .map_err(EvalError::operation("reindex"))?;
     Ok(())
 }
 

@@ -73,21 +73,21 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(pair: &Pair, sense: &WordVectors<'_>) -> Self {
+    fn of(pair: &Pair, word_vectors: &WordVectors<'_>) -> Self {
         let texts = [pair.a.clone(), pair.b.clone()];
         let [a, b] = texts.each_ref().map(|text| RuleStatement::of(text));
-        let [at, bt] = [sense.statement(&a), sense.statement(&b)];
-        let rules = ComparedRules::of(&texts, sense);
+        let [at, bt] = [word_vectors.statement(&a), word_vectors.statement(&b)];
+        let rules = ComparedRules::of(&texts, word_vectors);
         let one = EmbeddedStatement { statement: &a, embedding: at.as_ref() };
         let other = EmbeddedStatement { statement: &b, embedding: bt.as_ref() };
         Self {
             by_words: opposition(&a, &b).map(|found| format!("{:?}: {}", found.ground, found.reason)),
             by_verdict: one
-                .contradiction(&other, sense)
+                .contradiction(&other, word_vectors)
                 .map(|found| format!("{:?}: {}", found.ground, found.reason)),
             likeness: likeness(&a, &b),
-            one: one.verdict(&other, DEFAULT, sense) == StatementRelation::Same,
-            restated: one.restates(&other, sense),
+            one: one.verdict(&other, DEFAULT, word_vectors) == StatementRelation::Same,
+            restated: one.restates(&other, word_vectors),
             merging: !rules.worth_merging(&[vec![0, 1]], DEFAULT).is_empty(),
         }
     }
@@ -106,11 +106,11 @@ pub fn report(sets: &[PathBuf], show: bool) -> Result<String> {
     let mut text =
         head(&["set", "pairs", "what", "precision", "recall", "F1", "right", "wrong", "missed"], 3);
     let (mut kinds, mut wrong) = (String::new(), String::new());
-    let sense = WordVectors::of(&BuiltIn).reading_at_most(usize::MAX);
+    let word_vectors = WordVectors::of(&BuiltIn).reading_at_most(usize::MAX);
     for set in sets {
         let file = if set.is_dir() { set.join("pairs.jsonl") } else { set.clone() };
         let pairs = read(&file, &lines::read(&file)?)?;
-        let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &sense)).collect();
+        let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &word_vectors)).collect();
         for (what, tally) in tallies(&pairs, &judged) {
             text += &figures(&name_of(set), pairs.len(), &what, tally);
         }
@@ -261,8 +261,8 @@ mod tests {
                    duplicate\tRun the tests first.\tRun the tests first!\n\
                    other\tRun the tests first.\tRun the tests first, please.\n";
         let pairs = read(Path::new("p.tsv"), tsv).unwrap();
-        let sense = WordVectors::of(&BuiltIn);
-        let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &sense)).collect();
+        let word_vectors = WordVectors::of(&BuiltIn);
+        let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &word_vectors)).collect();
         let tallies = tallies(&pairs, &judged);
         let of = |what: &str| tallies.iter().find(|(name, _)| name == what).unwrap().1;
         assert_eq!(of("contradictions, by words"), Tally { right: 1, wrong: 0, missed: 0 });

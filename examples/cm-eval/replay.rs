@@ -224,15 +224,15 @@ impl Stage {
         let repository = self.repository.display().to_string();
         let text = String::from_utf8_lossy(&bytes).replace(&self.project, &repository);
         std::fs::write(&to, text).map_err(EvalError::file(&to))?;
-        let memory = self.open(session.ended)?;
-        let shelf = SessionAccess::open(&memory, &mut |_| {}).map_err(EvalError::operation("sessions"))?;
+        let context = self.open(session.ended)?;
+        let access = SessionAccess::open(&context, &mut |_| {}).map_err(EvalError::operation("sessions"))?;
         let options = reflect::Options {
             selection: SessionSelection { days: Some(0.0), ..SessionSelection::default() },
             no_model: true,
             ..reflect::Options::default()
         };
         let stop = Cancellation::default();
-        let reflected = reflect::reflect(&memory, &shelf, &options, &stop, &|_, _| {})
+        let reflected = reflect::reflect(&context, &access, &options, &stop, &|_, _| {})
             .map_err(EvalError::operation("reflect"))?;
         let learned: Vec<LearnedChange> = reflected.worked.into_iter().flat_map(|one| one.learned).collect();
         let drafts: Vec<String> = learned.iter().filter(|one| one.draft).map(|one| one.id.clone()).collect();

@@ -59,9 +59,9 @@ pub fn by_group(set: &str) -> bool {
 ///
 /// An operation fails.
 pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Result<Run> {
-    let memory = stand.open(mode.settings)?;
+    let context = stand.open(mode.settings)?;
     if mode.stages.fine {
-        refine(&memory)?;
+        refine(&context)?;
     }
     machine::forget_peak();
     let scoped = by_group(&set.name);
@@ -69,7 +69,7 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
     let ask = |question: &Question| match question.date {
         // Words such as "two weeks ago" count from the day of the question.
         Some(date) => answer(&stand.open_at(mode.settings, date)?, stand, question, how),
-        None => answer(&memory, stand, question, how),
+        None => answer(&context, stand, question, how),
     };
     let answers = set.questions.iter().map(ask).collect::<Result<_>>()?;
     let unanswerable = set.unanswerable.iter().map(ask).collect::<Result<_>>()?;
@@ -77,7 +77,7 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
 }
 
 /// Embeds all missing passages with the larger model, reporting progress on stderr.
-fn refine(memory: &Context) -> Result<()> {
+fn refine(context: &Context) -> Result<()> {
     let mut told = 0;
     let mut tell = |progress: cm_app::Progress| {
         if progress.done >= told + 500 {
@@ -85,7 +85,7 @@ fn refine(memory: &Context) -> Result<()> {
             eprintln!("    {told} of {} passages read", progress.total);
         }
     };
-    embed::embed(memory, false, &mut tell).map_err(EvalError::operation("embed")).map(drop)
+    embed::embed(context, false, &mut tell).map_err(EvalError::operation("embed")).map(drop)
 }
 
 /// Search parameters.
@@ -99,7 +99,7 @@ struct How {
     depth: usize,
 }
 
-fn answer(memory: &Context, stand: &EvalVault, question: &Question, how: How) -> Result<Answer> {
+fn answer(context: &Context, stand: &EvalVault, question: &Question, how: How) -> Result<Answer> {
     let words = Query::plain(&question.text);
     let query = match question.group.as_deref().filter(|_| how.scoped) {
         Some(group) => format!("{} {words}", filter(group)),
@@ -116,7 +116,7 @@ fn answer(memory: &Context, stand: &EvalVault, question: &Question, how: How) ->
                 .then_some(search::SessionGrouping::Spread),
             ..search::Options::default()
         };
-        search::search(memory, &options).map_err(EvalError::operation(format!("question {}", question.id)))
+        search::search(context, &options).map_err(EvalError::operation(format!("question {}", question.id)))
     };
     let begun = machine::cpu();
     let page = ask(0, PAGE)?;

@@ -96,7 +96,7 @@ fn brief(set: &LabelledSet, group: &str, max_tokens: usize) -> Result<(Playbook,
     for document in documents.iter().filter(|document| document.role.as_deref() == Some("user")) {
         playbook.listen(folder.path(), document, set)?;
     }
-    let memory = Context::open(call(folder.path(), set.now(), &[])).map_err(EvalError::operation("open"))?;
+    let context = Context::open(call(folder.path(), set.now(), &[])).map_err(EvalError::operation("open"))?;
     let names = eval_vault::names(documents);
     let mut shown = Vec::new();
     for question in set.questions.iter().filter(|question| of_group(&question.group)) {
@@ -105,7 +105,7 @@ fn brief(set: &LabelledSet, group: &str, max_tokens: usize) -> Result<(Playbook,
             max_tokens: Some(max_tokens),
             ..context::Options::default()
         };
-        let briefing = context::context(&memory, &options)
+        let briefing = context::context(&context, &options)
             .map_err(EvalError::operation(format!("context for {}", question.id)))?;
         shown.push(Shown::of(question, &briefing, &playbook.sources, &names));
     }
@@ -121,14 +121,14 @@ impl Playbook {
             let now = document.date.unwrap_or_else(|| set.now());
             // The same run gives the same ids.
             let seed = Some(format!("{} {}", document.id, self.sentences));
-            let memory = Context::open(Request { seed, ..call(folder, now, &[]) })
+            let context = Context::open(Request { seed, ..call(folder, now, &[]) })
                 .map_err(EvalError::operation("open"))?;
             let proposal = RuleProposal {
                 category: "preferences".to_owned(),
                 content: rule.clone(),
                 ..RuleProposal::default()
             };
-            let done = match add::propose(&memory, proposal, false) {
+            let done = match add::propose(&context, proposal, false) {
                 Ok(proposed) => self.count(proposed, document),
                 Err(error) => self.refuse(error)?,
             };

@@ -84,13 +84,13 @@ impl Output {
     /// stdout cannot be written. A closed pipe is not an error.
     pub fn print<T: Serialize>(
         &self,
-        memory: &Context,
+        context: &Context,
         outcome: &T,
         words: impl FnOnce(&T) -> String,
     ) -> Result<Printed> {
-        self.notices(memory);
+        self.notices(context);
         let shown = if self.json { json::document(outcome) } else { words(outcome) };
-        receipts::record_command(memory, &shown);
+        receipts::record_command(context, &shown);
         if self.json { self.plain(&shown) } else { self.fitted(&shown) }
     }
 
@@ -133,11 +133,11 @@ impl Output {
     }
 
     /// Prints the notices of the call to stderr.
-    pub fn notices(&self, memory: &Context) {
-        for open in memory.vaults.iter().filter(|_| self.verbose) {
+    pub fn notices(&self, context: &Context) {
+        for open in context.vaults.iter().filter(|_| self.verbose) {
             self.notice(&format!("the {} vault is {}", open.level.name(), open.vault.root().display()));
         }
-        for notice in memory.take_notices() {
+        for notice in context.take_notices() {
             self.notice(notice.for_terminal());
         }
     }

@@ -26,7 +26,7 @@ impl fmt::Display for Choice {
 /// # Errors
 /// No note was given and there is no terminal, or the person cancels.
 pub fn note_or_choice(
-    memory: &Context,
+    context: &Context,
     given: Option<String>,
     only: Option<&str>,
     output: &Output,
@@ -44,11 +44,11 @@ pub fn note_or_choice(
         note_type: only.map(str::to_owned),
         ..recent::Options::default()
     };
-    let choices: Vec<Choice> = recent::recent(memory, &all)?.notes.into_iter().map(Choice).collect();
+    let choices: Vec<Choice> = recent::recent(context, &all)?.notes.into_iter().map(Choice).collect();
     if choices.is_empty() {
         return Err(Error::new(ErrorKind::NotFound, "not-found", "the vault has no notes yet"));
     }
-    output.notices(memory);
+    output.notices(context);
     let chosen = Select::new("Note:", choices)
         .with_page_size(12)
         .with_help_message("type to filter, Enter to choose, Esc to cancel")

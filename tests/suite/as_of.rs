@@ -372,8 +372,8 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         watch: Default::default(),
     };
     let before = everything(&vault);
-    let memory = Context::open(call).unwrap();
-    let past = memory.as_of(&commits[5]).unwrap();
+    let context = Context::open(call).unwrap();
+    let past = context.as_of(&commits[5]).unwrap();
     let got = get::get(&past, "a0a0a0a0", None).unwrap();
     assert_eq!(got.title, "Empty pool");
     let sources: Vec<&str> = got.backlinks.iter().map(|link| link.title.as_str()).collect();
@@ -387,7 +387,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
     assert_eq!(get::get(&past, &absolute, None).unwrap().title, "Gauge retry");
     let near = related::related(&past, "Units", &related::Options { hops: 2, ..Default::default() }).unwrap();
     assert_eq!(near.notes.len(), 2, "{near:?}");
-    assert_eq!(memory.as_of(&commits[0]).unwrap().read_at().unwrap().subject, "Begin");
+    assert_eq!(context.as_of(&commits[0]).unwrap().read_at().unwrap().subject, "Begin");
     assert_eq!(pin::pin(&past, "b0b0b0b0").unwrap_err().code, "past");
     assert!(past.for_vault(past.target()).is_err_and(|error| error.code == "past"));
     assert_eq!(usage::usage(&past, &Default::default()).unwrap().accesses, 0, "nothing was counted");

@@ -88,9 +88,9 @@ const MEANING: &str = include_str!("../golden/meaning-pairs.tsv");
 const MEANING_UNSEEN: &str = include_str!("../golden/meaning-pairs-unseen.tsv");
 
 fn in_meaning(pairs: &str) -> Figures {
-    let sense = WordVectors::of(&BuiltIn);
+    let word_vectors = WordVectors::of(&BuiltIn);
     measure_by(pairs, "conflict", |a, b| {
-        opposed(&RuleStatement::of(a), &RuleStatement::of(b), &sense).is_some()
+        opposed(&RuleStatement::of(a), &RuleStatement::of(b), &word_vectors).is_some()
     })
 }
 
@@ -144,13 +144,13 @@ const SAME_PAIRS: [(&str, f64); 2] = [
 
 #[test]
 fn nothing_is_swallowed_and_most_of_what_says_the_same_is_credited() {
-    let sense = WordVectors::of(&BuiltIn);
+    let word_vectors = WordVectors::of(&BuiltIn);
     let verdict = |a: &str, b: &str| {
         let (one, other) = (RuleStatement::of(a), RuleStatement::of(b));
         let (x, y) = (BuiltIn.embedding(a), BuiltIn.embedding(b));
         let one = EmbeddedStatement { statement: &one, embedding: x.as_ref() };
         let other = EmbeddedStatement { statement: &other, embedding: y.as_ref() };
-        one.verdict(&other, CurationLimits::default().duplicate(), &sense)
+        one.verdict(&other, CurationLimits::default().duplicate(), &word_vectors)
     };
     for (pairs, least) in SAME_PAIRS {
         let (mut counts, mut credited) = (std::collections::BTreeMap::<(&str, &str), usize>::new(), 0.0);
@@ -178,16 +178,16 @@ const TEAM: &str = include_str!("../golden/team-notes/pairs.jsonl");
 
 #[test]
 fn most_contradictions_of_a_team_are_found_and_nothing_else_is_credited() {
-    let sense = WordVectors::of(&BuiltIn);
+    let word_vectors = WordVectors::of(&BuiltIn);
     let (mut found, mut right, mut offered, mut credited) = (0, 0, 0, Vec::new());
     for line in TEAM.lines() {
         let pair: serde_json::Value = serde_json::from_str(line).unwrap();
         let [label, a, b] = ["label", "a", "b"].map(|key| pair[key].as_str().unwrap());
         let (one, other) = (RuleStatement::of(a), RuleStatement::of(b));
-        let (x, y) = (sense.statement(&one), sense.statement(&other));
+        let (x, y) = (word_vectors.statement(&one), word_vectors.statement(&other));
         let one = EmbeddedStatement { statement: &one, embedding: x.as_ref() };
         let other = EmbeddedStatement { statement: &other, embedding: y.as_ref() };
-        match one.verdict(&other, CurationLimits::default().duplicate(), &sense) {
+        match one.verdict(&other, CurationLimits::default().duplicate(), &word_vectors) {
             StatementRelation::Contradicts(_) => {
                 found += 1;
                 right += usize::from(label == "contradiction");
@@ -258,19 +258,19 @@ fn what_means_the_same_is_near_and_what_differs_in_a_name_or_a_number_is_not() {
 
 #[test]
 fn neither_a_rule_and_itself_nor_a_rule_and_its_duplicate_contradict() {
-    let sense = WordVectors::of(&BuiltIn);
+    let word_vectors = WordVectors::of(&BuiltIn);
     for line in
         [MEANING, MEANING_UNSEEN].into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#'))
     {
         let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let (one, other) = (RuleStatement::of(a), RuleStatement::of(b));
-        assert!(opposed(&one, &one, &sense).is_none(), "{a}");
+        assert!(opposed(&one, &one, &word_vectors).is_none(), "{a}");
         assert_eq!(
-            opposed(&one, &other, &sense).is_some(),
-            opposed(&other, &one, &sense).is_some(),
+            opposed(&one, &other, &word_vectors).is_some(),
+            opposed(&other, &one, &word_vectors).is_some(),
             "{line}"
         );
-        assert!(label != "duplicate" || opposed(&one, &other, &sense).is_none(), "{line}");
+        assert!(label != "duplicate" || opposed(&one, &other, &word_vectors).is_none(), "{line}");
     }
 }
 

@@ -76,8 +76,8 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
     let mut text = String::new();
     for draft in reflect(&all).drafts {
         let what = match &draft.what {
-            DraftChange::Memory(memory) => {
-                format!("{} ({} observed): {}", memory.note_type, memory.observations, memory.text)
+            DraftChange::Memory(context) => {
+                format!("{} ({} observed): {}", context.note_type, context.observations, context.text)
             }
             DraftChange::Delta(CurationDelta::Add(add)) => {
                 format!("add {}: {}", add.bullet.category, add.bullet.content)
@@ -103,6 +103,6 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
 fn draft_name(what: &DraftChange) -> &'static str {
     match what {
         DraftChange::Delta(delta) => delta.name(),
-        DraftChange::Memory(memory) => memory.note_type,
+        DraftChange::Memory(context) => context.note_type,
     }
 }

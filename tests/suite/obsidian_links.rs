@@ -51,7 +51,7 @@ fn title(n: usize) -> String {
     format!("Station {} sends{}", n / 2, signs[n % signs.len()])
 }
 
-fn write_vault(sandbox: &Sandbox, memory: &Context) -> Vec<String> {
+fn write_vault(sandbox: &Sandbox, context: &Context) -> Vec<String> {
     let mut ids = Vec::new();
     for n in 0..ADDED {
         let options = add::Options {
@@ -62,7 +62,7 @@ fn write_vault(sandbox: &Sandbox, memory: &Context) -> Vec<String> {
             body: (n % 5 != 0).then(|| format!("Value {n} was seen.")),
             ..add::Options::default()
         };
-        ids.push(add::add(memory, &options).unwrap().id);
+        ids.push(add::add(context, &options).unwrap().id);
     }
     for n in 0..IMPORTED {
         // The same file names in several folders, so that a name alone says little.
@@ -70,7 +70,7 @@ fn write_vault(sandbox: &Sandbox, memory: &Context) -> Vec<String> {
             .write(&format!("../source/part {}/Entry {}.md", n % 3, n / 3), format!("Value {n} was read.\n"));
     }
     let options = import::Options { source: "../source".into(), ..import::Options::default() };
-    let imported = import::import(memory, &options).unwrap().imported;
+    let imported = import::import(context, &options).unwrap().imported;
     assert_eq!(imported.len(), IMPORTED);
     ids.extend(imported.into_iter().map(|file| file.id.unwrap()));
     for n in 0..60 {
@@ -81,49 +81,49 @@ fn write_vault(sandbox: &Sandbox, memory: &Context) -> Vec<String> {
             why: (n % 2 == 0).then(|| "It was measured.".to_owned()),
             ..relate::Options::default()
         };
-        relate::relate(memory, &options).unwrap();
+        relate::relate(context, &options).unwrap();
     }
     for n in 0..30 {
         let memory_id = Some(ids[n * 13].clone());
         let options = episode::Options { title: title(n), memory: memory_id, ..episode::Options::default() };
-        episode::episode(memory, &options).unwrap();
+        episode::episode(context, &options).unwrap();
     }
     ids
 }
 
 /// Changes notes that others link to.
-fn change_vault(memory: &Context, ids: &[String]) {
+fn change_vault(context: &Context, ids: &[String]) {
     for n in 0..8 {
-        pin::pin(memory, &ids[n * 13]).unwrap();
-        rename::rename(memory, &ids[n * 7], &format!("Renamed {n}{}", &title(n)[7..]), false).unwrap();
+        pin::pin(context, &ids[n * 13]).unwrap();
+        rename::rename(context, &ids[n * 7], &format!("Renamed {n}{}", &title(n)[7..]), false).unwrap();
         let options = update::Options { add_tags: vec!["seen".to_owned()], ..update::Options::default() };
-        update::update(memory, &ids[n * 7], &options).unwrap();
+        update::update(context, &ids[n * 7], &options).unwrap();
     }
-    pin::unpin(memory, &ids[13]).unwrap();
-    delete::delete(memory, &[ids[11 * 21 + 1].clone()], None).unwrap();
+    pin::unpin(context, &ids[13]).unwrap();
+    delete::delete(context, &[ids[11 * 21 + 1].clone()], None).unwrap();
     for n in 0..3 {
         let rule = playbook_add::RuleProposal {
             category: "testing".to_owned(),
             content: format!("Run the suite number {n} of the stations before every push."),
             ..playbook_add::RuleProposal::default()
         };
-        let added = playbook_add::propose(memory, rule, false).unwrap();
+        let added = playbook_add::propose(context, rule, false).unwrap();
         let id = added.id;
         let helpful =
             mark::Options { signal: FeedbackSignal::Helpful, because: None, weight: None, invert: false };
-        mark::mark(memory, &id, &helpful).unwrap();
+        mark::mark(context, &id, &helpful).unwrap();
         if n == 0 {
-            forget::forget(memory, &id, "It was wrong.", true).unwrap();
+            forget::forget(context, &id, "It was wrong.", true).unwrap();
         }
     }
-    starters::add(memory, "rust", &starters::Options::default()).unwrap();
+    starters::add(context, "rust", &starters::Options::default()).unwrap();
     let observed = observe::Options {
         content: "The gauges of the harbour lag by a minute.".to_owned(),
         ..observe::Options::default()
     };
-    observe::observe(memory, &observed).unwrap();
-    generate::core(memory, false).unwrap();
-    generate::reflection(memory, false).unwrap();
+    observe::observe(context, &observed).unwrap();
+    generate::core(context, false).unwrap();
+    generate::reflection(context, false).unwrap();
 }
 
 /// Returns a key of a note's frontmatter.
@@ -157,13 +157,13 @@ fn all_links_lead_somewhere(root: &Path) -> usize {
 #[test]
 fn all_links_of_a_thousand_written_notes_can_be_followed() {
     let sandbox = Sandbox::new();
-    let (memory, _) = init::init(call(&sandbox, &["init"]), &init::Options::default()).unwrap();
+    let (context, _) = init::init(call(&sandbox, &["init"]), &init::Options::default()).unwrap();
     sandbox.own_identity();
     sandbox.write("cm.toml", "[git]\ncommit = \"manual\"\n");
-    let memory = Context::open(memory.call.clone()).unwrap();
-    let ids = write_vault(&sandbox, &memory);
+    let context = Context::open(context.call.clone()).unwrap();
+    let ids = write_vault(&sandbox, &context);
     sandbox.commit_all("Written");
-    change_vault(&memory, &ids);
+    change_vault(&context, &ids);
     assert!(all_links_lead_somewhere(&sandbox.vault()) > 150);
     let vault = ObsidianVault::read(&sandbox.vault());
     assert!(edges_lead_to_their_ends(&vault) >= 55);
@@ -171,8 +171,8 @@ fn all_links_of_a_thousand_written_notes_can_be_followed() {
     let core: Vec<_> = vault.links().into_iter().filter(|link| link.from == "CORE.md").collect();
     assert!(core.len() > 30, "{} links in CORE.md", core.len());
     let listed = vault.follow("CORE.md", &core[7].target).unwrap();
-    rename::rename(&memory, listed, "Listed in CORE.md", false).unwrap();
-    pin::pin(&memory, vault.follow("CORE.md", &core[9].target).unwrap()).unwrap();
+    rename::rename(&context, listed, "Listed in CORE.md", false).unwrap();
+    pin::pin(&context, vault.follow("CORE.md", &core[9].target).unwrap()).unwrap();
     all_links_lead_somewhere(&sandbox.vault());
     assert!(sandbox.read("CORE.md").contains("[Listed in CORE.md]("));
 }

@@ -32,10 +32,10 @@ impl<'a> Server<'a> {
     }
 
     fn search(&self, query: &str) -> String {
-        let memory = self.warm.open(call(self.sandbox, &[])).unwrap();
+        let context = self.warm.open(call(self.sandbox, &[])).unwrap();
         let options = search::Options { query: query.to_owned(), ..search::Options::default() };
-        let found = search::search(&memory, &options).unwrap();
-        assert!(memory.take_notices().is_empty());
+        let found = search::search(&context, &options).unwrap();
+        assert!(context.take_notices().is_empty());
         json::document(&found)
     }
 
@@ -179,14 +179,14 @@ fn what_a_server_writes_its_next_call_and_another_server_find() {
         for (server, beside) in [(&one, &other), (&other, &one)] {
             let title = format!("Quokka {turn} {}", std::ptr::eq(server, &one));
             let new = call(&sandbox, &[&title]);
-            let memory = server.warm.open(Request { ..new }).unwrap();
+            let context = server.warm.open(Request { ..new }).unwrap();
             let options = add::Options {
                 note_type: "fact".to_owned(),
                 title: title.clone(),
                 body: Some(String::new()),
                 ..add::Options::default()
             };
-            add::add(&memory, &options).unwrap();
+            add::add(&context, &options).unwrap();
             assert!(server.own_titles("quokka").contains(&title), "{title}: its own");
             assert!(beside.own_titles("quokka").contains(&title), "{title}: the other's");
         }
@@ -224,9 +224,9 @@ fn no_folder_is_walked_while_nothing_happens_and_what_happens_without_a_sound_is
     let warm: Arc<ProcessCache> = Arc::default();
     let hits = || {
         let clock = || CLOCK.load(Ordering::Relaxed);
-        let memory = warm.open(Request { clock, ..call(&sandbox, &[]) }).unwrap();
+        let context = warm.open(Request { clock, ..call(&sandbox, &[]) }).unwrap();
         let options = search::Options { query: "quokka".to_owned(), ..search::Options::default() };
-        search::search(&memory, &options).unwrap().total
+        search::search(&context, &options).unwrap().total
     };
     assert_eq!(hits(), 0);
     assert_eq!(hits(), 0);
@@ -255,8 +255,8 @@ fn told(changes: &std::sync::mpsc::Receiver<VaultChange>, until: usize) -> Vec<S
 fn changed_files_are_told_to_who_listens_whether_or_not_they_can_be_watched() {
     for warm in [Arc::new(ProcessCache::default()), Arc::new(ProcessCache::unwatched())] {
         let sandbox = vault_of("--- graph/facts/first.md\nText.\n--- graph/facts/second.md\nText.\n");
-        let memory = warm.open(call(&sandbox, &[])).unwrap();
-        let changes = warm.changes(&memory);
+        let context = warm.open(call(&sandbox, &[])).unwrap();
+        let changes = warm.changes(&context);
         sandbox.write("graph/facts/first.md", "Other text.\n");
         assert_eq!(told(&changes, 1), ["graph/facts/first.md"]);
         sandbox.write("CORE.md", "Core.\n");
@@ -272,7 +272,7 @@ fn changed_files_are_told_to_who_listens_whether_or_not_they_can_be_watched() {
         sandbox.write("graph/fixes/first.md", "A third text.\n");
         assert_eq!(told(&changes, 1), ["graph/fixes/first.md"]);
         drop(warm);
-        drop(memory);
+        drop(context);
     }
 }
 
@@ -305,9 +305,9 @@ fn an_observation_is_compared_with_those_that_the_index_does_not_have_yet() {
     server.search("gateway");
     let version = || server.warm.open(call(&sandbox, &[])).unwrap().target().index().version().unwrap();
     let observe = |seed: &str, content: &str| {
-        let memory = server.warm.open(call(&sandbox, &[seed])).unwrap();
+        let context = server.warm.open(call(&sandbox, &[seed])).unwrap();
         let options = observe::Options { content: content.to_owned(), ..observe::Options::default() };
-        observe::observe(&memory, &options).unwrap()
+        observe::observe(&context, &options).unwrap()
     };
     // The first write makes folders.
     observe("0", "The crane lifts two tonnes.");

@@ -66,9 +66,9 @@ impl Server<'_> {
     #[track_caller]
     fn waiting(&self, kind: review::InboxKind, now: &str) -> usize {
         let options = review::Options { section: Some(kind), limit: 9 };
-        let alone = self.answer(now, |memory| review::inbox(memory, &options).unwrap());
+        let alone = self.answer(now, |context| review::inbox(context, &options).unwrap());
         let options = inbox_details::Options { section: None, limit: 9, offset: 0 };
-        let all = self.answer(now, |memory| inbox_details::inbox_details(memory, &options).unwrap());
+        let all = self.answer(now, |context| inbox_details::inbox_details(context, &options).unwrap());
         assert_eq!(alone.total, all.counts.get(&kind).copied().unwrap_or_default());
         alone.total
     }
@@ -103,7 +103,7 @@ fn contradictions_are_those_of_the_rules_after_an_edit_by_hand_a_commit_and_a_se
 fn settings_are_those_of_the_files_and_of_the_environment() {
     let sandbox = vault_of(RULES);
     let server = Server { sandbox: &sandbox, warm: Arc::default() };
-    let patience = || server.answer(NOW, |memory| memory.target().settings.number(keys::LOCK_PATIENCE_S));
+    let patience = || server.answer(NOW, |context| context.target().settings.number(keys::LOCK_PATIENCE_S));
     let before = patience();
     sandbox.write("cm.toml", "[lock]\npatience_s = 7\n");
     assert_eq!(patience(), 7.0);
@@ -111,8 +111,8 @@ fn settings_are_those_of_the_files_and_of_the_environment() {
     assert_eq!(patience(), 8.0);
     let mut request = call(&sandbox, &[]);
     request.variables.insert("CM_LOCK_PATIENCE_S".to_owned(), "9".to_owned());
-    let memory = server.warm.open(request).unwrap();
-    assert_eq!(memory.target().settings.number(keys::LOCK_PATIENCE_S), 9.0);
+    let context = server.warm.open(request).unwrap();
+    assert_eq!(context.target().settings.number(keys::LOCK_PATIENCE_S), 9.0);
     assert_eq!(patience(), 8.0, "without the variable");
     sandbox.cm(&["config", "unset", "lock.patience_s", "--private"]).ok();
     sandbox.write("cm.toml", "");
@@ -132,11 +132,11 @@ fn checks_are_those_of_the_notes_after_an_edit_and_a_setting() {
     let sandbox = vault_of(RULES);
     let server = Server { sandbox: &sandbox, warm: Arc::default() };
     let findings = || {
-        let all = |memory: &Context| validate::validate(memory, &validate::Options::default()).unwrap();
+        let all = |context: &Context| validate::validate(context, &validate::Options::default()).unwrap();
         server.answer(NOW, all).findings.len()
     };
     let secrets = || {
-        let report = server.answer(NOW, |memory| doctor::doctor(memory, false).unwrap());
+        let report = server.answer(NOW, |context| doctor::doctor(context, false).unwrap());
         report.checks.into_iter().find(|check| check.name == "secrets").unwrap().message
     };
     assert_eq!((findings(), secrets().as_str()), (3, "none found"), "a link without a note");
@@ -159,7 +159,7 @@ fn what_was_learned_grows_with_each_commit_and_not_with_an_edit_by_hand() {
     let server = Server { sandbox: &sandbox, warm: Arc::default() };
     let begin = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
     let learned = |limit| {
-        let since = |memory: &Context| timeline::learned(memory, Some(&begin), None, limit).unwrap();
+        let since = |context: &Context| timeline::learned(context, Some(&begin), None, limit).unwrap();
         server.answer(NOW, since)
     };
     assert_eq!(learned(9).summary, "nothing");

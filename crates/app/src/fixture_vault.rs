@@ -99,19 +99,19 @@ impl FixtureVault {
 }
 
 /// Replaces the text of a note, as the caller of the context; returns the hash of the commit.
-pub(crate) fn replace(memory: &Context, path: &str, text: &str) -> String {
+pub(crate) fn replace(context: &Context, path: &str, text: &str) -> String {
     let path = NotePath::parse(path).unwrap();
-    apply(memory, VaultFileChange::Replace { path, expected: None, text: text.to_owned() })
+    apply(context, VaultFileChange::Replace { path, expected: None, text: text.to_owned() })
 }
 
 /// Moves a note; returns the hash of the commit.
-pub(crate) fn rename(memory: &Context, from: &str, to: &str) -> String {
+pub(crate) fn rename(context: &Context, from: &str, to: &str) -> String {
     let (from, to) = (NotePath::parse(from).unwrap(), NotePath::parse(to).unwrap());
-    let expected = ContentHash::of(&memory.target().vault.read(&from).unwrap());
-    apply(memory, VaultFileChange::Move { from, to, expected, edits: Vec::new() })
+    let expected = ContentHash::of(&context.target().vault.read(&from).unwrap());
+    apply(context, VaultFileChange::Move { from, to, expected, edits: Vec::new() })
 }
 
-fn apply(memory: &Context, change: VaultFileChange) -> String {
+fn apply(context: &Context, change: VaultFileChange) -> String {
     let message = CommitMessage::new("update", format!("Update {}", change.path()));
-    write::apply(memory, ChangeSet { message, changes: vec![change] }).unwrap().commit.unwrap()
+    write::apply(context, ChangeSet { message, changes: vec![change] }).unwrap().commit.unwrap()
 }

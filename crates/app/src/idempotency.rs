@@ -62,13 +62,13 @@ impl RunningRequests {
     /// that cannot be read.
     pub fn once(
         &self,
-        memory: &Context,
+        context: &Context,
         request: &KeyedRequest,
         work: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
         let slot = request.id.bytes().map(usize::from).sum::<usize>() % self.0.len();
         let _turn = self.0.get(slot).map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
-        let file = JsonLinesFile::of_requests(&memory.target().vault)?;
+        let file = JsonLinesFile::of_requests(&context.target().vault)?;
         let found = file.lines_with(&request.id)?.into_iter().rev();
         let earlier: Vec<AnsweredRequest> =
             found.filter(|one: &AnsweredRequest| one.id == request.id).collect();
@@ -81,10 +81,10 @@ impl RunningRequests {
         }
         let answer = work()?;
         let KeyedRequest { id, input } = request.clone();
-        let answered = AnsweredRequest { id, input, at: memory.now(), answer: answer.clone() };
+        let answered = AnsweredRequest { id, input, at: context.now(), answer: answer.clone() };
         if let Err(error) = file.append(&[answered]) {
             // A failure would make the client repeat what is done.
-            memory.notice(format!("the answer to a repeated request is not kept: {error}"));
+            context.notice(format!("the answer to a repeated request is not kept: {error}"));
         }
         Ok(answer)
     }

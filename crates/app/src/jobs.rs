@@ -20,10 +20,10 @@ pub use crate::verbs::sync::JOB as SYNC;
 ///
 /// # Errors
 /// An error that ends the run early, or a run with failures.
-pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
-    let shelf = SessionAccess::open(memory, &mut |_| {})?;
+pub fn reflect(context: &Context, stop: &Cancellation) -> Result<String> {
+    let access = SessionAccess::open(context, &mut |_| {})?;
     let ReflectResult { run, kind, .. } =
-        reflect::reflect(memory, &shelf, &reflect::Options::default(), stop, &|_, _| {})?;
+        reflect::reflect(context, &access, &reflect::Options::default(), stop, &|_, _| {})?;
     let counts = format!(
         "{}: {} sessions, {} proposed, {} applied, {} refused, {} failed",
         run.ending.name(),
@@ -45,12 +45,12 @@ pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
 ///
 /// # Errors
 /// The errors of [`decay()`] and [`generate::core()`].
-pub fn fade(memory: &Context) -> Result<String> {
-    let counts = decay(memory, &decay::Options::default())?.counts;
+pub fn fade(context: &Context) -> Result<String> {
+    let counts = decay(context, &decay::Options::default())?.counts;
     let counts: Vec<String> =
         counts.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
     let mut said = if counts.is_empty() { "no memories".to_owned() } else { counts.join(", ") };
-    if memory.target().vault.stamp_own(layout::CORE)?.is_some() && generate::core(memory, false)?.changed {
+    if context.target().vault.stamp_own(layout::CORE)?.is_some() && generate::core(context, false)?.changed {
         said.push_str("; CORE.md was rewritten");
     }
     Ok(said)
@@ -61,8 +61,8 @@ pub fn fade(memory: &Context) -> Result<String> {
 ///
 /// # Errors
 /// The errors of [`sync::sync`].
-pub fn synchronize(memory: &Context) -> Result<String> {
-    let done = sync::sync(memory, &sync::Options::default())?;
+pub fn synchronize(context: &Context) -> Result<String> {
+    let done = sync::sync(context, &sync::Options::default())?;
     if !done.changed {
         return Ok(String::new());
     }
@@ -80,10 +80,10 @@ pub fn synchronize(memory: &Context) -> Result<String> {
 ///
 /// # Errors
 /// The errors of [`condense::condense`].
-pub fn condense(memory: &Context) -> Result<String> {
-    if !condense::is_wanted(memory) {
+pub fn condense(context: &Context) -> Result<String> {
+    if !condense::is_wanted(context) {
         return Ok("`curation.condense` is off".to_owned());
     }
-    let done = condense::condense(memory)?;
+    let done = condense::condense(context)?;
     Ok(format!("{} observations condensed into {}", done.condensed(), done.memories.len()))
 }

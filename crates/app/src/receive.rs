@@ -81,17 +81,17 @@ const LONGEST_FOLDER: usize = 4096;
 /// Returns an error if the id, agent or workspace is invalid, if another person sent the session, if the
 /// number of messages is 0 or above the limit, if the log would exceed its size limit, or if the vault
 /// cannot be written.
-pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
-    let open = memory.target();
+pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
+    let open = context.target();
     open.writable()?;
-    memory.may_write()?;
-    let agent = check_options(memory, options)?;
-    let rules = secrets::rules_of_logs(memory, open)?.0;
+    context.may_write()?;
+    let agent = check_options(context, options)?;
+    let rules = secrets::rules_of_logs(context, open)?.0;
     let sent = redact_messages(&options.messages, &rules);
     let path = format!("{SENT}/{}", uploaded::path(agent, &options.session).to_string_lossy());
-    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     let before = open.vault.read_private(&path)?.unwrap_or_default();
-    let by = memory.call.by.actor.as_deref();
+    let by = context.call.by.actor.as_deref();
     if sender(&before).is_some_and(|sender| sender.as_deref() != by) {
         let message = format!("session {} was sent by another person", options.session);
         return Err(Error::refused("other-sender", message)
@@ -104,8 +104,8 @@ pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     if received > 0 {
         let lines = new.into_iter().map(|one| UploadLine::Message(one.message));
         let length = before.len();
-        let after = append_lines(before, [upload_header(memory, options, &rules)].into_iter().chain(lines))?;
-        let stored = count_stored(&open.vault, memory.call.by.actor.as_deref(), after.len() - length)?;
+        let after = append_lines(before, [upload_header(context, options, &rules)].into_iter().chain(lines))?;
+        let stored = count_stored(&open.vault, context.call.by.actor.as_deref(), after.len() - length)?;
         open.vault.write_private(&path, &after)?;
         open.vault.write_private(STORED, &stored)?;
     }
@@ -131,12 +131,12 @@ fn count_stored(vault: &Vault, sender: Option<&str>, bytes: usize) -> Result<Str
 }
 
 /// Creates the log line with the sender, working directory and title of the upload.
-fn upload_header(memory: &Context, options: &Options, rules: &RedactionRules) -> UploadLine {
+fn upload_header(context: &Context, options: &Options, rules: &RedactionRules) -> UploadLine {
     let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
     UploadLine::Sent(UploadHeader {
-        at: Some(memory.now()),
-        by: memory.call.by.actor.clone(),
-        person: memory.call.by.is_persons_own(),
+        at: Some(context.now()),
+        by: context.call.by.actor.clone(),
+        person: context.call.by.is_persons_own(),
         workspace: clean(&options.workspace),
         title: clean(&options.title),
     })
@@ -159,7 +159,7 @@ fn append_lines(mut log: String, lines: impl Iterator<Item = UploadLine>) -> Res
     Ok(log)
 }
 
-fn check_options(memory: &Context, options: &Options) -> Result<Agent> {
+fn check_options(context: &Context, options: &Options) -> Result<Agent> {
     let id = options.session.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let first = id.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
@@ -182,7 +182,7 @@ fn check_options(memory: &Context, options: &Options) -> Result<Agent> {
         let message = format!("a workspace must be a path of at most {LONGEST_FOLDER} bytes");
         return Err(Error::usage(message).hint("for example: /home/ada/gateway"));
     }
-    let named = options.agent.as_deref().or(memory.call.by.agent.as_deref());
+    let named = options.agent.as_deref().or(context.call.by.agent.as_deref());
     let Some(named) = named else {
         return Err(Error::usage("the agent is missing").hint("for example: \"agent\": \"claude-code\""));
     };

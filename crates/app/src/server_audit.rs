@@ -110,8 +110,8 @@ impl AuditLog {
     ///
     /// # Errors
     /// Returns an error if the private folder cannot be determined.
-    pub fn of(memory: &Context) -> Result<Self> {
-        Ok(Self(JsonLinesFile::of_server(&memory.target().vault)?))
+    pub fn of(context: &Context) -> Result<Self> {
+        Ok(Self(JsonLinesFile::of_server(&context.target().vault)?))
     }
 
     /// Returns the recorded requests, oldest first.
@@ -155,17 +155,17 @@ pub struct TokenLog {
 ///
 /// # Errors
 /// Returns an error if the caller is not a person, if no token matches, or if the log cannot be read.
-pub fn log(memory: &Context, options: &LogOptions) -> Result<TokenLog> {
-    memory.persons_only("read the log of the server")?;
+pub fn log(context: &Context, options: &LogOptions) -> Result<TokenLog> {
+    context.persons_only("read the log of the server")?;
     let ids = match &options.which {
-        Some(which) => Some(token::ids_of(memory, which)?),
+        Some(which) => Some(token::ids_of(context, which)?),
         None => None,
     };
     let is_chosen = |line: &AuditRecordLine| {
         ids.as_ref().is_none_or(|ids| line.token.as_ref().is_some_and(|token| ids.contains(token)))
             && options.since.is_none_or(|since| line.at >= since)
     };
-    let mut requests: Vec<_> = AuditLog::of(memory)?.read()?.into_iter().filter(is_chosen).collect();
+    let mut requests: Vec<_> = AuditLog::of(context)?.read()?.into_iter().filter(is_chosen).collect();
     let omitted = requests.len().saturating_sub(options.limit);
     requests.drain(..omitted);
     Ok(TokenLog { requests, omitted })

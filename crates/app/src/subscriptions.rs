@@ -50,11 +50,11 @@ pub fn follow(
     let (keeper, call) = (Arc::downgrade(warm), call.clone());
     std::thread::spawn(move || {
         let opened = || keeper.upgrade()?.open(call.clone()).ok();
-        let Some(memory) = opened() else { return };
-        let Some(changes) = keeper.upgrade().map(|warm| warm.changes(&memory)) else { return };
+        let Some(context) = opened() else { return };
+        let Some(changes) = keeper.upgrade().map(|warm| warm.changes(&context)) else { return };
         drop(waking);
-        let mut known = ReportedIds::of(&memory);
-        drop(memory);
+        let mut known = ReportedIds::of(&context);
+        drop(context);
         for changed in changes {
             // Where the settings are broken just now, files are told without what they are.
             notify(known.touched(opened().as_ref(), &changed));
@@ -64,21 +64,21 @@ pub fn follow(
 }
 
 impl ReportedIds {
-    fn of(memory: &Context) -> Self {
+    fn of(context: &Context) -> Self {
         let mut known = HashMap::new();
-        for open in &memory.vaults {
+        for open in &context.vaults {
             // What cannot be read now is known when it changes.
-            let ids = memory
+            let ids = context
                 .ensure_fresh(open)
-                .and_then(|()| memory.query_index(open, Index::ids))
+                .and_then(|()| context.query_index(open, Index::ids))
                 .unwrap_or_default();
             known.extend(ids.into_iter().map(|(path, id)| ((open.level, path.to_string()), id.to_string())));
         }
         Self(known)
     }
 
-    fn touched(&mut self, memory: Option<&Context>, changed: &VaultChange) -> Vec<ChangedNoteFile> {
-        let open = memory.map(|memory| memory.vault_at(changed.level));
+    fn touched(&mut self, context: Option<&Context>, changed: &VaultChange) -> Vec<ChangedNoteFile> {
+        let open = context.map(|context| context.vault_at(changed.level));
         let mut touched = Vec::new();
         for path in &changed.paths {
             let key = (changed.level, path.clone());

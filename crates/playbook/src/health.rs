@@ -189,8 +189,8 @@ mod tests {
     fn of(bullets: &[Bullet]) -> PlaybookHealth {
         let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
         let now = Instant::parse("2026-06-01").unwrap();
-        let sense = WordVectors::of(&NoEmbeddings);
-        health(bullets, now, &Scoring::default(), &|rules| RulePairs::of(rules, least, &sense))
+        let word_vectors = WordVectors::of(&NoEmbeddings);
+        health(bullets, now, &Scoring::default(), &|rules| RulePairs::of(rules, least, &word_vectors))
     }
 
     const HELPED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: helpful\n";

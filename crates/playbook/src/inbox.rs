@@ -431,8 +431,8 @@ mod tests {
         let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
         let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
         let graph = Graph::connect(notes);
-        let sense = WordVectors::of(&NoEmbeddings);
-        let mut inbox = timeless_sections(&graph, &|rules| RulePairs::of(rules, least, &sense));
+        let word_vectors = WordVectors::of(&NoEmbeddings);
+        let mut inbox = timeless_sections(&graph, &|rules| RulePairs::of(rules, least, &word_vectors));
         inbox.insert(InboxKind::Due, due(&graph, now));
         inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
     }

@@ -22,10 +22,10 @@ pub type PairFinder<'f> = dyn Fn(&[&Bullet]) -> RulePairs + 'f;
 
 impl RulePairs {
     /// Compares all rules. `least` is the minimum similarity of merge candidates.
-    pub fn of(bullets: &[&Bullet], least: MinSimilarity, sense: &WordVectors<'_>) -> Self {
+    pub fn of(bullets: &[&Bullet], least: MinSimilarity, word_vectors: &WordVectors<'_>) -> Self {
         let texts: Vec<String> = bullets.iter().map(|bullet| bullet.agent_text()).collect();
         // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
-        let compared = ComparedRules::of(&texts, sense);
+        let compared = ComparedRules::of(&texts, word_vectors);
         let groups: Vec<Vec<usize>> = by_category(bullets).into_values().collect();
         Self { opposed: compared.opposed(), similar: compared.worth_merging(&groups, least) }
     }

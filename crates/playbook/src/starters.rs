@@ -85,7 +85,7 @@ fn read(name: &'static str, text: &str) -> Option<Starter> {
 
 impl Starter {
     /// Returns where the rules of the set apply: its scope and key, in every workspace.
-    pub fn reach(&self) -> RuleScope<'_> {
+    pub fn rule_scope(&self) -> RuleScope<'_> {
         RuleScope { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
     }
 

@@ -85,7 +85,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Some(title) => (title.clone(), text_or_stdin(&arguments.thought.join(" "))?),
         None => thought(&arguments)?,
     };
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = add::Options {
         note_type: arguments.note_type,
         title,
@@ -96,6 +96,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         body: Some(body),
         extra: arguments.set,
     };
-    let outcome = add::add(&memory, &options)?;
-    output.print(&memory, &outcome, text::add::added)
+    let outcome = add::add(&context, &options)?;
+    output.print(&context, &outcome, text::add::added)
 }

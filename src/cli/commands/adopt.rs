@@ -27,8 +27,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = adopt::Options { paths: arguments.paths, full: arguments.full, dry_run: arguments.dry_run };
-    let outcome = adopt::adopt(&memory, &options)?;
-    Ok(output.print(&memory, &outcome, text::adopt::adopted)?.failed(outcome.failed()))
+    let outcome = adopt::adopt(&context, &options)?;
+    Ok(output.print(&context, &outcome, text::adopt::adopted)?.failed(outcome.failed()))
 }

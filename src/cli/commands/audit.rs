@@ -27,8 +27,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = audit::Options { ids: arguments.ids, workspace: arguments.workspace };
-    let outcome = audit::audit(&memory, &options)?;
-    Ok(output.print(&memory, &outcome, text::audit::audited)?.failed(outcome.failed()))
+    let outcome = audit::audit(&context, &options)?;
+    Ok(output.print(&context, &outcome, text::audit::audited)?.failed(outcome.failed()))
 }

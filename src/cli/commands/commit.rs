@@ -22,9 +22,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = commit::commit(&memory, arguments.message.as_deref())?;
-    let printed = output.print(&memory, &outcome, text::commit::committed_files)?;
+    let context = Context::open(call)?;
+    let outcome = commit::commit(&context, arguments.message.as_deref())?;
+    let printed = output.print(&context, &outcome, text::commit::committed_files)?;
     Ok(match (outcome.stopped.is_empty(), outcome.commit.is_some()) {
         (true, _) => printed,
         (false, true) => printed.failed(true),

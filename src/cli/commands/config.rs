@@ -117,17 +117,17 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         // Needs no vault.
         return output.plain(of.text().trim_end());
     }
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let (key, value, target) = match arguments.action {
         Action::Get { key } => {
-            return output.print(&memory, &config::list(&memory, Some(&key))?, text::config::got);
+            return output.print(&context, &config::list(&context, Some(&key))?, text::config::got);
         }
         Action::Set { key, value, target } => (key, Some(value), target),
         Action::Unset { key, target } => (key, None, target),
         Action::List | Action::Schema { .. } => {
-            return output.print(&memory, &config::list(&memory, None)?, text::config::listed);
+            return output.print(&context, &config::list(&context, None)?, text::config::listed);
         }
     };
-    let outcome = config::set(&memory, &key, value.as_deref(), target.target())?;
-    output.print(&memory, &outcome, text::config::written)
+    let outcome = config::set(&context, &key, value.as_deref(), target.target())?;
+    output.print(&context, &outcome, text::config::written)
 }

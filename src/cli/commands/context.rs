@@ -84,7 +84,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         );
     }
     let call = Request { for_prompts: true, ..call };
-    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let options = context::Options {
         task: text_or_stdin(&arguments.task.join(" "))?,
         workspace: arguments.workspace,
@@ -93,14 +93,14 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         category: arguments.category,
         priority: arguments.priority.map(Priority::from),
     };
-    let outcome = context::context(&memory, &options)?;
+    let outcome = context::context(&context, &options)?;
     if arguments.format == Some(Format::Toon) {
         let written = toon::document(&outcome);
-        output.notices(&memory);
+        output.notices(&context);
         return output
             .plain(&written.map_err(|error| Error::new(ErrorKind::Failed, "toon", error.to_string()))?);
     }
     let mut output = *output;
     output.json |= arguments.format == Some(Format::Json);
-    output.print(&memory, &outcome, text::context::briefed)
+    output.print(&context, &outcome, text::context::briefed)
 }

@@ -24,12 +24,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let print = arguments.print || arguments.as_of.is_some();
-    let outcome = generate::core(&memory, print)?;
+    let outcome = generate::core(&context, print)?;
     if print && !output.json {
-        output.notices(&memory);
+        output.notices(&context);
         return output.plain(&outcome.text.unwrap_or_default());
     }
-    output.print(&memory, &outcome, text::generate::generated)
+    output.print(&context, &outcome, text::generate::generated)
 }

@@ -32,20 +32,20 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let name = arguments.file.display().to_string();
     let text = match name.as_str() {
         "-" => text_or_stdin("-")?,
-        _ => std::fs::read_to_string(memory.call.cwd.join(&arguments.file))
+        _ => std::fs::read_to_string(context.call.cwd.join(&arguments.file))
             .map_err(|error| Error::usage(format!("cannot read {name}: {error}")))?,
     };
     let outcome = if work_package::is_answer(&text) {
-        let shelf = sessions::open(&memory, output)?;
-        work_package::apply_answer(&memory, &shelf, &text, &name, arguments.dry_run)?
+        let access = sessions::open(&context, output)?;
+        work_package::apply_answer(&context, &access, &text, &name, arguments.dry_run)?
     } else {
-        curate::curate(&memory, &curate::read(&text, &name)?, &Options::of_file(arguments.dry_run))?
+        curate::curate(&context, &curate::read(&text, &name)?, &Options::of_file(arguments.dry_run))?
     };
     let (failed, nothing) = (outcome.failed(), outcome.did_nothing());
-    let printed = output.print(&memory, &outcome, text::curate::curated)?;
+    let printed = output.print(&context, &outcome, text::curate::curated)?;
     Ok(if nothing { printed.nothing_done() } else { printed.failed(failed) })
 }

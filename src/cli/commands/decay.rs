@@ -30,8 +30,8 @@ fn status(typed: &str) -> std::result::Result<DecayStatus, String> {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = decay::Options { status: arguments.status, limit: arguments.limit };
-    let outcome = decay::decay(&memory, &options)?;
-    output.print(&memory, &outcome, text::decay::decayed)
+    let outcome = decay::decay(&context, &options)?;
+    output.print(&context, &outcome, text::decay::decayed)
 }

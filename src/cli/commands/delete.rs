@@ -22,7 +22,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = delete::delete(&memory, &arguments.notes, arguments.expected_revision.as_deref())?;
-    output.print(&memory, &outcome, text::delete::deleted)
+    let context = Context::open(call)?;
+    let outcome = delete::delete(&context, &arguments.notes, arguments.expected_revision.as_deref())?;
+    output.print(&context, &outcome, text::delete::deleted)
 }

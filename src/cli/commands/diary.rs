@@ -37,11 +37,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let shelf = sessions::open(&memory, output)?;
+    let context = Context::open(call)?;
+    let access = sessions::open(&context, output)?;
     let stop = Cancellation::default();
     listen(&stop, First::AtOnce, || {});
     let Arguments { id, dry_run, no_model, enrich } = arguments;
-    let outcome = diary::diary(&memory, &shelf, &Options { session: id, dry_run, no_model, enrich }, &stop)?;
-    output.print(&memory, &outcome, text::diary::written)
+    let outcome =
+        diary::diary(&context, &access, &Options { session: id, dry_run, no_model, enrich }, &stop)?;
+    output.print(&context, &outcome, text::diary::written)
 }

@@ -24,7 +24,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = diff::diff(&memory, arguments.from.as_deref(), arguments.to.as_deref())?;
-    output.print(&memory, &outcome, text::diff::diffed)
+    let context = Context::open(call)?;
+    let outcome = diff::diff(&context, arguments.from.as_deref(), arguments.to.as_deref())?;
+    output.print(&context, &outcome, text::diff::diffed)
 }

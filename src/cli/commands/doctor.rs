@@ -24,13 +24,13 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let failed =
         |outcome: &HealthReport| outcome.checks.iter().any(|check| check.health == CheckStatus::Fail);
-    let memory = match Context::open(call.clone()) {
+    let context = match Context::open(call.clone()) {
         Err(error) if error.kind == ErrorKind::NoVault => {
             let outcome = doctor::without_vault(&call)?.ok_or(error)?;
             return Ok(output.result(&outcome, text::doctor::examined)?.failed(failed(&outcome)));
         }
-        memory => memory?,
+        context => context?,
     };
-    let outcome = doctor::doctor(&memory, arguments.fix)?;
-    Ok(output.print(&memory, &outcome, text::doctor::examined)?.failed(failed(&outcome)))
+    let outcome = doctor::doctor(&context, arguments.fix)?;
+    Ok(output.print(&context, &outcome, text::doctor::examined)?.failed(failed(&outcome)))
 }

@@ -23,16 +23,16 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let note = note_or_choice(&memory, arguments.note, None, output)?;
-    edit_note(&memory, &note, output)
+    let context = Context::open(call)?;
+    let note = note_or_choice(&context, arguments.note, None, output)?;
+    edit_note(&context, &note, output)
 }
 
 /// Opens a note in the editor, then checks and commits it.
-pub fn edit_note(memory: &Context, note: &str, output: &Output) -> Result<Printed> {
-    let outcome = edit::edit(memory, note, &open_editor)?;
+pub fn edit_note(context: &Context, note: &str, output: &Output) -> Result<Printed> {
+    let outcome = edit::edit(context, note, &open_editor)?;
     let failed = outcome.findings.iter().any(|found| found.severity == Severity::Error);
-    Ok(output.print(memory, &outcome, text::edit::edited)?.failed(failed))
+    Ok(output.print(context, &outcome, text::edit::edited)?.failed(failed))
 }
 
 /// Runs the editor on a file and waits for it.

@@ -67,8 +67,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         None => read(call, false, output),
         Some(Action::Rebuild) => read(call, true, output),
         Some(Action::Status) => {
-            let memory = Context::open(call)?;
-            output.print(&memory, &embed::status(&memory)?, text::embed::status)
+            let context = Context::open(call)?;
+            output.print(&context, &embed::status(&context)?, text::embed::status)
         }
         Some(Action::Use { provider, model, url, path, runtime }) => {
             let file = |path: PathBuf| call.cwd.join(path).to_string_lossy().into_owned();
@@ -84,9 +84,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 fn read(call: Request, anew: bool, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let display = output.progress("passages");
-    let outcome = embed::embed(&memory, anew, &mut |progress| display.show(progress, ""));
+    let outcome = embed::embed(&context, anew, &mut |progress| display.show(progress, ""));
     drop(display);
-    output.print(&memory, &outcome?, text::embed::read)
+    output.print(&context, &outcome?, text::embed::read)
 }

@@ -33,7 +33,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = episode::Options {
         title: arguments.title,
         summary: arguments.summary.as_deref().map(text_or_stdin).transpose()?,
@@ -41,6 +41,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         tags: arguments.tags,
         memory: arguments.memory,
     };
-    let outcome = episode::episode(&memory, &options)?;
-    output.print(&memory, &outcome, text::episode::logged)
+    let outcome = episode::episode(&context, &options)?;
+    output.print(&context, &outcome, text::episode::logged)
 }

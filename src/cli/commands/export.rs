@@ -53,18 +53,18 @@ fn forms() -> PossibleValuesParser {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = ExportFormat::from_name(&arguments.format)
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = export::Options { format, out: arguments.out, force: arguments.force };
-    let memory = if format == ExportFormat::Site { memory.without_usage() } else { memory };
+    let context = if format == ExportFormat::Site { context.without_usage() } else { context };
     let outcome = match format {
-        ExportFormat::Site => export::site(&memory, &options, cm_server::web::site)?,
-        _ => export::export(&memory, &options)?,
+        ExportFormat::Site => export::site(&context, &options, cm_server::web::site)?,
+        _ => export::export(&context, &options)?,
     };
     match &outcome.document {
         Some(document) => {
-            output.notices(&memory);
+            output.notices(&context);
             output.plain(document)
         }
-        None => output.print(&memory, &outcome, text::export::exported),
+        None => output.print(&context, &outcome, text::export::exported),
     }
 }

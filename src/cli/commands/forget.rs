@@ -22,8 +22,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let reason = memory.call.by.reason.clone().unwrap_or_default();
-    let outcome = forget::forget(&memory, &arguments.bullet, &reason, arguments.invert)?;
-    output.print(&memory, &outcome, text::forget::forgotten)
+    let context = Context::open(call)?;
+    let reason = context.call.by.reason.clone().unwrap_or_default();
+    let outcome = forget::forget(&context, &arguments.bullet, &reason, arguments.invert)?;
+    output.print(&context, &outcome, text::forget::forgotten)
 }

@@ -30,14 +30,14 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
-    let note = note_or_choice(&memory, arguments.note, None, output)?;
+    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let note = note_or_choice(&context, arguments.note, None, output)?;
     if arguments.raw {
-        let bytes = get::raw(&memory, &note)?;
-        output.notices(&memory);
+        let bytes = get::raw(&context, &note)?;
+        output.notices(&context);
         return output.bytes(&bytes);
     }
-    let outcome = get::get(&memory, &note, arguments.section.as_deref())?;
+    let outcome = get::get(&context, &note, arguments.section.as_deref())?;
     let style = if on_terminal() { BodyStyle::Rendered } else { BodyStyle::Markdown };
-    output.print(&memory, &outcome, |outcome| text::get::got(outcome, style))
+    output.print(&context, &outcome, |outcome| text::get::got(outcome, style))
 }

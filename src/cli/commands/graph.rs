@@ -46,13 +46,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         (Some(Format::Graphml), false) => graph::GraphFormat::GraphMl,
         (Some(Format::Mermaid) | None, false) => graph::GraphFormat::Mermaid,
     };
-    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
     if let (Some(note), None, true) = (&arguments.note, arguments.format, on_terminal() && !output.json) {
         let options = Options { hops: arguments.hops, ..Options::default() };
-        let related = related::related(&memory, note, &options)?;
-        return output.print(&memory, &related, text::related::tree);
+        let related = related::related(&context, note, &options)?;
+        return output.print(&context, &related, text::related::tree);
     }
-    let drawn = graph::graph(&memory, arguments.note.as_deref(), arguments.hops, format)?;
-    output.notices(&memory);
+    let drawn = graph::graph(&context, arguments.note.as_deref(), arguments.hops, format)?;
+    output.notices(&context);
     output.plain(&drawn)
 }

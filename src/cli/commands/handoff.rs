@@ -47,12 +47,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     if arguments.show {
-        return output.print(&memory, &handoff::show(&memory)?, text::handoff::waiting);
+        return output.print(&context, &handoff::show(&context)?, text::handoff::waiting);
     }
     if arguments.clear {
-        return output.print(&memory, &handoff::clear(&memory)?, text::handoff::removed);
+        return output.print(&context, &handoff::clear(&context)?, text::handoff::removed);
     }
     let stated = Handoff {
         goal: arguments.goal.as_deref().map(text_or_stdin).transpose()?,
@@ -62,6 +62,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         failed: arguments.failed,
         next: arguments.next,
     };
-    let shelf = super::sessions::open(&memory, output)?;
-    output.print(&memory, &handoff::write(&memory, &shelf, stated, None)?, text::handoff::waiting)
+    let access = super::sessions::open(&context, output)?;
+    output.print(&context, &handoff::write(&context, &access, stated, None)?, text::handoff::waiting)
 }

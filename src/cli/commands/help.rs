@@ -66,10 +66,11 @@ pub fn groups() -> Vec<CommandGroup> {
 fn next_step(call: Request) -> NextStep {
     let cwd = call.cwd.clone();
     match Context::open(call) {
-        Ok(memory) => {
-            let notes =
-                memory.notes().map_or(0, |shelves| shelves.iter().map(|shelf| shelf.notes().count()).sum());
-            let vault = memory.target().vault.root().display().to_string();
+        Ok(context) => {
+            let notes = context
+                .notes()
+                .map_or(0, |vaults| vaults.iter().map(|of_vault| of_vault.notes().count()).sum());
+            let vault = context.target().vault.root().display().to_string();
             if notes == 0 { NextStep::FirstNote { vault } } else { NextStep::Search { vault, notes } }
         }
         Err(error) if error.kind == ErrorKind::NoVault => match notes_in(&cwd) {

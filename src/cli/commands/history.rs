@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = history::history(&memory, &arguments.note, arguments.limit)?;
-    output.print(&memory, &outcome, text::history::history)
+    let context = Context::open(call)?;
+    let outcome = history::history(&context, &arguments.note, arguments.limit)?;
+    output.print(&context, &outcome, text::history::history)
 }

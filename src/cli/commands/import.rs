@@ -55,7 +55,7 @@ fn tools() -> PossibleValuesParser {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = import::Options {
         source: arguments.source,
         from: ImportFormat::from_name(&arguments.from),
@@ -63,6 +63,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         dry_run: arguments.dry_run,
     };
     let bullets = RuleSourceKind::ALL.into_iter().find(|source| source.name() == arguments.from);
-    let outcome = import::any(&memory, &options, bullets)?;
-    Ok(output.print(&memory, &outcome, text::import::import_result)?.failed(outcome.failed()))
+    let outcome = import::any(&context, &options, bullets)?;
+    Ok(output.print(&context, &outcome, text::import::import_result)?.failed(outcome.failed()))
 }

@@ -26,6 +26,6 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let options = init::Options { folder: arguments.folder, global: arguments.global };
-    let (memory, outcome) = init::init(call, &options)?;
-    output.print(&memory, &outcome, text::init::initialised)
+    let (context, outcome) = init::init(call, &options)?;
+    output.print(&context, &outcome, text::init::initialised)
 }

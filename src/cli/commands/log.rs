@@ -29,9 +29,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
-    let by = memory.call.by.clone();
+    let context = Context::open(call)?;
+    let since = arguments.since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
+    let by = context.call.by.clone();
     let options = log::Options {
         note: arguments.id,
         op: arguments.op,
@@ -40,6 +40,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         since,
         limit: arguments.limit,
     };
-    let outcome = log::log(&memory, &options)?;
-    output.print(&memory, &outcome, text::log::logged)
+    let outcome = log::log(&context, &options)?;
+    output.print(&context, &outcome, text::log::logged)
 }

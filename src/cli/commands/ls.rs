@@ -54,8 +54,8 @@ enum Order {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
+    let context = Context::open(call)?;
+    let since = arguments.since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
     let options = recent::Options {
         limit: arguments.limit,
         offset: arguments.offset,
@@ -70,6 +70,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             Order::Path => NoteOrder::Path,
         },
     };
-    let outcome = recent::recent(&memory, &options)?;
-    output.print(&memory, &outcome, text::recent::recent)
+    let outcome = recent::recent(&context, &options)?;
+    output.print(&context, &outcome, text::recent::recent)
 }

@@ -60,15 +60,15 @@ enum FeedbackWord {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let note = note_or_choice(&memory, arguments.note, None, output)?;
+    let context = Context::open(call)?;
+    let note = note_or_choice(&context, arguments.note, None, output)?;
     let signal = match (arguments.feedback, arguments.helpful, arguments.harmful) {
         (Some(FeedbackWord::Helpful), ..) | (None, true, _) => FeedbackSignal::Helpful,
         (Some(FeedbackWord::Harmful), ..) | (None, _, true) => FeedbackSignal::Harmful,
         _ => FeedbackSignal::Irrelevant,
     };
-    let because = memory.call.by.reason.clone();
+    let because = context.call.by.reason.clone();
     let options = mark::Options { signal, because, weight: arguments.weight, invert: arguments.invert };
-    let outcome = mark::mark(&memory, &note, &options)?;
-    output.print(&memory, &outcome, text::mark::marked)
+    let outcome = mark::mark(&context, &note, &options)?;
+    output.print(&context, &outcome, text::mark::marked)
 }

@@ -27,10 +27,10 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = memory_tool::memory_tool(&memory, &text_or_stdin(&arguments.command)?)?;
+    let context = Context::open(call)?;
+    let outcome = memory_tool::memory_tool(&context, &text_or_stdin(&arguments.command)?)?;
     if outcome.redacted > 0 {
         output.notice(&format!("{} removed from the text", text::memory_tool::secrets(outcome.redacted)));
     }
-    Ok(output.print(&memory, &outcome, text::memory_tool::answered)?.failed(outcome.is_error))
+    Ok(output.print(&context, &outcome, text::memory_tool::answered)?.failed(outcome.is_error))
 }

@@ -39,9 +39,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     if arguments.list {
-        return output.print(&memory, &templates::list(&memory)?, text::templates::listed);
+        return output.print(&context, &templates::list(&context)?, text::templates::listed);
     }
     let options = add::Options {
         note_type: arguments.note_type,
@@ -52,9 +52,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let in_editor = !arguments.no_edit && !output.json && on_terminal();
     let outcome = if in_editor {
-        add::add_edited(&memory, &options, &open_editor)?
+        add::add_edited(&context, &options, &open_editor)?
     } else {
-        add::add(&memory, &options)?
+        add::add(&context, &options)?
     };
-    output.print(&memory, &outcome, text::add::added)
+    output.print(&context, &outcome, text::add::added)
 }

@@ -66,25 +66,27 @@ enum Action {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let open = || open(&memory, output);
+    let context = Context::open(call)?;
+    let open = || open(&context, output);
     match arguments.action {
-        Action::Status => output.print(&memory, &onboard::status(&memory, &open()?)?, text::onboard::status),
-        Action::Gaps => output.print(&memory, &onboard::gaps(&memory)?, text::onboard::gaps),
+        Action::Status => {
+            output.print(&context, &onboard::status(&context, &open()?)?, text::onboard::status)
+        }
+        Action::Gaps => output.print(&context, &onboard::gaps(&context)?, text::onboard::gaps),
         Action::Sample { limit, agent, workspace, days } => {
             let which = SessionSelection { agents: agent, workspace, days };
             let options = sample::Options { which, limit };
-            output.print(&memory, &sample::sample(&memory, &open()?, &options)?, text::onboard::sample)
+            output.print(&context, &sample::sample(&context, &open()?, &options)?, text::onboard::sample)
         }
         Action::Read { session, template: true } => {
-            let package = read::package(&memory, &open()?, &session)?;
-            output.as_json().print(&memory, &package, |_| String::new())
+            let package = read::package(&context, &open()?, &session)?;
+            output.as_json().print(&context, &package, |_| String::new())
         }
         Action::Read { session, template: false } => {
-            output.print(&memory, &read::read(&memory, &open()?, &session)?, text::onboard::read)
+            output.print(&context, &read::read(&context, &open()?, &session)?, text::onboard::read)
         }
         Action::Done { session } => {
-            output.print(&memory, &done::done(&memory, &open()?, &session)?, text::onboard::done)
+            output.print(&context, &done::done(&context, &open()?, &session)?, text::onboard::done)
         }
     }
 }

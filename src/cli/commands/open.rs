@@ -34,19 +34,19 @@ enum Program {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let note = note_or_choice(&memory, arguments.note, None, output)?;
-    let location = locate::locate(&memory, &note)?;
+    let context = Context::open(call)?;
+    let note = note_or_choice(&context, arguments.note, None, output)?;
+    let location = locate::locate(&context, &note)?;
     let program = arguments.program.unwrap_or(match location.is_in_obsidian && has_desktop() {
         true => Program::Obsidian,
         false => Program::Editor,
     });
     if program == Program::Editor {
-        return edit::edit_note(&memory, &location.id, output);
+        return edit::edit_note(&context, &location.id, output);
     }
     start(&obsidian_uri(&location.file))
         .map_err(|error| error.hint("`cm open --in editor` uses your editor"))?;
-    output.print(&memory, &location, |location| format!("opened {} in Obsidian\n", location.path))
+    output.print(&context, &location, |location| format!("opened {} in Obsidian\n", location.path))
 }
 
 /// Whether a desktop can show windows.

@@ -44,7 +44,7 @@ enum Ended {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let status = match arguments.outcome {
         Ended::Success => SessionStatus::Success,
         Ended::Failure => SessionStatus::Failure,
@@ -54,7 +54,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let options = Options { session: arguments.session, status, rules: arguments.rules };
     let display = output.progress("logs");
     let mut progress = |at: Progress| display.show(at, "");
-    let recorded = outcome::outcome(&memory, &options, &mut progress)?;
+    let recorded = outcome::outcome(&context, &options, &mut progress)?;
     drop(display);
-    Ok(output.print(&memory, &recorded, text::outcome::recorded)?.failed(recorded.failed()))
+    Ok(output.print(&context, &recorded, text::outcome::recorded)?.failed(recorded.failed()))
 }

@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = pin::pin(&memory, &arguments.note)?;
-    output.print(&memory, &outcome, text::update::changed)
+    let context = Context::open(call)?;
+    let outcome = pin::pin(&context, &arguments.note)?;
+    output.print(&context, &outcome, text::update::changed)
 }

@@ -70,29 +70,29 @@ impl From<DeniedSource> for PermissionTarget {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = match Context::open(call.clone()) {
+    let context = match Context::open(call.clone()) {
         // The lists and the log belong to a vault.
         Err(error) if error.kind == ErrorKind::NoVault && arguments.action.is_none() => {
             let status = privacy::without_vault(&call)?.ok_or(error)?;
             return output.result(&status, text::privacy::shown);
         }
-        memory => memory?,
+        context => context?,
     };
     match arguments.action {
-        None => output.print(&memory, &privacy::privacy(&memory)?, text::privacy::shown),
+        None => output.print(&context, &privacy::privacy(&context)?, text::privacy::shown),
         Some(Action::Log { since, limit }) => {
             let parse = |typed: String| {
-                Instant::parse_typed(&typed, memory.now())
+                Instant::parse_typed(&typed, context.now())
                     .map_err(|error| Error::usage(format!("--since: {error}")))
             };
             let options = Options { limit, since: since.map(parse).transpose()? };
-            output.print(&memory, &privacy::log(&memory, &options)?, text::privacy::log)
+            output.print(&context, &privacy::log(&context, &options)?, text::privacy::log)
         }
         Some(Action::Allow(named)) => {
-            output.print(&memory, &privacy::set(&memory, &named.into(), true)?, text::privacy::set)
+            output.print(&context, &privacy::set(&context, &named.into(), true)?, text::privacy::set)
         }
         Some(Action::Deny(named)) => {
-            output.print(&memory, &privacy::set(&memory, &named.into(), false)?, text::privacy::set)
+            output.print(&context, &privacy::set(&context, &named.into(), false)?, text::privacy::set)
         }
     }
 }

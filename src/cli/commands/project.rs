@@ -39,7 +39,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = RuleFileFormat::find_by_name(&arguments.format)
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
-    let memory = Context::open(Request { for_prompts: true, ..call })?;
+    let context = Context::open(Request { for_prompts: true, ..call })?;
     let options = project::Options {
         format,
         file: arguments.file,
@@ -47,5 +47,5 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         counts: arguments.counts,
         dry_run: arguments.dry_run,
     };
-    output.print(&memory, &project::project(&memory, &options)?, text::project::projected)
+    output.print(&context, &project::project(&context, &options)?, text::project::projected)
 }

@@ -57,7 +57,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     if let Some(id) = &arguments.id {
         let verdicts = verdicts(&arguments);
         if verdicts.is_empty() {
@@ -65,21 +65,21 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
                 "use `--same`, `--refines`, `--contradicts` or `--unrelated` with the ID of a neighbour",
             ));
         }
-        let session = memory.call.by.session.as_deref();
-        let settled = propose::settle(&memory, session, id, &verdicts)?;
-        return output.print(&memory, &settled, text::propose::proposed);
+        let session = context.call.by.session.as_deref();
+        let settled = propose::settle(&context, session, id, &verdicts)?;
+        return output.print(&context, &settled, text::propose::proposed);
     }
     let kind = ProposalKind::ALL.into_iter().find(|kind| kind.name() == arguments.kind);
     let proposal = Proposal {
         kind: kind.unwrap_or(ProposalKind::Rule),
         text: arguments.text.as_deref().map(text_or_stdin).transpose()?.unwrap_or_default(),
         quote: arguments.quote.unwrap_or_default(),
-        session: memory.call.by.session.clone().unwrap_or_default(),
+        session: context.call.by.session.clone().unwrap_or_default(),
         scope: arguments.scope.as_deref().and_then(Scope::of),
         citations: arguments.citations,
         answers: arguments.answers,
     };
-    output.print(&memory, &propose::propose(&memory, &proposal)?, text::propose::proposed)
+    output.print(&context, &propose::propose(&context, &proposal)?, text::propose::proposed)
 }
 
 fn verdicts(arguments: &Arguments) -> Vec<Verdict> {

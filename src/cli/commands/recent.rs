@@ -30,8 +30,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
+    let context = Context::open(call)?;
+    let since = arguments.since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
     let options = recent::Options {
         limit: arguments.limit,
         offset: arguments.offset,
@@ -39,8 +39,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         note_type: arguments.note_type,
         ..recent::Options::default()
     };
-    let outcome = recent::recent(&memory, &options)?;
-    output.print(&memory, &outcome, text::recent::recent)
+    let outcome = recent::recent(&context, &options)?;
+    output.print(&context, &outcome, text::recent::recent)
 }
 
 /// Parses the time given for `flag`.

@@ -74,12 +74,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         arguments;
     let which = SessionSelection { agents: agent, workspace, days };
     let options = Options { selection: which, limit: max_sessions, dry_run, no_model, again };
-    let memory = Context::open(call)?;
-    let shelf = sessions::open(&memory, output)?;
+    let context = Context::open(call)?;
+    let access = sessions::open(&context, output)?;
     if emit {
         return output.print(
-            &memory,
-            &work_package::build_packages(&memory, &shelf, &options, session.as_deref())?,
+            &context,
+            &work_package::build_packages(&context, &access, &options, session.as_deref())?,
             text::reflect::work_packages,
         );
     }
@@ -89,7 +89,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     });
     let display = output.progress("sessions");
     let progress = |at: Progress, title: &str| display.show(at, title);
-    let outcome = reflect::reflect(&memory, &shelf, &options, &stop, &progress)?;
+    let outcome = reflect::reflect(&context, &access, &options, &stop, &progress)?;
     drop(display);
-    Ok(output.print(&memory, &outcome, text::reflect::reflected)?.of_kind(outcome.kind))
+    Ok(output.print(&context, &outcome, text::reflect::reflected)?.of_kind(outcome.kind))
 }

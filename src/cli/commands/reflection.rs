@@ -20,11 +20,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = generate::reflection(&memory, arguments.print)?;
+    let context = Context::open(call)?;
+    let outcome = generate::reflection(&context, arguments.print)?;
     if arguments.print && !output.json {
-        output.notices(&memory);
+        output.notices(&context);
         return output.plain(&outcome.text.unwrap_or_default());
     }
-    output.print(&memory, &outcome, text::generate::generated)
+    output.print(&context, &outcome, text::generate::generated)
 }

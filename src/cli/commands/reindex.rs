@@ -26,13 +26,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let begun = Clock::now();
     let clock = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let options = reindex::Options { full: arguments.full, check: arguments.check };
-    let outcome = reindex::reindex(&memory, options, &clock)?;
+    let outcome = reindex::reindex(&context, options, &clock)?;
     let failed = arguments.check && (!outcome.stale.is_empty() || outcome.rebuilt.is_some());
     let printed =
-        output.print(&memory, &outcome, |outcome| text::reindex::reindexed(outcome, arguments.check))?;
+        output.print(&context, &outcome, |outcome| text::reindex::reindexed(outcome, arguments.check))?;
     Ok(printed.failed(failed))
 }

@@ -30,11 +30,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: arguments.strength, why: arguments.why };
-    let outcome = relate::relate(&memory, &options)?;
-    output.print(&memory, &outcome, text::relate::related)
+    let outcome = relate::relate(&context, &options)?;
+    output.print(&context, &outcome, text::relate::related)
 }
 
 /// Splits `FROM TO` or `FROM TYPE TO` into two notes and the edge type.

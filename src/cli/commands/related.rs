@@ -46,8 +46,8 @@ enum Way {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open_as_of(call, arguments.as_of.as_deref())?;
-    let note = note_or_choice(&memory, arguments.note, None, output)?;
+    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let note = note_or_choice(&context, arguments.note, None, output)?;
     let direction = arguments.direction.map(|way| match way {
         Way::Outgoing => EdgeDirection::Outgoing,
         Way::Incoming => EdgeDirection::Incoming,
@@ -59,6 +59,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         limit: arguments.limit,
         offset: arguments.offset,
     };
-    let outcome = related::related(&memory, &note, &options)?;
-    output.print(&memory, &outcome, text::related::related)
+    let outcome = related::related(&context, &note, &options)?;
+    output.print(&context, &outcome, text::related::related)
 }

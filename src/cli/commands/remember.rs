@@ -57,9 +57,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(Request { for_prompts: true, ..call })?;
+    let context = Context::open(Request { for_prompts: true, ..call })?;
     if arguments.emit {
-        return output.print(&memory, &remember::build_package(&memory)?, text::remember::package);
+        return output.print(&context, &remember::build_package(&context)?, text::remember::package);
     }
     let options = Options {
         file: arguments.file,
@@ -67,18 +67,18 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         no_section: arguments.no_section,
         dry_run: arguments.dry_run,
         no_model: arguments.no_model,
-        answer: arguments.answer.map(|file| read_answer(&memory, &file)).transpose()?,
+        answer: arguments.answer.map(|file| read_answer(&context, &file)).transpose()?,
     };
-    let outcome = remember::remember(&memory, &options).inspect_err(|_| output.notices(&memory))?;
+    let outcome = remember::remember(&context, &options).inspect_err(|_| output.notices(&context))?;
     let is_part_refused = options.answer.is_some() && outcome.refused > 0;
-    Ok(output.print(&memory, &outcome, text::remember::remembered)?.failed(is_part_refused))
+    Ok(output.print(&context, &outcome, text::remember::remembered)?.failed(is_part_refused))
 }
 
-fn read_answer(memory: &Context, file: &Path) -> Result<Answer> {
+fn read_answer(context: &Context, file: &Path) -> Result<Answer> {
     let name = file.display().to_string();
     let text = match name.as_str() {
         "-" => text_or_stdin("-")?,
-        _ => std::fs::read_to_string(memory.call.cwd.join(file))
+        _ => std::fs::read_to_string(context.call.cwd.join(file))
             .map_err(|error| Error::usage(format!("cannot read {name}: {error}")))?,
     };
     Ok(Answer { text, name })

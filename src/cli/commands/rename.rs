@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = rename::rename(&memory, &arguments.note, &arguments.title, arguments.dry_run)?;
-    output.print(&memory, &outcome, text::rename::renamed)
+    let context = Context::open(call)?;
+    let outcome = rename::rename(&context, &arguments.note, &arguments.title, arguments.dry_run)?;
+    output.print(&context, &outcome, text::rename::renamed)
 }

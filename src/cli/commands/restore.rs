@@ -19,12 +19,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let (note, commit) = arguments
         .what
         .rsplit_once('@')
         .filter(|(note, commit)| !note.is_empty() && !commit.is_empty())
         .ok_or_else(|| Error::usage("expected NOTE@COMMIT").hint("for example `cm restore 1f0c2a@HEAD~3`"))?;
-    let outcome = restore::restore(&memory, note, commit)?;
-    output.print(&memory, &outcome, text::update::changed)
+    let outcome = restore::restore(&context, note, commit)?;
+    output.print(&context, &outcome, text::update::changed)
 }

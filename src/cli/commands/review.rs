@@ -70,7 +70,7 @@ fn section(typed: &str) -> std::result::Result<InboxKind, String> {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let words = ReviewDecisions {
         accept: arguments.accept,
         reject: arguments.reject,
@@ -80,40 +80,40 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         one_by_one: false,
     };
     if let Some(content) = &arguments.content {
-        let outcome = review::merge(&memory, &arguments.merge, &text_or_stdin(content)?)?;
-        return output.print(&memory, &outcome, text::review::settled);
+        let outcome = review::merge(&context, &arguments.merge, &text_or_stdin(content)?)?;
+        return output.print(&context, &outcome, text::review::settled);
     }
     if !words.is_empty() {
-        let outcome = review::apply_decisions(&memory, &words)?;
-        return output.print(&memory, &outcome, text::review::settled);
+        let outcome = review::apply_decisions(&context, &words)?;
+        return output.print(&context, &outcome, text::review::settled);
     }
     let options = review::Options { section: arguments.kind, limit: arguments.limit };
     if arguments.interactive {
-        return interactive(&memory, &options, output);
+        return interactive(&context, &options, output);
     }
-    let outcome = review::inbox(&memory, &options)?;
-    output.print(&memory, &outcome, text::review::inbox)
+    let outcome = review::inbox(&context, &options)?;
+    output.print(&context, &outcome, text::review::inbox)
 }
 
-fn interactive(memory: &Context, options: &review::Options, output: &Output) -> Result<Printed> {
+fn interactive(context: &Context, options: &review::Options, output: &Output) -> Result<Printed> {
     if !std::io::stdin().is_terminal() {
         return Err(Error::usage("--interactive requires a terminal on standard input")
             .hint("use --accept, --reject and --confirm instead; `cm review` lists the notes"));
     }
-    let inbox: Inbox = review::inbox(memory, options)?;
-    output.notices(memory);
+    let inbox: Inbox = review::inbox(context, options)?;
+    output.notices(context);
     let mut outcome = review::ReviewResult { decisions: Vec::new() };
     let decisions = std::cell::RefCell::new(&mut outcome.decisions);
     let doing = walk::Doing {
         key: &mut key,
-        text: &mut |id| Ok(text::why::why(&why::why(memory, id, 5)?)),
+        text: &mut |id| Ok(text::why::why(&why::why(context, id, 5)?)),
         edit: &mut |id| {
-            let edited = edit::edit(memory, id, &open_editor)?;
+            let edited = edit::edit(context, id, &open_editor)?;
             let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
             Ok(wrong.map(|found| found.message.clone()))
         },
         settle: &mut |words| {
-            decisions.borrow_mut().extend(review::apply_decisions(memory, words)?.decisions);
+            decisions.borrow_mut().extend(review::apply_decisions(context, words)?.decisions);
             Ok(())
         },
         undo: &mut || {
@@ -121,14 +121,14 @@ fn interactive(memory: &Context, options: &review::Options, output: &Output) -> 
             let last = decisions.borrow().last().and_then(|last| last.commit.clone());
             let commit =
                 last.ok_or_else(|| Error::refused("no-commit", "the decision has no commit to undo"))?;
-            undo::undo(memory, Some(&commit))?;
+            undo::undo(context, Some(&commit))?;
             decisions.borrow_mut().retain(|decision| decision.commit.as_ref() != Some(&commit));
             Ok(())
         },
     };
     let mut screen = anstream::AutoStream::auto(std::io::stderr().lock());
     walk::through(&inbox, &mut screen, terminal::error_width(), doing)?;
-    output.print(memory, &outcome, text::review::settled)
+    output.print(context, &outcome, text::review::settled)
 }
 
 /// Waits for a key; `None` after Ctrl-C or Ctrl-D.

@@ -117,7 +117,7 @@ fn field(name: &str, value: &str) -> String {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = search::Options {
         query: query(&arguments),
         limit: arguments.limit,
@@ -141,17 +141,17 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             false => search::SessionGrouping::Best,
         }),
     };
-    let outcome = search::search(&memory, &options)?;
+    let outcome = search::search(&context, &options)?;
     if !output.json {
-        outcome.notices.iter().for_each(|notice| memory.notice(notice));
+        outcome.notices.iter().for_each(|notice| context.notice(notice));
         if outcome.hits.is_empty() {
-            memory.notice(text::style::empty_page(outcome.total, "hit", "nothing found").trim_end());
-            output.notices(&memory);
+            context.notice(text::style::empty_page(outcome.total, "hit", "nothing found").trim_end());
+            output.notices(&context);
             return Ok(Printed::default());
         }
-        if let Some(waiting) = memory.embedding_backlog().filter(|_| on_terminal()) {
-            memory.notice(text::search::backlog(waiting));
+        if let Some(waiting) = context.embedding_backlog().filter(|_| on_terminal()) {
+            context.notice(text::search::backlog(waiting));
         }
     }
-    output.print(&memory, &outcome, text::search::searched)
+    output.print(&context, &outcome, text::search::searched)
 }

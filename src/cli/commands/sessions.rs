@@ -171,48 +171,48 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return Err(Error::usage("filter options must follow the subcommand")
             .hint("for example `cm sessions search \"pool\" --days 30`"));
     }
-    let memory = Context::open(call)?;
-    let open = || open(&memory, output);
+    let context = Context::open(call)?;
+    let open = || open(&context, output);
     match arguments.action.unwrap_or(Action::List(arguments.list)) {
         Action::List(ListArguments { which, limit, offset }) => {
             let (limit, offset) = (limit.unwrap_or(20), offset.unwrap_or(0));
             let options = list::Options { which: which.into(), limit, offset };
-            output.print(&memory, &list::list(&memory, &open()?, &options)?, text::sessions::list)
+            output.print(&context, &list::list(&context, &open()?, &options)?, text::sessions::list)
         }
         Action::Show { session, tools, from, limit } => {
             let options = show::Options { from, limit, tools };
-            let outcome = show::show(&memory, &open()?, &session, &options)?;
-            output.print(&memory, &outcome, text::sessions::show)
+            let outcome = show::show(&context, &open()?, &session, &options)?;
+            output.print(&context, &outcome, text::sessions::show)
         }
         Action::Search { query, which, within, tools, limit, offset } => {
             let within = if tools { SearchScope::All } else { within.into() };
             let options = search::Options { query, which: which.into(), within, limit, offset };
             search::check(&options)?;
-            let outcome = search::search(&memory, &open()?, &options)?;
-            outcome.notices.iter().for_each(|notice| memory.notice(notice));
-            output.print(&memory, &outcome, text::sessions::searched)
+            let outcome = search::search(&context, &open()?, &options)?;
+            outcome.notices.iter().for_each(|notice| context.notice(notice));
+            output.print(&context, &outcome, text::sessions::searched)
         }
         Action::Timeline { which } => {
-            let outcome = timeline::timeline(&memory, &open()?, &which.into())?;
-            output.print(&memory, &outcome, text::sessions::timeline)
+            let outcome = timeline::timeline(&context, &open()?, &which.into())?;
+            output.print(&context, &outcome, text::sessions::timeline)
         }
-        Action::Expand { session, line, context } => {
-            let outcome = show::expand(&memory, &open()?, &session, line, context)?;
-            output.print(&memory, &outcome, text::sessions::show)
+        Action::Expand { session, line, context: lines_around } => {
+            let outcome = show::expand(&context, &open()?, &session, line, lines_around)?;
+            output.print(&context, &outcome, text::sessions::show)
         }
         Action::Export { session, format, tools } => {
             let options = show::Options { from: 1, limit: usize::MAX, tools };
-            let outcome = show::show(&memory, &open()?, &session, &options)?;
+            let outcome = show::show(&context, &open()?, &session, &options)?;
             if format == Format::Json {
-                return output.as_json().print(&memory, &outcome, text::sessions::markdown);
+                return output.as_json().print(&context, &outcome, text::sessions::markdown);
             }
-            output.print(&memory, &outcome, text::sessions::markdown)
+            output.print(&context, &outcome, text::sessions::markdown)
         }
     }
 }
 
 /// Opens the session index after reading new log entries, with a progress bar.
-pub fn open(memory: &Context, output: &Output) -> Result<SessionAccess> {
+pub fn open(context: &Context, output: &Output) -> Result<SessionAccess> {
     let display = output.progress("logs");
-    SessionAccess::open(memory, &mut |progress| display.show(progress, ""))
+    SessionAccess::open(context, &mut |progress| display.show(progress, ""))
 }

@@ -80,13 +80,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let told = *output;
     listen(&stop, First::Soon, move || told.notice("finishing the current session"));
     let display = output.progress("sessions");
-    let (memory, done) = setup::setup(call, &plan, &stop, &|stage| {
+    let (context, done) = setup::setup(call, &plan, &stop, &|stage| {
         if let Stage::Sessions(at) = stage {
             display.show(at, "");
         }
     })?;
     drop(display);
-    output.print(&memory, &done, text::setup::done)
+    output.print(&context, &done, text::setup::done)
 }
 
 /// Applies the options to the plan.

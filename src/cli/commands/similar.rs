@@ -39,7 +39,7 @@ enum Sort {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let kind = arguments.kind.map(|sort| match sort {
         Sort::Memory => NoteKind::Memory,
         Sort::Bullet => NoteKind::Bullet,
@@ -50,6 +50,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Sort::Plain => NoteKind::Plain,
     });
     let options = similar::Options { like: arguments.like.join(" "), limit: arguments.limit, kind };
-    let outcome = similar::similar(&memory, &options)?;
-    output.print(&memory, &outcome, text::similar::similar)
+    let outcome = similar::similar(&context, &options)?;
+    output.print(&context, &outcome, text::similar::similar)
 }

@@ -29,8 +29,8 @@ fn days(typed: &str) -> std::result::Result<f64, String> {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = stale::Options { days: arguments.days, limit: arguments.limit };
-    let outcome = stale::stale(&memory, &options)?;
-    output.print(&memory, &outcome, text::stale::stale)
+    let outcome = stale::stale(&context, &options)?;
+    output.print(&context, &outcome, text::stale::stale)
 }

@@ -37,13 +37,13 @@ enum Action {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     match arguments.action.unwrap_or(Action::List) {
         Action::Add { name, category, dry_run } => {
             let options = starters::Options { categories: category, dry_run };
-            let outcome = starters::add(&memory, &name, &options)?;
-            output.print(&memory, &outcome, text::starters::added)
+            let outcome = starters::add(&context, &name, &options)?;
+            output.print(&context, &outcome, text::starters::added)
         }
-        Action::List => output.print(&memory, &starters::list(&memory)?, text::starters::list),
+        Action::List => output.print(&context, &starters::list(&context)?, text::starters::list),
     }
 }

@@ -55,25 +55,25 @@ enum Action {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     match arguments.action {
         Some(Action::List { limit }) => {
-            output.print(&memory, &stash::list(&memory, limit)?, text::stash::listed)
+            output.print(&context, &stash::list(&context, limit)?, text::stash::listed)
         }
         Some(Action::Show { stash }) => {
-            output.print(&memory, &stash::show(&memory, &stash)?, text::stash::shown)
+            output.print(&context, &stash::show(&context, &stash)?, text::stash::shown)
         }
         None => {
-            let from = given(&memory, &arguments, output)?;
+            let from = given(&context, &arguments, output)?;
             let options = Options { name: arguments.name, content: from, tags: arguments.tags };
-            output.print(&memory, &stash::stash(&memory, &options)?, text::stash::stashed)
+            output.print(&context, &stash::stash(&context, &options)?, text::stash::stashed)
         }
     }
 }
 
 /// Reads the session, the text from the editor, or standard input.
-fn given(memory: &Context, arguments: &Arguments, output: &Output) -> Result<StashContent> {
-    let call = &memory.call;
+fn given(context: &Context, arguments: &Arguments, output: &Output) -> Result<StashContent> {
+    let call = &context.call;
     let session = call.by.session.as_deref().filter(|id| !id.is_empty());
     let typed = session.filter(|id| call.variables.get("CM_SESSION").map(String::as_str) != Some(id));
     if arguments.edit {
@@ -83,18 +83,18 @@ fn given(memory: &Context, arguments: &Arguments, output: &Output) -> Result<Sta
         return Ok(StashContent::Text(from_editor()?));
     }
     if let Some(id) = typed {
-        return of_session(memory, id, output);
+        return of_session(context, id, output);
     }
     let text = if std::io::stdin().is_terminal() { String::new() } else { text_or_stdin("-")? };
     match session {
-        Some(id) if text.trim().is_empty() => of_session(memory, id, output),
+        Some(id) if text.trim().is_empty() => of_session(context, id, output),
         _ => Ok(StashContent::Text(text)),
     }
 }
 
-fn of_session(memory: &Context, id: &str, output: &Output) -> Result<StashContent> {
-    let shelf = super::sessions::open(memory, output)?;
-    Ok(StashContent::Session(Box::new(load::load(memory, &shelf, id)?)))
+fn of_session(context: &Context, id: &str, output: &Output) -> Result<StashContent> {
+    let access = super::sessions::open(context, output)?;
+    Ok(StashContent::Session(Box::new(load::load(context, &access, id)?)))
 }
 
 /// Opens the editor on a private temporary file and returns the text.

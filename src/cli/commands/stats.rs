@@ -16,7 +16,7 @@ use cm_render::text;
 pub struct Arguments {}
 
 pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = stats::stats(&memory)?;
-    output.print(&memory, &outcome, text::stats::stats)
+    let context = Context::open(call)?;
+    let outcome = stats::stats(&context)?;
+    output.print(&context, &outcome, text::stats::stats)
 }

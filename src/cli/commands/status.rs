@@ -16,7 +16,7 @@ use cm_render::text;
 pub struct Arguments {}
 
 pub fn run(_arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let status = status::status(&memory)?;
-    output.print(&memory, &status, text::status::status)
+    let context = Context::open(call)?;
+    let status = status::status(&context)?;
+    output.print(&context, &status, text::status::status)
 }

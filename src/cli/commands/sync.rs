@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = sync::Options {
         remote: arguments.remote,
         branch: arguments.branch,
@@ -56,7 +56,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         dry_run: arguments.dry_run,
         asks: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
     };
-    let result = sync::sync(&memory, &options)?;
-    let printed = output.print(&memory, &result, text::sync::synced)?;
+    let result = sync::sync(&context, &options)?;
+    let printed = output.print(&context, &result, text::sync::synced)?;
     Ok(printed.failed(!result.stopped.is_empty()))
 }

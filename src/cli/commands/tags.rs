@@ -18,8 +18,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let under = arguments.under.as_deref().map(|tag| tag.trim_start_matches('#'));
-    let outcome = tags::tags(&memory, under)?;
-    output.print(&memory, &outcome, text::tags::tags)
+    let outcome = tags::tags(&context, under)?;
+    output.print(&context, &outcome, text::tags::tags)
 }

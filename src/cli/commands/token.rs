@@ -74,24 +74,24 @@ struct Add {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     match arguments.action {
         Action::Add(Add { person, role, kind, expires }) => {
             let parse = |typed: String| {
-                Instant::parse_ahead(&typed, memory.now())
+                Instant::parse_ahead(&typed, context.now())
                     .map_err(|error| Error::usage(format!("--expires: {error}")))
             };
             let options = Options { person, role, kind, expires: expires.map(parse).transpose()? };
-            output.print(&memory, &token::add(&memory, &options, random()?)?, text::token::made)
+            output.print(&context, &token::add(&context, &options, random()?)?, text::token::made)
         }
         Action::Log(Log { which, since, limit }) => {
-            let since = since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
+            let since = since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
             let options = LogOptions { which, since, limit };
-            output.print(&memory, &server_audit::log(&memory, &options)?, text::token::log)
+            output.print(&context, &server_audit::log(&context, &options)?, text::token::log)
         }
-        Action::List => output.print(&memory, &token::list(&memory)?, text::token::listed),
+        Action::List => output.print(&context, &token::list(&context)?, text::token::listed),
         Action::Revoke { which } => {
-            output.print(&memory, &token::revoke(&memory, &which)?, text::token::revoked)
+            output.print(&context, &token::revoke(&context, &which)?, text::token::revoked)
         }
     }
 }

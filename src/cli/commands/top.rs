@@ -24,8 +24,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = top::Options { limit: arguments.limit, category: arguments.category };
-    let outcome = top::top(&memory, &options)?;
-    output.print(&memory, &outcome, text::top::top)
+    let outcome = top::top(&context, &options)?;
+    output.print(&context, &outcome, text::top::top)
 }

@@ -74,11 +74,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Action::Accept(accept) => {
             let days = accept.days.map(checked).transpose()?;
             let since = days.map(|days| friction::since(&call, days));
-            let memory = Context::open(call)?;
+            let context = Context::open(call)?;
             let wanted = LogSelection { since, ..LogSelection::default() };
-            let accepted = trauma::accept(&memory, &wanted, &accept.incidents, &progress)?;
+            let accepted = trauma::accept(&context, &wanted, &accept.incidents, &progress)?;
             drop(display);
-            output.print(&memory, &accepted, text::trauma::accepted)
+            output.print(&context, &accepted, text::trauma::accepted)
         }
     }
 }

@@ -35,21 +35,21 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     if arguments.import_private {
         if !std::io::stdin().is_terminal() {
             return Err(Error::refused("no-terminal", "each private file needs confirmation in a terminal")
                 .hint("run the command in a terminal"));
         }
-        let outcome = legacy_private::import(&memory, &mut confirmed)?;
-        return output.print(&memory, &outcome, text::trust::taken_over);
+        let outcome = legacy_private::import(&context, &mut confirmed)?;
+        return output.print(&context, &outcome, text::trust::taken_over);
     }
     let options = match arguments {
         Arguments { status: true, .. } => TrustAction::Show,
         Arguments { revoke: true, .. } => TrustAction::Revoke,
         _ => TrustAction::Grant,
     };
-    output.print(&memory, &trust::trust(&memory, options)?, text::trust::trusted)
+    output.print(&context, &trust::trust(&context, options)?, text::trust::trusted)
 }
 
 /// Asks at the terminal. Only an answer that begins with y means yes.

@@ -23,7 +23,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = undo::undo(&memory, arguments.commit.as_deref())?;
-    output.print(&memory, &outcome, text::undo::undone)
+    let context = Context::open(call)?;
+    let outcome = undo::undo(&context, arguments.commit.as_deref())?;
+    output.print(&context, &outcome, text::undo::undone)
 }

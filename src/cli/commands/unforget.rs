@@ -22,7 +22,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = forget::unforget(&memory, &arguments.note, arguments.revive)?;
-    output.print(&memory, &outcome, text::forget::lifted)
+    let context = Context::open(call)?;
+    let outcome = forget::unforget(&context, &arguments.note, arguments.revive)?;
+    output.print(&context, &outcome, text::forget::lifted)
 }

@@ -19,7 +19,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = pin::unpin(&memory, &arguments.note)?;
-    output.print(&memory, &outcome, text::update::changed)
+    let context = Context::open(call)?;
+    let outcome = pin::unpin(&context, &arguments.note)?;
+    output.print(&context, &outcome, text::update::changed)
 }

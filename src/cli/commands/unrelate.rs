@@ -23,9 +23,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: None, why: None };
-    let outcome = relate::unrelate(&memory, &options)?;
-    output.print(&memory, &outcome, text::relate::related)
+    let outcome = relate::unrelate(&context, &options)?;
+    output.print(&context, &outcome, text::relate::related)
 }

@@ -42,7 +42,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let text = |given: Option<String>| given.as_deref().map(text_or_stdin).transpose();
     let options = update::Options {
         set: arguments.set,
@@ -53,9 +53,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         append: text(arguments.append)?,
         expected_revision: arguments.expected_revision,
     };
-    let outcome = update::update(&memory, &arguments.note, &options)?;
+    let outcome = update::update(&context, &arguments.note, &options)?;
     if outcome.changed && options.set.iter().any(|(key, _)| key == "title") {
         output.notice("`cm rename` changes the title with the file name and all links");
     }
-    output.print(&memory, &outcome, text::update::changed)
+    output.print(&context, &outcome, text::update::changed)
 }

@@ -24,8 +24,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     // An agent's own session, which comes from the environment, selects nothing.
     let session = call.by.session.clone();
     let session = session.filter(|id| call.variables.get("CM_SESSION") != Some(id));
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let options = usage::Options { limit: arguments.limit, session };
-    let outcome = usage::usage(&memory, &options)?;
-    output.print(&memory, &outcome, text::usage::usage)
+    let outcome = usage::usage(&context, &options)?;
+    output.print(&context, &outcome, text::usage::usage)
 }

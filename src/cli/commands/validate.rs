@@ -24,11 +24,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let under = arguments.under.map(|path| path.trim_start_matches("./").to_owned());
-    let outcome = validate::validate(&memory, &validate::Options { under, all: arguments.all })?;
+    let outcome = validate::validate(&context, &validate::Options { under, all: arguments.all })?;
     let failed = outcome.errors > 0 || (arguments.strict && outcome.warnings > 0);
     Ok(output
-        .print(&memory, &outcome, |outcome| text::validate::validated(outcome, arguments.all))?
+        .print(&context, &outcome, |outcome| text::validate::validated(outcome, arguments.all))?
         .failed(failed))
 }

@@ -34,14 +34,14 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     let rule = text_or_stdin(&arguments.rule)?;
     let stop = Cancellation::default();
     listen(&stop, First::AtOnce, || {});
     let model = (!arguments.no_model).then_some(&stop);
     let display = output.progress("logs");
     let mut progress = |at: Progress| display.show(at, "");
-    let outcome = validate_rule::validate_rule(&memory, &rule, &arguments.category, model, &mut progress)?;
+    let outcome = validate_rule::validate_rule(&context, &rule, &arguments.category, model, &mut progress)?;
     drop(display);
-    output.print(&memory, &outcome, text::validate_rule::judged)
+    output.print(&context, &outcome, text::validate_rule::judged)
 }

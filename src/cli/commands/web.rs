@@ -34,12 +34,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    output.notices(&memory);
+    let context = Context::open(call)?;
+    output.notices(&context);
     // An agent's browser reads; a person decides.
-    let by = memory.call.by.clone();
+    let by = context.call.by.clone();
     let role = if by.is_person() { AccessRole::Admin } else { AccessRole::Reader };
-    let calls = Arc::new(Calls::like(memory.call.clone()).for_people());
+    let calls = Arc::new(Calls::like(context.call.clone()).for_people());
     let changes = ChangeFeed::default();
     follow_for_page(&calls, changes.clone())?;
     let no_randomness =

@@ -22,7 +22,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
-    let outcome = why::why(&memory, &arguments.note, arguments.limit)?;
-    output.print(&memory, &outcome, text::why::why)
+    let context = Context::open(call)?;
+    let outcome = why::why(&context, &arguments.note, arguments.limit)?;
+    output.print(&context, &outcome, text::why::why)
 }

@@ -148,13 +148,13 @@ fn with_native_memories() -> Sandbox {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     };
-    let memory = |name: &str| format!(".claude/projects/{folder}/memory/{name}");
-    home(&memory("MEMORY.md"), "- [Port](port.md): the port\n- [Queue](queue.md): the queue\n");
+    let context = |name: &str| format!(".claude/projects/{folder}/memory/{name}");
+    home(&context("MEMORY.md"), "- [Port](port.md): the port\n- [Queue](queue.md): the queue\n");
     home(
-        &memory("port.md"),
+        &context("port.md"),
         "---\nname: port\ndescription: The gateway has port 8443\ntype: project\n---\nSeen in the gateway.\n",
     );
-    home(&memory("queue.md"), "The queue has one writer.\n");
+    home(&context("queue.md"), "The queue has one writer.\n");
     home(".claude/projects/-home-other/memory/x.md", "Another project.\n");
     home(
         ".codex/memories/MEMORY.md",

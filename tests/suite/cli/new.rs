@@ -97,13 +97,13 @@ fn edited(
     sandbox: &Sandbox,
     editor: &dyn Fn(&std::path::PathBuf) -> cm_app::Result<()>,
 ) -> (cm_app::Result<add::AddedNote>, usize, usize) {
-    let memory = cm_app::Context::open(call(sandbox, &[])).unwrap();
+    let context = cm_app::Context::open(call(sandbox, &[])).unwrap();
     let options = add::Options {
         note_type: "fix".to_owned(),
         title: "Close idle connections".to_owned(),
         ..add::Options::default()
     };
-    let outcome = add::add_edited(&memory, &options, editor);
+    let outcome = add::add_edited(&context, &options, editor);
     let drafts = std::fs::read_dir(sandbox.private("drafts")).map_or(0, Iterator::count);
     (outcome, commits(sandbox), drafts)
 }

@@ -34,11 +34,11 @@ fn private_files_of_an_earlier_version_are_taken_over_where_a_person_confirms_an
     sandbox.write("_state/reflected.jsonl", "{}\n");
     sandbox.write("_state/sessions/codex/s-1.jsonl", "{}\n");
     sandbox.write("_state/journal/a.pending", "{}");
-    let memory = || Context::open(call(&sandbox, &[])).unwrap();
-    let none = legacy_private::import(&memory(), &mut |_| false).unwrap();
+    let context = || Context::open(call(&sandbox, &[])).unwrap();
+    let none = legacy_private::import(&context(), &mut |_| false).unwrap();
     assert!(none.taken.is_empty());
     let mut asked = Vec::new();
-    let outcome = legacy_private::import(&memory(), &mut |item| {
+    let outcome = legacy_private::import(&context(), &mut |item| {
         asked.push(format!("{item:?}"));
         true
     });
@@ -49,7 +49,7 @@ fn private_files_of_an_earlier_version_are_taken_over_where_a_person_confirms_an
     assert!(!text.contains("llm") && !text.contains("tokens") && !text.contains("journal"), "{text}");
     let limit = sandbox.cm(&["config", "get", "search.limit"]).ok();
     assert!(limit.stdout.contains('3'), "{}", limit.snapshot());
-    assert!(legacy_private::import(&memory(), &mut |_| true).unwrap().taken.is_empty(), "once is enough");
+    assert!(legacy_private::import(&context(), &mut |_| true).unwrap().taken.is_empty(), "once is enough");
     assert!(sandbox.vault().join("_state/sessions/codex/s-1.jsonl").exists(), "nothing is removed");
 }
 

@@ -61,8 +61,8 @@ fn a_key_that_does_not_fit_is_told_why_and_writes_nothing() {
     let server = start.run();
     assert_eq!(server.get("/search?q=x", &revoked).status, 200);
     assert_eq!(server.get("/metrics", &expired).status, 200);
-    let id = token::list(&server.memory()).unwrap().tokens[1].id.clone();
-    token::revoke(&server.memory(), &id).unwrap();
+    let id = token::list(&server.context()).unwrap().tokens[1].id.clone();
+    token::revoke(&server.context(), &id).unwrap();
     clock.store(START + 60, Ordering::Relaxed);
     let unknown = format!("cm_{}", "0".repeat(64));
     for (header, code) in [
@@ -140,7 +140,7 @@ fn without_any_token_only_this_machine_is_let_in() {
     assert_eq!(server.ask("GET", "/search?q=x", &[], "").status, 401);
     assert_eq!(server.ask("GET", "/health", &[], "").body, "{\"status\":\"ok\"}");
     assert_eq!(server.get("/search?q=x", &made.token).status, 200);
-    token::revoke(&server.memory(), &made.record.id).unwrap();
+    token::revoke(&server.context(), &made.record.id).unwrap();
     assert_eq!(
         server.ask("GET", "/search?q=x", &[], "").status,
         401,

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use super::support::{Reply, START, TestServerConfig, operation, request, table_with, unique_observation};
 
 /// Operation that blocks until the test releases it, then writes.
-fn held(memory: &Context, _: Value) -> cm_app::Result<OperationResult> {
+fn held(context: &Context, _: Value) -> cm_app::Result<OperationResult> {
     let (began, release) = GATE.get().unwrap();
     began.send(()).unwrap();
     release.lock().unwrap().recv().unwrap();
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    (operation("/observations").run)(memory, json!({ "content": unique_observation(number) }))
+    (operation("/observations").run)(context, json!({ "content": unique_observation(number) }))
 }
 
 type Gate = (mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);

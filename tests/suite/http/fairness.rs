@@ -14,9 +14,9 @@ use super::support::{Reply, TestServerConfig, request, table_with, token_for};
 static SERVED: Mutex<(bool, Vec<String>)> = Mutex::new((false, Vec::new()));
 static OPENED: Condvar = Condvar::new();
 
-fn search(memory: &Context, _: Value) -> cm_app::Result<OperationResult> {
+fn search(context: &Context, _: Value) -> cm_app::Result<OperationResult> {
     let mut served = OPENED.wait_while(SERVED.lock().unwrap(), |(open, _)| !*open).unwrap();
-    served.1.push(memory.call.by.actor.clone().unwrap_or_default());
+    served.1.push(context.call.by.actor.clone().unwrap_or_default());
     Ok(OperationResult { json: json!({}), text: String::new() })
 }
 

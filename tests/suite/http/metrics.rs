@@ -50,7 +50,7 @@ fn figures_count_what_was_answered() {
 #[test]
 fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
     for fails in [false, true] {
-        let asked = move |memory: &cm_app::Context| {
+        let asked = move |context: &cm_app::Context| {
             if fails {
                 return Err(Error::new(ErrorKind::Failed, "index", "the index is away"));
             }
@@ -58,7 +58,7 @@ fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
                 "cm_notes",
                 "Notes of the vault.",
                 false,
-                stats::kinds(memory)?.values().sum::<usize>() as f64,
+                stats::kinds(context)?.values().sum::<usize>() as f64,
             )])
         };
         let start = TestServerConfig { figures: Some(Arc::new(asked)), ..TestServerConfig::default() };

@@ -116,8 +116,8 @@ pub fn token_for(
 ) -> token::NewToken {
     let expires = expires.map(Instant::from_unix);
     let options = token::Options { person: person.to_owned(), role, kind: TokenKind::Person, expires };
-    let memory = Context::open(at(sandbox, CallerIdentity::default(), START)).unwrap();
-    token::add(&memory, &options, [random; 32]).unwrap()
+    let context = Context::open(at(sandbox, CallerIdentity::default(), START)).unwrap();
+    token::add(&context, &options, [random; 32]).unwrap()
 }
 
 impl TestServerConfig {
@@ -196,7 +196,7 @@ impl TestServer {
         self.sandbox.open_vault()
     }
 
-    pub fn memory(&self) -> Context {
+    pub fn context(&self) -> Context {
         Context::open(at(&self.sandbox, CallerIdentity::default(), START)).unwrap()
     }
 

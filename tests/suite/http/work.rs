@@ -104,11 +104,11 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
 
 /// Operation that panics on the content `boom`.
 fn broken(
-    memory: &cm_app::Context,
+    context: &cm_app::Context,
     given: serde_json::Value,
 ) -> cm_app::Result<cm_server::operations::OperationResult> {
     assert!(given["content"] != "boom", "as asked for");
-    (operation("/observations").run)(memory, given)
+    (operation("/observations").run)(context, given)
 }
 
 #[test]

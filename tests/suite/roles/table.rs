@@ -552,8 +552,8 @@ fn no_operation_makes_anything_trusted_for_an_agents_token_and_a_persons_may_dec
             let sandbox = vault();
             let before = trusted(&sandbox);
             let asked = Request { by: by(TokenKind::Agent), ..call(&sandbox, &[operation.name]) };
-            let memory = Context::open(asked).unwrap();
-            let _ = (operation.run)(&memory, given.clone());
+            let context = Context::open(asked).unwrap();
+            let _ = (operation.run)(&context, given.clone());
             nothing_gained(&before, &trusted(&sandbox), &format!("{} {given}", operation.name));
         }
     }

@@ -61,10 +61,10 @@ impl Context {
     /// # Errors
     /// The errors of [`Context::open`] and [`Context::as_of`].
     pub fn open_as_of(call: Request, revision: Option<&str>) -> Result<Self> {
-        let memory = Self::open(call)?;
+        let context = Self::open(call)?;
         match revision {
-            Some(revision) => memory.as_of(revision),
-            None => Ok(memory),
+            Some(revision) => context.as_of(revision),
+            None => Ok(context),
         }
     }
 
@@ -128,13 +128,13 @@ impl Context {
 
 /// Opens a vault at a commit, with the settings of that commit on top of the global vault's.
 fn opened(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     past: git::VaultSnapshot,
     global: Option<String>,
 ) -> Result<OpenVault> {
     let global = global.filter(|_| open.level == VaultLevel::Project);
-    let settings = SettingsTexts::with(global, own_settings(&past)?, &open.vault, &memory.call)?.parse();
+    let settings = SettingsTexts::with(global, own_settings(&past)?, &open.vault, &context.call)?.parse();
     let past = Snapshot::of(past, &open.vault.index(), &settings);
     let mut then = OpenVault::new(open.level, open.vault.clone(), Arc::new(settings));
     then.past = Some(past);
@@ -145,9 +145,9 @@ fn opened(
 ///
 /// # Errors
 /// No repository, or unreadable objects.
-pub(crate) fn note_paths_at(memory: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<NotePath>> {
+pub(crate) fn note_paths_at(context: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<NotePath>> {
     let Some(past) = repository(open)?.snapshot(commit)? else { return Ok(Vec::new()) };
-    let files = opened(memory, open, past, None)?.walk().files;
+    let files = opened(context, open, past, None)?.walk().files;
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 
@@ -156,14 +156,14 @@ pub(crate) fn note_paths_at(memory: &Context, open: &OpenVault, commit: CommitId
 ///
 /// # Errors
 /// The errors of [`Context::notes_of`], or unreadable objects.
-pub(crate) fn notes_at(memory: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<Note>> {
+pub(crate) fn notes_at(context: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<Note>> {
     let repo = repository(open)?;
     let Some(past) = repo.snapshot(commit)? else { return Ok(Vec::new()) };
-    let then = opened(memory, open, past, None)?;
+    let then = opened(context, open, past, None)?;
     let mut differing: HashSet<NotePath> =
         repo.paths_between(repo.head()?.commit, Some(commit))?.into_iter().collect();
     differing.extend(repo.hand_edits()?.into_iter().map(|(path, _)| path));
-    let now = memory.notes_of(open)?;
+    let now = context.notes_of(open)?;
     let now: HashMap<&NotePath, &Note> = now.iter().map(|note| (&note.path, note)).collect();
     let (types, relations) = (&open.settings.types, &open.settings.relations);
     let note = |path: &NotePath| match now.get(path).filter(|_| !differing.contains(path)) {
@@ -255,8 +255,8 @@ fn too_early(repo: &Repo, at: Instant) -> Error {
 ///
 /// # Errors
 /// The errors of [`resolve_revision`].
-pub(crate) fn revision(memory: &Context, named: &str) -> Result<CommitId> {
-    Ok(resolve_revision(memory.target(), named, memory.now(), DayBoundary::Begins)?.commit)
+pub(crate) fn revision(context: &Context, named: &str) -> Result<CommitId> {
+    Ok(resolve_revision(context.target(), named, context.now(), DayBoundary::Begins)?.commit)
 }
 
 #[cfg(test)]

@@ -27,19 +27,19 @@ pub struct EmbeddingChoice {
 }
 
 /// Selects the embedding provider of a vault and adds the notices to the context.
-pub fn choice(memory: &Context, open: &OpenVault) -> EmbeddingProvider {
-    choice_of(memory, open, &open.settings)
+pub fn choice(context: &Context, open: &OpenVault) -> EmbeddingProvider {
+    choice_of(context, open, &open.settings)
 }
 
 /// Like [`choice`], but with given settings, which may be newer than those in `open`.
-pub(crate) fn choice_of(memory: &Context, open: &OpenVault, settings: &Settings) -> EmbeddingProvider {
-    let cache = match &memory.call.private {
+pub(crate) fn choice_of(context: &Context, open: &OpenVault, settings: &Settings) -> EmbeddingProvider {
+    let cache = match &context.call.private {
         Some(private) => private.state.join("models"),
         None => open.vault.vectors().join("models"),
     };
-    let chosen = choose(settings, &cache, &memory.call.variables);
+    let chosen = choose(settings, &cache, &context.call.variables);
     let ignored = settings.ignored("embeddings.").map(str::to_owned);
-    chosen.notices.into_iter().chain(ignored).for_each(|notice| memory.notice(notice));
+    chosen.notices.into_iter().chain(ignored).for_each(|notice| context.notice(notice));
     chosen.choice
 }
 

@@ -36,10 +36,10 @@ const PREFIX: usize = 4;
 /// # Errors
 /// A note that is not found, or an ambiguous reference; the hint lists the candidates. For a note
 /// that did not exist yet, the hint has its first commit.
-pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
-    match find_in(memory, &memory.vaults, reference) {
-        Err(error) if error.code == "not-found" && memory.read_at().is_some() => {
-            find_by_later_name(memory, reference, error)
+pub fn find<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
+    match find_in(context, &context.vaults, reference) {
+        Err(error) if error.code == "not-found" && context.read_at().is_some() => {
+            find_by_later_name(context, reference, error)
         }
         other => other,
     }
@@ -50,10 +50,10 @@ pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>
 ///
 /// # Errors
 /// The errors of [`find`].
-pub fn find_linked<'a>(memory: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Option<String>)> {
-    match (find(memory, reference), typed_link(reference)) {
+pub fn find_linked<'a>(context: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Option<String>)> {
+    match (find(context, reference), typed_link(reference)) {
         (Err(error), Some((target, anchor))) if error.code == "not-found" => {
-            find(memory, &target).map(|found| (found, anchor)).map_err(|_| error)
+            find(context, &target).map(|found| (found, anchor)).map_err(|_| error)
         }
         (found, _) => Ok((found?, None)),
     }
@@ -63,10 +63,10 @@ pub fn find_linked<'a>(memory: &'a Context, reference: &str) -> Result<(Resolved
 ///
 /// # Errors
 /// The errors of [`find`]; `other-vault` for a note of the global vault.
-pub fn find_in_target<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
-    match find_in(memory, &memory.vaults[..1], reference) {
-        Err(error) if error.code == "not-found" && memory.vaults.len() > 1 => {
-            match find_in(memory, &memory.vaults[1..], reference) {
+pub fn find_in_target<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
+    match find_in(context, &context.vaults[..1], reference) {
+        Err(error) if error.code == "not-found" && context.vaults.len() > 1 => {
+            match find_in(context, &context.vaults[1..], reference) {
                 Ok(found) => Err(Error::refused(
                     "other-vault",
                     format!("{} is a note of the global vault", found.note.key()),
@@ -80,7 +80,7 @@ pub fn find_in_target<'a>(memory: &'a Context, reference: &str) -> Result<Resolv
 }
 
 pub(super) fn find_in<'a>(
-    memory: &'a Context,
+    context: &'a Context,
     vaults: &'a [OpenVault],
     reference: &str,
 ) -> Result<ResolvedNote<'a>> {
@@ -90,8 +90,8 @@ pub(super) fn find_in<'a>(
     }
     for open in vaults {
         let path = match &open.past {
-            Some(past) => past.locate(open.vault.root(), &memory.call.cwd, reference),
-            None => open.vault.locate(&memory.call.cwd, reference),
+            Some(past) => past.locate(open.vault.root(), &context.call.cwd, reference),
+            None => open.vault.locate(&context.call.cwd, reference),
         };
         if let Some(path) = path.filter(NotePath::is_markdown) {
             return load(open, &path);
@@ -101,14 +101,14 @@ pub(super) fn find_in<'a>(
         for open in vaults {
             // A note of the project wins over one of the global vault, also where it came by hand just now.
             if vaults.len() > 1 || open.past.is_some() {
-                memory.ensure_fresh(open)?;
+                context.ensure_fresh(open)?;
             }
             if let [path] = by_id(open, reference).as_slice() {
                 return load(open, path);
             }
         }
     }
-    by_name(memory, vaults, reference)
+    by_name(context, vaults, reference)
 }
 
 fn looks_like_id(reference: &str) -> bool {
@@ -132,9 +132,9 @@ fn by_id(open: &OpenVault, prefix: &str) -> Vec<NotePath> {
     paths
 }
 
-fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
+fn by_name<'a>(context: &Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
     for open in vaults {
-        let notes = memory.notes_named(open, reference)?;
+        let notes = context.notes_named(open, reference)?;
         let fitting: Vec<&Note> = match NoteNames::of(&notes).resolve(reference) {
             Resolution::One(at) => vec![&notes[at]],
             Resolution::Many(several) => several.into_iter().map(|at| &notes[at]).collect(),
@@ -149,7 +149,7 @@ fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Re
     }
     let mut near = Vec::new();
     for open in vaults {
-        let notes = memory.notes_of(open)?;
+        let notes = context.notes_of(open)?;
         near.extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate));
     }
     let error = Error::not_found(format!("note `{reference}` not found"));

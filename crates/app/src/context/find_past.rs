@@ -12,16 +12,16 @@ use cm_note::note::read;
 /// # Errors
 /// `error` if the present has no such note either; else an error with the note's first commit.
 pub(super) fn find_by_later_name<'a>(
-    memory: &'a Context,
+    context: &'a Context,
     reference: &str,
     error: Error,
 ) -> Result<ResolvedNote<'a>> {
-    let Ok(present) = Context::open_with(memory.call.clone(), memory.cache.clone()) else {
+    let Ok(present) = Context::open_with(context.call.clone(), context.cache.clone()) else {
         return Err(error);
     };
     let Ok(now) = find(&present, reference) else { return Err(error) };
     if let Some(id) = &now.note.id
-        && let Ok(found) = find_in(memory, &memory.vaults, id.as_str())
+        && let Ok(found) = find_in(context, &context.vaults, id.as_str())
     {
         return Ok(found);
     }
@@ -32,13 +32,13 @@ pub(super) fn find_by_later_name<'a>(
     };
     let versions = repository(now.open)?.history_of(&now.note.path, &is_same)?;
     let is_then = |found: &ResolvedNote<'_>| found.note.id == now.note.id;
-    if let Some(open) = memory.vaults.iter().find(|open| open.level == now.open.level)
+    if let Some(open) = context.vaults.iter().find(|open| open.level == now.open.level)
         && let Some(found) =
             versions.iter().find_map(|version| load(open, &version.path).ok().filter(is_then))
     {
         return Ok(found);
     }
-    let past = memory.read_at().map(|past| past.to_string()).unwrap_or_default();
+    let past = context.read_at().map(|past| past.to_string()).unwrap_or_default();
     let error = Error::not_found(format!("note `{reference}` did not exist {past}"));
     Err(match versions.last() {
         Some(first) => {

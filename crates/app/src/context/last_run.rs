@@ -15,17 +15,17 @@ const FILE: &str = "jobs.json";
 ///
 /// # Errors
 /// Returns an error if the time cannot be stored.
-pub fn last(memory: &Context, job: &str) -> Result<Instant> {
-    let vault = &memory.target().vault;
+pub fn last(context: &Context, job: &str) -> Result<Instant> {
+    let vault = &context.target().vault;
     match read_last_runs(vault).remove(job) {
         Some(last) => Ok(last),
-        None => keep(vault, job, memory.now()).map(|()| memory.now()),
+        None => keep(vault, job, context.now()).map(|()| context.now()),
     }
 }
 
 /// Returns the time of a job's last run, if it is recorded.
-pub(crate) fn recorded(memory: &Context, job: &str) -> Option<Instant> {
-    read_last_runs(&memory.target().vault).remove(job)
+pub(crate) fn recorded(context: &Context, job: &str) -> Option<Instant> {
+    read_last_runs(&context.target().vault).remove(job)
 }
 
 /// Reads the last runs by job name; a missing or invalid file counts as empty.
@@ -38,8 +38,8 @@ fn read_last_runs(vault: &Vault) -> BTreeMap<String, Instant> {
 ///
 /// # Errors
 /// Returns an error if the file cannot be written.
-pub fn done(memory: &Context, job: &str, now: Instant) -> Result<()> {
-    keep(&memory.target().vault, job, now)
+pub fn done(context: &Context, job: &str, now: Instant) -> Result<()> {
+    keep(&context.target().vault, job, now)
 }
 
 fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
@@ -51,9 +51,9 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
 }
 
 /// Whether a job has no recorded run in the last day. A record of the future does not count.
-pub(crate) fn is_due_today(memory: &Context, job: &str) -> bool {
-    let last = read_last_runs(&memory.target().vault).remove(job);
-    !last.is_some_and(|last| last <= memory.now() && last.days_until(memory.now()) < 1.0)
+pub(crate) fn is_due_today(context: &Context, job: &str) -> bool {
+    let last = read_last_runs(&context.target().vault).remove(job);
+    !last.is_some_and(|last| last <= context.now() && last.days_until(context.now()) < 1.0)
 }
 
 #[cfg(test)]

@@ -74,11 +74,11 @@ impl Context {
             // A vault on a read-only disk can still be read.
             let _ = crate::context::imported_usage::adopt_usage(open);
         }
-        let mut memory = Self { cache: warm, ..Self::with_parts(vaults, call, Rc::default()) };
-        memory.without_project = untrusted.iter().any(|left_out| left_out.level == VaultLevel::Project);
-        untrusted.iter().for_each(|left_out| memory.notice(left_out.to_string()));
-        memory.notice_broken_settings();
-        Ok(memory)
+        let mut context = Self { cache: warm, ..Self::with_parts(vaults, call, Rc::default()) };
+        context.without_project = untrusted.iter().any(|left_out| left_out.level == VaultLevel::Project);
+        untrusted.iter().for_each(|left_out| context.notice(left_out.to_string()));
+        context.notice_broken_settings();
+        Ok(context)
     }
 
     /// Like [`Self::open`], but changes no file and leaves the indexes as they are. Vaults whose
@@ -124,14 +124,14 @@ impl Context {
     /// Creates a context for the same request with other vaults; both contexts share their notices.
     pub(crate) fn with_vaults(&self, vaults: Vec<OpenVault>) -> Self {
         let upon = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
-        let memory = Self {
+        let context = Self {
             cache: self.cache.clone(),
             without_project: self.without_project,
             past_instant: self.past_instant,
             ..upon
         };
-        memory.notice_broken_settings();
-        memory
+        context.notice_broken_settings();
+        context
     }
 
     fn with_parts(vaults: Vec<OpenVault>, call: Request, notices: Rc<RefCell<Vec<UserText>>>) -> Self {
@@ -397,20 +397,20 @@ mod tests {
     #[test]
     fn a_vault_that_is_only_read_from_keeps_no_log_without_limit() {
         let vault = FixtureVault::new();
-        let memory = vault.at("2026-02-01");
-        let open = memory.target();
+        let context = vault.at("2026-02-01");
+        let open = context.target();
         let keys: Vec<String> = (0..20_000).map(|number| format!("note-{number}")).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        memory.count_retrieved(open, &keys);
+        context.count_retrieved(open, &keys);
         let (log, aside) = (vault.file("_state/usage.log"), vault.file("_state/usage.log.1"));
         assert!(!log.exists() && aside.exists(), "a long log is set aside");
         let held = VaultLock::take(&open.vault, "another", Duration::ZERO).unwrap();
-        memory.count_retrieved(open, &keys);
+        context.count_retrieved(open, &keys);
         assert!(log.exists(), "a reader does not wait for a writer");
         drop(held);
         let earlier = std::time::SystemTime::now() - Duration::from_secs(60);
         std::fs::File::options().append(true).open(&aside).unwrap().set_modified(earlier).unwrap();
-        memory.count_retrieved(open, &["note-0"]);
+        context.count_retrieved(open, &["note-0"]);
         assert!(!aside.exists() && vault.file("_state/usage.json").exists());
         assert_eq!(open.usage().load().0["note-0"].retrievals, 3);
     }

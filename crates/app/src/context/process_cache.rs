@@ -76,9 +76,9 @@ impl ProcessCache {
 
     /// Starts a thread that sends the changed files of the open vaults shortly after each change.
     /// It ends when the receiver or the cache is dropped.
-    pub fn changes(self: &Arc<Self>, memory: &Context) -> Receiver<VaultChange> {
+    pub fn changes(self: &Arc<Self>, context: &Context) -> Receiver<VaultChange> {
         let (out, changes) = sync_channel(WAITING);
-        let followed: Vec<MonitoredVault> = memory
+        let followed: Vec<MonitoredVault> = context
             .vaults
             .iter()
             .map(|open| MonitoredVault::of(open, self.vault_cache(&open.vault)))

@@ -32,7 +32,7 @@ pub(crate) fn manifest(folder: &Path) -> Option<&'static str> {
 
 /// The names by which rules can refer to the project of a call.
 pub(crate) struct ProjectScope<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     /// Whether the caller named the project.
     is_explicit: bool,
     names: Vec<String>,
@@ -42,12 +42,12 @@ pub(crate) struct ProjectScope<'m> {
 impl<'m> ProjectScope<'m> {
     /// Creates the scope of the project that the caller named, or else of the folder of the call:
     /// the project's folder, the main work tree's, and those from there down to the working folder.
-    pub fn of(memory: &'m Context, named: Option<&str>) -> Self {
+    pub fn of(context: &'m Context, named: Option<&str>) -> Self {
         let names = match named {
             Some(name) => vec![name.to_owned()],
-            None => names_of_folder(memory),
+            None => names_of_folder(context),
         };
-        Self { memory, is_explicit: named.is_some(), names, is_named: OnceCell::new() }
+        Self { context, is_explicit: named.is_some(), names, is_named: OnceCell::new() }
     }
 
     /// Whether a rule of a vault applies here: always, unless it is limited to another project or
@@ -65,24 +65,24 @@ impl<'m> ProjectScope<'m> {
     /// Whether the project's vault has a rule that is limited to this project.
     fn is_named(&self) -> bool {
         *self.is_named.get_or_init(|| {
-            let project = self.memory.vaults.iter().find(|open| open.level == VaultLevel::Project);
-            let notes = project.and_then(|open| self.memory.playbook_notes(open).ok()).unwrap_or_default();
+            let project = self.context.vaults.iter().find(|open| open.level == VaultLevel::Project);
+            let notes = project.and_then(|open| self.context.playbook_notes(open).ok()).unwrap_or_default();
             let mut live = notes.iter().filter_map(Bullet::of).filter(Bullet::is_live);
             live.any(|bullet| bullet.project().is_some() && self.is_own(&bullet))
         })
     }
 }
 
-fn names_of_folder(memory: &Context) -> Vec<String> {
+fn names_of_folder(context: &Context) -> Vec<String> {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let vault = memory.target().vault.root();
+    let vault = context.target().vault.root();
     let is_hidden = name(vault).is_some_and(|name| name.starts_with('.'));
     let root = vault.parent().filter(|_| is_hidden).unwrap_or(vault);
-    let below = memory.call.cwd.strip_prefix(root).unwrap_or(Path::new(""));
+    let below = context.call.cwd.strip_prefix(root).unwrap_or(Path::new(""));
     let below = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
     // `…/main/.git/worktrees/NAME` of a linked work tree of `…/main`.
     let linked = named_git_dir(root);
     let git = linked.as_deref().and_then(Path::parent).filter(|folder| folder.ends_with("worktrees"));
     let main = git.and_then(Path::parent).and_then(Path::parent).and_then(name);
-    std::iter::once(memory.workspace()).chain(below).chain(main).collect()
+    std::iter::once(context.workspace()).chain(below).chain(main).collect()
 }

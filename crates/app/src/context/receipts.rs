@@ -115,36 +115,36 @@ pub(crate) fn of_part(part: &ShownPart) -> ReceiptEntry {
 
 /// Records the answer of an MCP tool, with its length in characters. Callers of a server for others
 /// get no receipt.
-pub fn record_tool(memory: &Context, tool: &str, session: Option<String>, characters: usize) {
-    if memory.call.by.has_token {
+pub fn record_tool(context: &Context, tool: &str, session: Option<String>, characters: usize) {
+    if context.call.by.has_token {
         return;
     }
-    let session = session.or_else(|| memory.call.by.session.clone());
-    let entry = ReceiptEntry { ids: memory.take_shown(), ..ReceiptEntry::new(ShownKind::Tool, characters) };
-    record(memory, vec![ReceiptEntry { session, name: Some(tool.to_owned()), ..entry }]);
+    let session = session.or_else(|| context.call.by.session.clone());
+    let entry = ReceiptEntry { ids: context.take_shown(), ..ReceiptEntry::new(ShownKind::Tool, characters) };
+    record(context, vec![ReceiptEntry { session, name: Some(tool.to_owned()), ..entry }]);
 }
 
 /// Records the output of a command if an agent ran it.
-pub fn record_command(memory: &Context, text: &str) {
-    if memory.call.by.kind == Actor::Agent {
+pub fn record_command(context: &Context, text: &str) {
+    if context.call.by.kind == Actor::Agent {
         let entry = ReceiptEntry::of_text(ShownKind::Command, text);
-        let (name, ids) = (Some(memory.call.verb.clone()), memory.take_shown());
-        record(memory, vec![ReceiptEntry { name, ids, ..entry }]);
+        let (name, ids) = (Some(context.call.verb.clone()), context.take_shown());
+        record(context, vec![ReceiptEntry { name, ids, ..entry }]);
     }
 }
 
 /// Appends entries with the time, session and agent of the call. A receipt that cannot be written
 /// stops nothing.
-pub(crate) fn record(memory: &Context, entries: Vec<ReceiptEntry>) {
-    let by = &memory.call.by;
+pub(crate) fn record(context: &Context, entries: Vec<ReceiptEntry>) {
+    let by = &context.call.by;
     let complete = |entry: ReceiptEntry| ReceiptEntry {
-        at: memory.now(),
+        at: context.now(),
         session: entry.session.clone().or_else(|| by.session.clone()),
         agent: by.agent_name().unwrap_or_default(),
         ..entry
     };
     let entries: Vec<ReceiptEntry> = entries.into_iter().map(complete).collect();
-    if let Ok(file) = JsonLinesFile::of_receipts(&memory.target().vault) {
+    if let Ok(file) = JsonLinesFile::of_receipts(&context.target().vault) {
         drop(file.append(&entries));
     }
 }
@@ -162,8 +162,8 @@ pub(crate) struct ShownRules {
 impl ShownRules {
     /// Reads the receipts of a session, given by its full id. Generated files name a rule by path
     /// or by a short id, so the rules are needed to recognize them.
-    pub fn of_session(memory: &Context, session: &str, rules: &[&Bullet]) -> Self {
-        let mut entries = load(memory);
+    pub fn of_session(context: &Context, session: &str, rules: &[&Bullet]) -> Self {
+        let mut entries = load(context);
         entries.retain(|entry| entry.session.as_deref() == Some(session));
         Self::of_entries(&entries, rules)
     }
@@ -207,7 +207,7 @@ impl ShownRules {
 }
 
 /// Returns all entries, oldest first; damaged lines are left out.
-pub(crate) fn load(memory: &Context) -> Vec<ReceiptEntry> {
-    let file = JsonLinesFile::of_receipts(&memory.target().vault);
+pub(crate) fn load(context: &Context) -> Vec<ReceiptEntry> {
+    let file = JsonLinesFile::of_receipts(&context.target().vault);
     file.and_then(|file| file.read::<ReceiptEntry>()).map(|(entries, _)| entries).unwrap_or_default()
 }

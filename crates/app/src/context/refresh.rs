@@ -406,12 +406,12 @@ impl Context {
     /// # Errors
     /// Returns an error if an index can be neither used nor rebuilt.
     pub fn notes(&self) -> Result<Vec<VaultNotes>> {
-        let mut shelves: Vec<VaultNotes> = Vec::new();
+        let mut vaults: Vec<VaultNotes> = Vec::new();
         for open in &self.vaults {
             let notes = self.overview_of(open)?;
-            let taken: HashSet<&str> = shelves
+            let taken: HashSet<&str> = vaults
                 .iter()
-                .flat_map(|shelf| shelf.notes.iter())
+                .flat_map(|of_vault| of_vault.notes.iter())
                 .filter_map(|note| Some(note.id.as_ref()?.as_str()))
                 .collect();
             let hidden = notes
@@ -420,9 +420,9 @@ impl Context {
                 .filter(|id| taken.contains(id.as_str()))
                 .map(ToString::to_string)
                 .collect();
-            shelves.push(VaultNotes { level: open.level, notes, hidden });
+            vaults.push(VaultNotes { level: open.level, notes, hidden });
         }
-        Ok(shelves)
+        Ok(vaults)
     }
 
     /// Returns the vault of this level, or the target vault if that level is not open.

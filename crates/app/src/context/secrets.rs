@@ -40,22 +40,22 @@ pub struct SecretScan {
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub fn rules(memory: &Context, open: &OpenVault) -> Result<RedactionRules> {
+pub fn rules(context: &Context, open: &OpenVault) -> Result<RedactionRules> {
     let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
-    Ok(rules_of(memory, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?.0)
+    Ok(rules_of(context, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?.0)
 }
 
 /// Returns the built-in rules, if enabled, with these patterns and the user's rule file, and a text
 /// that changes whenever the rules change.
 fn rules_of(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     enabled: bool,
     extra: &[String],
 ) -> Result<(RedactionRules, String)> {
     let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
     let rules = rules.with_extra(extra).map_err(|error| no_pattern(&error))?;
-    let (rules, files) = with_files(rules, &files(memory, open)?)?;
+    let (rules, files) = with_files(rules, &files(context, open)?)?;
     Ok((rules, format!("{enabled} {extra:?}{files}")))
 }
 
@@ -66,9 +66,9 @@ struct RuleFile {
 }
 
 /// Reads the rule file that the user's own setting `redaction.rules` names; empty if it is not set.
-fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
-    open.settings.ignored("redaction.").for_each(|notice| memory.notice(notice));
-    files_of(&open.settings, &memory.call)
+fn files(context: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
+    open.settings.ignored("redaction.").for_each(|notice| context.notice(notice));
+    files_of(&open.settings, &context.call)
 }
 
 fn files_of(settings: &Settings, call: &Request) -> Result<Vec<RuleFile>> {
@@ -108,7 +108,7 @@ fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub(crate) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(RedactionRules, String)> {
+pub(crate) fn rules_of_logs(context: &Context, open: &OpenVault) -> Result<(RedactionRules, String)> {
     let settings = &open.settings;
     let enabled = settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
     let shared =
@@ -117,7 +117,7 @@ pub(crate) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(Redac
     let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
-    rules_of(memory, open, enabled, &extra)
+    rules_of(context, open, enabled, &extra)
 }
 
 /// Returns the log rules of the vault that the call would open, or the built-in rules if there is
@@ -127,7 +127,7 @@ pub(crate) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(Redac
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub(crate) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
     match Context::open(call.clone()) {
-        Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
+        Ok(context) => Ok(rules_of_logs(&context, context.target())?.0),
         Err(_) => Ok(RedactionRules::default()),
     }
 }
@@ -190,8 +190,8 @@ const MARK: &str = "cm:allow-secret";
 
 impl SecretExceptions {
     /// Returns the exceptions of the vault for a person; empty for an agent or a guest.
-    pub(crate) fn of(memory: &Context, open: &OpenVault) -> Self {
-        let by = &memory.call.by;
+    pub(crate) fn of(context: &Context, open: &OpenVault) -> Self {
+        let by = &context.call.by;
         if by.agent.is_some() || by.has_token {
             return Self::default();
         }
@@ -346,11 +346,11 @@ pub(crate) fn refuse_secret_text(rules: &RedactionRules, field: &str, words: &st
 ///
 /// # Errors
 /// Returns an error if a redaction pattern or rule file is invalid.
-pub(crate) fn scan_notes(memory: &Context, open: &OpenVault) -> Result<Arc<SecretScan>> {
+pub(crate) fn scan_notes(context: &Context, open: &OpenVault) -> Result<Arc<SecretScan>> {
     let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
-    let (rules, basis) = rules_of(memory, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?;
-    let allowed = SecretExceptions::of(memory, open);
-    memory.value_of_notes(open, &format!("{basis} {allowed:?}"), |notes| {
+    let (rules, basis) = rules_of(context, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?;
+    let allowed = SecretExceptions::of(context, open);
+    context.value_of_notes(open, &format!("{basis} {allowed:?}"), |notes| {
         Ok(scan(open, notes, &rules, &allowed))
     })
 }

@@ -49,8 +49,8 @@ pub struct WriteResult {
 /// # Errors
 /// Returns an error if the vault is locked, if the change is refused (a merge in progress, a note
 /// edited meanwhile, an existing file), or if it fails. Nothing is changed in these cases.
-pub fn apply(memory: &Context, set: ChangeSet) -> Result<WriteResult> {
-    apply_with(memory, |_| Ok(set))
+pub fn apply(context: &Context, set: ChangeSet) -> Result<WriteResult> {
+    apply_with(context, |_| Ok(set))
 }
 
 /// Applies a change that is planned while the lock is held, so that no other cm process changes the
@@ -59,15 +59,15 @@ pub fn apply(memory: &Context, set: ChangeSet) -> Result<WriteResult> {
 /// # Errors
 /// Returns the errors of [`apply`] and of the plan.
 pub fn apply_with(
-    memory: &Context,
+    context: &Context,
     plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
 ) -> Result<WriteResult> {
-    let open = memory.target();
+    let open = context.target();
     open.writable()?;
-    memory.may_write()?;
+    context.may_write()?;
     refuse_broken_settings(open)?;
     let mut unsynced = Vec::new();
-    let written = apply_locked(memory, open, plan, &mut unsynced)?;
+    let written = apply_locked(context, open, plan, &mut unsynced)?;
     // Without the lock, so that one sync of the disk serves all that other threads write meanwhile.
     files::sync_all(&unsynced)?;
     Ok(written)
@@ -76,21 +76,21 @@ pub fn apply_with(
 /// Applies a change under the vault's lock. The created files that are not synced yet are added to
 /// `unsynced`.
 fn apply_locked(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<WriteResult> {
     let _turn = open.cached().map(|kept| kept.write_turns.take(open.lock_timeout()));
-    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     // What was read before may have been written by the one who held the lock.
     open.set_stale();
     let journal = Journal::of(&open.vault)?;
-    finish_leftovers(memory, open, &journal)?;
+    finish_leftovers(context, open, &journal)?;
     let set = plan(open)?;
     let mut attempts = 0;
     loop {
-        match attempt(memory, open, &journal, set.clone(), unsynced) {
+        match attempt(context, open, &journal, set.clone(), unsynced) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
             Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
             outcome => return outcome,
@@ -104,19 +104,19 @@ const ATTEMPTS: usize = 10;
 /// Plans the change, records it in the journal, writes the files and creates the commit; one
 /// attempt.
 fn attempt(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     journal: &Journal,
     set: ChangeSet,
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<WriteResult> {
-    let rules = secrets::rules(memory, open)?;
+    let rules = secrets::rules(context, open)?;
     let mut files = bytes_of(open, &rules, set.changes)?;
     if files.is_empty() {
         return Ok(WriteResult::default());
     }
-    let operation = memory.new_uuid().simple().to_string();
-    let message = secrets::clean_message(&rules, with_actor(set.message, &memory.call.by))?;
+    let operation = context.new_uuid().simple().to_string();
+    let message = secrets::clean_message(&rules, with_actor(set.message, &context.call.by))?;
     let message = CommitMessage { operation: Some(operation.clone()), ..message };
     let commits = commits(open)?;
     if commits {
@@ -126,7 +126,7 @@ fn attempt(
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         refuse_during_merge(repo)?;
         if repo.head()?.branch.is_none() && !repo.is_jujutsu() {
-            memory
+            context
                 .notice("HEAD is on no branch: `git switch -c NAME` keeps this commit when you switch away");
         }
     }
@@ -138,11 +138,11 @@ fn attempt(
     } else {
         journal.begin(&entry)?;
     }
-    let commit = or_roll_back(open, journal, &entry, write_and_commit(memory, open, &entry, unsynced))?;
+    let commit = or_roll_back(open, journal, &entry, write_and_commit(context, open, &entry, unsynced))?;
     queue(open, &entry);
     open.set_stale();
     if let Some(kept) = open.cached() {
-        kept.writes().record(memory.call.by.actor.as_deref(), entry.files.iter().map(|file| &file.path));
+        kept.writes().record(context.call.by.actor.as_deref(), entry.files.iter().map(|file| &file.path));
     }
     journal.done(&entry.operation)?;
     // Folding usage is housekeeping: the change stands whether or not it works.
@@ -155,9 +155,9 @@ fn attempt(
 ///
 /// # Errors
 /// Returns an error if the change would be refused; does not take the lock.
-pub fn preview(memory: &Context, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
-    let open = memory.target();
-    let files = bytes_of(open, &secrets::rules(memory, open)?, set.changes)?;
+pub fn preview(context: &Context, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
+    let open = context.target();
+    let files = bytes_of(open, &secrets::rules(context, open)?, set.changes)?;
     let text = |bytes: Option<FileBytes>| {
         bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
     };
@@ -179,20 +179,20 @@ pub struct CommitAsIsResult {
 /// # Errors
 /// Returns the errors of [`apply`].
 pub fn commit_as_is(
-    memory: &Context,
+    context: &Context,
     paths: &[NotePath],
     message: impl FnOnce(&[NotePath]) -> CommitMessage,
 ) -> Result<CommitAsIsResult> {
-    let open = memory.target();
+    let open = context.target();
     open.writable()?;
-    memory.may_write()?;
+    context.may_write()?;
     refuse_broken_settings(open)?;
-    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
-    finish_leftovers(memory, open, &Journal::of(&open.vault)?)?;
+    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
+    finish_leftovers(context, open, &Journal::of(&open.vault)?)?;
     let Some(repo) = open.repo()? else { return Ok(CommitAsIsResult::default()) };
     refuse_during_merge(repo)?;
-    let rules = secrets::rules(memory, open)?;
-    let allowed = secrets::SecretExceptions::of(memory, open);
+    let rules = secrets::rules(context, open)?;
+    let allowed = secrets::SecretExceptions::of(context, open);
     let (mut outcome, mut sound, mut changes) = (CommitAsIsResult::default(), Vec::new(), Vec::new());
     for path in paths {
         let bytes = file_content(open, path)?;
@@ -208,8 +208,8 @@ pub fn commit_as_is(
     if changes.is_empty() {
         return Ok(outcome);
     }
-    let message = secrets::clean_message(&rules, with_actor(message(&sound), &memory.call.by))?;
-    let committed = repo.commit(&changes, &message, &options(memory, open))?;
+    let message = secrets::clean_message(&rules, with_actor(message(&sound), &context.call.by))?;
+    let committed = repo.commit(&changes, &message, &options(context, open))?;
     outcome.commit = committed.map(|committed| committed.id.to_string());
     Ok(outcome)
 }
@@ -219,11 +219,11 @@ pub fn commit_as_is(
 ///
 /// # Errors
 /// Returns an error if the vault is locked, or if a file or commit cannot be written.
-pub fn recover(memory: &Context) -> Result<usize> {
-    let open = memory.target();
+pub fn recover(context: &Context) -> Result<usize> {
+    let open = context.target();
     open.writable()?;
-    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
-    finish_leftovers(memory, open, &Journal::of(&open.vault)?)
+    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
+    finish_leftovers(context, open, &Journal::of(&open.vault)?)
 }
 
 /// Refuses to write while `cm.toml` cannot be parsed.
@@ -259,13 +259,13 @@ pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u
 ///
 /// # Errors
 /// Returns `hand-edited` if the note has uncommitted edits or is not committed yet.
-pub fn refuse_uncommitted(memory: &Context, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+pub fn refuse_uncommitted(context: &Context, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
     let keeps = match open.repo()? {
         Some(repo) => !repo.is_ignored(path)?,
         None => false,
     };
     if !keeps {
-        memory.notice(format!("the old content of {path} is not in a Git repository"));
+        context.notice(format!("the old content of {path} is not in a Git repository"));
         return Ok(());
     }
     let committed = committed_bytes(open, path)?;
@@ -300,10 +300,10 @@ fn refuse_during_merge(repo: &git::Repo) -> Result<()> {
     }
 }
 
-fn options(memory: &Context, open: &OpenVault) -> git::Options {
+fn options(context: &Context, open: &OpenVault) -> git::Options {
     let hooks = open.settings.flag(keys::GIT_HOOKS).unwrap_or(false);
     let sign = open.settings.flag(keys::GIT_SIGN);
-    git::Options { hooks, sign, ..git::Options::new(memory.now()) }
+    git::Options { hooks, sign, ..git::Options::new(context.now()) }
 }
 
 /// Computes the new content of each file; changes without effect are left out.
@@ -498,7 +498,7 @@ fn creates_only(entry: &JournalEntry) -> bool {
 
 /// Writes the files, then creates the commit.
 fn write_and_commit(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     entry: &JournalEntry,
     unsynced: &mut Vec<PathBuf>,
@@ -509,14 +509,19 @@ fn write_and_commit(
     } else {
         write_files(open, entry, &mut replaced)
     };
-    let outcome = files.and_then(|()| commit(memory, open, entry));
-    finish(memory, open, entry, replaced);
+    let outcome = files.and_then(|()| commit(context, open, entry));
+    finish(context, open, entry, replaced);
     outcome
 }
 
 /// Removes the old files of replaced and removed ones. A failure is no error: by now the commit
 /// may exist, and must not be rolled back.
-fn finish(memory: &Context, open: &OpenVault, entry: &JournalEntry, replaced: Vec<(NotePath, ReplacedFile)>) {
+fn finish(
+    context: &Context,
+    open: &OpenVault,
+    entry: &JournalEntry,
+    replaced: Vec<(NotePath, ReplacedFile)>,
+) {
     let vault = &open.vault;
     let finish = |(path, old): (NotePath, ReplacedFile)| (path, old.finish(vault));
     let finished: Vec<_> = match entry.join {
@@ -526,10 +531,10 @@ fn finish(memory: &Context, open: &OpenVault, entry: &JournalEntry, replaced: Ve
     for (path, persists) in finished {
         match persists {
             Ok(true) => {}
-            Ok(false) => memory
+            Ok(false) => context
                 .notice(format!("another program saved {path} at the same moment; its version was kept")),
             Err(error) => {
-                memory.notice(format!("the old version of {path} stays in a temporary file: {error}"));
+                context.notice(format!("the old version of {path} stays in a temporary file: {error}"));
             }
         }
     }
@@ -588,7 +593,7 @@ fn write_files(
     Ok(())
 }
 
-fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
+fn commit(context: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
     let Some(repo) = open.repo()?.filter(|_| entry.commits) else { return Ok(None) };
     let reapply: Vec<_> =
         entry.files.iter().map(|file| move |text: &str| reapplied(open, file, text)).collect();
@@ -613,7 +618,7 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
             PathChange { path: file.path.clone(), from: file.from.clone(), kind }
         })
         .collect();
-    let options = git::Options { join: joined::join_of(entry), ..options(memory, open) };
+    let options = git::Options { join: joined::join_of(entry), ..options(context, open) };
     let committed = repo.commit(&changes, &entry.message, &options)?;
     repo.maintain();
     Ok(committed.map(|committed| committed.id.to_string()))

@@ -68,8 +68,8 @@ pub struct ReadLogEntry {
 
 /// Appends reads to the access log. If the file cannot be written, adds a notice; the command
 /// continues.
-pub fn record(memory: &Context, reads: Vec<SessionRead>) {
-    let call = &memory.call;
+pub fn record(context: &Context, reads: Vec<SessionRead>) {
+    let call = &context.call;
     let entry = |read: SessionRead| ReadLogEntry {
         at: call.now,
         command: call.verb.clone(),
@@ -83,9 +83,9 @@ pub fn record(memory: &Context, reads: Vec<SessionRead>) {
         model: read.model,
     };
     let entries: Vec<ReadLogEntry> = reads.into_iter().map(entry).collect();
-    let log = JsonLinesFile::of_reads(&memory.target().vault);
+    let log = JsonLinesFile::of_reads(&context.target().vault);
     if let Err(error) = log.and_then(|log| log.append(&entries)) {
-        memory.notice(format!("the read of sessions could not be logged: {error}"));
+        context.notice(format!("the read of sessions could not be logged: {error}"));
     }
 }
 
@@ -93,10 +93,10 @@ pub fn record(memory: &Context, reads: Vec<SessionRead>) {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
-pub fn entries(memory: &Context) -> Result<Vec<ReadLogEntry>> {
-    let (entries, damaged) = JsonLinesFile::of_reads(&memory.target().vault)?.read()?;
+pub fn entries(context: &Context) -> Result<Vec<ReadLogEntry>> {
+    let (entries, damaged) = JsonLinesFile::of_reads(&context.target().vault)?.read()?;
     if damaged > 0 {
-        memory.notice(format!("{damaged} damaged lines of reads.jsonl were skipped"));
+        context.notice(format!("{damaged} damaged lines of reads.jsonl were skipped"));
     }
     Ok(entries)
 }

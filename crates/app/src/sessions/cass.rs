@@ -64,24 +64,24 @@ pub struct ExternalHit {
 ///
 /// # Errors
 /// Returns an error if a redaction pattern or an agent name is invalid.
-pub fn outside(memory: &Context, options: &Options, since: Option<Instant>) -> Result<Vec<ExternalHit>> {
-    if !privacy::flag(memory, keys::SOURCES_CASS) {
+pub fn outside(context: &Context, options: &Options, since: Option<Instant>) -> Result<Vec<ExternalHit>> {
+    if !privacy::flag(context, keys::SOURCES_CASS) {
         return Ok(Vec::new());
     }
-    let Some(printed) = run_program(memory, options) else { return Ok(Vec::new()) };
+    let Some(printed) = run_program(context, options) else { return Ok(Vec::new()) };
     let Some(hits) = cass::parse(&printed) else {
-        memory.notice("the answer of cass is not valid; its sessions are skipped");
+        context.notice("the answer of cass is not valid; its sessions are skipped");
         return Ok(Vec::new());
     };
-    let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
+    let (rules, _) = secrets::rules_of_logs(context, context.target())?;
     let which = HitFilter {
-        allowed: SessionFilter::of(memory, memory.target()),
+        allowed: SessionFilter::of(context, context.target()),
         agents: options.which.agents.as_deref().map(agents).transpose()?.unwrap_or_default(),
         workspace: options
             .which
             .workspace
             .as_deref()
-            .map(|typed| resolve_path(memory, &memory.call.cwd, typed)),
+            .map(|typed| resolve_path(context, &context.call.cwd, typed)),
         since,
     };
     let found = hits.into_iter().filter(|hit| which.matches(hit)).map(|hit| shown(hit, &rules));
@@ -89,13 +89,13 @@ pub fn outside(memory: &Context, options: &Options, since: Option<Instant>) -> R
     let bytes = found.iter().map(|found| found.snippet.len() as u64).sum();
     let read =
         access_log::SessionRead { agent: PROGRAM.to_owned(), bytes, ..access_log::SessionRead::default() };
-    access_log::record(memory, vec![read]);
+    access_log::record(context, vec![read]);
     Ok(found)
 }
 
 /// Runs `cass` and returns its output; `None` with a notice if it fails.
-fn run_program(memory: &Context, options: &Options) -> Option<String> {
-    let call = &memory.call;
+fn run_program(context: &Context, options: &Options) -> Option<String> {
+    let call = &context.call;
     let mut environment: BTreeMap<String, String> = call
         .variables
         .iter()
@@ -113,7 +113,7 @@ fn run_program(memory: &Context, options: &Options) -> Option<String> {
         argv: &argv,
         environment: &environment,
         folder: home.unwrap_or(&call.cwd),
-        timeout: Duration::from_secs_f64(memory.target().settings.number(keys::SOURCES_CASS_TIMEOUT_S)),
+        timeout: Duration::from_secs_f64(context.target().settings.number(keys::SOURCES_CASS_TIMEOUT_S)),
         max_output_bytes: LARGEST,
         is_interactive: false,
     };
@@ -127,7 +127,7 @@ fn run_program(memory: &Context, options: &Options) -> Option<String> {
                 cm_llm::LlmError::Failed { status, .. } => format!("failed with {status}"),
                 _ => "cannot be started".to_owned(),
             };
-            memory.notice(format!("cass {why}; its sessions are skipped"));
+            context.notice(format!("cass {why}; its sessions are skipped"));
             None
         }
     }

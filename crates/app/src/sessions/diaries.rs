@@ -35,11 +35,11 @@ pub(crate) struct DiaryIndex(HashMap<String, Vec<StoredDiary>>);
 impl DiaryIndex {
     /// Loads the diaries of the given sessions from all open vaults. The files themselves are read,
     /// including those that are not indexed yet.
-    pub fn of(memory: &Context, sessions: &[&str]) -> Result<Self> {
+    pub fn of(context: &Context, sessions: &[&str]) -> Result<Self> {
         let wanted: HashSet<&str> = sessions.iter().copied().collect();
         let mut diaries = Self::default();
-        for open in &memory.vaults {
-            for path in paths(memory, open, &wanted)? {
+        for open in &context.vaults {
+            for path in paths(context, open, &wanted)? {
                 diaries.add(open, path, &wanted);
             }
         }
@@ -47,17 +47,17 @@ impl DiaryIndex {
     }
 
     /// Loads the diaries of all sessions whose ID starts with `prefix`.
-    pub fn beginning(memory: &Context, prefix: &str) -> Result<Self> {
+    pub fn beginning(context: &Context, prefix: &str) -> Result<Self> {
         let mut sessions: HashSet<String> = HashSet::new();
         let value = LabelField::Session.folded(prefix);
         let session = QueryNode::Label { label: LabelField::Session, value, prefix: true };
-        for open in &memory.vaults {
-            let notes = noted(memory, open, session.clone())?.into_iter();
+        for open in &context.vaults {
+            let notes = noted(context, open, session.clone())?.into_iter();
             sessions.extend(notes.filter_map(|note| note.session));
         }
         let sessions: Vec<&str> =
             sessions.iter().map(String::as_str).filter(|session| session.starts_with(prefix)).collect();
-        Self::of(memory, &sessions)
+        Self::of(context, &sessions)
     }
 
     /// IDs of the sessions that have a diary, sorted.
@@ -102,24 +102,24 @@ impl DiaryIndex {
 }
 
 /// Returns the diary notes in the index of one vault that match `which`.
-fn noted(memory: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<Note>> {
+fn noted(context: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<Note>> {
     let filter = vec![QueryNode::label(LabelField::Kind, NoteKind::Diary.name()), which];
     let query = Query {
         root: QueryNode::Group(BooleanGroup { filter, ..BooleanGroup::default() }),
         notices: Vec::new(),
     };
-    let hits = memory.query_index(open, |index| index.search(&query, 0, AT_ONCE * 4))?.hits;
+    let hits = context.query_index(open, |index| index.search(&query, 0, AT_ONCE * 4))?.hits;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
 /// Returns the files that may contain diaries of these sessions, sorted by path.
-fn paths(memory: &Context, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
+fn paths(context: &Context, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
     let sessions: Vec<&str> = wanted.iter().copied().collect();
     let mut paths: HashSet<NotePath> = HashSet::new();
     for part in sessions.chunks(AT_ONCE) {
         let any = part.iter().map(|session| QueryNode::label(LabelField::Session, session)).collect();
         let any = QueryNode::Group(BooleanGroup { should: any, ..BooleanGroup::default() });
-        paths.extend(noted(memory, open, any)?.into_iter().map(|note| note.path));
+        paths.extend(noted(context, open, any)?.into_iter().map(|note| note.path));
     }
     paths.extend(open.index().queued().into_iter().filter(|path| NoteKind::of(path) == NoteKind::Diary));
     let mut paths: Vec<NotePath> = paths.into_iter().collect();

@@ -28,8 +28,8 @@ impl DiaryLocation {
     ///
     /// # Errors
     /// Returns an error if the notes cannot be read.
-    pub fn find_existing(memory: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
-        let notes = memory.notes_of(memory.target())?;
+    pub fn find_existing(context: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
+        let notes = context.notes_of(context.target())?;
         let of = notes
             .iter()
             .filter(|note| note.kind == NoteKind::Diary && note.session.as_deref() == Some(session));
@@ -42,12 +42,12 @@ impl DiaryLocation {
     ///
     /// # Errors
     /// Returns an error if the notes cannot be read or the session ID is invalid.
-    pub fn of(memory: &Context, diary: &Diary) -> Result<Self> {
-        if let Some(path) = Self::find_existing(memory, &diary.agent, &diary.session)? {
+    pub fn of(context: &Context, diary: &Diary) -> Result<Self> {
+        if let Some(path) = Self::find_existing(context, &diary.agent, &diary.session)? {
             return Ok(Self { path, is_there: true });
         }
         let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
-        let path = sharded(memory.target(), "diary", &file_name(&diary.title, &id), &id)?;
+        let path = sharded(context.target(), "diary", &file_name(&diary.title, &id), &id)?;
         Ok(Self { path, is_there: false })
     }
 
@@ -58,7 +58,7 @@ impl DiaryLocation {
     /// Returns an error if the note has uncommitted edits.
     pub fn change(
         &self,
-        memory: &Context,
+        context: &Context,
         open: &OpenVault,
         diary: &Diary,
     ) -> Result<(Option<VaultFileChange>, Option<String>)> {
@@ -79,7 +79,7 @@ impl DiaryLocation {
         if renewal.edits.is_empty() {
             return Ok((None, said));
         }
-        write::refuse_uncommitted(memory, open, &path, &bytes)?;
+        write::refuse_uncommitted(context, open, &path, &bytes)?;
         Ok((Some(VaultFileChange::Edit { path, edits: renewal.edits }), said))
     }
 }

@@ -39,7 +39,7 @@ const LINES: usize = 3;
 
 /// Searches the session index for evidence for and against rules.
 pub(crate) struct SessionEvidence<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     sessions: SessionAccess,
     /// Maximum age of sessions in days.
     days: f64,
@@ -62,10 +62,10 @@ impl fmt::Debug for SessionEvidence<'_> {
 impl<'m> SessionEvidence<'m> {
     /// Uses the session index without a refresh, limited to the last
     /// `sessions.validation_lookback_days` days.
-    pub fn of(memory: &'m Context) -> Self {
-        let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
-        let sessions = SessionAccess::open_without_refresh(memory);
-        Self { memory, sessions, days, ended: None, stated: None, recorded: OnceCell::new() }
+    pub fn of(context: &'m Context) -> Self {
+        let days = context.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
+        let sessions = SessionAccess::open_without_refresh(context);
+        Self { context, sessions, days, ended: None, stated: None, recorded: OnceCell::new() }
     }
 
     /// Uses this outcome of a session, given its agent and id, instead of the recorded one.
@@ -92,14 +92,14 @@ impl<'m> SessionEvidence<'m> {
     /// # Errors
     /// Returns an error if the session index or the diaries cannot be read.
     pub fn validation_with_runs(&self, rule: &str, traces: &[&SessionTrace]) -> Result<RuleValidation> {
-        let since = self.memory.now().minus_days(self.days);
+        let since = self.context.now().minus_days(self.days);
         let mut runs = successful_runs(rule, traces);
         runs.retain(|run| run.at.is_none_or(|at| at >= since));
         Ok(validate_with_runs(rule, &self.found(rule)?, &runs, self.days))
     }
 
     fn recorded(&self) -> &RecordedOutcomes {
-        self.recorded.get_or_init(|| RecordedOutcomes::of(self.memory, &self.sessions))
+        self.recorded.get_or_init(|| RecordedOutcomes::of(self.context, &self.sessions))
     }
 
     /// Returns the outcome of a session that has no diary; `None` if unknown.
@@ -139,7 +139,7 @@ impl<'m> SessionEvidence<'m> {
     fn found(&self, rule: &str) -> Result<Vec<RuleHit>> {
         let words = keywords(rule);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let since = Some(self.memory.now().minus_days(self.days));
+        let since = Some(self.context.now().minus_days(self.days));
         let filter = SessionIndexFilter { since, without_subagents: true, ..SessionIndexFilter::default() };
         let asked =
             self.sessions.query(|sessions| sessions.evidence(&words, min_keywords(words.len()), &filter))?;
@@ -149,7 +149,7 @@ impl<'m> SessionEvidence<'m> {
             return Ok(Vec::new());
         }
         let ids: Vec<&str> = witnesses.iter().flat_map(sessions).map(|(_, id)| id).collect();
-        let diaries = DiaryIndex::of(self.memory, &ids)?;
+        let diaries = DiaryIndex::of(self.context, &ids)?;
         let mut found = Vec::new();
         for (at, witness) in witnesses.iter().enumerate() {
             // Forks are one conversation: the diary of any of them tells how it ended.
@@ -169,7 +169,7 @@ impl<'m> SessionEvidence<'m> {
                 agent: Some(meta.agent.name().to_owned()),
                 line: Some(said.line),
                 status,
-                age_days: said.at.or(meta.ended).map_or(0.0, |at| at.days_until(self.memory.now())),
+                age_days: said.at.or(meta.ended).map_or(0.0, |at| at.days_until(self.context.now())),
                 by_person: said.speaker == Some(Speaker::Person) && !meta.subagent,
                 text: said.text.clone(),
             };
@@ -207,7 +207,7 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
             Ok(validation) => validation.evidence,
             Err(error) => {
                 // What cannot be known leaves a rule a draft, and no curation fails for it.
-                self.memory.notice(format!("past sessions could not be searched: {}", error.message));
+                self.context.notice(format!("past sessions could not be searched: {}", error.message));
                 SessionCounts::default()
             }
         }
@@ -225,7 +225,7 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
     }
 
     fn has_seen(&self, session: &str) -> bool {
-        let memory = self.memory;
+        let context = self.context;
         let found = self.sessions.query(|sessions| sessions.lookup(session)).ok().flatten();
         let indexed = match found.unwrap_or(SessionLookup::Nothing) {
             SessionLookup::Nothing => false,
@@ -237,16 +237,16 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
                 .text()
                 .is_ok_and(|record| !record.is_empty())
         };
-        if memory.vaults.iter().any(hooked) {
+        if context.vaults.iter().any(hooked) {
             return true;
         }
         // Of what was sent without a token nobody knows who speaks.
-        let sent = memory.vaults.iter().find_map(|open| sources::is_signed_upload(open, session));
+        let sent = context.vaults.iter().find_map(|open| sources::is_signed_upload(open, session));
         if let Some(is_signed) = sent {
             return is_signed;
         }
         indexed
-            || DiaryIndex::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
+            || DiaryIndex::of(context, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
     }
 
     fn ended(&self, session: &str) -> Option<Instant> {
@@ -260,12 +260,12 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
 /// Returns those of the named sessions that cm has a trustworthy record of: a log, a diary or an
 /// injection log. If one has none, new log entries are read first, unless `no_refresh` is set.
 pub(crate) fn verified_sessions<'s>(
-    memory: &Context,
+    context: &Context,
     names: impl Iterator<Item = &'s str>,
 ) -> HashSet<String> {
     let named: HashSet<&str> = names.collect();
     let known = |named: &HashSet<&str>| -> HashSet<String> {
-        let witnesses = SessionEvidence::of(memory);
+        let witnesses = SessionEvidence::of(context);
         named
             .iter()
             .filter(|session| witnesses.has_seen(session))
@@ -273,7 +273,7 @@ pub(crate) fn verified_sessions<'s>(
             .collect()
     };
     let seen = known(&named);
-    if seen.len() == named.len() || memory.call.no_refresh || sessions::refresh(memory).is_err() {
+    if seen.len() == named.len() || context.call.no_refresh || sessions::refresh(context).is_err() {
         return seen;
     }
     known(&named)

@@ -106,7 +106,7 @@ impl RuleEvidenceSource for GatheredEvidence {
 /// # Errors
 /// Returns an error if the session index cannot be read.
 pub fn evidence_for(
-    memory: &Context,
+    context: &Context,
     record: &ReflectionLog,
     rule: &str,
     (agent, session, now_status): (&str, &str, SessionStatus),
@@ -116,7 +116,7 @@ pub fn evidence_for(
         true => Some(now_status),
         false => record.status(of, id),
     };
-    SessionEvidence::of(memory).with_outcomes(&ended).validation_with_runs(rule, traces)
+    SessionEvidence::of(context).with_outcomes(&ended).validation_with_runs(rule, traces)
 }
 
 #[cfg(test)]

@@ -44,18 +44,18 @@ pub struct SessionList {
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot
 /// be read.
-pub fn list(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<SessionList> {
-    let days = lookback(memory, &options.which)?;
-    let filter = filter(memory, &options.which, days)?;
+pub fn list(context: &Context, access: &SessionAccess, options: &Options) -> Result<SessionList> {
+    let days = lookback(context, &options.which)?;
+    let filter = filter(context, &options.which, days)?;
     let listing =
-        shelf.query(|sessions| sessions.list(&filter, options.offset, options.limit))?.unwrap_or_default();
-    let rows = listing.list.iter().map(|listed| shelf.row(listed, memory.now()));
+        access.query(|sessions| sessions.list(&filter, options.offset, options.limit))?.unwrap_or_default();
+    let rows = listing.list.iter().map(|listed| access.row(listed, context.now()));
     let mut sessions = rows.collect::<Result<Vec<SessionRow>>>()?;
-    add_outcomes(memory, &mut sessions)?;
+    add_outcomes(context, &mut sessions)?;
     let older = match (listing.total, days) {
         (0, Some(_)) => {
             let filter = SessionIndexFilter { since: None, ..filter };
-            shelf.query(|sessions| sessions.list(&filter, 0, 0))?.map(|all| all.total).filter(|all| *all > 0)
+            access.query(|sessions| sessions.list(&filter, 0, 0))?.map(|all| all.total).filter(|all| *all > 0)
         }
         _ => None,
     };
@@ -65,8 +65,8 @@ pub fn list(memory: &Context, shelf: &SessionAccess, options: &Options) -> Resul
 }
 
 /// Returns the maximum age of sessions in days; `None` for any age.
-pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Option<f64>> {
-    let days = which.days.unwrap_or_else(|| memory.target().settings.number(keys::SESSIONS_LOOKBACK_DAYS));
+pub(crate) fn lookback(context: &Context, which: &SessionSelection) -> Result<Option<f64>> {
+    let days = which.days.unwrap_or_else(|| context.target().settings.number(keys::SESSIONS_LOOKBACK_DAYS));
     if !days.is_finite() || days < 0.0 {
         return Err(Error::usage("`--days` expects a number of days, 0 for all"));
     }
@@ -75,15 +75,15 @@ pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Opt
 
 /// Converts the user's selection into a filter for the session index.
 pub(crate) fn filter(
-    memory: &Context,
+    context: &Context,
     which: &SessionSelection,
     days: Option<f64>,
 ) -> Result<SessionIndexFilter> {
-    let since: Option<Instant> = days.map(|days| memory.now().minus_days(days));
+    let since: Option<Instant> = days.map(|days| context.now().minus_days(days));
     let workspace = which.workspace.as_deref();
     Ok(SessionIndexFilter {
         agents: which.agents.as_deref().map(agents).transpose()?.unwrap_or_default(),
-        workspace: workspace.map(|typed| resolve_path(memory, &memory.call.cwd, typed)),
+        workspace: workspace.map(|typed| resolve_path(context, &context.call.cwd, typed)),
         since,
         ..SessionIndexFilter::default()
     })

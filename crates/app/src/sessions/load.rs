@@ -18,9 +18,9 @@ pub const GONE: &str = "log-gone";
 ///
 /// # Errors
 /// Returns an error if the id matches no session or several, or if the log cannot be read.
-pub fn load(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<ParsedSession> {
-    let session = shelf.find(name)?.session;
-    load_from_log(memory, &session.meta, session.log.as_deref().unwrap_or_default())
+pub fn load(context: &Context, access: &SessionAccess, name: &str) -> Result<ParsedSession> {
+    let session = access.find(name)?.session;
+    load_from_log(context, &session.meta, session.log.as_deref().unwrap_or_default())
 }
 
 /// Loads a session from this log, redacted, and logs the access.
@@ -28,13 +28,13 @@ pub fn load(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Parse
 /// # Errors
 /// Returns [`GONE`] if the log was deleted or no longer contains the session, and another error if
 /// it cannot be read.
-pub fn load_from_log(memory: &Context, meta: &SessionMeta, log: &str) -> Result<ParsedSession> {
+pub fn load_from_log(context: &Context, meta: &SessionMeta, log: &str) -> Result<ParsedSession> {
     let gone = |why: String| {
         Error::new(ErrorKind::NotFound, GONE, why).hint("`cm sessions show` still shows what was indexed")
     };
-    let open = memory.target();
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
-    let sources = sources(memory, meta.workspace.as_deref());
+    let open = context.target();
+    let (rules, _) = secrets::rules_of_logs(context, open)?;
+    let sources = sources(context, meta.workspace.as_deref());
     let found = sources.as_ref().map(|sources| sources.find(&[]).sources).unwrap_or_default();
     let source = found.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
     let Some((sources, source)) = sources.as_ref().zip(source) else {
@@ -45,7 +45,7 @@ pub fn load_from_log(memory: &Context, meta: &SessionMeta, log: &str) -> Result<
         return Err(gone(format!("{log} no longer contains session {}", meta.id)));
     };
     access_log::record(
-        memory,
+        context,
         vec![access_log::SessionRead {
             sessions: vec![meta.id.clone()],
             bytes: told.bytes(),

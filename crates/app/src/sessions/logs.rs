@@ -70,8 +70,8 @@ pub fn each(
     progress: &dyn Fn(Progress),
     take: &mut dyn FnMut(ParsedSession),
 ) -> Result<LogReadSummary> {
-    let memory = Context::open(call.clone()).ok();
-    let sources = LogSources::at(call, memory.as_ref())?;
+    let context = Context::open(call.clone()).ok();
+    let sources = LogSources::at(call, context.as_ref())?;
     let mut found = sources.find(&wanted.agents);
     let mut read = LogReadSummary { logs: found.sources.len(), ..LogReadSummary::default() };
     read.notices.extend(found.errors.iter().map(|error| error.to_string().into()));
@@ -104,9 +104,9 @@ pub fn each(
         reads.extend((!heard.sessions.is_empty()).then_some(heard));
     }
     progress(Progress { done: read.logs, total: read.logs });
-    if let Some(memory) = memory {
-        access_log::record(&memory, reads);
-        read.notices.extend(memory.take_notices());
+    if let Some(context) = context {
+        access_log::record(&context, reads);
+        read.notices.extend(context.take_notices());
     }
     Ok(read)
 }

@@ -57,16 +57,16 @@ pub struct SessionSelection {
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
-pub(super) fn refresh(memory: &Context) -> Result<()> {
-    refresh_index::refresh(memory, &mut |_| {})
+pub(super) fn refresh(context: &Context) -> Result<()> {
+    refresh_index::refresh(context, &mut |_| {})
 }
 
 /// Like [`refresh`], for a background process: waits for another process that reads logs.
 ///
 /// # Errors
 /// The errors of [`refresh`].
-pub(super) fn refresh_patiently(memory: &Context) -> Result<()> {
-    refresh_index::refresh_within(memory, PATIENCE, &mut |_| {})
+pub(super) fn refresh_patiently(context: &Context) -> Result<()> {
+    refresh_index::refresh_within(context, PATIENCE, &mut |_| {})
 }
 
 /// Maximum wait of a background process for another process that reads logs.
@@ -84,31 +84,31 @@ impl SessionAccess {
     ///
     /// # Errors
     /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
-    pub fn open(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
-        if memory.call.no_refresh {
-            memory.notice("the session index was not updated (`--no-refresh`)");
+    pub fn open(context: &Context, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
+        if context.call.no_refresh {
+            context.notice("the session index was not updated (`--no-refresh`)");
         } else {
-            refresh_index::refresh(memory, progress)?;
+            refresh_index::refresh(context, progress)?;
         }
-        Ok(Self { record: ReflectionLog::load_with_notice(memory)?, ..Self::open_without_refresh(memory) })
+        Ok(Self { record: ReflectionLog::load_with_notice(context)?, ..Self::open_without_refresh(context) })
     }
 
     /// Opens the index as it is. Reads the logs only if there is an index that cannot be used.
     ///
     /// # Errors
     /// The errors of [`Self::open`].
-    pub fn open_quickly(memory: &Context) -> Result<Self> {
-        let access = Self::open_without_refresh(memory);
+    pub fn open_quickly(context: &Context) -> Result<Self> {
+        let access = Self::open_without_refresh(context);
         match access.query(|sessions| sessions.list(&SessionIndexFilter::default(), 0, 1)) {
             Ok(_) => Ok(access),
-            Err(_) => Self::open(memory, &mut |_| {}),
+            Err(_) => Self::open(context, &mut |_| {}),
         }
     }
 
     /// Opens the index without reading new log entries and without the reflection record, for
     /// callers that must respond quickly.
-    pub(super) fn open_without_refresh(memory: &Context) -> Self {
-        Self { sessions: Sessions::open(&folder(memory)), record: ReflectionLog::default() }
+    pub(super) fn open_without_refresh(context: &Context) -> Self {
+        Self { sessions: Sessions::open(&folder(context)), record: ReflectionLog::default() }
     }
 
     /// Queries the index; returns `None` if there is no index yet.
@@ -175,8 +175,8 @@ impl SessionAccess {
 
 /// Returns the folder of the session index. Callers with a token use a separate index that contains
 /// only uploaded sessions.
-pub(crate) fn folder(memory: &Context) -> std::path::PathBuf {
-    memory.target().vault.index().join(if memory.call.by.has_token { "sent" } else { "sessions" })
+pub(crate) fn folder(context: &Context) -> std::path::PathBuf {
+    context.target().vault.index().join(if context.call.by.has_token { "sent" } else { "sessions" })
 }
 
 pub(super) fn agent(name: &str) -> Option<Agent> {

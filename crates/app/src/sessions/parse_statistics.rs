@@ -35,13 +35,13 @@ impl ParseStatistics {
 ///
 /// # Errors
 /// Returns an error if the index cannot be read.
-pub fn understood(memory: &Context) -> Result<Option<Vec<ParseStatistics>>> {
-    let sessions = Sessions::open(&folder(memory));
+pub fn understood(context: &Context) -> Result<Option<Vec<ParseStatistics>>> {
+    let sessions = Sessions::open(&folder(context));
     let logs = match sessions.logs() {
         Err(cm_index::Error::Unusable(cm_index::RebuildReason::Missing)) => return Ok(None),
         logs => logs?,
     };
-    let agents = agents_of_logs(memory, &SessionAccess::open_without_refresh(memory))?;
+    let agents = agents_of_logs(context, &SessionAccess::open_without_refresh(context))?;
     let mut by_agent: BTreeMap<String, (ParseStatistics, BTreeMap<String, u64>)> = BTreeMap::new();
     for log in logs.into_iter().filter(|log| log.path != SCOPE) {
         let agent = agents.get(&log.path).cloned().unwrap_or_default();
@@ -63,13 +63,13 @@ pub fn understood(memory: &Context) -> Result<Option<Vec<ParseStatistics>>> {
 }
 
 /// Maps each log path to its agent, by the indexed sessions or else by the location of the log.
-fn agents_of_logs(memory: &Context, shelf: &SessionAccess) -> Result<HashMap<String, String>> {
+fn agents_of_logs(context: &Context, access: &SessionAccess) -> Result<HashMap<String, String>> {
     let mut agents = HashMap::new();
-    if let Some(home) = memory.call.home.clone() {
-        let found = LogSources::of(memory, memory.target(), home).find(&[]);
+    if let Some(home) = context.call.home.clone() {
+        let found = LogSources::of(context, context.target(), home).find(&[]);
         agents.extend(found.sources.iter().map(|source| (path_of(source), source.agent.name().to_owned())));
     }
-    let listing = shelf
+    let listing = access
         .query(|sessions| sessions.list(&SessionIndexFilter::default(), 0, usize::MAX))?
         .unwrap_or_default();
     for listed in listing.list {

@@ -28,11 +28,11 @@ pub struct ProjectFolders {
 
 impl ProjectFolders {
     /// Returns the folders of the project that contains a vault, plus those that the user named.
-    pub fn of(memory: &Context, open: &OpenVault, named: Vec<String>) -> Self {
+    pub fn of(context: &Context, open: &OpenVault, named: Vec<String>) -> Self {
         let folder = project(open);
         // A vault that is a repository of its own may lie inside the project's.
         let repo = Repo::discover(folder).ok().flatten();
-        let home = memory.call.home.as_deref();
+        let home = context.call.home.as_deref();
         let spans_home = |path: &Path| home.is_some_and(|home| is_within(home, path));
         let repo = repo.filter(|repo| !spans_home(repo.workdir()));
         let mut trees = vec![folder.to_owned()];

@@ -24,17 +24,17 @@ pub(crate) struct RecordedOutcomes {
 
 impl RecordedOutcomes {
     /// Reads the private files. A file that cannot be read is reported and left out.
-    pub fn of(memory: &Context, sessions: &SessionAccess) -> Self {
-        let is_by_workspace = is_global(memory, memory.target());
+    pub fn of(context: &Context, sessions: &SessionAccess) -> Self {
+        let is_by_workspace = is_global(context, context.target());
         let mut recorded = Self { is_by_workspace, ..Self::default() };
-        for open in &memory.vaults {
+        for open in &context.vaults {
             match (ReflectionLog::load(open), TraceCache::load(open)) {
                 (Ok(log), Ok(cache)) => {
                     recorded.logs.push(log);
                     recorded.traces.extend(cache.into_traces());
                 }
                 (Err(error), _) | (_, Err(error)) => {
-                    memory.notice(format!("outcomes of sessions could not be read: {}", error.message));
+                    context.notice(format!("outcomes of sessions could not be read: {}", error.message));
                 }
             }
         }

@@ -162,10 +162,10 @@ impl ReflectionLog {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn load_with_notice(memory: &Context) -> Result<Self> {
-        let record = Self::load(memory.target())?;
+    pub fn load_with_notice(context: &Context) -> Result<Self> {
+        let record = Self::load(context.target())?;
         if record.damaged > 0 {
-            memory.notice(format!(
+            context.notice(format!(
                 "_state/{FILE} has damaged lines ({}); their sessions are processed again",
                 record.damaged
             ));

@@ -38,8 +38,8 @@ const MAX_NOTICES: usize = 3;
 /// # Errors
 /// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
 /// was cancelled.
-pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<()> {
-    refresh_within(memory, Duration::ZERO, progress)
+pub fn refresh(context: &Context, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+    refresh_within(context, Duration::ZERO, progress)
 }
 
 /// Like [`refresh`], but waits up to `patience` for another process.
@@ -47,25 +47,25 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<(
 /// # Errors
 /// The errors of [`refresh`].
 pub fn refresh_within(
-    memory: &Context,
+    context: &Context,
     patience: Duration,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<()> {
-    let open = memory.target();
-    let Some(home) = &memory.call.home else {
-        memory.notice("the home directory is unknown, so no logs are read");
+    let open = context.target();
+    let Some(home) = &context.call.home else {
+        context.notice("the home directory is unknown, so no logs are read");
         return Ok(());
     };
-    let (rules, patterns) = secrets::rules_of_logs(memory, open)?;
-    let sources = LogSources::of(memory, open, home.clone());
+    let (rules, patterns) = secrets::rules_of_logs(context, open)?;
+    let sources = LogSources::of(context, open, home.clone());
     let mut reader = IndexRefresher {
-        folder: super::folder(memory),
+        folder: super::folder(context),
         scope: format!("{} {patterns}", sources.allowed.fingerprint()),
         sources,
         rules,
         large: open.settings.integer(keys::SESSIONS_MAX_FILE_MB) as u64 * 1_000_000,
         notices: RefreshNotices::default(),
-        watch: memory.call.watch.clone(),
+        watch: context.call.watch.clone(),
         first: false,
         patience,
     };
@@ -74,32 +74,32 @@ pub fn refresh_within(
         Err(Unusable(_)) => reader.read_all(true, progress),
         read => read,
     };
-    reader.notices.add_notices(memory);
-    if reader.first && reader.sources.allowed.allows_all() && !memory.call.by.has_token {
-        memory
+    reader.notices.add_notices(context);
+    if reader.first && reader.sources.allowed.allows_all() && !context.call.by.has_token {
+        context
             .notice("the global vault reads sessions of all projects; limit them with `sessions.workspaces`");
     }
     if reader.first && reader.notices.left_out > 0 {
         let count = reader.notices.left_out;
-        memory.notice(format!(
+        context.notice(format!(
             "{count} sessions of other folders are skipped; add folders to `sessions.workspaces` in your own settings"
         ));
     }
     let changed = reader.notices.read.len();
-    access_log::record(memory, std::mem::take(&mut reader.notices.read));
+    access_log::record(context, std::mem::take(&mut reader.notices.read));
     // What was read until then is kept; the next reading goes on.
-    memory.call.watch.check_cancelled()?;
+    context.call.watch.check_cancelled()?;
     match read {
         Ok(()) => {
-            embed(memory, changed);
+            embed(context, changed);
             Ok(())
         }
         Err(cm_index::Error::Busy { .. }) => {
-            memory.notice("another process is reading sessions; the answer uses what is indexed so far");
+            context.notice("another process is reading sessions; the answer uses what is indexed so far");
             Ok(())
         }
         Err(cm_index::Error::Io { path, source }) => {
-            memory.notice(format!(
+            context.notice(format!(
                 "new sessions are not read, because {} cannot be used ({source}); the answer uses the existing index",
                 path.display()
             ));
@@ -111,16 +111,16 @@ pub fn refresh_within(
 
 /// Embeds the new passages: with the small model all of them, with the large one within the time
 /// limit of a command for each of the `changed` logs.
-fn embed(memory: &Context, changed: usize) {
-    let Some(vectors) = SessionVectors::open(memory) else { return };
-    let limit = budget(&memory.target().settings).as_millis() as u64 * changed.clamp(1, MAX_LIMITS) as u64;
-    let deadline = (memory.call.clock)() + limit;
+fn embed(context: &Context, changed: usize) {
+    let Some(vectors) = SessionVectors::open(context) else { return };
+    let limit = budget(&context.target().settings).as_millis() as u64 * changed.clamp(1, MAX_LIMITS) as u64;
+    let deadline = (context.call.clock)() + limit;
     let embedded = vectors.embed_coarse().and_then(|()| {
-        let in_time = |_: Progress| limit > 0 && (memory.call.clock)() < deadline;
+        let in_time = |_: Progress| limit > 0 && (context.call.clock)() < deadline;
         vectors.embed_fine(&mut { in_time }).map(|_| ())
     });
     if let Err(error) = embedded {
-        memory.notice(format!("not all sessions can be found by meaning: {}", error.message));
+        context.notice(format!("not all sessions can be found by meaning: {}", error.message));
     }
 }
 
@@ -315,11 +315,11 @@ struct RefreshNotices {
 }
 
 impl RefreshNotices {
-    fn add_notices(&self, memory: &Context) {
+    fn add_notices(&self, context: &Context) {
         let few = |what: &str, all: &[String]| {
-            all.iter().take(MAX_NOTICES).for_each(|one| memory.notice(format!("{what}{one}")));
+            all.iter().take(MAX_NOTICES).for_each(|one| context.notice(format!("{what}{one}")));
             if all.len() > MAX_NOTICES {
-                memory.notice(format!("{what}{} more", all.len() - MAX_NOTICES));
+                context.notice(format!("{what}{} more", all.len() - MAX_NOTICES));
             }
         };
         few("", &self.unread);

@@ -28,8 +28,8 @@ const EXAMINED: usize = 20;
 /// # Errors
 /// Returns an error if the session index cannot be read.
 pub(crate) fn related_sessions(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     diary: &Diary,
 ) -> Result<Vec<RelatedSessionRef>> {
     let subject = subject(diary);
@@ -47,7 +47,7 @@ pub(crate) fn related_sessions(
     if words.is_empty() {
         return Ok(Vec::new());
     }
-    let meaning = SessionVectors::open(memory).and_then(|vectors| vectors.compare(&subject));
+    let meaning = SessionVectors::open(context).and_then(|vectors| vectors.compare(&subject));
     let request = SessionSearchRequest {
         query: &query,
         filter: &filter,
@@ -56,7 +56,7 @@ pub(crate) fn related_sessions(
         offset: 0,
         limit: EXAMINED,
     };
-    let found = shelf.query(|sessions| sessions.search(request))?.unwrap_or_default();
+    let found = access.query(|sessions| sessions.search(request))?.unwrap_or_default();
     let best = found.hits.iter().map(rank).fold(0.0, f32::max);
     let mut hits: Vec<&ConversationHit> = found.hits.iter().filter(|hit| fits(hit, &words)).collect();
     hits.sort_by_key(|hit| distance(hit, diary.started));

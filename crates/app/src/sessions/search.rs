@@ -145,20 +145,20 @@ pub fn check(options: &Options) -> Result<()> {
 /// # Errors
 /// Returns an error if the query, an agent name or the number of days is invalid, or if the session
 /// index cannot be read.
-pub fn search(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<SessionSearchResult> {
+pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> Result<SessionSearchResult> {
     check(options)?;
-    let query = Query::parse(&options.query, memory.now());
+    let query = Query::parse(&options.query, context.now());
     let days = match options.which.days {
-        Some(_) => lookback(memory, &options.which)?,
+        Some(_) => lookback(context, &options.which)?,
         None => None,
     };
-    let filter = filter(memory, &options.which, days)?;
+    let filter = filter(context, &options.which, days)?;
     let weights = options.within.weights();
     let (offset, limit) = (options.offset, options.limit.max(1));
     let text = query.semantic_text();
     // One word is looked up, several describe what was talked about.
     let has_subject = options.within != SearchScope::Tools && keywords(&text).len() > 1;
-    let meaning = SessionVectors::open(memory).filter(|_| has_subject);
+    let meaning = SessionVectors::open(context).filter(|_| has_subject);
     let meaning = meaning.and_then(|vectors| vectors.compare(&text));
     let asked = SessionSearchRequest {
         query: &query,
@@ -168,13 +168,13 @@ pub fn search(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
         offset,
         limit,
     };
-    let found = shelf.query(|sessions| sessions.search(asked))?.unwrap_or_default();
-    let hits = found.hits.into_iter().map(|hit| shelf.hit(hit, &query, options.within));
+    let found = access.query(|sessions| sessions.search(asked))?.unwrap_or_default();
+    let hits = found.hits.into_iter().map(|hit| access.hit(hit, &query, options.within));
     let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
     let end = offset + hits.len();
     let next = (end < found.total && !hits.is_empty() && end <= FURTHEST).then_some(end);
     let mut elsewhere = match offset {
-        0 => outside(memory, options, filter.since)?,
+        0 => outside(context, options, filter.since)?,
         _ => Vec::new(),
     };
     // What a log tells that both of us know is told once.

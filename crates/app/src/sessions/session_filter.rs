@@ -31,10 +31,10 @@ pub struct SessionFilter {
 
 impl SessionFilter {
     /// Builds the filter from the settings of a vault.
-    pub fn of(memory: &Context, open: &OpenVault) -> Self {
+    pub fn of(context: &Context, open: &OpenVault) -> Self {
         let named = lists(open, keys::SESSIONS_AGENTS);
         for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
-            memory.notice(format!("sessions.agents contains `{name}`, which is not a known agent"));
+            context.notice(format!("sessions.agents contains `{name}`, which is not a known agent"));
         }
         let passes = |agent: &Agent| {
             named.iter().all(|list| list.is_empty() || list.iter().any(|name| name == agent.name()))
@@ -42,15 +42,15 @@ impl SessionFilter {
         let base = project(open);
         let folders = |whose| -> Vec<String> {
             let typed = list(open, keys::SESSIONS_WORKSPACES, whose).unwrap_or_default();
-            typed.iter().map(|typed| resolve_path(memory, base, typed)).collect()
+            typed.iter().map(|typed| resolve_path(context, base, typed)).collect()
         };
         let (own, shared) = (folders(SettingsOwner::Own), folders(SettingsOwner::Shared));
-        let is_job = memory.call.by.kind == Actor::Job;
-        let (project, own) = match is_global(memory, open) {
+        let is_job = context.call.by.kind == Actor::Job;
+        let (project, own) = match is_global(context, open) {
             // Nobody watches a job: it reads what a person has named for it.
             _ if is_job => (Some(ProjectFolders::with_names(own)), Vec::new()),
             true => (None, own),
-            false => (Some(ProjectFolders::of(memory, open, own)), Vec::new()),
+            false => (Some(ProjectFolders::of(context, open, own)), Vec::new()),
         };
         let exports = open
             .settings
@@ -152,8 +152,8 @@ fn lists(open: &OpenVault, setting: &TypedSetting<Vec<String>>) -> Vec<Vec<Strin
 }
 
 /// Returns whether this is the global vault, even if it was opened by path.
-pub fn is_global(memory: &Context, open: &OpenVault) -> bool {
-    let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
+pub fn is_global(context: &Context, open: &OpenVault) -> bool {
+    let global = context.call.global.as_ref().and_then(|path| path.canonicalize().ok());
     open.level == VaultLevel::Global
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
 }

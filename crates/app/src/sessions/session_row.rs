@@ -158,23 +158,23 @@ impl SessionAccess {
 }
 
 /// Adds the outcomes of sessions from the diaries of all open vaults.
-pub(super) fn add_outcomes(memory: &Context, rows: &mut [SessionRow]) -> Result<()> {
+pub(super) fn add_outcomes(context: &Context, rows: &mut [SessionRow]) -> Result<()> {
     let keys: Vec<_> = rows.iter().map(|row| (row.info.agent.clone(), row.info.id.clone())).collect();
-    rows.iter_mut().zip(outcomes(memory, &keys)?).for_each(|(row, outcome)| row.outcome = outcome);
+    rows.iter_mut().zip(outcomes(context, &keys)?).for_each(|(row, outcome)| row.outcome = outcome);
     Ok(())
 }
 
 /// Returns the outcomes of sessions, given by agent and id, from the diaries of all open vaults;
 /// `None` where there is no diary or it does not know the outcome.
-pub(crate) fn outcomes(memory: &Context, sessions: &[(String, String)]) -> Result<Vec<Option<String>>> {
+pub(crate) fn outcomes(context: &Context, sessions: &[(String, String)]) -> Result<Vec<Option<String>>> {
     if sessions.is_empty() {
         return Ok(Vec::new());
     }
-    for open in &memory.vaults {
-        memory.ensure_fresh(open)?;
+    for open in &context.vaults {
+        context.ensure_fresh(open)?;
     }
     let ids: Vec<&str> = sessions.iter().map(|(_, id)| id.as_str()).collect();
-    let diaries = DiaryIndex::of(memory, &ids)?;
+    let diaries = DiaryIndex::of(context, &ids)?;
     let outcome = |(agent, id): &(String, String)| {
         let stored = diaries.get(Some(agent.as_str()).filter(|agent| !agent.is_empty()), id)?;
         let status = stored.diary.verdict.status;

@@ -45,12 +45,12 @@ pub struct SessionPage {
 ///
 /// # Errors
 /// Returns an error if the id matches no session or several, or if the index cannot be read.
-pub fn show(memory: &Context, shelf: &SessionAccess, name: &str, options: &Options) -> Result<SessionPage> {
-    let listed = shelf.find(name)?;
+pub fn show(context: &Context, access: &SessionAccess, name: &str, options: &Options) -> Result<SessionPage> {
+    let listed = access.find(name)?;
     let mut said: Vec<ShownEvent> = Vec::new();
     let mut from = options.from.max(1);
     let mut next = None;
-    while let Some(page) = shelf.page(&listed, from)? {
+    while let Some(page) = access.page(&listed, from)? {
         let fresh = page.said.into_iter().filter(|one| options.tools || is_talk(one));
         said.extend(fresh.map(|one| if options.tools { one } else { shorten(one) }));
         if said.len() > options.limit {
@@ -59,9 +59,9 @@ pub fn show(memory: &Context, shelf: &SessionAccess, name: &str, options: &Optio
         }
         from = page.next;
     }
-    let diary = diary(memory, &listed)?;
+    let diary = diary(context, &listed)?;
     Ok(SessionPage {
-        session: shelf.judged(memory, &listed)?,
+        session: access.judged(context, &listed)?,
         diary,
         said,
         next: next.filter(|line| *line < u64::MAX),
@@ -73,29 +73,29 @@ pub fn show(memory: &Context, shelf: &SessionAccess, name: &str, options: &Optio
 /// # Errors
 /// Returns an error if the id matches no session or several, or if these lines have no events.
 pub fn expand(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     name: &str,
     line: u64,
-    context: u64,
+    lines_around: u64,
 ) -> Result<SessionPage> {
-    let listed = shelf.find(name)?;
-    let lines = line.saturating_sub(context).max(1)..=line.saturating_add(context);
+    let listed = access.find(name)?;
+    let lines = line.saturating_sub(lines_around).max(1)..=line.saturating_add(lines_around);
     let key = listed.session.key();
-    let stretches = shelf.query(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
+    let stretches = access.query(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
     let said = joined(stretches.unwrap_or_default());
     if said.is_empty() {
         let message = format!("lines {} to {} of the log contain no messages", lines.start(), lines.end());
         return Err(Error::not_found(message)
             .hint("`cm sessions show` shows line numbers; use `--context` to include more lines"));
     }
-    let diary = diary(memory, &listed)?;
-    Ok(SessionPage { session: shelf.judged(memory, &listed)?, diary, said, next: None })
+    let diary = diary(context, &listed)?;
+    Ok(SessionPage { session: access.judged(context, &listed)?, diary, said, next: None })
 }
 
-fn diary(memory: &Context, listed: &SessionSummary) -> Result<Option<String>> {
+fn diary(context: &Context, listed: &SessionSummary) -> Result<Option<String>> {
     let meta = &listed.session.meta;
-    let known = DiaryLocation::find_existing(memory, meta.agent.name(), meta.id.as_str())?;
+    let known = DiaryLocation::find_existing(context, meta.agent.name(), meta.id.as_str())?;
     Ok(known.map(|path| path.to_string()))
 }
 
@@ -108,9 +108,9 @@ struct EventPage {
 
 impl SessionAccess {
     /// Returns the list entry of a session, with the outcome from its diary.
-    pub(crate) fn judged(&self, memory: &Context, listed: &SessionSummary) -> Result<SessionRow> {
-        let mut row = self.row(listed, memory.now())?;
-        add_outcomes(memory, std::slice::from_mut(&mut row))?;
+    pub(crate) fn judged(&self, context: &Context, listed: &SessionSummary) -> Result<SessionRow> {
+        let mut row = self.row(listed, context.now())?;
+        add_outcomes(context, std::slice::from_mut(&mut row))?;
         Ok(row)
     }
 

@@ -144,8 +144,8 @@ pub(crate) struct SignalLog {
 impl SignalLog {
     /// Reads the signals of a session, given by its ID or the beginning of it. A log that cannot be
     /// read has none.
-    pub fn of(memory: &Context, session: &str) -> Self {
-        let vault = &memory.target().vault;
+    pub fn of(context: &Context, session: &str) -> Self {
+        let vault = &context.target().vault;
         let read = JsonLinesFile::of_signals(vault).and_then(|file| file.read::<SignalLine>());
         let mut log = Self { session: session.to_owned(), ..Self::default() };
         for line in read.unwrap_or_default().0 {
@@ -238,11 +238,11 @@ impl SignalLog {
     ///
     /// # Errors
     /// A private state that cannot be written.
-    pub fn add(&mut self, memory: &Context, signals: Vec<Signal>) -> Result<()> {
+    pub fn add(&mut self, context: &Context, signals: Vec<Signal>) -> Result<()> {
         let mut known: HashSet<String> = self.signals.iter().map(Signal::key).collect();
         let new: Vec<Signal> = signals.into_iter().filter(|signal| known.insert(signal.key())).collect();
         let lines: Vec<SignalLine> = new.iter().cloned().map(SignalLine::Signal).collect();
-        JsonLinesFile::of_signals(&memory.target().vault)?.append(&lines)?;
+        JsonLinesFile::of_signals(&context.target().vault)?.append(&lines)?;
         self.signals.extend(new);
         Ok(())
     }
@@ -251,20 +251,20 @@ impl SignalLog {
     ///
     /// # Errors
     /// A private state that cannot be written.
-    pub fn record(&mut self, memory: &Context, step: SignalStep, signal: Option<&Signal>) -> Result<()> {
+    pub fn record(&mut self, context: &Context, step: SignalStep, signal: Option<&Signal>) -> Result<()> {
         let mark = SignalMark {
-            at: memory.now().to_string(),
+            at: context.now().to_string(),
             session: self.session.clone(),
             step,
             of: signal.map(Signal::key),
         };
         self.mark(&mark);
-        Ok(JsonLinesFile::of_signals(&memory.target().vault)?.append(&[SignalLine::Mark(mark)])?)
+        Ok(JsonLinesFile::of_signals(&context.target().vault)?.append(&[SignalLine::Mark(mark)])?)
     }
 
     /// Returns the newest proposal that led to a note, in this session, or in any if it is `None`.
-    pub fn proposal_of(memory: &Context, session: Option<&str>, id: &str) -> Option<ProposalRecord> {
-        let file = JsonLinesFile::of_signals(&memory.target().vault);
+    pub fn proposal_of(context: &Context, session: Option<&str>, id: &str) -> Option<ProposalRecord> {
+        let file = JsonLinesFile::of_signals(&context.target().vault);
         let lines = file.and_then(|file| file.read::<SignalLine>()).unwrap_or_default().0;
         lines.into_iter().rev().find_map(|line| match line {
             SignalLine::Proposal(one) => {
@@ -289,16 +289,16 @@ impl SignalLog {
     /// A private state that cannot be written.
     pub fn record_proposal(
         &mut self,
-        memory: &Context,
+        context: &Context,
         proposal: ProposalRecord,
         answers: Option<&str>,
     ) -> Result<()> {
         let quote = proposal.words.clone();
-        JsonLinesFile::of_signals(&memory.target().vault)?.append(&[SignalLine::Proposal(proposal)])?;
+        JsonLinesFile::of_signals(&context.target().vault)?.append(&[SignalLine::Proposal(proposal)])?;
         let quote = quote.as_str();
         let found = self.matching(quote, answers).filter(|signal| !self.proposed.contains(&signal.key()));
         let found: Vec<Signal> = found.cloned().collect();
-        found.iter().try_for_each(|signal| self.record(memory, SignalStep::Proposed, Some(signal)))
+        found.iter().try_for_each(|signal| self.record(context, SignalStep::Proposed, Some(signal)))
     }
 }
 

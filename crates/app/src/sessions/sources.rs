@@ -41,38 +41,38 @@ pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> 
 
 impl LogSources {
     /// Builds the sources from a vault's settings. Callers with a token get only uploaded sessions.
-    pub fn of(memory: &Context, open: &OpenVault, home: PathBuf) -> Self {
-        let allowed = SessionFilter::of(memory, open);
+    pub fn of(context: &Context, open: &OpenVault, home: PathBuf) -> Self {
+        let allowed = SessionFilter::of(context, open);
         let sent = open.vault.private_file(SENT).ok();
-        if memory.call.by.has_token || allowed.allows_none() {
+        if context.call.by.has_token || allowed.allows_none() {
             return Self { allowed, places: None, uploads: sent };
         }
         let project = project(open);
         let mut places = LogLocations::of_home(home);
-        places.environment = memory.call.variables.clone();
-        places.workspaces = vec![memory.call.cwd.clone(), project.to_owned()];
+        places.environment = context.call.variables.clone();
+        places.workspaces = vec![context.call.cwd.clone(), project.to_owned()];
         places.workspaces.extend(allowed.folders());
         places.workspaces.sort();
         places.workspaces.dedup();
         let own = open.settings.get_from(keys::SESSIONS_EXPORTS, SettingOrigin::is_users);
         let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
         let exports =
-            exports.filter_map(toml::Value::as_str).map(|typed| resolve_path(memory, project, typed).into());
+            exports.filter_map(toml::Value::as_str).map(|typed| resolve_path(context, project, typed).into());
         places.extra_paths.insert(Agent::Chatgpt, exports.collect());
         Self { allowed, places: Some(places), uploads: sent }
     }
 
-    /// Builds the sources for a call that may have no vault; uses the vault of `memory` if given.
+    /// Builds the sources for a call that may have no vault; uses the vault of `context` if given.
     ///
     /// # Errors
     /// Returns an error if the home folder is unknown.
-    pub fn at(call: &Request, memory: Option<&Context>) -> Result<Self> {
+    pub fn at(call: &Request, context: Option<&Context>) -> Result<Self> {
         let home = call.home.clone().ok_or_else(|| {
             Error::usage("there is no home directory to search for logs")
                 .hint("set HOME, or pass a folder of logs")
         })?;
-        if let Some(memory) = memory {
-            return Ok(Self::of(memory, memory.target(), home));
+        if let Some(context) = context {
+            return Ok(Self::of(context, context.target(), home));
         }
         let mut places = LogLocations::of_home(home);
         places.environment.clone_from(&call.variables);
@@ -114,8 +114,8 @@ impl LogSources {
 
 /// Returns the logs that the settings of the target vault permit, including those stored in the
 /// folder `worked_in`. `None` without a home folder.
-pub fn sources(memory: &Context, worked_in: Option<&str>) -> Option<LogSources> {
-    let mut sources = LogSources::of(memory, memory.target(), memory.call.home.clone()?);
+pub fn sources(context: &Context, worked_in: Option<&str>) -> Option<LogSources> {
+    let mut sources = LogSources::of(context, context.target(), context.call.home.clone()?);
     if let Some(places) = &mut sources.places {
         places.workspaces.extend(worked_in.map(PathBuf::from));
     }

@@ -45,10 +45,10 @@ pub struct Timeline {
 ///
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the index cannot be read.
-pub fn timeline(memory: &Context, shelf: &SessionAccess, which: &SessionSelection) -> Result<Timeline> {
-    let lookback_days = lookback(memory, which)?;
-    let filter = filter(memory, which, lookback_days)?;
-    let listing = shelf.query(|sessions| sessions.list(&filter, 0, MOST))?.unwrap_or_default();
+pub fn timeline(context: &Context, access: &SessionAccess, which: &SessionSelection) -> Result<Timeline> {
+    let lookback_days = lookback(context, which)?;
+    let filter = filter(context, which, lookback_days)?;
+    let listing = access.query(|sessions| sessions.list(&filter, 0, MOST))?.unwrap_or_default();
     let mut days: BTreeMap<Option<String>, TimelineDay> = BTreeMap::new();
     for listed in &listing.list {
         let name = listed.session.meta.ended.map(|at| at.day());

@@ -31,17 +31,17 @@ const SPARE: usize = 100;
 
 /// Vectors of the passages in one session index.
 pub(crate) struct SessionVectors<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     sessions: Sessions,
     vectors: Vectors,
 }
 
 impl<'m> SessionVectors<'m> {
     /// Opens the vectors of the session index; `None` if embeddings are disabled.
-    pub fn open(memory: &'m Context) -> Option<Self> {
-        let folder = folder(memory);
-        (*memory.models().choice() != EmbeddingProvider::None).then(|| Self {
-            memory,
+    pub fn open(context: &'m Context) -> Option<Self> {
+        let folder = folder(context);
+        (*context.models().choice() != EmbeddingProvider::None).then(|| Self {
+            context,
             sessions: Sessions::open(&folder),
             vectors: Vectors::open(&folder.join("vectors")),
         })
@@ -53,37 +53,37 @@ impl<'m> SessionVectors<'m> {
         if question.trim().is_empty() {
             return None;
         }
-        if !self.memory.call.no_refresh && !self.memory.is_low_latency() {
+        if !self.context.call.no_refresh && !self.context.is_low_latency() {
             self.embed_coarse().ok()?;
             self.catch_up();
         }
         let coarse = StaticModel::shipped();
         let coarse = self.scan(coarse, &coarse.of(question), question)?;
-        let fine = if self.memory.is_low_latency() { None } else { self.compare_fine(question) };
+        let fine = if self.context.is_low_latency() { None } else { self.compare_fine(question) };
         Some(SessionMeaning { coarse, fine })
     }
 
     /// Embeds missing passages with the large model within the time limit of a command, unless there
     /// are too many. What fails or is left is done by a later command.
     fn catch_up(&self) {
-        let target = self.memory.target();
+        let target = self.context.target();
         let limit = budget(&target.settings).as_millis() as u64;
         if target.cached().is_some() {
             // A long-lived process embeds in the background, because a client waits for each answer.
             return;
         }
-        let deadline = (self.memory.call.clock)() + limit;
+        let deadline = (self.context.call.clock)() + limit;
         let _ = self.embed_fine(&mut |progress| {
-            limit > 0 && progress.total - progress.done <= CATCH_UP && (self.memory.call.clock)() < deadline
+            limit > 0 && progress.total - progress.done <= CATCH_UP && (self.context.call.clock)() < deadline
         });
     }
 
     fn compare_fine(&self, question: &str) -> Option<ModelScan> {
-        let model = self.memory.models().builtin();
+        let model = self.context.models().builtin();
         self.table(model)?;
-        let query = if self.memory.models().choice().is_builtin() {
+        let query = if self.context.models().choice().is_builtin() {
             // The same question is asked of the notes, and embedded once.
-            self.memory.models().query(&shared(model), question).ok()?
+            self.context.models().query(&shared(model), question).ok()?
         } else {
             model.embed_query(question).ok()?
         };
@@ -121,7 +121,7 @@ impl<'m> SessionVectors<'m> {
         let rows = known.len() + missing.len();
         if rows > live.len() + live.len() / 4 + SPARE {
             writer.keep(&|key| live.contains(&key), Some(&version))?;
-            let fine = self.memory.models().builtin();
+            let fine = self.context.models().builtin();
             if let Some(fine) = self.vectors.writer(fine.name(), dimension(fine))? {
                 fine.keep(&|key| live.contains(&key), None)?;
             }
@@ -138,7 +138,7 @@ impl<'m> SessionVectors<'m> {
     /// The index cannot be read, or the disk is full. Vectors stored before the error are
     /// preserved.
     pub fn embed_fine(&self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Progress> {
-        let model = self.memory.models().builtin();
+        let model = self.context.models().builtin();
         let nothing = Progress { done: 0, total: 0 };
         let Ok(version) = self.sessions.version().map(|version| version.to_string()) else {
             return Ok(nothing);
@@ -150,7 +150,7 @@ impl<'m> SessionVectors<'m> {
         let known = table.map_or_else(PassageSet::default, |table| table.keys());
         let missing = self.sessions.passages_without(&known)?;
         let mut progress = Progress { done: 0, total: missing.len() };
-        let step = STEP * self.memory.call.threads.max(1);
+        let step = STEP * self.context.call.threads.max(1);
         for passages in missing.chunks(step) {
             if !go_on(progress) || !self.embed_some(model, passages)? {
                 return Ok(progress);
@@ -172,7 +172,7 @@ impl<'m> SessionVectors<'m> {
     ) -> Result<bool> {
         let texts = self.sessions.passage_texts(passages)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let embeddings = self.memory.embed_texts(&shared(model), &texts)?;
+        let embeddings = self.context.embed_texts(&shared(model), &texts)?;
         let Some(mut writer) = self.vectors.writer(model.name(), dimension(model))? else { return Ok(false) };
         for (passage, embedding) in passages.iter().zip(&embeddings) {
             writer.push(passage.key, embedding)?;

@@ -103,8 +103,8 @@ fn first_sentence(line: &str) -> (&str, &str) {
 ///
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
-pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
-    plan(memory, options, NoteTemplate::skeleton)?.with_similar(memory).write(memory)
+pub fn add(context: &Context, options: &Options) -> Result<AddedNote> {
+    plan(context, options, NoteTemplate::skeleton)?.with_similar(context).write(context)
 }
 
 /// Like [`add`], if `check` finds nothing against it while no other process writes. The caller compares
@@ -113,11 +113,11 @@ pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
 /// # Errors
 /// The errors of [`add`] and of `check`.
 pub(crate) fn add_if(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     check: impl FnOnce(&OpenVault) -> Result<()>,
 ) -> Result<AddedNote> {
-    plan(memory, options, NoteTemplate::skeleton)?.write_if(memory, check)
+    plan(context, options, NoteTemplate::skeleton)?.write_if(context, check)
 }
 
 /// Opens a private draft of a new memory in `editor`, then writes and commits the result without
@@ -128,13 +128,13 @@ pub(crate) fn add_if(
 /// The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the
 /// draft, and the error gives its path.
 pub fn add_edited(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     editor: &dyn Fn(&PathBuf) -> Result<()>,
 ) -> Result<AddedNote> {
-    memory.persons_only("edit a note in an editor")?;
-    let planned = plan(memory, options, |template| template.text().to_owned())?.with_similar(memory);
-    let private = memory.target().vault.private()?;
+    context.persons_only("edit a note in an editor")?;
+    let planned = plan(context, options, |template| template.text().to_owned())?.with_similar(context);
+    let private = context.target().vault.private()?;
     let draft = private.state().join("drafts").join(planned.path.file_name());
     private.write(&draft, planned.text.as_bytes())?;
     let edited = editor(&draft);
@@ -150,7 +150,7 @@ pub fn add_edited(
         )
         .hint("change the template in the editor, or use `--no-edit` to keep it"));
     }
-    let added = edited.and_then(|()| PlannedNote { text: answered, ..planned }.write(memory));
+    let added = edited.and_then(|()| PlannedNote { text: answered, ..planned }.write(context));
     let added = added.map_err(|error| {
         let message = format!("{error}; no note was created, and your text is in {}", draft.display());
         Error { message, ..error }
@@ -172,18 +172,18 @@ struct PlannedNote {
 }
 
 impl PlannedNote {
-    fn with_similar(self, memory: &Context) -> Self {
-        Self { similar: similar::similar_titles(memory, &self.title), ..self }
+    fn with_similar(self, context: &Context) -> Self {
+        Self { similar: similar::similar_titles(context, &self.title), ..self }
     }
 
-    fn write(self, memory: &Context) -> Result<AddedNote> {
-        self.write_if(memory, |_| Ok(()))
+    fn write(self, context: &Context) -> Result<AddedNote> {
+        self.write_if(context, |_| Ok(()))
     }
 
-    fn write_if(self, memory: &Context, check: impl FnOnce(&OpenVault) -> Result<()>) -> Result<AddedNote> {
+    fn write_if(self, context: &Context, check: impl FnOnce(&OpenVault) -> Result<()>) -> Result<AddedNote> {
         let change = VaultFileChange::Create { path: self.path.clone(), text: self.text };
         let set = ChangeSet { message: self.message, changes: vec![change] };
-        let written = write::apply_with(memory, |open| check(open).map(|()| set))?;
+        let written = write::apply_with(context, |open| check(open).map(|()| set))?;
         let (id, path) = (self.id.into(), self.path.into());
         Ok(AddedNote { id, path, commit: written.commit, similar: self.similar })
     }
@@ -192,30 +192,30 @@ impl PlannedNote {
 /// Plans a new memory. Without a text of its own it gets the part of the template that
 /// `of_template` returns.
 fn plan(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     of_template: impl FnOnce(&NoteTemplate) -> String,
 ) -> Result<PlannedNote> {
-    let open = memory.target();
+    let open = context.target();
     let known = known_type(open, &options.note_type)?;
     let title = title_of(&options.title)?;
     in_range("importance", options.importance)?;
     in_range("confidence", options.confidence)?;
     let mut extra = options.extra.iter().map(|field| further(open, field)).collect::<Result<Vec<_>>>()?;
     let keys = options.extra.iter().map(|(key, _)| key.as_str());
-    quarantine::own_keys_only(memory, keys)?;
+    quarantine::own_keys_only(context, keys)?;
     if options.pinned {
-        memory.persons_only("pin a note")?;
+        context.persons_only("pin a note")?;
     }
-    if let Some(state) = quarantine::state(memory, &title, options) {
+    if let Some(state) = quarantine::state(context, &title, options) {
         extra.push(("state".to_owned(), Value::String(state.to_owned())));
     }
-    let id = NoteId::from(memory.new_uuid());
+    let id = NoteId::from(context.new_uuid());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
     let path = place(open, &folder, &title, &id)?;
-    let (template, _) = template_of(memory, open, &known.name)?;
+    let (template, _) = template_of(context, open, &known.name)?;
     let body = options.body.clone().unwrap_or_else(|| of_template(&template));
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
         note_type: known.name.clone(),
@@ -223,7 +223,7 @@ fn plan(
         tags: clean_tags(&options.tags)?,
         importance: options.importance.unwrap_or(0.5),
         confidence: options.confidence,
-        created: memory.now(),
+        created: context.now(),
         author: by.actor.clone(),
         agent: by.agent_name(),
         session: by.session.clone(),

@@ -71,9 +71,9 @@ const IDS: usize = 200;
 ///
 /// # Errors
 /// A path outside the vault, no note that could be changed, and the errors of [`write::apply`].
-pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
-    let open = memory.target();
-    let chosen = chosen(memory, open, options)?;
+pub fn adopt(context: &Context, options: &Options) -> Result<Adoption> {
+    let open = context.target();
+    let chosen = chosen(context, open, options)?;
     let mut plan = AdoptionPlan::default();
     let how = AdoptionOptions { full: options.full, types: &open.settings.types };
     let templates = template_folders(open.vault.root());
@@ -93,7 +93,7 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
                     is_explicit: note.is_explicit,
                     is_template: is_template(path),
                 };
-                plan.add(note, how, &mut || NoteId::from(memory.new_uuid()));
+                plan.add(note, how, &mut || NoteId::from(context.new_uuid()));
             }
             Err(_) => {
                 plan.left.push(SkippedNote { path: path.to_string(), why: AdoptionSkipReason::Unreadable })
@@ -113,7 +113,7 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
         dry_run: options.dry_run,
     };
     if !options.dry_run && !plan.adopted.is_empty() {
-        outcome.commit = carry_out(memory, plan)?;
+        outcome.commit = carry_out(context, plan)?;
     }
     Ok(outcome)
 }
@@ -128,7 +128,7 @@ struct SelectedNote {
 /// Resolves the paths to notes. Without `full`, folders contribute only the notes that have no ID in the
 /// index.
 fn chosen(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     Options { paths, full, .. }: &Options,
 ) -> Result<BTreeMap<NotePath, SelectedNote>> {
@@ -136,8 +136,8 @@ fn chosen(
     let mut folders = Vec::new();
     for typed in paths {
         match (
-            open.vault.locate(&memory.call.cwd, typed),
-            external_folder::folder_of(&open.vault, &memory.call.cwd, typed),
+            open.vault.locate(&context.call.cwd, typed),
+            external_folder::folder_of(&open.vault, &context.call.cwd, typed),
         ) {
             (Some(file), _) => {
                 files.insert(file, true);
@@ -153,7 +153,7 @@ fn chosen(
     }
     if !folders.is_empty() {
         let below = |path: &NotePath| folders.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
-        for note in memory.notes_of(open)?.iter() {
+        for note in context.notes_of(open)?.iter() {
             if (*full || note.id.is_none()) && below(&note.path) {
                 files.entry(note.path.clone()).or_insert(false);
             }
@@ -174,7 +174,7 @@ fn chosen(
         .collect()
 }
 
-fn carry_out(memory: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
+fn carry_out(context: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
     let subject = match plan.adopted.as_slice() {
         [one] => format!("Adopt {}", one.path),
         several => format!("Adopt {} notes", several.len()),
@@ -186,7 +186,7 @@ fn carry_out(memory: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
         .into_iter()
         .map(|note| VaultFileChange::Edit { path: note.path, edits: note.edits })
         .collect();
-    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+    Ok(write::apply(context, ChangeSet { message, changes })?.commit)
 }
 
 fn nothing_adopted(plan: &AdoptionPlan) -> Error {

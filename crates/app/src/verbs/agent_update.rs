@@ -24,42 +24,42 @@ use cm_note::path::NotePath;
 /// # Errors
 /// Returns `persons-only` if an agent may not make the change at all: trust and weight keys, rules,
 /// pinned notes, generated files, and text that gives orders to the reader.
-pub(crate) fn is_proposal(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<bool> {
-    if memory.is_person() {
+pub(crate) fn is_proposal(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<bool> {
+    if context.is_person() {
         return Ok(false);
     }
     let note = &found.note;
     if note.path.is_generated() {
-        memory.persons_only("change a generated file")?;
+        context.persons_only("change a generated file")?;
     }
     let keys = options.set.iter().map(|(key, _)| key.as_str());
-    quarantine::own_keys_only(memory, keys.chain(options.remove.iter().map(String::as_str)))?;
+    quarantine::own_keys_only(context, keys.chain(options.remove.iter().map(String::as_str)))?;
     let is_reworded = words(options).next().is_some();
     let is_order = has_order(options);
     let is_more = is_reworded || is_order || !options.set.is_empty() || !options.remove.is_empty();
     if is_more && !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) {
-        memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
+        context.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
     }
     if note.is_waiting() || note.state.as_deref() == Some("retired") {
         return Ok(false);
     }
-    quarantine::keeps_weight(memory, note, &options.set, &options.remove)?;
+    quarantine::keeps_weight(context, note, &options.set, &options.remove)?;
     if note.pinned && (is_reworded || is_order) {
-        memory.persons_only("reword a pinned note")?;
+        context.persons_only("reword a pinned note")?;
     }
     if is_order && !is_reworded {
-        memory.persons_only("add instructions to a confirmed note")?;
+        context.persons_only("add instructions to a confirmed note")?;
     }
     Ok(is_reworded)
 }
 
 /// Returns the edit that turns an unverified note into a draft; `None` unless an agent's update
 /// gives orders to the reader.
-pub(crate) fn held_as_draft(memory: &Context, note: &Note, options: &Options) -> Option<Edit> {
-    if memory.is_person() || !note.is_unverified() || !has_order(options) {
+pub(crate) fn held_as_draft(context: &Context, note: &Note, options: &Options) -> Option<Edit> {
+    if context.is_person() || !note.is_unverified() || !has_order(options) {
         return None;
     }
-    memory.notice(
+    context.notice(
         "it is a draft now because it reads like an instruction; a person can confirm it with `cm review --accept`",
     );
     Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
@@ -71,7 +71,11 @@ pub(crate) fn held_as_draft(memory: &Context, note: &Note, options: &Options) ->
 /// # Errors
 /// Returns an error if the update also changes other keys, and the errors of [`add::add`] and
 /// [`relate::relate`].
-pub(crate) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<UpdateResult> {
+pub(crate) fn propose(
+    context: &Context,
+    found: &ResolvedNote<'_>,
+    options: &Options,
+) -> Result<UpdateResult> {
     let keys = options.set.iter().map(|(key, _)| key).chain(&options.remove);
     if let Some(key) = keys.map(|key| key.trim()).find(|key| *key != "title") {
         return Err(Error::usage(format!(
@@ -91,19 +95,19 @@ pub(crate) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Opti
         body: Some(proposed_body(found, options)),
         ..add::Options::default()
     };
-    let added = add::add(memory, &new)?;
+    let added = add::add(context, &new)?;
     let edge = relate::Options {
         from: added.id.clone(),
         to: note.key().to_owned(),
         relation: Some(relation.to_owned()),
         ..relate::Options::default()
     };
-    relate::relate(memory, &edge)?;
-    memory.notice(format!(
+    relate::relate(context, &edge)?;
+    context.notice(format!(
         "\"{}\" is unchanged: the new text is in a separate note until a person confirms it (`cm review`)",
         note.title
     ));
-    let revision = NotePath::parse(&added.path).ok().and_then(|path| revision_of(memory.target(), &path));
+    let revision = NotePath::parse(&added.path).ok().and_then(|path| revision_of(context.target(), &path));
     Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true, revision })
 }
 

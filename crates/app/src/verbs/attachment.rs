@@ -68,8 +68,8 @@ pub struct Attachment {
 /// # Errors
 /// A note that is not found; `not-found` for a target that the note has no link to, and for files
 /// that are missing, private, linked, too large or unreadable.
-pub fn attachment(memory: &Context, note: &str, target: &str) -> Result<Attachment> {
-    let found = find(memory, note)?;
+pub fn attachment(context: &Context, note: &str, target: &str) -> Result<Attachment> {
+    let found = find(context, note)?;
     let exclude = found.open.settings.texts(keys::VAULT_EXCLUDE);
     let vault = &found.open.vault;
     for link in links_to(&found, target) {

@@ -99,9 +99,9 @@ impl AuditReport {
 ///
 /// # Errors
 /// A bullet that is not found, or a workspace that cannot be read.
-pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
-    let vaults: Vec<_> = memory.vaults.iter().map(|open| &open.vault).collect();
-    let cwd = &memory.call.cwd;
+pub fn audit(context: &Context, options: &Options) -> Result<AuditReport> {
+    let vaults: Vec<_> = context.vaults.iter().map(|open| &open.vault).collect();
+    let cwd = &context.call.cwd;
     let root = match &options.workspace {
         Some(named) => cwd.join(named),
         None => Workspace::root_of(cwd).to_owned(),
@@ -109,7 +109,7 @@ pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
     let workspace = Workspace::open(&root, &vaults).map_err(|error| {
         Error::usage(error.to_string()).hint("set the project's folder with `--workspace`")
     })?;
-    let bullets = wanted(memory, &options.ids)?;
+    let bullets = wanted(context, &options.ids)?;
     let mut findings = Vec::new();
     let mut checks: Vec<(VaultBullet, std::result::Result<RuleCheck, String>)> = Vec::new();
     for shelved in bullets {
@@ -118,7 +118,7 @@ pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
         checks.push((shelved, check));
     }
     let (files, skipped) = look(&workspace, &mut checks);
-    ask(memory, workspace.root(), &mut checks);
+    ask(context, workspace.root(), &mut checks);
     let mut bullets: Vec<RuleAudit> =
         checks.into_iter().map(|(shelved, check)| judged(shelved, check)).collect();
     let rank = |audit: &RuleAudit| match audit.outcome {
@@ -141,18 +141,18 @@ pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
 }
 
 /// The bullets with the given IDs; without IDs, all live bullets with a `verify` block.
-fn wanted(memory: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
+fn wanted(context: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
     if !ids.is_empty() {
         let mut named: Vec<VaultBullet> = Vec::new();
         for id in ids {
-            let (found, bullet) = find_bullet(memory, id)?;
+            let (found, bullet) = find_bullet(context, id)?;
             if named.iter().all(|known| known.bullet.id != bullet.id) {
                 named.push(VaultBullet { level: found.open.level, bullet });
             }
         }
         return Ok(named);
     }
-    let mut bullets = merged(memory)?.bullets;
+    let mut bullets = merged(context)?.bullets;
     bullets.retain(|shelved| shelved.bullet.is_live() && shelved.bullet.fields.verify.is_some());
     Ok(bullets)
 }
@@ -229,23 +229,23 @@ const MOST_SESSIONS: usize = 50;
 
 /// Runs the checks that search sessions, on the workspace's indexed sessions of the last
 /// `sessions.validation_lookback_days` days.
-fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)]) {
-    let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
+fn ask(context: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)]) {
+    let days = context.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
     let filter = SessionIndexFilter {
         workspace: Some(root.to_string_lossy().into_owned()),
-        since: Some(memory.now().minus_days(days)),
+        since: Some(context.now().minus_days(days)),
         ..SessionIndexFilter::default()
     };
     // What tools were asked to do is what such a rule is mostly about.
     let weights = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
-    let sessions = Sessions::open_without_refresh(memory);
+    let sessions = Sessions::open_without_refresh(context);
     for (shelved, check) in checks {
         let Ok(check) = check else { continue };
-        let Some(query) = check.wants_sessions().map(|words| Query::parse_all(words, memory.now())) else {
+        let Some(query) = check.wants_sessions().map(|words| Query::parse_all(words, context.now())) else {
             continue;
         };
         for notice in &query.notices {
-            memory.notice(format!("{}: {notice}", shelved.bullet.id));
+            context.notice(format!("{}: {notice}", shelved.bullet.id));
         }
         let asked = SessionSearchRequest {
             query: &query,
@@ -259,7 +259,7 @@ fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::R
             Ok(Some(found)) => found,
             Ok(None) => continue,
             Err(error) => {
-                memory.notice(format!("sessions could not be searched: {}", error.message));
+                context.notice(format!("sessions could not be searched: {}", error.message));
                 continue;
             }
         };

@@ -45,8 +45,8 @@ pub(crate) const TAKEOVER: &str = "takeover";
 ///
 /// # Errors
 /// The errors of [`commit`].
-pub(crate) fn take_over(memory: &Context) -> Result<CommittedEdits> {
-    commit_as(memory, TAKEOVER, Some("Commit the existing notes"))
+pub(crate) fn take_over(context: &Context) -> Result<CommittedEdits> {
+    commit_as(context, TAKEOVER, Some("Commit the existing notes"))
 }
 
 /// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
@@ -54,34 +54,34 @@ pub(crate) fn take_over(memory: &Context) -> Result<CommittedEdits> {
 ///
 /// # Errors
 /// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
-pub fn commit(memory: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
-    commit_as(memory, "commit", subject)
+pub fn commit(context: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
+    commit_as(context, "commit", subject)
 }
 
-fn commit_as(memory: &Context, op: &'static str, subject: Option<&str>) -> Result<CommittedEdits> {
-    let open = memory.target();
+fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Result<CommittedEdits> {
+    let open = context.target();
     // What a kill cut off is a curation of its own, and no hand edit.
-    write::recover(memory)?;
+    write::recover(context)?;
     let repo = open.repo()?.ok_or_else(|| {
         Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
     })?;
     let edits: Vec<(NotePath, EditKind)> =
         repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
     if let Some(subject) = subject {
-        secrets::refuse_secret_text(&secrets::rules(memory, open)?, "message", subject)?;
+        secrets::refuse_secret_text(&secrets::rules(context, open)?, "message", subject)?;
     }
     if edits.is_empty() {
         return Ok(CommittedEdits { commit: None, files: Vec::new(), stopped: Vec::new() });
     }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-    free_of_conflicts(memory, &paths)?;
+    free_of_conflicts(context, &paths)?;
     let mut files = Vec::new();
-    let outcome = write::commit_as_is(memory, &paths, |sound| {
+    let outcome = write::commit_as_is(context, &paths, |sound| {
         let sound: HashSet<&NotePath> = sound.iter().collect();
         let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
         files = edits.iter().map(file).collect();
         let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-        CommitMessage { body: listed(&files), ..ids(memory, &paths, message(op, subject, &edits)) }
+        CommitMessage { body: listed(&files), ..ids(context, &paths, message(op, subject, &edits)) }
     })?;
     Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped })
 }
@@ -91,9 +91,9 @@ fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
 }
 
 /// Rejects files with unresolved merge conflict markers.
-fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
+fn free_of_conflicts(context: &Context, paths: &[NotePath]) -> Result<()> {
     for path in paths {
-        let Some(bytes) = write::file_content(memory.target(), path)? else { continue };
+        let Some(bytes) = write::file_content(context.target(), path)? else { continue };
         if let Some(line) = conflict_marker(&String::from_utf8_lossy(&bytes)) {
             return Err(write::conflict_marker_error(path, line));
         }
@@ -137,8 +137,8 @@ fn listed(files: &[CommittedFile]) -> String {
 }
 
 /// Adds the IDs of up to [`LISTED`] notes to the commit message.
-fn ids(memory: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
-    let open = memory.target();
+fn ids(context: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
+    let open = context.target();
     let ids = paths.iter().take(LISTED).filter_map(|path| {
         // Of a note that is gone the id is the one that it had.
         let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;

@@ -65,18 +65,18 @@ impl CompletionValue {
 /// Returns the values that start with `typed`, ignoring case and diacritics; at most 200. Notes and
 /// sessions are sorted by time, newest first.
 pub fn completions(call: &Request, subject: CompletionSubject, typed: &str) -> Vec<CompletionValue> {
-    let memory = Context::open_read_only(call.clone()).ok();
-    let mut values = match (&memory, subject) {
+    let context = Context::open_read_only(call.clone()).ok();
+    let mut values = match (&context, subject) {
         (_, CompletionSubject::Setting) => {
             KEYS.iter().map(|key| CompletionValue::new(key.name, Some(key.about))).collect()
         }
-        (_, CompletionSubject::Relation) => relations(memory.as_ref()),
-        (_, CompletionSubject::Type) => types(memory.as_ref()),
-        (_, CompletionSubject::TypeOrKind) => [types(memory.as_ref()), kinds()].concat(),
+        (_, CompletionSubject::Relation) => relations(context.as_ref()),
+        (_, CompletionSubject::Type) => types(context.as_ref()),
+        (_, CompletionSubject::TypeOrKind) => [types(context.as_ref()), kinds()].concat(),
         (None, _) => Vec::new(),
-        (Some(memory), CompletionSubject::Session) => sessions(memory, typed),
-        (Some(memory), _) => {
-            memory.vaults.iter().flat_map(|open| of_vault(memory, open, subject, typed)).collect()
+        (Some(context), CompletionSubject::Session) => sessions(context, typed),
+        (Some(context), _) => {
+            context.vaults.iter().flat_map(|open| of_vault(context, open, subject, typed)).collect()
         }
     };
     let typed = folded(typed);
@@ -96,9 +96,9 @@ fn folded(text: &str) -> String {
     folded
 }
 
-fn types(memory: Option<&Context>) -> Vec<CompletionValue> {
+fn types(context: Option<&Context>) -> Vec<CompletionValue> {
     let built_in = TypeTable::default();
-    let table = memory.map_or(&built_in, |memory| &memory.target().settings.types);
+    let table = context.map_or(&built_in, |context| &context.target().settings.types);
     table.iter().map(|one| CompletionValue::new(&one.name, None)).collect()
 }
 
@@ -108,15 +108,15 @@ fn kinds() -> Vec<CompletionValue> {
         .into()
 }
 
-fn relations(memory: Option<&Context>) -> Vec<CompletionValue> {
+fn relations(context: Option<&Context>) -> Vec<CompletionValue> {
     let built_in = RelationTable::default();
-    let table = memory.map_or(&built_in, |memory| &memory.target().settings.relations);
+    let table = context.map_or(&built_in, |context| &context.target().settings.relations);
     table.iter().map(|name| CompletionValue::new(name, None)).collect()
 }
 
-fn sessions(memory: &Context, typed: &str) -> Vec<CompletionValue> {
-    let shelf = SessionAccess::open_without_refresh(memory);
-    let found = shelf.query(|sessions| {
+fn sessions(context: &Context, typed: &str) -> Vec<CompletionValue> {
+    let access = SessionAccess::open_without_refresh(context);
+    let found = access.query(|sessions| {
         if typed.is_empty() {
             let page = sessions.list(&SessionIndexFilter::default(), 0, MOST)?;
             return Ok(page.list.into_iter().map(|listed| listed.session).collect());
@@ -136,13 +136,13 @@ fn sessions(memory: &Context, typed: &str) -> Vec<CompletionValue> {
 
 /// Returns the suggestions from the index of one vault; none if the index cannot be used.
 fn of_vault(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     subject: CompletionSubject,
     typed: &str,
 ) -> Vec<CompletionValue> {
     let labels = |label| {
-        let found = memory.query_index(open, |index| index.labels(label, typed, MOST));
+        let found = context.query_index(open, |index| index.labels(label, typed, MOST));
         found.unwrap_or_default().into_iter().map(|value| CompletionValue::new(value, None))
     };
     match subject {
@@ -151,27 +151,27 @@ fn of_vault(
         CompletionSubject::Category => labels(LabelField::Category)
             .filter(|category| {
                 let of_rules = [kind(NoteKind::Bullet), label(LabelField::Category, &category.value, false)];
-                !notes(memory, open, of_rules.into(), 1).is_empty()
+                !notes(context, open, of_rules.into(), 1).is_empty()
             })
             .collect(),
-        CompletionSubject::Bullet => titles_and_ids(memory, open, Some(NoteKind::Bullet), typed),
-        _ => titles_and_ids(memory, open, None, typed),
+        CompletionSubject::Bullet => titles_and_ids(context, open, Some(NoteKind::Bullet), typed),
+        _ => titles_and_ids(context, open, None, typed),
     }
 }
 
 /// Suggests notes by their title, or by their id if the title does not name them: because several
 /// notes have it, or because it is long, hidden in part or looks like an option.
 fn titles_and_ids(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     only: Option<NoteKind>,
     typed: &str,
 ) -> Vec<CompletionValue> {
     let only: Vec<QueryNode> = only.map(kind).into_iter().collect();
     let narrowed = [only.clone(), title_begins(typed)].concat();
-    let mut found = notes(memory, open, narrowed, MOST_COMPARED);
+    let mut found = notes(context, open, narrowed, MOST_COMPARED);
     if found.is_empty() {
-        found = notes(memory, open, only.clone(), MOST_COMPARED);
+        found = notes(context, open, only.clone(), MOST_COMPARED);
     }
     let mut namesakes: HashMap<String, usize> = HashMap::new();
     for note in &found {
@@ -191,18 +191,18 @@ fn titles_and_ids(
         .collect();
     if typed.len() >= SHORTEST_ID || typed.starts_with("b-") {
         let of_id = [only, vec![label(LabelField::Id, typed, true)]].concat();
-        values.extend(notes(memory, open, of_id, MOST).iter().map(by_id));
+        values.extend(notes(context, open, of_id, MOST).iter().map(by_id));
     }
     values
 }
 
 /// Returns the newest notes that match all of `filter`, without edges and episodes.
-fn notes(memory: &Context, open: &OpenVault, filter: Vec<QueryNode>, most: usize) -> Vec<Note> {
+fn notes(context: &Context, open: &OpenVault, filter: Vec<QueryNode>, most: usize) -> Vec<Note> {
     let filter = [vec![QueryNode::Everything], filter].concat();
     let not = vec![kind(NoteKind::Edge), kind(NoteKind::Episode)];
     let root = QueryNode::Group(BooleanGroup { filter, not, ..BooleanGroup::default() });
     let query = Query { root, notices: Vec::new() };
-    let found = memory.query_index(open, |index| index.search(&query, 0, most));
+    let found = context.query_index(open, |index| index.search(&query, 0, most));
     found.map(|found| found.hits.into_iter().map(|hit| hit.note).collect()).unwrap_or_default()
 }
 

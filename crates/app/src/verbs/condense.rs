@@ -56,8 +56,8 @@ pub struct CondensedMemory {
 }
 
 /// Whether the settings allow condensing.
-pub(crate) fn is_wanted(memory: &Context) -> bool {
-    memory.target().settings.flag(keys::CURATION_CONDENSE) != Some(false)
+pub(crate) fn is_wanted(context: &Context) -> bool {
+    context.target().settings.flag(keys::CURATION_CONDENSE) != Some(false)
 }
 
 /// Condenses the observations of the target vault if the settings allow it and the last run was
@@ -65,23 +65,23 @@ pub(crate) fn is_wanted(memory: &Context) -> bool {
 ///
 /// # Errors
 /// The errors of [`condense()`]; the next call tries again.
-pub(crate) fn condense_daily(memory: &Context) -> Result<()> {
-    if !last_run::is_due_today(memory, JOB) {
+pub(crate) fn condense_daily(context: &Context) -> Result<()> {
+    if !last_run::is_due_today(context, JOB) {
         return Ok(());
     }
-    if is_wanted(memory) {
-        condense(memory)?;
+    if is_wanted(context) {
+        condense(context)?;
     }
-    last_run::done(memory, JOB, memory.now())
+    last_run::done(context, JOB, context.now())
 }
 
 /// Condenses the observations of the target vault in one commit, as a job rather than as the caller.
 ///
 /// # Errors
 /// Notes that cannot be read, and the errors of [`write::apply`].
-pub fn condense(memory: &Context) -> Result<CondenseResult> {
-    let open = memory.target();
-    let found = observations(memory, open)?;
+pub fn condense(context: &Context) -> Result<CondenseResult> {
+    let open = context.target();
+    let found = observations(context, open)?;
     let groups = groups(open, &found);
     if groups.is_empty() {
         return Ok(CondenseResult::default());
@@ -89,17 +89,20 @@ pub fn condense(memory: &Context) -> Result<CondenseResult> {
     let mut changes = Vec::new();
     let mut memories = Vec::new();
     for (kept, sources) in &groups {
-        changes.extend(plan(memory, kept, sources));
+        changes.extend(plan(context, kept, sources));
         memories.push(CondensedMemory {
             id: kept.note.key().to_owned(),
             sources: sources.iter().map(|source| source.note.key().to_owned()).collect(),
         });
     }
     let mut outcome = CondenseResult { memories, commit: None };
-    let job =
-        CallerIdentity { kind: Actor::Job, actor: memory.call.by.actor.clone(), ..CallerIdentity::default() };
+    let job = CallerIdentity {
+        kind: Actor::Job,
+        actor: context.call.by.actor.clone(),
+        ..CallerIdentity::default()
+    };
     let written =
-        write::apply(&memory.with_actor(job)?, ChangeSet { message: message(&outcome, &groups), changes })?;
+        write::apply(&context.with_actor(job)?, ChangeSet { message: message(&outcome, &groups), changes })?;
     outcome.commit = written.commit;
     Ok(outcome)
 }
@@ -109,8 +112,8 @@ type Group<'o, 'v> = (&'o ResolvedNote<'v>, Vec<&'o ResolvedNote<'v>>);
 
 /// The observations in use that may be condensed, by path. Pinned ones, drafts, and those that did
 /// harm are left as they are.
-fn observations<'v>(memory: &Context, open: &'v OpenVault) -> Result<Vec<ResolvedNote<'v>>> {
-    let notes = playbook::notes_as_written(memory, open)?;
+fn observations<'v>(context: &Context, open: &'v OpenVault) -> Result<Vec<ResolvedNote<'v>>> {
+    let notes = playbook::notes_as_written(context, open)?;
     let found = notes.iter().filter(|note| is_open(note)).filter_map(|note| load(open, &note.path).ok());
     Ok(found.filter(|found| is_open(&found.note)).collect())
 }
@@ -132,14 +135,14 @@ fn groups<'o, 'v>(open: &OpenVault, found: &'o [ResolvedNote<'v>]) -> Vec<Group<
     for one in found {
         by_workspace.entry(one.note.workspace.as_deref()).or_default().push(one);
     }
-    let sense = WordVectors::of(meaning(open));
+    let word_vectors = WordVectors::of(meaning(open));
     let mut groups = Vec::new();
     for members in by_workspace.into_values() {
         let (texts, members): (Vec<String>, Vec<_>) = members
             .into_iter()
             .filter_map(|one| Some((statement_of_note(&one.note.title, &one.text())?, one)))
             .unzip();
-        for group in restated(&texts, &sense) {
+        for group in restated(&texts, &word_vectors) {
             let mut group: Vec<_> = group.into_iter().map(|at| members[at]).collect();
             let first = (0..group.len()).min_by_key(|at| rank(&group[*at].note)).unwrap_or_default();
             let kept = group.remove(first);
@@ -172,9 +175,9 @@ fn rank(note: &Note) -> impl Ord + use<> {
 }
 
 /// The changes that condense `sources` into `kept`. Each file must be as it was read.
-fn plan(memory: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]) -> Vec<VaultFileChange> {
+fn plan(context: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]) -> Vec<VaultFileChange> {
     let change = |found: &ResolvedNote<'_>, mut edits: Vec<Edit>| {
-        let value = Value::String(memory.now().to_string());
+        let value = Value::String(context.now().to_string());
         edits.push(Edit::Set { key: "updated".to_owned(), value });
         let (path, expected) = (found.note.path.clone(), ContentHash::of(&found.bytes));
         VaultFileChange::EditExpected { path, expected, edits }
@@ -182,7 +185,7 @@ fn plan(memory: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]
     let push = |key: &str, item: Value| Edit::Push { key: key.to_owned(), item };
     let mut edits = Vec::new();
     let mut note = kept.note.clone();
-    let constants = scoring(&memory.target().settings);
+    let constants = scoring(&context.target().settings);
     for source in sources {
         for tag in source.note.tags.iter().filter(|tag| !kept.note.tags.contains(tag)) {
             edits.push(push("tags", Value::String(tag.clone())));

@@ -66,10 +66,10 @@ pub struct WrittenSetting {
 ///
 /// # Errors
 /// Returns an error if the setting does not exist.
-pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
-    let held = &memory.target().settings;
+pub fn list(context: &Context, name: Option<&str>) -> Result<SettingList> {
+    let held = &context.target().settings;
     if let Some(name) = name.filter(|name| keys::is_in_table(name)) {
-        let value = table_of(memory, name)?;
+        let value = table_of(context, name)?;
         let setting = Setting {
             key: name.to_owned(),
             origin: if value.is_null() { "default" } else { layout::SETTINGS }.to_owned(),
@@ -116,14 +116,14 @@ pub enum SettingsTarget {
 /// An unknown setting, a value of the wrong type, a setting that is not allowed in the shared file,
 /// invalid TOML in the file, and the errors of [`write::apply`].
 pub fn set(
-    memory: &Context,
+    context: &Context,
     name: &str,
     typed: Option<&str>,
     target: SettingsTarget,
 ) -> Result<WrittenSetting> {
-    memory.persons_only("change settings")?;
+    context.persons_only("change settings")?;
     if keys::is_in_table(name) {
-        return set_in_table(memory, name, typed, target);
+        return set_in_table(context, name, typed, target);
     }
     let key = find_setting(name)?;
     let value = typed.map(|typed| {
@@ -141,21 +141,21 @@ pub fn set(
         return Err(Error::usage(message).hint(format!("run `cm config set {name} … --private`")));
     }
     let shown = value.as_ref().map(|value| key.shown(value));
-    let outcome = write_setting(memory, key.name, value.as_ref(), shown, target)?;
+    let outcome = write_setting(context, key.name, value.as_ref(), shown, target)?;
     if outcome.changed && target == SettingsTarget::Shared && key.name.starts_with("embeddings.") {
         // What the shared file may not decide is told at once, and not when somebody wonders.
-        let open = memory.target();
-        let global = memory.vaults.iter().find(|other| other.level == VaultLevel::Global);
+        let open = context.target();
+        let global = context.vaults.iter().find(|other| other.level == VaultLevel::Global);
         let global = global.map(|open| &open.vault);
-        let settings = SettingsTexts::read(&open.vault, open.level, global, &memory.call)?.parse();
-        embedding::choice_of(memory, open, &settings);
+        let settings = SettingsTexts::read(&open.vault, open.level, global, &context.call)?.parse();
+        embedding::choice_of(context, open, &settings);
     }
     Ok(outcome)
 }
 
 /// Writes a value of `types` or `relations`, if the settings that result are valid.
 fn set_in_table(
-    memory: &Context,
+    context: &Context,
     name: &str,
     typed: Option<&str>,
     target: SettingsTarget,
@@ -180,12 +180,12 @@ fn set_in_table(
             ));
         }
     }
-    write_setting(memory, name, value.as_ref(), value.clone(), target)
+    write_setting(context, name, value.as_ref(), value.clone(), target)
 }
 
 /// The value that the vault's settings file has for a name in `types` or `relations`; null if none.
-fn table_of(memory: &Context, name: &str) -> Result<Value> {
-    let text = memory.target().vault.read_own(layout::SETTINGS)?.unwrap_or_default();
+fn table_of(context: &Context, name: &str) -> Result<Value> {
+    let text = context.target().vault.read_own(layout::SETTINGS)?.unwrap_or_default();
     let tables = SettingsLayer::parse_toml(layout::SETTINGS, &text).tables;
     let (table, rest) = name.split_once('.').map_or((name, None), |(table, rest)| (table, Some(rest)));
     let mut value = tables.get(table);
@@ -197,13 +197,13 @@ fn table_of(memory: &Context, name: &str) -> Result<Value> {
 
 /// Writes the value, or removes it if it is `None`. `shown` is what the answer reports.
 fn write_setting(
-    memory: &Context,
+    context: &Context,
     name: &str,
     value: Option<&toml::Value>,
     shown: Option<toml::Value>,
     target: SettingsTarget,
 ) -> Result<WrittenSetting> {
-    let open = memory.target();
+    let open = context.target();
     open.writable()?;
     let private = match target {
         SettingsTarget::Shared => None,
@@ -244,7 +244,7 @@ fn write_setting(
     };
     let change = VaultFileChange::Replace { path, expected: None, text: after };
     let set = ChangeSet { message: CommitMessage::new("config", subject), changes: vec![change] };
-    outcome.commit = write::apply(memory, set)?.commit;
+    outcome.commit = write::apply(context, set)?.commit;
     Ok(outcome)
 }
 

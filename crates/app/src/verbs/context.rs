@@ -191,24 +191,24 @@ const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
 ///
 /// # Errors
 /// An invalid task or budget, or an index that can neither be used nor rebuilt.
-pub fn context(memory: &Context, options: &Options) -> Result<Briefing> {
+pub fn context(context: &Context, options: &Options) -> Result<Briefing> {
     // A handoff waits now, and not in the past.
-    let handoff = if memory.read_at().is_some() { None } else { handoff::for_briefing(memory) };
+    let handoff = if context.read_at().is_some() { None } else { handoff::for_briefing(context) };
     let Some(handoff) = handoff else {
-        let briefing = briefing(memory, options)?;
-        count_retrievals(memory, &briefing);
+        let briefing = briefing(context, options)?;
+        count_retrievals(context, &briefing);
         return Ok(briefing);
     };
     let budget =
-        options.max_tokens.unwrap_or_else(|| memory.target().settings.integer(keys::CONTEXT_MAX_TOKENS));
+        options.max_tokens.unwrap_or_else(|| context.target().settings.integer(keys::CONTEXT_MAX_TOKENS));
     let rest = budget.saturating_sub(handoff.handoff().tokens).max(LEAST_TOKENS.min(budget));
-    match briefing(memory, &Options { max_tokens: Some(rest), ..options.clone() }) {
+    match briefing(context, &Options { max_tokens: Some(rest), ..options.clone() }) {
         Ok(briefing) => {
-            count_retrievals(memory, &briefing);
+            count_retrievals(context, &briefing);
             Ok(briefing.begin_with(handoff.handoff().clone()))
         }
         Err(error) => {
-            handoff.put_back(memory);
+            handoff.put_back(context);
             Err(error)
         }
     }
@@ -227,24 +227,24 @@ impl Briefing {
 ///
 /// # Errors
 /// The errors of [`context`].
-pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> {
+pub(crate) fn briefing(context: &Context, options: &Options) -> Result<Briefing> {
     let task = checked(&options.task)?;
-    let settings = &memory.target().settings;
+    let settings = &context.target().settings;
     let budget = options.max_tokens.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_TOKENS));
     if budget < LEAST_TOKENS {
         return Err(Error::usage(format!("the token limit is {budget}; the minimum is {LEAST_TOKENS}"))
             .hint("for example `cm context \"fix the flaky retry test\" --max-tokens 2000`"));
     }
     let limit = options.limit_rules.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_RULES)).min(1_000);
-    let candidates = BriefingCandidates::ask(memory, task, limit, BriefingFilter::of(options))?;
+    let candidates = BriefingCandidates::ask(context, task, limit, BriefingFilter::of(options))?;
     let mut omitted = OmittedCounts::default();
     let scoring = scoring(settings);
-    let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());
+    let workspace = options.workspace.clone().unwrap_or_else(|| context.workspace());
     let is_explicit = options.workspace.is_some();
-    let kinds = WorkspaceKinds::of(memory, is_explicit && !same_project(&workspace, &memory.workspace()));
-    let scope = ProjectScope::of(memory, options.workspace.as_deref());
+    let kinds = WorkspaceKinds::of(context, is_explicit && !same_project(&workspace, &context.workspace()));
+    let scope = ProjectScope::of(context, options.workspace.as_deref());
     let mut stage = BriefingBuilder {
-        memory,
+        context,
         task,
         is_explicit,
         workspace,
@@ -262,17 +262,17 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted };
-    Ok(drafted.fit(task, stage.workspace, memory, budget))
+    Ok(drafted.fit(task, stage.workspace, context, budget))
 }
 
 /// Adds the shown rules and memories to the retrieval counters, which do not affect scores.
-fn count_retrievals(memory: &Context, briefing: &Briefing) {
-    for open in &memory.vaults {
+fn count_retrievals(context: &Context, briefing: &Briefing) {
+    for open in &context.vaults {
         let shown = briefing.rules.iter().chain(&briefing.pitfalls).filter(|rule| rule.vault == open.level);
         let memories = briefing.memories.iter().filter(|recalled| recalled.vault == open.level);
         let memories = memories.map(|recalled| recalled.id.as_str());
         let keys: Vec<&str> = shown.map(|rule| rule.id.as_str()).chain(memories).collect();
-        memory.count_retrieved(open, &keys);
+        context.count_retrieved(open, &keys);
     }
 }
 

@@ -104,15 +104,15 @@ pub struct CoreBudget {
 ///
 /// # Errors
 /// Unreadable notes, or a CORE.md that cannot be read.
-pub fn core_budget(memory: &Context, options: &Options) -> Result<CoreBudget> {
-    let planned = planned_core(memory)?;
+pub fn core_budget(context: &Context, options: &Options) -> Result<CoreBudget> {
+    let planned = planned_core(context)?;
     let contents = &planned.contents;
     let mut omitted_counts = BTreeMap::new();
     let reasons = contents.omitted.iter().chain(&planned.excluded).map(|(_, reason)| *reason);
     reasons.for_each(|reason| *omitted_counts.entry(reason).or_insert(0) += 1);
     Ok(CoreBudget {
-        as_of: memory.read_at(),
-        file: file_state(memory, &contents.file.text)?,
+        as_of: context.read_at(),
+        file: file_state(context, &contents.file.text)?,
         tokens: contents.file.tokens,
         budget: planned.settings.tokens,
         header_tokens: contents.header_tokens,
@@ -123,8 +123,8 @@ pub fn core_budget(memory: &Context, options: &Options) -> Result<CoreBudget> {
     })
 }
 
-fn file_state(memory: &Context, planned: &str) -> Result<CoreFileState> {
-    let open = memory.target();
+fn file_state(context: &Context, planned: &str) -> Result<CoreFileState> {
+    let open = context.target();
     let written = match (&open.past, NotePath::parse(layout::CORE)) {
         (Some(past), Ok(path)) => match past.read(&path) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -230,9 +230,9 @@ mod tests {
     #[test]
     fn the_report_adds_up_to_the_file_that_would_be_written() {
         let vault = filled();
-        let memory = vault.at("2026-01-02");
-        let budget = core_budget(&memory, &Options { limit: 100 }).unwrap();
-        let written = generate::core(&memory, true).unwrap();
+        let context = vault.at("2026-01-02");
+        let budget = core_budget(&context, &Options { limit: 100 }).unwrap();
+        let written = generate::core(&context, true).unwrap();
         assert_eq!((budget.file, budget.tokens), (CoreFileState::Missing, written.tokens));
         let listed: usize = budget.sections.iter().map(|section| section.entries.len()).sum();
         assert_eq!(listed, written.entries);
@@ -284,13 +284,13 @@ mod tests {
         generate::core(&vault.at("2026-01-03"), false).unwrap();
         let (other, more) = memory_note(2, "importance: 0.9");
         vault.commit("2026-01-04", &[(&other, &more)]);
-        let state = |memory: &Context| {
-            let budget = core_budget(memory, &Options::default()).unwrap();
+        let state = |context: &Context| {
+            let budget = core_budget(context, &Options::default()).unwrap();
             (budget.file, budget.sections[0].entries.len())
         };
-        let memory = vault.at("2026-01-05");
-        assert_eq!(state(&memory), (CoreFileState::Outdated, 2));
-        assert_eq!(state(&memory.as_of("2026-01-03").unwrap()), (CoreFileState::Current, 1));
-        assert_eq!(state(&memory.as_of("2026-01-02").unwrap()), (CoreFileState::Missing, 1));
+        let context = vault.at("2026-01-05");
+        assert_eq!(state(&context), (CoreFileState::Outdated, 2));
+        assert_eq!(state(&context.as_of("2026-01-03").unwrap()), (CoreFileState::Current, 1));
+        assert_eq!(state(&context.as_of("2026-01-02").unwrap()), (CoreFileState::Missing, 1));
     }
 }

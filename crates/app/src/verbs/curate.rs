@@ -147,26 +147,26 @@ impl CurationOutcome {
 /// # Errors
 /// Unreadable notes, and the errors of [`write::apply`]. A refused delta is part of the report, not
 /// an error.
-pub fn curate(memory: &Context, file: &DeltaFile, options: &Options) -> Result<CurationOutcome> {
-    curate_beside(memory, file, options, &ExtraChanges::NOTHING)
+pub fn curate(context: &Context, file: &DeltaFile, options: &Options) -> Result<CurationOutcome> {
+    curate_beside(context, file, options, &ExtraChanges::NOTHING)
 }
 
 /// Like [`curate`], but with evidence and file changes of the caller.
 pub(crate) fn curate_beside(
-    memory: &Context,
+    context: &Context,
     file: &DeltaFile,
     options: &Options,
     extra: &ExtraChanges<'_>,
 ) -> Result<CurationOutcome> {
-    let proposer = proposer(memory, file);
+    let proposer = proposer(context, file);
     let is_alone = options.sweep == SweepScope::Changed;
-    let named = if is_alone { target_paths(memory, &file.deltas) } else { None };
+    let named = if is_alone { target_paths(context, &file.deltas) } else { None };
     let own = file.deltas.iter().filter_map(apply::delta_session).chain(proposer.session.as_deref());
-    let sessions = evidence::verified_sessions(memory, own);
+    let sessions = evidence::verified_sessions(context, own);
     let run_with = |before: &Playbook,
                     (elsewhere, left_out): (&Playbook, &LeftOutRules),
                     closed: &[(NotePath, String)]| {
-        with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
+        with_request(context, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             let history = extra.history.unwrap_or(request.history);
             let history = FixedHistory { history, sessions: &sessions };
             let only_proposes = request.only_proposes && !extra.may_rewrite;
@@ -176,14 +176,14 @@ pub(crate) fn curate_beside(
     // A file that cannot be edited is an error of the deltas that name it, and of no other.
     let run = |before: &Playbook, others: (&Playbook, &LeftOutRules)| {
         let curated = run_with(before, others, &[]);
-        let closed = closed(memory.target(), before, &curated);
+        let closed = closed(context.target(), before, &curated);
         if closed.is_empty() { curated } else { run_with(before, others, &closed) }
     };
     let nothing_left_out = LeftOutRules::default();
     // What follows of a demotion or an activation is found among all bullets.
     let settles_alone =
         |report: &CurationReport| report.demotions.is_empty() && report.activations.is_empty();
-    settle_beside(memory, options, &proposer, extra, |open| {
+    settle_beside(context, options, &proposer, extra, |open| {
         if let Some(paths) = &named {
             // What moved since is found among all bullets too.
             let moved =
@@ -194,14 +194,14 @@ pub(crate) fn curate_beside(
                     return Ok((before, curated));
                 }
             }
-        } else if is_alone && let Ok(Some(rules)) = concerned_rules(memory, open, &file.deltas) {
+        } else if is_alone && let Ok(Some(rules)) = concerned_rules(context, open, &file.deltas) {
             let curated = run(&rules.own, (&rules.elsewhere, &rules.left_out));
             if settles_alone(&curated.report) {
                 return Ok((rules.own, curated));
             }
         }
-        let before = playbook::as_written(memory, open)?;
-        let elsewhere = elsewhere(memory, open, &before)?;
+        let before = playbook::as_written(context, open)?;
+        let elsewhere = elsewhere(context, open, &before)?;
         let curated = run(&before, (&elsewhere, &nothing_left_out));
         Ok((before, curated))
     })
@@ -209,16 +209,16 @@ pub(crate) fn curate_beside(
 
 /// Computes the curation with `plan` while the vault's lock is held, then writes its result.
 pub(crate) fn settle(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     proposer: &Proposer,
     plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
 ) -> Result<CurationOutcome> {
-    settle_beside(memory, options, proposer, &ExtraChanges::NOTHING, plan)
+    settle_beside(context, options, proposer, &ExtraChanges::NOTHING, plan)
 }
 
 fn settle_beside(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     proposer: &Proposer,
     extra: &ExtraChanges<'_>,
@@ -229,7 +229,7 @@ fn settle_beside(
     let mut changes_of = |open: &OpenVault| {
         let (before, curated) = plan(open)?;
         let (others, ids) = (extra.changes)(open, &curated)?;
-        let mut changes = changes(memory, open, &before, &curated)?;
+        let mut changes = changes(context, open, &before, &curated)?;
         changes.extend(others);
         let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
         let message = CommitMessage { session: session.clone(), agent: agent.clone(), ..message };
@@ -237,12 +237,12 @@ fn settle_beside(
         Ok(ChangeSet { message, changes })
     };
     let (commit, diff, files) = if options.dry_run {
-        let set = changes_of(memory.target())?;
-        let files = write::preview(memory, set)?;
+        let set = changes_of(context.target())?;
+        let files = write::preview(context, set)?;
         let paths = files.iter().map(|(path, ..)| path.clone()).collect();
         (None, Some(diff(files)), paths)
     } else {
-        let written = write::apply_with(memory, &mut changes_of)?;
+        let written = write::apply_with(context, &mut changes_of)?;
         (written.commit, None, written.changed)
     };
     let curated = done.ok_or_else(|| write::nothing_done("nothing was planned"))?;
@@ -252,7 +252,7 @@ fn settle_beside(
 
 /// Builds the curation request from the options and the vault's settings and passes it to `run`.
 pub(crate) fn with_request<T>(
-    memory: &Context,
+    context: &Context,
     closed: &[(NotePath, String)],
     elsewhere: &Playbook,
     proposer: &Proposer,
@@ -260,32 +260,32 @@ pub(crate) fn with_request<T>(
     deltas: &[CurationDelta],
     run: impl FnOnce(&CurationRequest<'_>) -> T,
 ) -> T {
-    let open = memory.target();
+    let open = context.target();
     run(&CurationRequest {
         deltas,
         proposer,
         authority: options.authority,
-        only_proposes: !memory.is_person(),
+        only_proposes: !context.is_person(),
         elsewhere,
         left_out: &LeftOutRules::default(),
         limits: &playbook::limits(open),
         scoring: &scoring(&open.settings),
-        history: &SessionEvidence::of(memory),
+        history: &SessionEvidence::of(context),
         meaning: meaning(open),
-        now: memory.now(),
+        now: context.now(),
         sweep: options.sweep,
         read_only_paths: closed,
     })
 }
 
 /// Returns the session, agent and author of a delta file; missing ones are those of the caller.
-pub(crate) fn proposer(memory: &Context, file: &DeltaFile) -> Proposer {
-    let by = &memory.call.by;
+pub(crate) fn proposer(context: &Context, file: &DeltaFile) -> Proposer {
+    let by = &context.call.by;
     Proposer {
         session: file.session.clone().or_else(|| by.session.clone()),
         agent: file.agent.clone().or_else(|| by.agent_name()),
         author: by.actor.clone(),
-        own_name: feedback_author(memory, None),
+        own_name: feedback_author(context, None),
     }
 }
 
@@ -307,13 +307,13 @@ fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(N
 
 /// Authority of a single command such as `cm propose`: an agent's additions are proposals, a
 /// person's take effect.
-pub fn authority(memory: &Context) -> Authority {
-    if memory.is_person() { Authority::Person } else { Authority::Automation }
+pub fn authority(context: &Context) -> Authority {
+    if context.is_person() { Authority::Person } else { Authority::Automation }
 }
 
 /// Returns the files of the bullets that the deltas change, so that only these are loaded; `None`
 /// if other bullets are needed as well.
-fn target_paths(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
+fn target_paths(context: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
     let alone = |delta: &CurationDelta| {
         matches!(
             delta,
@@ -329,7 +329,7 @@ fn target_paths(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePa
     }
     let mut paths: Vec<NotePath> = Vec::new();
     for id in deltas.iter().flat_map(CurationDelta::ids) {
-        let found = find_in_target(memory, id).ok()?;
+        let found = find_in_target(context, id).ok()?;
         if found.note.id.as_ref().map(NoteId::as_str) != Some(id) {
             return None;
         }
@@ -348,12 +348,12 @@ fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
 }
 
 /// Merges the playbooks of the vaults other than `open`, without bullets that `own` overrides.
-pub(crate) fn elsewhere(memory: &Context, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
+pub(crate) fn elsewhere(context: &Context, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
     let mut all = Playbook::default();
     // What this vault says in its own words holds in their place.
     let ids: HashSet<&NoteId> = own.bullets.iter().map(|bullet| &bullet.id).collect();
-    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
-        let more = playbook::of_vault(memory, other)?;
+    for other in context.vaults.iter().filter(|other| other.level != open.level) {
+        let more = playbook::of_vault(context, other)?;
         all.bullets.extend(more.bullets.into_iter().filter(|bullet| !ids.contains(&bullet.id)));
         all.blocked.extend(more.blocked);
     }
@@ -361,7 +361,7 @@ pub(crate) fn elsewhere(memory: &Context, open: &OpenVault, own: &Playbook) -> R
 }
 
 fn changes(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     before: &Playbook,
     after: &CurationResult,
@@ -381,7 +381,7 @@ fn changes(
     Ok(plan::changes(
         before,
         after,
-        memory.now(),
+        context.now(),
         &VaultFiles { body: &body, is_known: &known, place: &place },
     ))
 }

@@ -59,14 +59,17 @@ pub struct DecayReport {
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or unreadable usage data.
-pub fn decay(memory: &Context, options: &Options) -> Result<DecayReport> {
-    let shelves =
-        memory.vaults.iter().map(|open| Ok((open, memory.overview_of(open)?))).collect::<Result<Vec<_>>>()?;
+pub fn decay(context: &Context, options: &Options) -> Result<DecayReport> {
+    let vaults = context
+        .vaults
+        .iter()
+        .map(|open| Ok((open, context.overview_of(open)?)))
+        .collect::<Result<Vec<_>>>()?;
     let mut counts = BTreeMap::new();
     let mut ranked = Vec::new();
-    for (open, notes) in &shelves {
+    for (open, notes) in &vaults {
         let constants = scoring(&open.settings);
-        for scored in scored(memory, open)? {
+        for scored in scored(context, open)? {
             let status = DecayStatus::of(scored.score, &constants);
             *counts.entry(status).or_default() += 1;
             if options.status.is_none_or(|wanted| status == wanted) {
@@ -92,7 +95,7 @@ pub fn decay(memory: &Context, options: &Options) -> Result<DecayReport> {
             }
         };
     let notes = ranked.into_iter().take(options.limit).map(listed).collect();
-    Ok(DecayReport { at: memory.now(), counts, notes, total })
+    Ok(DecayReport { at: context.now(), counts, notes, total })
 }
 
 /// Decay score and usage of a memory; `at` is its index in the vault's list of notes.
@@ -103,15 +106,15 @@ pub(crate) struct ScoredMemory {
 }
 
 /// Computes usage and score of every memory of a vault.
-pub(crate) fn scored(memory: &Context, open: &OpenVault) -> Result<Vec<ScoredMemory>> {
-    let notes = memory.overview_of(open)?;
+pub(crate) fn scored(context: &Context, open: &OpenVault) -> Result<Vec<ScoredMemory>> {
+    let notes = context.overview_of(open)?;
     let (usage, notices) = open.usage().load();
-    notices.into_iter().for_each(|notice| memory.notice(notice));
+    notices.into_iter().for_each(|notice| context.notice(notice));
     let constants = scoring(&open.settings);
     let memories = notes.iter().enumerate().filter(|(_, note)| note.kind == NoteKind::Memory);
     let scored = memories.map(|(at, note)| {
         let used = usage.get(note.key()).copied().unwrap_or_default();
-        ScoredMemory { at, used, score: score_of(note, used, &open.settings, &constants, memory.now()) }
+        ScoredMemory { at, used, score: score_of(note, used, &open.settings, &constants, context.now()) }
     });
     Ok(scored.collect())
 }

@@ -33,31 +33,31 @@ pub struct Deleted {
 /// # Errors
 /// A note that is not found, `persons-only`, `conflict` if the note does not have the expected
 /// revision, and the errors of [`write::apply`].
-pub fn delete(memory: &Context, references: &[String], expected_revision: Option<&str>) -> Result<Deleted> {
+pub fn delete(context: &Context, references: &[String], expected_revision: Option<&str>) -> Result<Deleted> {
     if expected_revision.is_some() && references.len() != 1 {
         return Err(Error::usage("an expected revision needs exactly one note"));
     }
     let mut gone = Vec::new();
     for reference in references {
-        let found = find_in_target(memory, reference)?;
-        may_delete(memory, &found.note)?;
+        let found = find_in_target(context, reference)?;
+        may_delete(context, &found.note)?;
         if let Some(expected) = expected_revision {
             revision::check(&found.note.path, &found.bytes, expected, &[])?;
         }
-        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
+        write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
         if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
             gone.push((found.note, ContentHash::of(&found.bytes)));
         }
     }
-    let open = memory.target();
+    let open = context.target();
     let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
-    let notes = memory.notes_of(open)?;
+    let notes = context.notes_of(open)?;
     let dangling = left_dangling(&notes, &open.settings.relations, &ids);
     for note in notes.iter() {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
         if ends && gone.iter().all(|(other, _)| other.path != note.path) {
             let bytes = crate::context::find::load(open, &note.path)?.bytes;
-            write::refuse_uncommitted(memory, open, &note.path, &bytes)?;
+            write::refuse_uncommitted(context, open, &note.path, &bytes)?;
             gone.push((note.clone(), ContentHash::of(&bytes)));
         }
     }
@@ -71,8 +71,8 @@ pub fn delete(memory: &Context, references: &[String], expected_revision: Option
         .iter()
         .map(|(note, hash)| VaultFileChange::Remove { path: note.path.clone(), expected: Some(*hash) })
         .collect();
-    let written = write::apply(memory, ChangeSet { message, changes })?;
-    dangling.into_iter().for_each(|notice| memory.notice(notice));
+    let written = write::apply(context, ChangeSet { message, changes })?;
+    dangling.into_iter().for_each(|notice| context.notice(notice));
     Ok(Deleted {
         ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
         path: gone.first().map(|(note, _)| note.path.to_string()),
@@ -87,12 +87,12 @@ pub fn delete(memory: &Context, references: &[String], expected_revision: Option
 ///
 /// # Errors
 /// Returns `persons-only` if the agent may not delete it.
-fn may_delete(memory: &Context, note: &Note) -> Result<()> {
+fn may_delete(context: &Context, note: &Note) -> Result<()> {
     let is_agents = note.kind == NoteKind::Memory && (note.agent.is_some() || note.session.is_some());
     if is_agents && !note.pinned && note.is_waiting() {
         return Ok(());
     }
-    memory.persons_only("delete a note that is confirmed or that no agent added")
+    context.persons_only("delete a note that is confirmed or that no agent added")
 }
 
 /// Describes the links from remaining notes to deleted ones, one per line; links in edge files are

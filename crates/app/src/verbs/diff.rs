@@ -121,11 +121,11 @@ pub struct VaultDiff {
 ///
 /// # Errors
 /// An unknown commit, no repository, or an unreadable repository.
-pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<VaultDiff> {
-    let open = memory.target();
-    let commits = ComparedCommits::of(memory, from, to)?;
-    let before = commits.from.map_or(Ok(Vec::new()), |from| notes_at(memory, open, from))?;
-    let after = notes_at(memory, open, commits.to.id)?;
+pub fn diff(context: &Context, from: Option<&str>, to: Option<&str>) -> Result<VaultDiff> {
+    let open = context.target();
+    let commits = ComparedCommits::of(context, from, to)?;
+    let before = commits.from.map_or(Ok(Vec::new()), |from| notes_at(context, open, from))?;
+    let after = notes_at(context, open, commits.to.id)?;
     let notes: HashSet<&NotePath> = before.iter().chain(&after).map(|note| &note.path).collect();
     let (mut outcome, moved) = compare_notes(open, &commits, &|path| notes.contains(path))?;
     outcome.edges = edges::changes(&before, &after, &moved);
@@ -136,9 +136,9 @@ pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Va
 ///
 /// # Errors
 /// The errors of [`diff`].
-pub(crate) fn diff_of_notes(memory: &Context, commits: &ComparedCommits) -> Result<VaultDiff> {
-    let open = memory.target();
-    let paths = |commit| note_paths_at(memory, open, commit);
+pub(crate) fn diff_of_notes(context: &Context, commits: &ComparedCommits) -> Result<VaultDiff> {
+    let open = context.target();
+    let paths = |commit| note_paths_at(context, open, commit);
     let mut notes: HashSet<NotePath> = paths(commits.to.id)?.into_iter().collect();
     notes.extend(commits.from.map(paths).transpose()?.into_iter().flatten());
     Ok(compare_notes(open, commits, &|path| notes.contains(path))?.0)
@@ -156,12 +156,12 @@ impl ComparedCommits {
     ///
     /// # Errors
     /// An unknown commit, no repository, or an unreadable repository.
-    pub(crate) fn of(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Self> {
-        let open = memory.target();
-        let to = resolve_revision(open, to.unwrap_or("HEAD"), memory.now(), DayBoundary::Ends)?.commit;
+    pub(crate) fn of(context: &Context, from: Option<&str>, to: Option<&str>) -> Result<Self> {
+        let open = context.target();
+        let to = resolve_revision(open, to.unwrap_or("HEAD"), context.now(), DayBoundary::Ends)?.commit;
         let to = repository(open)?.commit_info(to)?;
         let from = match from {
-            Some(from) => Some(resolve_revision(open, from, memory.now(), DayBoundary::Begins)?.commit),
+            Some(from) => Some(resolve_revision(open, from, context.now(), DayBoundary::Begins)?.commit),
             None => to.parents.first().copied(),
         };
         Ok(Self { from, to })

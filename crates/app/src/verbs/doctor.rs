@@ -69,8 +69,8 @@ pub struct HealthReport {
 impl HealthReport {
     /// Removes absolute paths of this machine if the caller is remote.
     #[must_use]
-    pub fn concealed(self, memory: &Context) -> Self {
-        let conceal = |text| memory.call.conceal_paths(text);
+    pub fn concealed(self, context: &Context) -> Self {
+        let conceal = |text| context.call.conceal_paths(text);
         let checks = self.checks.into_iter().map(|check| {
             let (message, hint) = (conceal(check.message), check.hint.map(|hint| hint.map(conceal)));
             HealthCheck { message, hint, ..check }
@@ -87,22 +87,22 @@ const CROWD: usize = 1000;
 ///
 /// # Errors
 /// An unreadable vault, or a repair that fails.
-pub fn doctor(memory: &Context, fix: bool) -> Result<HealthReport> {
-    let open = memory.target();
-    let fixed = if fix { repair(memory)? } else { Vec::new() };
-    let notes = memory.notes_of(open)?;
+pub fn doctor(context: &Context, fix: bool) -> Result<HealthReport> {
+    let open = context.target();
+    let fixed = if fix { repair(context)? } else { Vec::new() };
+    let notes = context.notes_of(open)?;
     let mut checks = vec![settings(open)];
     checks.extend(repository(open));
     checks.push(ignored(open)?);
     checks.extend(former_places(open));
-    checks.push(trusted(memory)?);
+    checks.push(trusted(context)?);
     checks.extend(tokens(open)?);
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
-    checks.push(contents(memory, notes.len())?);
-    checks.push(exposed(memory)?);
+    checks.push(contents(context, notes.len())?);
+    checks.push(exposed(context)?);
     checks.extend(feedback(open, &notes)?);
-    checks.extend(sessions(memory));
+    checks.extend(sessions(context));
     Ok(HealthReport { vault: Some(open.vault.root().display().to_string()), checks, fixed })
 }
 
@@ -301,9 +301,9 @@ fn former_places(open: &OpenVault) -> Option<HealthCheck> {
 }
 
 /// Reports whether agents may read the vault.
-fn trusted(memory: &Context) -> Result<HealthCheck> {
+fn trusted(context: &Context) -> Result<HealthCheck> {
     const NAME: &str = "trust";
-    Ok(match crate::context::trust::is_trusted(memory.target())? {
+    Ok(match crate::context::trust::is_trusted(context.target())? {
         true => check(NAME, CheckStatus::Ok, "agents may read it", None),
         false => check(
             NAME,
@@ -357,8 +357,8 @@ fn crowds(notes: &[Note]) -> HealthCheck {
     }
 }
 
-fn contents(memory: &Context, notes: usize) -> Result<HealthCheck> {
-    let findings = findings_of(memory, memory.target())?;
+fn contents(context: &Context, notes: usize) -> Result<HealthCheck> {
+    let findings = findings_of(context, context.target())?;
     let of_severity = |severity| findings.iter().filter(|found| found.severity == severity).count();
     let (errors, warnings) = (of_severity(Severity::Error), of_severity(Severity::Warning));
     let message =
@@ -373,8 +373,8 @@ fn contents(memory: &Context, notes: usize) -> Result<HealthCheck> {
     Ok(check("notes", health, message, (health != CheckStatus::Ok).then_some("`cm validate` lists them")))
 }
 
-fn exposed(memory: &Context) -> Result<HealthCheck> {
-    let scan = secrets::scan_notes(memory, memory.target())?;
+fn exposed(context: &Context) -> Result<HealthCheck> {
+    let scan = secrets::scan_notes(context, context.target())?;
     let secrets::SecretScan { secrets, allowed, suspects: guesses } = scan.as_ref();
     let guessed = match guesses.first() {
         Some((path, line)) => {
@@ -398,9 +398,9 @@ fn exposed(memory: &Context) -> Result<HealthCheck> {
 }
 
 /// Reports how many records of session logs were recognized; `None` if no log was read yet.
-fn sessions(memory: &Context) -> Option<HealthCheck> {
+fn sessions(context: &Context) -> Option<HealthCheck> {
     const NAME: &str = "sessions";
-    let understood = match understood(memory) {
+    let understood = match understood(context) {
         Ok(understood) => understood?,
         Err(error) => {
             return Some(check(
@@ -450,39 +450,39 @@ fn crowded(notes: &[Note]) -> Vec<&Note> {
     by_folder.into_values().filter(|notes| notes.len() > CROWD).flatten().collect()
 }
 
-fn repair(memory: &Context) -> Result<Vec<String>> {
+fn repair(context: &Context) -> Result<Vec<String>> {
     let mut fixed = Vec::new();
-    let finished = write::recover(memory)?;
+    let finished = write::recover(context)?;
     if finished > 0 {
         fixed.push(format!("finished {} that were interrupted", count(finished, "operation")));
     }
-    let rules = init::missing_rules(&memory.target().vault)?;
+    let rules = init::missing_rules(&context.target().vault)?;
     if !rules.is_empty() {
         let changes = rules
             .into_iter()
             .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
             .collect();
         write::apply(
-            memory,
+            context,
             ChangeSet { message: CommitMessage::new("doctor", "Add the Git rules"), changes },
         )?;
         fixed.push("added the Git rules".to_owned());
     }
-    if let Some(repo) = memory.target().repo()?
+    if let Some(repo) = context.target().repo()?
         && merge_driver::register(repo)?
     {
         fixed.push("registered the merge driver".to_owned());
     }
-    fixed.extend(shard(memory)?);
+    fixed.extend(shard(context)?);
     Ok(fixed)
 }
 
 /// Moves notes of overfull folders to subfolders named by two hex digits, in one commit. Notes with
 /// relative links stay, because such links are not rewritten. Returns a description; `None` if
 /// nothing moved.
-fn shard(memory: &Context) -> Result<Option<String>> {
-    let open = memory.target();
-    let notes = memory.notes_of(open)?;
+fn shard(context: &Context) -> Result<Option<String>> {
+    let open = context.target();
+    let notes = context.notes_of(open)?;
     let mut changes = Vec::new();
     let linked = linked_by_path(&notes);
     for note in crowded(&notes).into_iter().filter(|note| !linked.contains(&note.path)) {
@@ -498,7 +498,7 @@ fn shard(memory: &Context) -> Result<Option<String>> {
         return Ok(None);
     }
     let message = CommitMessage::new("doctor", format!("Move {moved} notes into subfolders"));
-    write::apply(memory, ChangeSet { message, changes })?;
+    write::apply(context, ChangeSet { message, changes })?;
     open.set_stale();
     Ok(Some(format!("moved {moved} notes into subfolders")))
 }

@@ -40,12 +40,12 @@ pub struct EditResult {
 /// A note that is not found, an editor that fails, an apparent live secret in the saved file, and
 /// the errors of [`write::commit_as_is`].
 pub fn edit(
-    memory: &Context,
+    context: &Context,
     reference: &str,
     editor: &dyn Fn(&PathBuf) -> Result<()>,
 ) -> Result<EditResult> {
-    memory.persons_only("edit a note in an editor")?;
-    let found = find_in_target(memory, reference)?;
+    context.persons_only("edit a note in an editor")?;
+    let found = find_in_target(context, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
     editor(&open.vault.file(&path))?;
     let after = load(open, &path).map_err(|_| {
@@ -65,7 +65,7 @@ pub fn edit(
     if changed && sound && write::commits(open)? {
         let message =
             CommitMessage::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
-        let committed = write::commit_as_is(memory, &[path], |_| message)?;
+        let committed = write::commit_as_is(context, &[path], |_| message)?;
         if let Some(stopped) = committed.stopped.into_iter().next() {
             return Err(stopped.into_error());
         }
@@ -92,8 +92,8 @@ pub struct NoteText {
 ///
 /// # Errors
 /// A note that is not found, or that is not UTF-8.
-pub fn text(memory: &Context, reference: &str) -> Result<NoteText> {
-    let found = find_in_target(memory, reference)?;
+pub fn text(context: &Context, reference: &str) -> Result<NoteText> {
+    let found = find_in_target(context, reference)?;
     let revision = ContentHash::of(&found.bytes).revision();
     let (id, title, path) =
         (found.note.key().to_owned(), found.note.title.clone(), found.note.path.to_string());
@@ -106,9 +106,9 @@ pub fn text(memory: &Context, reference: &str) -> Result<NoteText> {
 /// # Errors
 /// `conflict` if the note has another revision, with both texts; a text with errors or a secret; and
 /// the errors of [`write::apply`].
-pub fn replace(memory: &Context, reference: &str, text: &str, expected: &str) -> Result<UpdateResult> {
-    memory.persons_only("edit a note as text")?;
-    let found = find_in_target(memory, reference)?;
+pub fn replace(context: &Context, reference: &str, text: &str, expected: &str) -> Result<UpdateResult> {
+    context.persons_only("edit a note as text")?;
+    let found = find_in_target(context, reference)?;
     let path = found.note.path.clone();
     let stored = revision::check(&path, &found.bytes, expected, &[])?;
     let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());
@@ -117,12 +117,12 @@ pub fn replace(memory: &Context, reference: &str, text: &str, expected: &str) ->
         true => Vec::new(),
         false => vec![VaultFileChange::Replace { path: path.clone(), expected: Some(stored), text }],
     };
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(UpdateResult {
         id: found.note.key().to_owned(),
         path: path.to_string(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
-        revision: revision_of(memory.target(), &path),
+        revision: revision_of(context.target(), &path),
     })
 }

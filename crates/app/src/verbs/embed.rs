@@ -78,13 +78,13 @@ const TOGETHER: usize = 16;
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or a model that cannot be opened.
-pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
+pub fn status(context: &Context) -> Result<EmbeddingStatus> {
     let mut models = Vec::new();
-    for open in &memory.vaults {
-        memory.ensure_fresh(open)?;
-        models.extend(of_vault(memory, open)?);
+    for open in &context.vaults {
+        context.ensure_fresh(open)?;
+        models.extend(of_vault(context, open)?);
     }
-    Ok(EmbeddingStatus { provider: provider(memory), models, read: 0, ms: 0 })
+    Ok(EmbeddingStatus { provider: provider(context), models, read: 0, ms: 0 })
 }
 
 /// Embeds all passages of notes and sessions without a vector, or all passages if `anew`, and reports progress after each
@@ -93,9 +93,9 @@ pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
 /// # Errors
 /// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
 /// error are preserved.
-pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<EmbeddingStatus> {
-    let begun = (memory.call.clock)();
-    let model = match memory.models().fine() {
+pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<EmbeddingStatus> {
+    let begun = (context.call.clock)();
+    let model = match context.models().fine() {
         Some(Ok(model)) => model,
         Some(Err(error)) => return Err((&*error).into()),
         None => {
@@ -104,27 +104,27 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
         }
     };
     let mut read = 0;
-    for open in &memory.vaults {
+    for open in &context.vaults {
         if anew {
             open.vectors().forget(model.name())?;
-            if let Some(coarse) = memory.models().coarse() {
+            if let Some(coarse) = context.models().coarse() {
                 open.vectors().forget(coarse.name())?;
             }
         }
-        memory.ensure_fresh(open)?;
+        context.ensure_fresh(open)?;
         let before = done(open, &model)?;
-        memory.complete(open);
-        let step = match memory.models().choice() {
-            EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => TOGETHER * memory.call.threads.max(1),
+        context.complete(open);
+        let step = match context.models().choice() {
+            EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => TOGETHER * context.call.threads.max(1),
             EmbeddingProvider::Outside(_) => model.batch(),
         };
-        let all = memory.embed_missing(open, &model, &[], step, &mut |now| {
+        let all = context.embed_missing(open, &model, &[], step, &mut |now| {
             progress(now);
             true
         })?;
         read += all.done.saturating_sub(before);
     }
-    if let Some(sessions) = SessionVectors::open(memory) {
+    if let Some(sessions) = SessionVectors::open(context) {
         sessions.embed_coarse()?;
         read += sessions
             .embed_fine(&mut |now| {
@@ -133,8 +133,8 @@ pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -
             })?
             .done;
     }
-    let ms = (memory.call.clock)().saturating_sub(begun);
-    Ok(EmbeddingStatus { read, ms, ..status(memory)? })
+    let ms = (context.call.clock)().saturating_sub(begun);
+    Ok(EmbeddingStatus { read, ms, ..status(context)? })
 }
 
 /// Changes the embedding provider after a successful test query. Vectors of the previous model stay
@@ -162,25 +162,25 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     if let Some(library) = with(RUNTIME) {
         tried.variables.insert(named(RUNTIME), library.to_owned());
     }
-    let memory = Context::open(tried)?;
-    memory.persons_only("change settings")?;
-    if let Some(model) = memory.models().fine() {
+    let context = Context::open(tried)?;
+    context.persons_only("change settings")?;
+    if let Some(model) = context.models().fine() {
         model.map_err(|error| Error::from(&*error))?.embed_query("test text")?;
     }
-    memory.take_notices();
-    let memory = Context::open(call.clone())?;
+    context.take_notices();
+    let context = Context::open(call.clone())?;
     for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
-        config::set(&memory, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
+        config::set(&context, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
     }
-    config::set(&memory, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;
-    let memory = Context::open(call)?;
-    let status = status(&memory)?;
-    memory.take_notices();
+    config::set(&context, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;
+    let context = Context::open(call)?;
+    let status = status(&context)?;
+    context.take_notices();
     Ok(status)
 }
 
-fn provider(memory: &Context) -> String {
-    let settings = &memory.target().settings;
+fn provider(context: &Context) -> String {
+    let settings = &context.target().settings;
     settings.text(keys::EMBEDDINGS_PROVIDER).unwrap_or_default().to_owned()
 }
 
@@ -189,13 +189,13 @@ fn done(open: &OpenVault, model: &Model) -> Result<usize> {
     Ok(live.intersection(&embedded_passages(open, model.name())?).count())
 }
 
-fn of_vault(memory: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
+fn of_vault(context: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
     let live = open.index().passages()?;
-    let coarse = memory.models().coarse().map(|model| model.name().to_owned());
-    let fine = match memory.models().fine() {
+    let coarse = context.models().coarse().map(|model| model.name().to_owned());
+    let fine = match context.models().fine() {
         Some(Ok(model)) => Some(model.name().to_owned()),
         Some(Err(error)) => {
-            memory.notice(format!("the larger model cannot be used: {error}"));
+            context.notice(format!("the larger model cannot be used: {error}"));
             None
         }
         None => None,

@@ -25,7 +25,7 @@ pub struct EmbeddedNote {
 
 /// Replaces each paragraph that only embeds a note of the target vault by a placeholder, and returns the text with the
 /// embedded notes, in order. Other embeds stay as they are written.
-pub fn embedded_notes(memory: &Context, body: &str) -> (String, Vec<EmbeddedNote>) {
+pub fn embedded_notes(context: &Context, body: &str) -> (String, Vec<EmbeddedNote>) {
     let mut notes = Vec::new();
     let mut text = String::with_capacity(body.len());
     let mut end = 0;
@@ -33,7 +33,7 @@ pub fn embedded_notes(memory: &Context, body: &str) -> (String, Vec<EmbeddedNote
         return (body.to_owned(), notes);
     }
     for (range, target, anchor) in note_embeds(body).into_iter().take(MOST) {
-        let Some(note) = embedded(memory, &target, anchor.as_deref(), notes.len()) else { continue };
+        let Some(note) = embedded(context, &target, anchor.as_deref(), notes.len()) else { continue };
         text.push_str(body.get(end..range.start).unwrap_or_default());
         text.push_str(&format!("{}\n", note.placeholder));
         end = range.end;
@@ -43,9 +43,9 @@ pub fn embedded_notes(memory: &Context, body: &str) -> (String, Vec<EmbeddedNote
     (text, notes)
 }
 
-fn embedded(memory: &Context, target: &str, anchor: Option<&str>, number: usize) -> Option<EmbeddedNote> {
+fn embedded(context: &Context, target: &str, anchor: Option<&str>, number: usize) -> Option<EmbeddedNote> {
     // A site of the vault must not show notes of the global vault.
-    let found = find_in_target(memory, target).ok()?;
+    let found = find_in_target(context, target).ok()?;
     let file = found.text();
     let split = Split::of(&file);
     let text = match anchor {

@@ -44,12 +44,12 @@ pub struct AppendedEpisode {
 ///
 /// # Errors
 /// An empty title, a memory that is not found, and the errors of [`write::apply`].
-pub fn episode(memory: &Context, options: &Options) -> Result<AppendedEpisode> {
+pub fn episode(context: &Context, options: &Options) -> Result<AppendedEpisode> {
     let title = title_of(&options.title)?;
-    let now = memory.now();
+    let now = context.now();
     let path =
         NotePath::parse(&compose::episode_path(now)).map_err(|error| Error::usage(error.to_string()))?;
-    let about = options.memory.as_deref().map(|reference| find_in_target(memory, reference)).transpose()?;
+    let about = options.memory.as_deref().map(|reference| find_in_target(context, reference)).transpose()?;
     let entry = EpisodeEntry {
         at: now,
         title: title.clone(),
@@ -63,7 +63,7 @@ pub fn episode(memory: &Context, options: &Options) -> Result<AppendedEpisode> {
     if let Some(found) = &about {
         message = message.id(found.note.key());
     }
-    let written = write::apply_with(memory, |open| {
+    let written = write::apply_with(context, |open| {
         let change = if open.vault.file(&path).exists() {
             let text = compose::episode_entry(&entry);
             VaultFileChange::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }

@@ -75,48 +75,48 @@ impl ExportResult {
 /// # Errors
 /// A destination that cannot be written, existing files that an export did not create, or
 /// unreadable notes.
-pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
-    let open = memory.target();
-    let out = options.out.as_deref().map(|out| memory.call.cwd.join(out));
+pub fn export(context: &Context, options: &Options) -> Result<ExportResult> {
+    let open = context.target();
+    let out = options.out.as_deref().map(|out| context.call.cwd.join(out));
     match (options.format, out) {
-        (ExportFormat::Json, out) => document(memory, open, options, out.as_deref()),
-        (ExportFormat::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
+        (ExportFormat::Json, out) => document(context, open, options, out.as_deref()),
+        (ExportFormat::MemoryMd, out) => memory_md(context, open, options, out.as_deref()),
         (
             ExportFormat::Markdown | ExportFormat::MemoryTool | ExportFormat::Okf | ExportFormat::Site,
             None,
         ) => Err(Error::usage("this format needs an output folder").hint("for example `--out ../copy`")),
         (ExportFormat::Site, Some(_)) => Err(Error::usage("only `cm export` makes a site")),
         (ExportFormat::Markdown, Some(out)) => {
-            let (notes, files) = copies(memory, open)?;
+            let (notes, files) = copies(context, open)?;
             write(open, options, &out, notes, files)
         }
-        (ExportFormat::ClaudeMemory, None) => beside_the_notes(memory, open, options),
+        (ExportFormat::ClaudeMemory, None) => beside_the_notes(context, open, options),
         (ExportFormat::ClaudeMemory, Some(out)) if external_folder::is_root(&open.vault, &out) => {
-            beside_the_notes(memory, open, options)
+            beside_the_notes(context, open, options)
         }
         (ExportFormat::ClaudeMemory, Some(out)) => {
-            let (notes, mut files) = copies(memory, open)?;
-            files.extend(json_files(memory, open)?);
+            let (notes, mut files) = copies(context, open)?;
+            files.extend(json_files(context, open)?);
             write(open, options, &out, notes, files)
         }
         (ExportFormat::MemoryTool, Some(out)) => {
-            let notes = memory.notes_of(open)?;
-            let texts = texts(memory, open, &notes, memory_tool::is_exported)?;
+            let notes = context.notes_of(open)?;
+            let texts = texts(context, open, &notes, memory_tool::is_exported)?;
             let exported = notes.iter().zip(&texts).filter_map(|(note, text)| Some((note, text.as_deref()?)));
             let files = memory_tool::files(exported);
             let count = files.len();
             write(open, options, &out, count, bytes(files))
         }
         (ExportFormat::Okf, Some(out)) => {
-            let notes = memory.notes_of(open)?;
-            let texts = texts(memory, open, &notes, okf::is_concept)?;
+            let notes = context.notes_of(open)?;
+            let texts = texts(context, open, &notes, okf::is_concept)?;
             let count = texts.iter().flatten().count();
             let attachments = other_files(open)?;
             let vault = okf::Vault { notes: &notes, texts: &texts, attachments: &attachments };
             let mut files = bytes(okf::bundle(&vault));
             let exported =
                 notes.iter().zip(&texts).filter_map(|(note, text)| Some((&note.path, text.as_deref()?)));
-            files.extend(used_files(memory, open, &attachments, exported)?);
+            files.extend(used_files(context, open, &attachments, exported)?);
             write(open, options, &out, count, files)
         }
     }
@@ -128,12 +128,12 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
 /// # Errors
 /// No output folder, one with files that no export wrote, and the errors of [`export()`].
 pub fn site(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     render: impl FnOnce(&Context) -> Result<(usize, Vec<(String, Vec<u8>)>)>,
 ) -> Result<ExportResult> {
-    let open = memory.target();
-    let Some(out) = options.out.as_deref().map(|out| memory.call.cwd.join(out)) else {
+    let open = context.target();
+    let Some(out) = options.out.as_deref().map(|out| context.call.cwd.join(out)) else {
         return Err(Error::usage("this format needs an output folder").hint("for example `--out ../site`"));
     };
     outside(open, &out)?;
@@ -143,7 +143,7 @@ pub fn site(
         return Err(Error::refused("exists", format!("{} has files that no export wrote", out.display()))
             .hint("nothing was written; choose an empty folder, or use `--force`"));
     }
-    let (notes, files) = render(memory)?;
+    let (notes, files) = render(context)?;
     let files: Vec<FileCopy> =
         files.into_iter().map(|(name, bytes)| Ok((path(&name)?, bytes))).collect::<Result<_>>()?;
     let kept: BTreeSet<NotePath> = files.iter().map(|(path, _)| path.clone()).collect();
@@ -161,7 +161,7 @@ pub fn site(
 
 /// Reads the texts of the notes that `is_exported` selects. Reports those that are not UTF-8.
 fn texts(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &[Note],
     is_exported: fn(&Note) -> bool,
@@ -172,7 +172,7 @@ fn texts(
         }
         let text = String::from_utf8(read(open, &note.path)?).ok();
         if text.is_none() {
-            memory.notice(format!("{} is not UTF-8 text and was not exported", note.path));
+            context.notice(format!("{} is not UTF-8 text and was not exported", note.path));
         }
         Ok(text)
     };
@@ -185,22 +185,25 @@ fn bytes(files: Vec<(NotePath, String)>) -> Vec<(NotePath, Vec<u8>)> {
 
 /// Exports MEMORY.md from the notes of one vault.
 fn memory_md(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     options: &Options,
     out: Option<&Path>,
 ) -> Result<ExportResult> {
-    let notes = memory.notes_of(open)?;
+    let notes = context.notes_of(open)?;
     let graph = notes.graph();
     let mut scores = vec![DecayScore::default(); notes.len()];
-    for scored in crate::verbs::decay::scored(memory, open)? {
+    for scored in crate::verbs::decay::scored(context, open)? {
         scores[scored.at] = scored.score;
     }
     let playbook = crate::verbs::playbook::of_notes(&notes);
     let constants = crate::context::scoring::scoring(&open.settings);
-    let bullets: Vec<_> =
-        playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, memory.now(), &constants))).collect();
-    let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &memory.now().day());
+    let bullets: Vec<_> = playbook
+        .bullets
+        .iter()
+        .map(|bullet| (bullet, effective(bullet, context.now(), &constants)))
+        .collect();
+    let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &context.now().day());
     let mut outcome = ExportResult::to(options, file.entries);
     let Some(out) = out else {
         outcome.document = Some(file.text);
@@ -214,9 +217,9 @@ fn memory_md(
 
 /// Writes the four JSON files of the earlier tool into the vault's folder. A config file with other
 /// contents is not overwritten.
-fn beside_the_notes(memory: &Context, open: &OpenVault, options: &Options) -> Result<ExportResult> {
+fn beside_the_notes(context: &Context, open: &OpenVault, options: &Options) -> Result<ExportResult> {
     let root = open.vault.root().to_owned();
-    let mut files = json_files(memory, open)?;
+    let mut files = json_files(context, open)?;
     let list = path(&format!("{}/export.json", CACHES[1]))?;
     let ours = manifest_of(&root, &list)?;
     let private = |(path, _): &(NotePath, Vec<u8>)| {
@@ -231,21 +234,21 @@ fn beside_the_notes(memory: &Context, open: &OpenVault, options: &Options) -> Re
     Ok(ExportResult { out: Some(root.display().to_string()), left, ..wrote })
 }
 
-fn json_files(memory: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
-    let notes = memory.notes_of(open)?;
+fn json_files(context: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
+    let notes = context.notes_of(open)?;
     let (usage, notices) = open.usage().load();
-    notices.into_iter().for_each(|notice| memory.notice(notice));
+    notices.into_iter().for_each(|notice| context.notice(notice));
     let usage: AccessStatsByNote = usage
         .into_iter()
         .filter(|(_, used)| used.accesses > 0 || used.last.is_some())
         .map(|(key, used)| (key, AccessStats { count: used.accesses, last: used.last }))
         .collect();
-    let scored = crate::verbs::decay::scored(memory, open)?.into_iter();
+    let scored = crate::verbs::decay::scored(context, open)?.into_iter();
     let scores = scored.map(|scored| (notes[scored.at].path.to_string(), scored.score)).collect();
-    let (model, vectors) = vectors(memory, open, &notes);
+    let (model, vectors) = vectors(context, open, &notes);
     let setting = |key| open.settings.text(key).unwrap_or_default().to_owned();
     let derived = DerivedData {
-        at: memory.now(),
+        at: context.now(),
         usage,
         scores,
         model,
@@ -262,7 +265,7 @@ fn json_files(memory: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u
 /// Embeds the first passage of every memory. Returns the model's name and the vectors by note ID;
 /// empty if no model is available.
 fn vectors(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &[Note],
 ) -> (Option<String>, BTreeMap<String, Vec<f32>>) {
@@ -274,7 +277,7 @@ fn vectors(
         })
         .collect();
     let Some((model, vectors)) =
-        memory.embedded(&texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>())
+        context.embedded(&texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>())
     else {
         return (None, BTreeMap::new());
     };
@@ -285,13 +288,13 @@ fn vectors(
 type FileCopy = (NotePath, Vec<u8>);
 
 /// Reads the files of all notes, and the attachments that they use. Returns the number of notes too.
-fn copies(memory: &Context, open: &OpenVault) -> Result<(usize, Vec<FileCopy>)> {
+fn copies(context: &Context, open: &OpenVault) -> Result<(usize, Vec<FileCopy>)> {
     let file = |path: NotePath| Ok((path.clone(), read(open, &path)?));
     let mut files =
         open.walk().files.into_iter().map(|entry| file(entry.path)).collect::<Result<Vec<_>>>()?;
     let notes = files.len();
     let texts = files.iter().filter_map(|(path, bytes)| Some((path, std::str::from_utf8(bytes).ok()?)));
-    let used = used_files(memory, open, &other_files(open)?, texts)?;
+    let used = used_files(context, open, &other_files(open)?, texts)?;
     files.extend(used);
     Ok((notes, files))
 }
@@ -309,7 +312,7 @@ fn other_files(open: &OpenVault) -> Result<Vec<String>> {
 
 /// Reads those of `attachments` that the notes use. Reports those that cannot be read.
 fn used_files<'n>(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     attachments: &[String],
     notes: impl IntoIterator<Item = (&'n NotePath, &'n str)>,
@@ -320,19 +323,19 @@ fn used_files<'n>(
         match external_folder::below(open.vault.root(), &path) {
             Ok(Some(bytes)) => files.push((path, bytes)),
             Ok(None) => {}
-            Err(error) => memory.notice(format!("{name} was not exported: {error}")),
+            Err(error) => context.notice(format!("{name} was not exported: {error}")),
         }
     }
     Ok(files)
 }
 
 fn document(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     options: &Options,
     out: Option<&Path>,
 ) -> Result<ExportResult> {
-    let notes = memory
+    let notes = context
         .notes_of(open)?
         .iter()
         .map(|note| {

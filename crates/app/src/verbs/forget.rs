@@ -44,13 +44,13 @@ pub struct ForgottenRule {
 ///
 /// # Errors
 /// A note that is not found or not a bullet, an empty reason, and the errors of [`write::apply`].
-pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
-    memory.persons_only("block a rule")?;
+pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
+    context.persons_only("block a rule")?;
     if reason.trim().is_empty() {
         return Err(Error::usage("a reason is required")
             .hint("for example `cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\"`"));
     }
-    let found = find_in_target(memory, reference)?;
+    let found = find_in_target(context, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
@@ -62,12 +62,12 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
         op: "forget",
         subject: Some(format!("Forget \"{}\"", bullet.content())),
     };
-    let proposer = proposer(memory, &DeltaFile::default());
+    let proposer = proposer(context, &DeltaFile::default());
     let done = std::cell::RefCell::new(None);
-    let outcome = settle(memory, &how, &proposer, |open| {
-        let before = playbook::as_written(memory, open)?;
-        let beside = elsewhere(memory, open, &before)?;
-        let forgotten = with_request(memory, &[], &beside, &proposer, &how, &[], |request| {
+    let outcome = settle(context, &how, &proposer, |open| {
+        let before = playbook::as_written(context, open)?;
+        let beside = elsewhere(context, open, &before)?;
+        let forgotten = with_request(context, &[], &beside, &proposer, &how, &[], |request| {
             forgetting::forget(&before, request, &wanted)
         });
         let mut forgotten =
@@ -109,15 +109,15 @@ pub struct LiftedBlock {
 ///
 /// # Errors
 /// A note that is not found or not blocked, and the errors of [`write::apply`].
-pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
-    memory.persons_only("lift a block")?;
-    let named = find_in_target(memory, reference)?.note;
+pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
+    context.persons_only("lift a block")?;
+    let named = find_in_target(context, reference)?.note;
     if !matches!(named.kind, NoteKind::Blocked | NoteKind::Bullet) {
         return Err(Error::usage(format!("{} is neither blocked nor a rule", named.path)));
     }
     let mut lifted = None;
-    let written = write::apply_with(memory, |open| {
-        let all = playbook::as_written(memory, open)?;
+    let written = write::apply_with(context, |open| {
+        let all = playbook::as_written(context, open)?;
         let blocks = lifted_with(&all, &named)?;
         let source = blocks[0].fields.source_bullet.clone();
         let mut message =
@@ -125,14 +125,14 @@ pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<Lifte
         let mut changes = Vec::new();
         for blocked in &blocks {
             let bytes = load(open, &blocked.path)?.bytes;
-            write::refuse_uncommitted(memory, open, &blocked.path, &bytes)?;
+            write::refuse_uncommitted(context, open, &blocked.path, &bytes)?;
             let expected = Some(ContentHash::of(&bytes));
             changes.push(VaultFileChange::Remove { path: blocked.path.clone(), expected });
             message = message.id(blocked.id.as_str());
         }
         if revive {
             let bullet = all.bullets.iter().find(|bullet| Some(bullet.id.as_str()) == source.as_deref());
-            changes.push(revived(memory, open, bullet)?);
+            changes.push(revived(context, open, bullet)?);
             message = source.iter().fold(message, |message, id| message.id(id));
         }
         lifted = Some(LiftedBlock {
@@ -163,11 +163,11 @@ fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNot
 }
 
 /// Plans the change that turns a deprecated bullet into a draft.
-fn revived(memory: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Result<VaultFileChange> {
+fn revived(context: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Result<VaultFileChange> {
     const ALONE: &str = "remove `--revive` to only remove the block";
     let bullet =
         bullet.ok_or_else(|| Error::not_found("the blocked rule is not in this vault").hint(ALONE))?;
-    let revived = review_decision::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
+    let revived = review_decision::revive(bullet, context.now(), &scoring(&open.settings)).map_err(|unmoved| {
         let hint = match unmoved {
             ReviewRefusal::Falls(_) => format!(
                 "{ALONE}, or add `pinned: true` to the rule's note first, so that it is not deprecated again"

@@ -53,12 +53,12 @@ pub struct FrictionHistory {
 ///
 /// # Errors
 /// Returns an error if the session index or the playbook cannot be read.
-pub fn friction_history(memory: &Context) -> Result<FrictionHistory> {
+pub fn friction_history(context: &Context) -> Result<FrictionHistory> {
     let days = (WEEKS * 7) as f64;
     let which = SessionSelection { days: Some(days), ..SessionSelection::default() };
     let options = session_receipts::Options { which, limit: usize::MAX, offset: 0 };
-    let listed = session_receipts(memory, &SessionAccess::open_without_refresh(memory), &options)?;
-    Ok(FrictionHistory { weeks: weeks(&listed.sessions, memory.now()), incidents: incidents(memory)? })
+    let listed = session_receipts(context, &SessionAccess::open_without_refresh(context), &options)?;
+    Ok(FrictionHistory { weeks: weeks(&listed.sessions, context.now()), incidents: incidents(context)? })
 }
 
 fn weeks(sessions: &[SessionReceiptRow], now: Instant) -> Vec<FrictionWeek> {
@@ -77,8 +77,8 @@ fn weeks(sessions: &[SessionReceiptRow], now: Instant) -> Vec<FrictionWeek> {
     weeks
 }
 
-fn incidents(memory: &Context) -> Result<Vec<RecordedIncident>> {
-    let bullets = playbook::merged(memory)?.bullets;
+fn incidents(context: &Context) -> Result<Vec<RecordedIncident>> {
+    let bullets = playbook::merged(context)?.bullets;
     let recorded = bullets.into_iter().filter_map(|merged| {
         let incident = merged.bullet.fields.incident.as_ref()?;
         Some(RecordedIncident {

@@ -59,9 +59,9 @@ pub struct Generated {
 ///
 /// # Errors
 /// Unreadable notes, and the errors of [`write::apply`].
-pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
-    let planned = planned_core(memory)?.contents.file;
-    keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
+pub fn core(context: &Context, dry_run: bool) -> Result<Generated> {
+    let planned = planned_core(context)?.contents.file;
+    keep(context, layout::CORE, "core", "Write CORE.md", planned, dry_run)
 }
 
 /// CORE.md as it would be written, with the notes and entries to which its indices refer.
@@ -79,8 +79,8 @@ pub(crate) struct PlannedCore {
 ///
 /// # Errors
 /// Unreadable notes.
-pub(crate) fn planned_core(memory: &Context) -> Result<PlannedCore> {
-    let open = memory.target();
+pub(crate) fn planned_core(context: &Context) -> Result<PlannedCore> {
+    let open = context.target();
     let constants = scoring(&open.settings);
     let settings = CoreSettings {
         tokens: open.settings.integer(keys::CORE_MAX_TOKENS),
@@ -92,8 +92,8 @@ pub(crate) fn planned_core(memory: &Context) -> Result<PlannedCore> {
         },
         ..CoreSettings::default()
     };
-    let basis = ScoreBasis::of(memory, open)?;
-    let view = ScoredNotes::of(memory, open, Some(basis))?;
+    let basis = ScoreBasis::of(context, open)?;
+    let view = ScoredNotes::of(context, open, Some(basis))?;
     let graph = view.notes.graph();
     let entries = core::core_entries(&graph, &view.scores, basis.now, &constants, settings.links);
     let contents = core::core_contents(&entries, &settings, &basis.now.day());
@@ -105,18 +105,18 @@ pub(crate) fn planned_core(memory: &Context) -> Result<PlannedCore> {
 ///
 /// # Errors
 /// The errors of [`core()`].
-pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
-    let open = memory.target();
+pub fn reflection(context: &Context, dry_run: bool) -> Result<Generated> {
+    let open = context.target();
     let settings = ReflectionSettings {
         projects: open.settings.texts(keys::PROJECTS),
         scoring: scoring(&open.settings),
     };
-    let view = ScoredNotes::of(memory, open, None)?;
+    let view = ScoredNotes::of(context, open, None)?;
     let graph = view.notes.graph();
     let pairs = |rules: &[&Bullet]| rule_pairs(open, rules);
     let planned =
-        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &pairs, memory.now());
-    keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
+        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &pairs, context.now());
+    keep(context, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
 }
 
 /// Time and usage data from which the scores in CORE.md are computed.
@@ -130,9 +130,9 @@ struct ScoreBasis {
 impl ScoreBasis {
     /// In a shared vault, selects only committed data, so that every clone generates the same file
     /// from the same commit. A past commit is scored at its own time.
-    fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
+    fn of(context: &Context, open: &OpenVault) -> Result<Self> {
         if open.past.is_some() {
-            return Ok(Self { local: false, now: memory.now() });
+            return Ok(Self { local: false, now: context.now() });
         }
         let repo = open.repo()?;
         let local = match open.settings.text(keys::CORE_USAGE) {
@@ -147,7 +147,7 @@ impl ScoreBasis {
             Some(repo) => repo.last_change(&is_note)?,
             None => None,
         };
-        Ok(Self { local, now: shared.unwrap_or(memory.now()) })
+        Ok(Self { local, now: shared.unwrap_or(context.now()) })
     }
 }
 
@@ -161,15 +161,15 @@ struct ScoredNotes {
 impl ScoredNotes {
     /// Loads and scores the notes. With `core`, uses its time and usage data, and the creation of a
     /// note counts as its first access.
-    fn of(memory: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
-        let notes = memory.overview_of(open)?;
+    fn of(context: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
+        let notes = context.overview_of(open)?;
         let (mut table, notices) = open.usage().load();
-        notices.into_iter().for_each(|notice| memory.notice(notice));
+        notices.into_iter().for_each(|notice| context.notice(notice));
         if core.is_some_and(|basis| !basis.local) {
             table.clear();
         }
         let constants = scoring(&open.settings);
-        let now = core.map_or(memory.now(), |basis| basis.now);
+        let now = core.map_or(context.now(), |basis| basis.now);
         let first = |used: UsageCounts| UsageCounts {
             accesses: used.accesses.max(u64::from(core.is_some())),
             ..used
@@ -191,7 +191,7 @@ impl ScoredNotes {
 
 /// Writes the generated file unless its contents are up to date or this is a dry run.
 fn keep(
-    memory: &Context,
+    context: &Context,
     name: &str,
     op: &str,
     subject: &str,
@@ -206,19 +206,19 @@ fn keep(
         commit: None,
         changed: false,
         text: dry_run.then(|| planned.text.clone()),
-        as_of: memory.read_at(),
+        as_of: context.read_at(),
     };
     if !dry_run {
-        memory.target().writable()?;
+        context.target().writable()?;
     }
-    let before = memory.target().vault.read_own(name)?;
+    let before = context.target().vault.read_own(name)?;
     if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
         return Ok(outcome);
     }
     let path = NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))?;
     let change = VaultFileChange::Replace { path, expected: None, text: planned.text };
     let set = ChangeSet { message: CommitMessage::new(op, subject), changes: vec![change] };
-    let written = write::apply(memory, set)?;
+    let written = write::apply(context, set)?;
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();
     Ok(outcome)

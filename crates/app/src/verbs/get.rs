@@ -87,8 +87,8 @@ pub struct NoteDetails {
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference, or if the note does not
 /// have the section.
-pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<NoteDetails> {
-    let (found, anchor) = find_linked(memory, reference)?;
+pub fn get(context: &Context, reference: &str, section: Option<&str>) -> Result<NoteDetails> {
+    let (found, anchor) = find_linked(context, reference)?;
     let text = found.text();
     let split = Split::of(&text);
     let heading = anchor.filter(|anchor| !anchor.starts_with('^')).map(|anchor| anchor.replace('#', " > "));
@@ -102,9 +102,9 @@ pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<N
     let fields = parse::parse(&split).fields;
     let usage = found.open.usage();
     // A vault on a read-only disk can still be read.
-    let _ = usage.record(found.note.key(), memory.now());
-    let (score, status) = standing(memory, &found)?;
-    let (links, backlinks) = neighbours(memory, &found)?;
+    let _ = usage.record(found.note.key(), context.now());
+    let (score, status) = standing(context, &found)?;
+    let (links, backlinks) = neighbours(context, &found)?;
     Ok(NoteDetails {
         id: found.note.key().to_owned(),
         kind: found.note.kind,
@@ -126,7 +126,7 @@ pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<N
         status,
         findings: found.note.findings.clone(),
         vault: found.open.level,
-        as_of: memory.read_at(),
+        as_of: context.read_at(),
     })
 }
 
@@ -134,29 +134,32 @@ pub fn get(memory: &Context, reference: &str, section: Option<&str>) -> Result<N
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference.
-pub fn written(memory: &Context, reference: &str) -> Result<String> {
-    let (found, _) = find_linked(memory, reference)?;
+pub fn written(context: &Context, reference: &str) -> Result<String> {
+    let (found, _) = find_linked(context, reference)?;
     // A vault on a read-only disk can still be read.
-    let _ = found.open.usage().record(found.note.key(), memory.now());
+    let _ = found.open.usage().record(found.note.key(), context.now());
     Ok(found.text())
 }
 
-fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayScore>, Option<DecayStatus>)> {
+fn standing(
+    context: &Context,
+    found: &ResolvedNote<'_>,
+) -> Result<(Option<DecayScore>, Option<DecayStatus>)> {
     if found.note.kind != NoteKind::Memory {
         return Ok((None, None));
     }
     let (usage, notices) = found.open.usage().load();
-    notices.into_iter().for_each(|notice| memory.notice(notice));
+    notices.into_iter().for_each(|notice| context.notice(notice));
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
     let constants = crate::context::scoring::scoring(settings);
-    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.now());
+    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, context.now());
     Ok((Some(score), Some(DecayStatus::of(score, &constants))))
 }
 
 /// Returns the notes at outgoing and at incoming edges of a note.
-fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
-    let notes = memory.notes_around(found.open, &found.note.path, 1, &EdgeFilter::default())?;
+fn neighbours(context: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
+    let notes = context.notes_around(found.open, &found.note.path, 1, &EdgeFilter::default())?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
         return Ok((Vec::new(), Vec::new()));
     };
@@ -179,9 +182,9 @@ fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlin
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference.
-pub fn raw(memory: &Context, reference: &str) -> Result<Vec<u8>> {
-    let (found, _) = find_linked(memory, reference)?;
+pub fn raw(context: &Context, reference: &str) -> Result<Vec<u8>> {
+    let (found, _) = find_linked(context, reference)?;
     // A vault on a read-only disk can still be read.
-    let _ = found.open.usage().record(found.note.key(), memory.now());
+    let _ = found.open.usage().record(found.note.key(), context.now());
     Ok(found.bytes)
 }

@@ -28,13 +28,13 @@ pub enum GraphFormat {
 ///
 /// # Errors
 /// A note that is not found, or `hops` out of range.
-pub fn graph(memory: &Context, around: Option<&str>, hops: u8, format: GraphFormat) -> Result<String> {
+pub fn graph(context: &Context, around: Option<&str>, hops: u8, format: GraphFormat) -> Result<String> {
     if !(1..=MAX_HOPS).contains(&hops) {
         return Err(Error::usage(format!("hops must be between 1 and {MAX_HOPS}")));
     }
-    let found = around.map(|reference| find(memory, reference)).transpose()?;
-    let open = found.as_ref().map_or_else(|| memory.target(), |found| found.open);
-    let notes = memory.notes_of(open)?;
+    let found = around.map(|reference| find(context, reference)).transpose()?;
+    let open = found.as_ref().map_or_else(|| context.target(), |found| found.open);
+    let notes = context.notes_of(open)?;
     let graph = notes.graph();
     let only: Option<BTreeSet<usize>> = found.map(|found| {
         let at = notes.iter().position(|note| note.path == found.note.path);
@@ -46,7 +46,7 @@ pub fn graph(memory: &Context, around: Option<&str>, hops: u8, format: GraphForm
         GraphFormat::Mermaid => formats::mermaid(&graph, only.as_ref()),
         GraphFormat::Json => {
             let mut document = formats::json(&graph, only.as_ref());
-            if let Some(as_of) = memory.read_at() {
+            if let Some(as_of) = context.read_at() {
                 document["as_of"] = json!(as_of);
             }
             format!("{document:#}\n")

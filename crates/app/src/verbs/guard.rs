@@ -65,8 +65,8 @@ impl From<&GuardDecision> for Guarded {
 pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
     judged(
         call,
-        |ground| dangers(command, ground),
-        |ground, known| decide(command, ground, &known.incidents, &known.blocked),
+        |path_context| dangers(command, path_context),
+        |path_context, known| decide(command, path_context, &known.incidents, &known.blocked),
     )
 }
 
@@ -77,10 +77,12 @@ pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDec
     }
     let changes = asked.changes.as_slice();
     (!changes.is_empty()).then(|| {
-        let found = |ground: &PathContext<'_>| {
-            changes.iter().filter_map(|change| tool::danger(change, ground)).collect()
+        let found = |path_context: &PathContext<'_>| {
+            changes.iter().filter_map(|change| tool::danger(change, path_context)).collect()
         };
-        judged(call.clone(), found, |ground, known| decide_change(changes, ground, &known.incidents))
+        judged(call.clone(), found, |path_context, known| {
+            decide_change(changes, path_context, &known.incidents)
+        })
     })
 }
 
@@ -93,14 +95,14 @@ fn judged(
     let cwd = resolved(&call.cwd);
     // Without a home nothing lies in one.
     let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
-    let ground = PathContext { files: Some(&FileSystemLookup), ..PathContext::new(&cwd, &home) };
+    let path_context = PathContext { files: Some(&FileSystemLookup), ..PathContext::new(&cwd, &home) };
     // Incidents are looked for only where they can be like what the command does, which is seldom.
-    let classes: Vec<DangerClass> = dangers(&ground).iter().map(|danger| danger.class).collect();
+    let classes: Vec<DangerClass> = dangers(&path_context).iter().map(|danger| danger.class).collect();
     let mut known = GuardKnowledge { classes, ..GuardKnowledge::default() };
     match Context::open(call) {
-        Ok(memory) => {
-            memory.vaults.iter().for_each(|open| known.read(open));
-            known.notices.splice(0..0, memory.take_notices());
+        Ok(context) => {
+            context.vaults.iter().for_each(|open| known.read(open));
+            known.notices.splice(0..0, context.take_notices());
         }
         Err(error) => {
             let why = if error.kind == ErrorKind::NoVault {
@@ -111,7 +113,7 @@ fn judged(
             known.notices.push(format!("{why}; checked without past incidents").into());
         }
     }
-    (decide(&ground, &known), known.notices)
+    (decide(&path_context, &known), known.notices)
 }
 
 /// Resolves symbolic links; returns the path unchanged if that fails.
@@ -150,10 +152,10 @@ impl FileLookup for FileSystemLookup {
 const REPOSITORY: [&str; 3] = [".git", ".hg", ".jj"];
 
 /// Returns all recorded incidents of the open vaults, including drafts.
-pub(crate) fn incidents(memory: &Context) -> Vec<PastIncident> {
+pub(crate) fn incidents(context: &Context) -> Vec<PastIncident> {
     let mut known =
         GuardKnowledge { drafts: true, classes: DangerClass::ALL.to_vec(), ..GuardKnowledge::default() };
-    memory.vaults.iter().for_each(|open| known.read(open));
+    context.vaults.iter().for_each(|open| known.read(open));
     known.incidents
 }
 

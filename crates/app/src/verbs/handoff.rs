@@ -73,26 +73,26 @@ pub struct HandoffAnswer {
 /// A token of a server, whose folder is unknown; nothing to hand over; a selected session that cannot
 /// be read while nothing is stated; and errors of the private state.
 pub fn write(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     stated: Handoff,
     selected: Option<&str>,
 ) -> Result<HandoffAnswer> {
-    if memory.call.by.has_token {
+    if context.call.by.has_token {
         return Err(Error::refused("local-only", "a handoff belongs to a folder of this machine")
             .hint("write down what others need as an observation"));
     }
     let stated = stated.cleaned();
-    let session = match summarized_session(memory, shelf, selected) {
+    let session = match summarized_session(context, access, selected) {
         Err(error) if !stated.is_empty() => {
-            memory.notice(error.message);
+            context.notice(error.message);
             None
         }
         session => session?,
     };
     let session = session.as_ref();
-    let open = memory.target();
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let open = context.target();
+    let (rules, _) = secrets::rules_of_logs(context, open)?;
     let derived = session.map(|told| Handoff::of_session(&told.meta, &told.events)).unwrap_or_default();
     let handoff = stated.or(derived);
     if handoff.is_empty() {
@@ -100,16 +100,16 @@ pub fn write(
             .hint("state a goal (`--goal`) or the next step (`--next`), or name a session (`--session`)"));
     }
     let (text, removed) = redact(&handoff.markdown(), &rules);
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let origin = Origin {
         note_type: "handoff".to_owned(),
-        at: memory.now().to_string(),
+        at: context.now().to_string(),
         agent: session.map(|told| told.meta.agent.to_string()).or_else(|| by.agent_name()),
         session: session.map(|told| told.meta.id.to_string()).or_else(|| by.session.clone()),
-        folder: folder(memory).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        folder: folder(context).file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
     let yaml = yaml_serde::to_string(&origin).map_err(|error| Error::usage(error.to_string()))?;
-    let file = file(memory)?;
+    let file = file(context)?;
     let private = open.vault.private()?;
     private.write(&file, format!("---\n{yaml}---\n\n{}", text.as_str()).as_bytes())?;
     let waiting = waiting(origin, text.as_str().to_owned());
@@ -118,27 +118,27 @@ pub fn write(
 
 /// Loads the session that a handoff summarizes; `None` if there is none in this folder.
 fn summarized_session(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     selected: Option<&str>,
 ) -> Result<Option<ParsedSession>> {
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let selected = selected.or(by.session.as_deref()).filter(|id| !id.is_empty());
     let id = match (selected, by.agent_name()) {
         (Some(id), _) => Some(id.to_owned()),
-        (None, None) => newest(memory, shelf, None)?,
+        (None, None) => newest(context, access, None)?,
         // The logs of an agent that cm does not know cannot be told from those of others.
-        (None, Some(name)) if sessions::agents(&name).is_ok() => newest(memory, shelf, Some(name))?,
+        (None, Some(name)) if sessions::agents(&name).is_ok() => newest(context, access, Some(name))?,
         (None, Some(_)) => None,
     };
-    id.map(|id| sessions::load::load(memory, shelf, &id)).transpose()
+    id.map(|id| sessions::load::load(context, access, &id)).transpose()
 }
 
 /// Returns the id of the session in this folder that was active last.
-fn newest(memory: &Context, shelf: &SessionAccess, agents: Option<String>) -> Result<Option<String>> {
+fn newest(context: &Context, access: &SessionAccess, agents: Option<String>) -> Result<Option<String>> {
     let which = SessionSelection { agents, workspace: Some(".".to_owned()), ..SessionSelection::default() };
     let options = sessions::list::Options { which, limit: 1, offset: 0 };
-    let found = sessions::list::list(memory, shelf, &options)?.sessions.into_iter().next();
+    let found = sessions::list::list(context, access, &options)?.sessions.into_iter().next();
     Ok(found.map(|session| session.info.id.to_string()))
 }
 
@@ -146,18 +146,18 @@ fn newest(memory: &Context, shelf: &SessionAccess, agents: Option<String>) -> Re
 ///
 /// # Errors
 /// Errors of the private state.
-pub fn show(memory: &Context) -> Result<HandoffAnswer> {
-    Ok(HandoffAnswer { handoff: read(memory, &file(memory)?)?, redacted: 0 })
+pub fn show(context: &Context) -> Result<HandoffAnswer> {
+    Ok(HandoffAnswer { handoff: read(context, &file(context)?)?, redacted: 0 })
 }
 
 /// Removes the handoff that waits in this folder, and returns it.
 ///
 /// # Errors
 /// Errors of the private state.
-pub fn clear(memory: &Context) -> Result<HandoffAnswer> {
-    let file = file(memory)?;
-    let handoff = read(memory, &file)?;
-    memory.target().vault.private()?.remove(&file)?;
+pub fn clear(context: &Context) -> Result<HandoffAnswer> {
+    let file = file(context)?;
+    let handoff = read(context, &file)?;
+    context.target().vault.private()?.remove(&file)?;
     Ok(HandoffAnswer { handoff, redacted: 0 })
 }
 
@@ -189,19 +189,19 @@ impl HandoffReader<'_> {
 
 /// Returns the handoff of this folder for the briefing of a task. A person sees it as often as they
 /// ask; an agent other than its author takes it, so that it is shown once. `None` without one.
-pub(crate) fn for_briefing(memory: &Context) -> Option<BriefingHandoff> {
-    let by = &memory.call.by;
+pub(crate) fn for_briefing(context: &Context) -> Option<BriefingHandoff> {
+    let by = &context.call.by;
     if by.has_token {
         return None;
     }
     let agent = by.agent_name();
-    if memory.is_person() && agent.is_none() {
-        return show(memory).ok()?.handoff.map(BriefingHandoff::Waiting);
+    if context.is_person() && agent.is_none() {
+        return show(context).ok()?.handoff.map(BriefingHandoff::Waiting);
     }
-    let began_after = memory.server_began();
+    let began_after = context.server_began();
     let (session, agent) = (by.session.as_deref(), agent.as_deref());
     let reader = HandoffReader { session, agent, is_new: false, began_after };
-    ClaimedHandoff::take(memory, &reader).map(BriefingHandoff::Claimed)
+    ClaimedHandoff::take(context, &reader).map(BriefingHandoff::Claimed)
 }
 
 /// A handoff for a briefing.
@@ -221,9 +221,9 @@ impl BriefingHandoff {
     }
 
     /// Lets the next session take the handoff, because this one was not shown it.
-    pub(crate) fn put_back(self, memory: &Context) {
+    pub(crate) fn put_back(self, context: &Context) {
         if let Self::Claimed(claimed) = self {
-            claimed.put_back(memory);
+            claimed.put_back(context);
         }
     }
 }
@@ -238,21 +238,21 @@ pub(crate) struct ClaimedHandoff {
 impl ClaimedHandoff {
     /// Takes the handoff of this folder, unless the session may have written it itself. `None` if
     /// there is none or another session took it.
-    pub(crate) fn take(memory: &Context, reader: &HandoffReader<'_>) -> Option<Self> {
-        let waiting = file(memory).ok()?;
-        let handoff = read(memory, &waiting).ok().flatten()?;
+    pub(crate) fn take(context: &Context, reader: &HandoffReader<'_>) -> Option<Self> {
+        let waiting = file(context).ok()?;
+        let handoff = read(context, &waiting).ok().flatten()?;
         if reader.may_be_author(&handoff) {
             return None;
         }
         let claimed = waiting.with_extension("shown.md");
-        let is_taken = memory.target().vault.private().ok()?.take(&waiting, &claimed).ok()?;
+        let is_taken = context.target().vault.private().ok()?.take(&waiting, &claimed).ok()?;
         is_taken.then_some(Self { handoff, waiting, claimed })
     }
 
     /// Lets the next session take the handoff, because this one was not shown it.
-    pub(crate) fn put_back(self, memory: &Context) {
+    pub(crate) fn put_back(self, context: &Context) {
         // A hook never fails for it.
-        if let Ok(private) = memory.target().vault.private() {
+        if let Ok(private) = context.target().vault.private() {
             let _ = private.put_back(&self.claimed, &self.waiting);
         }
     }
@@ -282,25 +282,26 @@ impl WaitingHandoff {
 }
 
 /// Root of the Git work tree that contains the working directory, else the working directory.
-fn folder(memory: &Context) -> PathBuf {
-    let repo = Repo::discover(&memory.call.cwd).ok().flatten();
-    repo.map_or_else(|| memory.call.cwd.clone(), |repo| repo.workdir().to_owned())
+fn folder(context: &Context) -> PathBuf {
+    let repo = Repo::discover(&context.call.cwd).ok().flatten();
+    repo.map_or_else(|| context.call.cwd.clone(), |repo| repo.workdir().to_owned())
 }
 
-fn file(memory: &Context) -> Result<PathBuf> {
-    let folder = folder(memory);
+fn file(context: &Context) -> Result<PathBuf> {
+    let folder = folder(context);
     let hash = blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex();
-    let private = memory.target().vault.private()?;
+    let private = context.target().vault.private()?;
     Ok(private.state().join("handoffs").join(format!("{}.md", &hash[..16])))
 }
 
 /// Reads a handoff; `None` if there is none, it expired, or a person damaged the file.
-fn read(memory: &Context, file: &Path) -> Result<Option<WaitingHandoff>> {
-    let Some(text) = memory.target().vault.private()?.read(file)? else { return Ok(None) };
+fn read(context: &Context, file: &Path) -> Result<Option<WaitingHandoff>> {
+    let Some(text) = context.target().vault.private()?.read(file)? else { return Ok(None) };
     let split = Split::of(&text);
     let origin = split.yaml().and_then(|yaml| yaml_serde::from_str::<Origin>(yaml).ok());
-    let is_current =
-        |origin: &Origin| Instant::parse(&origin.at).is_ok_and(|at| at >= memory.now().minus_days(KEPT_DAYS));
+    let is_current = |origin: &Origin| {
+        Instant::parse(&origin.at).is_ok_and(|at| at >= context.now().minus_days(KEPT_DAYS))
+    };
     Ok(origin.filter(is_current).map(|origin| waiting(origin, split.body().trim_start().to_owned())))
 }
 

@@ -62,9 +62,9 @@ const AROUND: usize = 1;
 ///
 /// # Errors
 /// A note that is not found, no repository, or an unreadable repository.
-pub fn history(memory: &Context, reference: &str, limit: usize) -> Result<NoteHistory> {
-    let (id, path) = here_or_gone(memory, reference)?;
-    let open = memory.target();
+pub fn history(context: &Context, reference: &str, limit: usize) -> Result<NoteHistory> {
+    let (id, path) = here_or_gone(context, reference)?;
+    let open = context.target();
     let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
         let text = |bytes: &Option<Vec<u8>>| {
             String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
@@ -80,7 +80,7 @@ pub fn history(memory: &Context, reference: &str, limit: usize) -> Result<NoteHi
         }
     });
     let versions: Vec<NoteChange> = versions.collect();
-    notice_if_manual(memory, versions.is_empty());
+    notice_if_manual(context, versions.is_empty());
     Ok(NoteHistory { id, path: path.to_string(), versions })
 }
 
@@ -104,11 +104,11 @@ pub(crate) fn versions(
 ///
 /// # Errors
 /// A note that is not found in the vault or its history, or an ambiguous reference.
-pub(crate) fn here_or_gone(memory: &Context, reference: &str) -> Result<(String, NotePath)> {
-    match find(memory, reference) {
+pub(crate) fn here_or_gone(context: &Context, reference: &str) -> Result<(String, NotePath)> {
+    match find(context, reference) {
         Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
         Err(error) if error.code == "not-found" => {
-            let note = gone(memory, reference)?.ok_or(error)?;
+            let note = gone(context, reference)?.ok_or(error)?;
             Ok((note.key().to_owned(), note.path))
         }
         Err(error) => Err(error),
@@ -127,8 +127,8 @@ const KEEPING: [&str; 9] =
 
 /// Finds a deleted note: in HEAD if the deletion is not committed, else before the newest commit
 /// that deleted it.
-fn gone(memory: &Context, reference: &str) -> Result<Option<Note>> {
-    let open = memory.target();
+fn gone(context: &Context, reference: &str) -> Result<Option<Note>> {
+    let open = context.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
     let note = |path: &NotePath, bytes: &[u8]| {
         read::read(path, bytes, &open.settings.types, &open.settings.relations).note
@@ -166,7 +166,7 @@ fn gone(memory: &Context, reference: &str) -> Result<Option<Note>> {
             // A note that moved was not removed; by its old path, the one that went on is meant.
             match note.id.as_ref().filter(|id| came(id)) {
                 None => fitting.push(note),
-                Some(id) if id.as_str() != reference => return gone_or_moved(memory, id),
+                Some(id) if id.as_str() != reference => return gone_or_moved(context, id),
                 Some(_) => {}
             }
         }
@@ -178,10 +178,10 @@ fn gone(memory: &Context, reference: &str) -> Result<Option<Note>> {
 }
 
 /// Finds an existing or deleted note by ID.
-fn gone_or_moved(memory: &Context, id: &NoteId) -> Result<Option<Note>> {
-    match find(memory, id.as_str()) {
+fn gone_or_moved(context: &Context, id: &NoteId) -> Result<Option<Note>> {
+    match find(context, id.as_str()) {
         Ok(found) => Ok(Some(found.note)),
-        Err(error) if error.code == "not-found" => gone(memory, id.as_str()),
+        Err(error) if error.code == "not-found" => gone(context, id.as_str()),
         Err(error) => Err(error),
     }
 }

@@ -108,17 +108,17 @@ impl ImportOutcome {
 /// # Errors
 /// The errors of [`import`] and of [`playbook::import::import`].
 pub fn any(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     bullets: Option<playbook::import::RuleSourceKind>,
 ) -> Result<ImportOutcome> {
-    let source = memory.call.cwd.join(&options.source);
+    let source = context.call.cwd.join(&options.source);
     let is_native = options.from == Some(ImportFormat::Native) || is_named_native(options);
     if bullets.is_none() && is_native {
-        return import_native(memory, options).map(ImportOutcome::Folder);
+        return import_native(context, options).map(ImportOutcome::Folder);
     }
     if bullets.is_none() && !source.is_file() {
-        return import(memory, options).map(ImportOutcome::Folder);
+        return import(context, options).map(ImportOutcome::Folder);
     }
     if options.from.is_some() || options.into.is_some() {
         return Err(Error::usage(format!("{} is a file with rules, not a folder", options.source.display()))
@@ -126,7 +126,7 @@ pub fn any(
     }
     let file = options.source.clone();
     let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
-    playbook::import::import(memory, &options).map(ImportOutcome::Bullets)
+    playbook::import::import(context, &options).map(ImportOutcome::Bullets)
 }
 
 /// Whether the source is the word `native`; a folder of this name is `./native`.
@@ -138,24 +138,24 @@ fn is_named_native(options: &Options) -> bool {
 ///
 /// # Errors
 /// The errors of [`import`].
-fn import_native(memory: &Context, options: &Options) -> Result<FolderImport> {
+fn import_native(context: &Context, options: &Options) -> Result<FolderImport> {
     if !options.dry_run {
-        memory.persons_only("import notes")?;
+        context.persons_only("import notes")?;
     }
-    let folder = import_native::memories(memory)?;
-    let source = memory.call.home.clone().unwrap_or_default();
+    let folder = import_native::memories(context)?;
+    let source = context.call.home.clone().unwrap_or_default();
     let because = "selected by name";
-    import_folder(memory, options, folder, &source, (ImportFormat::Native, because))
+    import_folder(context, options, folder, &source, (ImportFormat::Native, because))
 }
 
 /// Imports memories that agents keep by themselves, whoever calls: they stay unverified.
 ///
 /// # Errors
 /// Nothing new, and the errors of [`write::apply`].
-pub(crate) fn native_folder(memory: &Context, folder: ImportFolder, dry_run: bool) -> Result<FolderImport> {
+pub(crate) fn native_folder(context: &Context, folder: ImportFolder, dry_run: bool) -> Result<FolderImport> {
     let options = Options { source: "native".into(), dry_run, ..Options::default() };
-    let source = memory.call.home.clone().unwrap_or_default();
-    import_folder(memory, &options, folder, &source, (ImportFormat::Native, "read by `cm reflect`"))
+    let source = context.call.home.clone().unwrap_or_default();
+    import_folder(context, &options, folder, &source, (ImportFormat::Native, "read by `cm reflect`"))
 }
 
 /// Imports a folder.
@@ -163,12 +163,12 @@ pub(crate) fn native_folder(memory: &Context, folder: ImportFolder, dry_run: boo
 /// # Errors
 /// A missing folder, a folder inside the vault, nothing to import, and the errors of
 /// [`write::apply`].
-pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
+pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
     if !options.dry_run {
-        memory.persons_only("import notes")?;
+        context.persons_only("import notes")?;
     }
-    let open = memory.target();
-    let source = memory.call.cwd.join(&options.source);
+    let open = context.target();
+    let source = context.call.cwd.join(&options.source);
     let shown = options.source.display();
     if !source.is_dir() {
         return Err(Error::usage(format!("{shown} does not exist")));
@@ -186,29 +186,29 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
         // Its files have any ending.
         external_folder::take_attachments_as_notes(&source, &mut folder);
     }
-    import_folder(memory, options, folder, &source, (from, because))
+    import_folder(context, options, folder, &source, (from, because))
 }
 
 /// Imports a folder that was read; `source` is where it was read from.
 fn import_folder(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     folder: ImportFolder,
     source: &Path,
     (from, because): (ImportFormat, &str),
 ) -> Result<FolderImport> {
-    let open = memory.target();
+    let open = context.target();
     let shown = options.source.display();
     let into = into(options, from, &folder.name)?;
-    let mut plan = planned(memory, open, &folder, from, &into)?;
-    let rules = secrets::rules(memory, open)?;
+    let mut plan = planned(context, open, &folder, from, &into)?;
+    let rules = secrets::rules(context, open)?;
     if from == ImportFormat::ClaudeMemory {
         let config = folder.tool_files.get(import_settings::FILE);
         plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, &rules, text)));
     }
     leave_secrets(&rules, &folder, &mut plan);
     if from == ImportFormat::Native {
-        import_native::leave_known(memory, open, &mut plan)?;
+        import_native::leave_known(context, open, &mut plan)?;
     }
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
@@ -227,10 +227,10 @@ fn import_folder(
         dry_run: options.dry_run,
     };
     if !options.dry_run {
-        outcome.commit = carry_out(memory, plan.incoming, copies, &folder.name)?;
+        outcome.commit = carry_out(context, plan.incoming, copies, &folder.name)?;
         outcome.usage = take_usage(open, &plan.usage)?;
         if outcome.usage < plan.usage.len() && outcome.commit.is_some() {
-            memory.notice("this vault already has usage counts; the counts of _state.json were skipped");
+            context.notice("this vault already has usage counts; the counts of _state.json were skipped");
         }
     }
     Ok(outcome)
@@ -259,13 +259,13 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
 }
 
 fn planned(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     folder: &ImportFolder,
     format: ImportFormat,
     into: &str,
 ) -> Result<ImportPlan> {
-    let notes = memory.notes_of(open)?;
+    let notes = context.notes_of(open)?;
     let known: HashMap<NoteId, NotePath> =
         notes.iter().filter_map(|note| Some((note.id.clone()?, note.path.clone()))).collect();
     let (types, relations) = (&open.settings.types, &open.settings.relations);
@@ -340,7 +340,7 @@ fn new_secret(rules: &RedactionRules, target: &NotePath, bytes: &[u8]) -> Option
 }
 
 fn carry_out(
-    memory: &Context,
+    context: &Context,
     incoming: Vec<IncomingFile>,
     copies: Vec<VaultFileChange>,
     name: &str,
@@ -358,7 +358,7 @@ fn carry_out(
         bytes: file.bytes,
     });
     let changes = notes.chain(copies).collect();
-    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+    Ok(write::apply(context, ChangeSet { message, changes })?.commit)
 }
 
 fn nothing_came(source: &str, plan: &ImportPlan) -> Error {

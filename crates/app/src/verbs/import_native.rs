@@ -36,18 +36,18 @@ struct ClaudeFolder {
 ///
 /// # Errors
 /// A folder that exists and cannot be read.
-pub(crate) fn memories(memory: &Context) -> Result<ImportFolder> {
-    let open = memory.target();
-    let scope = if is_global(memory, open) { None } else { Some(project(open).to_owned()) };
+pub(crate) fn memories(context: &Context) -> Result<ImportFolder> {
+    let open = context.target();
+    let scope = if is_global(context, open) { None } else { Some(project(open).to_owned()) };
     let mut all = ImportFolder { name: "native".to_owned(), ..ImportFolder::default() };
     let folders = match &scope {
-        Some(project) => project_folders(memory, project, None),
-        None => global_folders(memory)?,
+        Some(project) => project_folders(context, project, None),
+        None => global_folders(context)?,
     };
     for folder in folders.iter().filter(|folder| folder.folder.is_dir()) {
         take(open, folder, "claude-code", &mut all, |_| true)?;
     }
-    let codex = variable(memory, "CODEX_HOME", ".codex").map(|home| home.join("memories"));
+    let codex = variable(context, "CODEX_HOME", ".codex").map(|home| home.join("memories"));
     if let Some(folder) = codex.filter(|folder| folder.is_dir()) {
         let mut found = ImportFolder::default();
         let folder = ClaudeFolder { folder, below: String::new(), workspace: None };
@@ -76,10 +76,10 @@ pub(crate) fn memories(memory: &Context) -> Result<ImportFolder> {
 ///
 /// # Errors
 /// A note that cannot be read.
-pub(crate) fn leave_known(memory: &Context, open: &OpenVault, plan: &mut ImportPlan) -> Result<()> {
+pub(crate) fn leave_known(context: &Context, open: &OpenVault, plan: &mut ImportPlan) -> Result<()> {
     let mut known = HashSet::new();
     let mut statements = Statements::default();
-    for note in memory.notes_of(open)?.iter() {
+    for note in context.notes_of(open)?.iter() {
         let text = load(open, &note.path)?.text();
         known.insert(words(&text));
         statements.add(&note.title, &text);
@@ -127,8 +127,8 @@ impl Statements {
 
     /// Numbers of the notes that say the same as an earlier one.
     fn repeated(&self, open: &OpenVault) -> HashSet<usize> {
-        let sense = WordVectors::of(meaning(open));
-        let groups = restated(&self.texts, &sense);
+        let word_vectors = WordVectors::of(meaning(open));
+        let groups = restated(&self.texts, &word_vectors);
         let owners = |group: Vec<usize>| -> BTreeSet<usize> {
             group.into_iter().filter_map(|at| self.owners.get(at).copied()).collect()
         };
@@ -145,22 +145,22 @@ pub(crate) fn words(text: &str) -> String {
 }
 
 /// The folder of an agent's state: from its variable, else below the home folder.
-fn variable(memory: &Context, name: &str, default: &str) -> Option<PathBuf> {
-    let named = memory.call.variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    named.or_else(|| Some(memory.call.home.as_ref()?.join(default)))
+fn variable(context: &Context, name: &str, default: &str) -> Option<PathBuf> {
+    let named = context.call.variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(context.call.home.as_ref()?.join(default)))
 }
 
 /// Folders of the memories of one project. `workspace` is the project if the vault is not its own.
-fn project_folders(memory: &Context, project: &Path, workspace: Option<&str>) -> Vec<ClaudeFolder> {
+fn project_folders(context: &Context, project: &Path, workspace: Option<&str>) -> Vec<ClaudeFolder> {
     let path = project.display().to_string();
-    let home = variable(memory, "CLAUDE_CONFIG_DIR", ".claude");
+    let home = variable(context, "CLAUDE_CONFIG_DIR", ".claude");
     let name = native::claude_folder(&path);
     if name.is_none() {
-        memory.notice(format!(
+        context.notice(format!(
             "Claude Code shortens the name of its folder for {path}, so its memories of this project were not read"
         ));
     }
-    let local = auto_memory_folder(memory, &project.join(".claude/settings.local.json"));
+    let local = auto_memory_folder(context, &project.join(".claude/settings.local.json"));
     // A repository can contain this file, and must not point at other folders of the user.
     let local = local.filter(|folder| {
         folder.starts_with(project) || home.as_ref().is_some_and(|home| folder.starts_with(home))
@@ -185,20 +185,20 @@ fn project_folders(memory: &Context, project: &Path, workspace: Option<&str>) ->
 ///
 /// # Errors
 /// A session index that cannot be read.
-fn global_folders(memory: &Context) -> Result<Vec<ClaudeFolder>> {
-    let open = memory.target();
-    let home = variable(memory, "CLAUDE_CONFIG_DIR", ".claude");
-    let shared = home.as_ref().and_then(|home| auto_memory_folder(memory, &home.join("settings.json")));
+fn global_folders(context: &Context) -> Result<Vec<ClaudeFolder>> {
+    let open = context.target();
+    let home = variable(context, "CLAUDE_CONFIG_DIR", ".claude");
+    let shared = home.as_ref().and_then(|home| auto_memory_folder(context, &home.join("settings.json")));
     let about_user = home.map(|home| home.join("agent-memory")).into_iter().chain(shared);
     let mut folders: Vec<ClaudeFolder> =
         about_user.map(|folder| ClaudeFolder { folder, below: String::new(), workspace: None }).collect();
-    let shelf = SessionAccess::open(memory, &mut |_| {})?;
+    let access = SessionAccess::open(context, &mut |_| {})?;
     let filter = SessionIndexFilter { agents: vec![Agent::ClaudeCode], ..SessionIndexFilter::default() };
-    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let listing = access.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
     let workspaces: BTreeSet<String> =
         listing.list.into_iter().filter_map(|listed| listed.session.meta.workspace).collect();
     for workspace in workspaces.iter().filter(|workspace| !has_own_vault(open, workspace)) {
-        folders.extend(project_folders(memory, Path::new(workspace), Some(workspace)));
+        folders.extend(project_folders(context, Path::new(workspace), Some(workspace)));
     }
     Ok(folders)
 }
@@ -210,11 +210,11 @@ fn has_own_vault(global: &OpenVault, project: &str) -> bool {
 }
 
 /// The folder that `autoMemoryDirectory` names in a settings file of Claude Code.
-fn auto_memory_folder(memory: &Context, settings: &Path) -> Option<PathBuf> {
+fn auto_memory_folder(context: &Context, settings: &Path) -> Option<PathBuf> {
     let settings: serde_json::Value = serde_json::from_str(&external_folder::text(settings).ok()?).ok()?;
     let typed = settings.get("autoMemoryDirectory")?.as_str()?;
     let folder = match typed.strip_prefix("~/") {
-        Some(below) => memory.call.home.as_ref()?.join(below),
+        Some(below) => context.call.home.as_ref()?.join(below),
         None => PathBuf::from(typed),
     };
     let is_plain = folder.components().all(|part| part != Component::ParentDir);

@@ -136,10 +136,10 @@ pub struct InboxDetails {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails> {
-    let notes = memory.notes_of(memory.target())?;
+pub fn inbox_details(context: &Context, options: &Options) -> Result<InboxDetails> {
+    let notes = context.notes_of(context.target())?;
     let graph = notes.graph();
-    let mut sections = waiting(memory, None)?;
+    let mut sections = waiting(context, None)?;
     // These are listed apart, with their lines.
     if let Some(entries) = sections.get_mut(&InboxKind::Leftovers) {
         entries.retain(|entry| entry.notes.iter().all(|at| !notes[*at].has_conflict()));
@@ -151,7 +151,7 @@ pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails
     let all: Vec<_> =
         wanted.flat_map(|(kind, entries)| entries.into_iter().map(move |entry| (kind, entry))).collect();
     let total = all.len();
-    let reviewed = ReviewedNotes::of(memory)?;
+    let reviewed = ReviewedNotes::of(context)?;
     let page = all.into_iter().enumerate().skip(options.offset).take(options.limit);
     let detail = |(at, (kind, entry)): (usize, (InboxKind, InboxNoteEntry))| {
         let texts: Vec<ReviewedText> = entry.notes.iter().map(|at| reviewed.text(&notes[*at])).collect();
@@ -175,7 +175,7 @@ pub fn inbox_details(memory: &Context, options: &Options) -> Result<InboxDetails
 
 /// Vault and notes from which the texts of entries are read.
 struct ReviewedNotes<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     /// Rules of the target vault with the feedback of all vaults, by path.
     rules: HashMap<NotePath, Bullet>,
     usage: UsageTable,
@@ -184,18 +184,18 @@ struct ReviewedNotes<'m> {
 }
 
 impl<'m> ReviewedNotes<'m> {
-    fn of(memory: &'m Context) -> Result<Self> {
-        let level = memory.target().level;
-        let own = merged(memory)?.bullets.into_iter().filter(|of_vault| of_vault.level == level);
+    fn of(context: &'m Context) -> Result<Self> {
+        let level = context.target().level;
+        let own = merged(context)?.bullets.into_iter().filter(|of_vault| of_vault.level == level);
         let rules = own.map(|of_vault| (of_vault.bullet.path.clone(), of_vault.bullet)).collect();
-        let (usage, notices) = memory.target().usage().load();
-        notices.into_iter().for_each(|notice| memory.notice(notice));
-        let (evidence, sessions) = (SessionEvidence::of(memory), RecordedSessions::of(memory));
-        Ok(Self { memory, rules, usage, evidence, sessions })
+        let (usage, notices) = context.target().usage().load();
+        notices.into_iter().for_each(|notice| context.notice(notice));
+        let (evidence, sessions) = (SessionEvidence::of(context), RecordedSessions::of(context));
+        Ok(Self { context, rules, usage, evidence, sessions })
     }
 
     fn text(&self, note: &Note) -> ReviewedText {
-        let open = self.memory.target();
+        let open = self.context.target();
         // Of a file that is gone since it was indexed, the indexed beginning is shown.
         let bytes = load(open, &note.path).map(|found| found.bytes);
         let bytes = bytes.unwrap_or_else(|_| note.summary.clone().into_bytes());
@@ -235,7 +235,7 @@ impl<'m> ReviewedNotes<'m> {
 
     /// Score of a rule or a memory, rounded to four decimals.
     fn score(&self, note: &Note, rule: Option<&Bullet>) -> Option<f64> {
-        let (open, now) = (self.memory.target(), self.memory.now());
+        let (open, now) = (self.context.target(), self.context.now());
         let constants = scoring(&open.settings);
         let score = match (rule, note.kind) {
             (Some(rule), _) => effective(rule, now, &constants).value(),

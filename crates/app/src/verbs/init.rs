@@ -114,33 +114,33 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         .collect();
     let vault_root = vault.root().to_owned();
     let level = if options.global { VaultLevel::Global } else { VaultLevel::Project };
-    let mut memory = Context::open_new(call.clone(), level, vault.clone())?;
-    if is_new && memory.is_person() {
-        trust::grant_new(&memory)?;
+    let mut context = Context::open_new(call.clone(), level, vault.clone())?;
+    if is_new && context.is_person() {
+        trust::grant_new(&context)?;
         // Opened again, because programs may run for the repository of a trusted vault.
-        memory = Context::open_new(call, level, vault)?;
+        context = Context::open_new(call, level, vault)?;
     }
-    if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&memory.target().vault)? {
-        memory.notice("sessions from which an earlier vault in this folder learned are learned from again");
+    if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&context.target().vault)? {
+        context.notice("sessions from which an earlier vault in this folder learned are learned from again");
     }
     if is_new && let Some(manifest) = manifest(&vault_root) {
-        memory.notice(format!(
+        context.notice(format!(
             "this folder has a {manifest}: each Markdown file of the project is now a note; for a memory beside the code, remove cm.toml and run `cm setup`"
         ));
     }
     let message = CommitMessage::new("init", "Create a vault in this folder");
-    let written = write::apply(&memory, ChangeSet { message, changes })?;
-    let repo = memory.target().repo()?;
+    let written = write::apply(&context, ChangeSet { message, changes })?;
+    let repo = context.target().repo()?;
     // A repository whose configuration cannot be written is a vault all the same; `cm doctor` says so.
     let _ = repo.map(merge_driver::register);
     let repository = repo.map(|repo| repo.workdir().display().to_string());
     let outcome = CreatedVault {
-        vault: memory.target().vault.root().display().to_string(),
+        vault: context.target().vault.root().display().to_string(),
         repository,
         commit: written.commit,
         created: written.changed.iter().map(ToString::to_string).collect(),
     };
-    Ok((memory, outcome))
+    Ok((context, outcome))
 }
 
 /// Whether a folder has notes that were learned from sessions, or where these would be.

@@ -74,8 +74,8 @@ pub(super) fn places(vault: &Vault) -> Vec<&'static str> {
 }
 
 /// Lists the private settings and files that earlier versions stored in the target vault.
-pub fn list(memory: &Context) -> Vec<LegacyPrivateEntry> {
-    let vault = &memory.target().vault;
+pub fn list(context: &Context) -> Vec<LegacyPrivateEntry> {
+    let vault = &context.target().vault;
     let exists = |name: &&str| vault.root().join(name).symlink_metadata().is_ok();
     let mut found = settings(vault);
     let state = STATE.iter().filter(|name| exists(name)).map(|name| (*name).to_owned());
@@ -136,15 +136,15 @@ fn sessions(vault: &Vault) -> Vec<String> {
 /// # Errors
 /// Private files that cannot be written, and the errors of [`config::set`].
 pub fn import(
-    memory: &Context,
+    context: &Context,
     confirm: &mut dyn FnMut(&LegacyPrivateEntry) -> bool,
 ) -> Result<LegacyImport> {
-    memory.persons_only("import private files")?;
-    let open = memory.target();
+    context.persons_only("import private files")?;
+    let open = context.target();
     let mut outcome = LegacyImport { taken: Vec::new(), left: Vec::new() };
-    for former in list(memory) {
+    for former in list(context) {
         let free = is_free(open, &former)?;
-        if free && confirm(&former) && take_over(memory, open, &former)? {
+        if free && confirm(&former) && take_over(context, open, &former)? {
             outcome.taken.push(former);
         } else {
             outcome.left.push(former);
@@ -167,10 +167,10 @@ fn is_free(open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
     })
 }
 
-fn take_over(memory: &Context, open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
+fn take_over(context: &Context, open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
     match former {
         LegacyPrivateEntry::Setting { key, value } => {
-            Ok(config::set(memory, key, Some(value), SettingsTarget::Private)?.changed)
+            Ok(config::set(context, key, Some(value), SettingsTarget::Private)?.changed)
         }
         LegacyPrivateEntry::File { path } => {
             let from: PathBuf = open.vault.root().join(Path::new(path));

@@ -43,8 +43,8 @@ pub struct LineOrigins {
 ///
 /// # Errors
 /// A note that is not found, no repository, or an unreadable repository.
-pub fn line_origins(memory: &Context, reference: &str) -> Result<LineOrigins> {
-    let found = find(memory, reference)?;
+pub fn line_origins(context: &Context, reference: &str) -> Result<LineOrigins> {
+    let found = find(context, reference)?;
     let text = found.text();
     let versions = versions_until(found.open, found.note.key(), &found.note.path)?;
     let changed_by = changed_by(&text, &versions);
@@ -60,7 +60,7 @@ pub fn line_origins(memory: &Context, reference: &str) -> Result<LineOrigins> {
         commit: version.and_then(|version| numbers.get(&version).copied()),
     });
     let lines = lines.collect();
-    notice_if_manual(memory, versions.is_empty());
+    notice_if_manual(context, versions.is_empty());
     Ok(LineOrigins { id: found.note.key().to_owned(), path: found.note.path.to_string(), lines, commits })
 }
 
@@ -123,8 +123,8 @@ mod tests {
     }
 
     /// Returns the lines of the body, each with the date of its commit.
-    fn dated(memory: &Context, reference: &str) -> Vec<(String, String)> {
-        let found = line_origins(memory, reference).unwrap();
+    fn dated(context: &Context, reference: &str) -> Vec<(String, String)> {
+        let found = line_origins(context, reference).unwrap();
         let date = |line: &LineOrigin| line.commit.map_or("-".to_owned(), |at| found.commits[at].at.day());
         found.lines.iter().skip(5).map(|line| (line.text.clone(), date(line))).collect()
     }
@@ -145,7 +145,7 @@ mod tests {
         rename(&vault.at("2026-01-04"), "graph/retry.md", "graph/fixes/again.md");
         replace(&vault.at("2026-01-05"), "graph/fixes/again.md", &note(&["Zero.", "One.", "2.", "Three."]));
         vault.put("graph/fixes/again.md", &note(&["Zero.", "One.", "2.", "Three.", "By hand."]));
-        let memory = vault.at("2026-01-06");
+        let context = vault.at("2026-01-06");
         let expected = [
             ("Zero.", "2026-01-05"),
             ("One.", "2026-01-02"),
@@ -153,8 +153,8 @@ mod tests {
             ("Three.", "2026-01-02"),
             ("By hand.", "-"),
         ];
-        assert_eq!(dated(&memory, "Retry"), pairs(&expected));
-        let found = line_origins(&memory, "Retry").unwrap();
+        assert_eq!(dated(&context, "Retry"), pairs(&expected));
+        let found = line_origins(&context, "Retry").unwrap();
         assert_eq!(found.path, "graph/fixes/again.md");
         let of_agent = &found.commits[1];
         assert_eq!((of_agent.agent.as_deref(), of_agent.session.as_deref()), (Some("codex"), Some("s-7")));

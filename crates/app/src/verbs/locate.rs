@@ -27,8 +27,8 @@ pub struct NoteLocation {
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference.
-pub fn locate(memory: &Context, reference: &str) -> Result<NoteLocation> {
-    let found = find(memory, reference)?;
+pub fn locate(context: &Context, reference: &str) -> Result<NoteLocation> {
+    let found = find(context, reference)?;
     let file = found.open.vault.file(&found.note.path);
     let is_in_obsidian = file.ancestors().any(|folder| folder.join(".obsidian").is_dir());
     Ok(NoteLocation {

@@ -81,12 +81,12 @@ pub struct CommitList {
 ///
 /// # Errors
 /// No repository, a note that is not found, or an unreadable repository.
-pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
-    let open = memory.target();
+pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
+    let open = context.target();
     let repo = repository(open)?;
     let (mut ids, mut commits) = (Vec::new(), HashSet::new());
     if let Some(reference) = &options.note {
-        let (id, path) = here_or_gone(memory, reference)?;
+        let (id, path) = here_or_gone(context, reference)?;
         commits.extend(versions(open, &id, &path)?.into_iter().map(|version| version.commit.id));
         ids.push(id);
     }
@@ -102,28 +102,28 @@ pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
         vault_only: !repo.is_own(),
     };
     let commits: Vec<Commit> = repo.log(&filter)?.iter().map(Commit::of).collect();
-    notice_if_manual(memory, commits.is_empty());
+    notice_if_manual(context, commits.is_empty());
     if let Some(op) = options.op.as_ref().filter(|_| commits.is_empty()) {
-        notice_unknown(memory, repo, op)?;
+        notice_unknown(context, repo, op)?;
     }
     Ok(CommitList { commits })
 }
 
 /// Adds a notice with the operations in the history if `op` is none of them.
-fn notice_unknown(memory: &Context, repo: &Repo, op: &str) -> Result<()> {
+fn notice_unknown(context: &Context, repo: &Repo, op: &str) -> Result<()> {
     let all = repo.log(&LogFilter::default())?;
     let known: BTreeSet<&str> =
         all.iter().filter_map(|commit| Some(commit.message.as_ref()?.op.as_str())).collect();
     if !known.is_empty() && !known.contains(op) {
         let known: Vec<&str> = known.into_iter().collect();
-        memory.notice(format!("the history has no operation `{op}`, only {}", known.join(", ")));
+        context.notice(format!("the history has no operation `{op}`, only {}", known.join(", ")));
     }
     Ok(())
 }
 
 /// Adds a notice that automatic commits are off if this is why the history is empty.
-pub(crate) fn notice_if_manual(memory: &Context, is_empty: bool) {
-    if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
-        memory.notice("`git.commit` is manual: changes appear here after `cm commit`");
+pub(crate) fn notice_if_manual(context: &Context, is_empty: bool) {
+    if is_empty && context.target().settings.commit_mode() == CommitMode::Manual {
+        context.notice("`git.commit` is manual: changes appear here after `cm commit`");
     }
 }

@@ -76,23 +76,23 @@ pub struct MarkResult {
 /// # Errors
 /// A note that is not found or cannot be marked, an invalid reason or weight, and the errors of
 /// [`write::apply`].
-pub fn mark(memory: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
+pub fn mark(context: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check(options)?;
-    let found = find(memory, reference)?;
+    let found = find(context, reference)?;
     // The word goes to where the note lies: a copy of it in another vault would hide the note's later changes.
-    if found.open.level != memory.target().level {
-        let there = memory.for_vault(found.open)?;
+    if found.open.level != context.target().level {
+        let there = context.for_vault(found.open)?;
         let marked = mark_in(&there, &load(there.target(), &found.note.path)?, options);
-        there.take_notices().into_iter().for_each(|notice| memory.notice(notice));
+        there.take_notices().into_iter().for_each(|notice| context.notice(notice));
         return marked;
     }
-    mark_in(memory, &found, options)
+    mark_in(context, &found, options)
 }
 
-fn mark_in(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
+fn mark_in(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     match found.note.kind {
-        NoteKind::Bullet => mark_bullet(memory, found, options),
-        NoteKind::Memory => mark_memory(memory, found, options),
+        NoteKind::Bullet => mark_bullet(context, found, options),
+        NoteKind::Memory => mark_memory(context, found, options),
         other => Err(Error::usage(format!(
             "{} has the kind {}; only rules and memories get feedback",
             found.note.path,
@@ -117,9 +117,9 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
+fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     let id = found.note.key().to_owned();
-    if options.invert && curate::authority(memory) == Authority::Automation {
+    if options.invert && curate::authority(context) == Authority::Automation {
         return Err(Error::refused(PERSONS_ONLY, "only a person can state that the opposite holds")
             .hint("remove `--invert`, `--agent` and `--session`, or only mark it as harmful"));
     }
@@ -146,17 +146,17 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
         op: "mark",
         subject: None,
     };
-    let outcome = curate::curate(memory, &file, &how)?;
+    let outcome = curate::curate(context, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
     let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
     let bullet = bullet.ok_or_else(|| Error::not_found(format!("rule `{id}` not found")))?;
-    let constants = scoring(&memory.target().settings);
+    let constants = scoring(&context.target().settings);
     let step = |steps: &[MaturityStep]| steps.iter().find(|step| step.id == id).cloned();
     Ok(MarkResult {
         path: bullet.path.to_string(),
-        score: effective(&bullet, memory.now(), &constants).value(),
+        score: effective(&bullet, context.now(), &constants).value(),
         maturity: Some(bullet.maturity),
         helpful: count(&bullet.feedback, FeedbackSignal::Helpful),
         harmful: count(&bullet.feedback, FeedbackSignal::Harmful),
@@ -176,8 +176,8 @@ pub(crate) fn count(feedback: &[Feedback], signal: FeedbackSignal) -> usize {
     feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
 
-fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
-    let given = event_of(memory, options);
+fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
+    let given = event_of(context, options);
     let path = found.note.path.clone();
     let mut note = found.note.clone();
     let said = given.session.is_some()
@@ -185,14 +185,14 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     let seen = given
         .session
         .as_deref()
-        .is_none_or(|session| !evidence::verified_sessions(memory, std::iter::once(session)).is_empty());
+        .is_none_or(|session| !evidence::verified_sessions(context, std::iter::once(session)).is_empty());
     let (mut commit, mut uncounted) = (None, None);
-    let constants = scoring(&memory.target().settings);
+    let constants = scoring(&context.target().settings);
     if !said {
         let word = options.signal.name();
         let message =
             CommitMessage::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
-        let written = write::apply_with(memory, |open| {
+        let written = write::apply_with(context, |open| {
             note = load(open, &path)?.note;
             uncounted = uncounted_by(&note.feedback, &given, seen);
             let mut given = given.clone();
@@ -205,7 +205,7 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
             note.feedback.push(given.clone());
             let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
             edits.extend(matured(&mut note, &given, &constants));
-            if quarantine::is_confirmed_by(memory, &note, &given) {
+            if quarantine::is_confirmed_by(context, &note, &given) {
                 let value = Value::String(BulletState::Active.name().to_owned());
                 edits.push(Edit::Set { key: "state".to_owned(), value });
             }
@@ -213,10 +213,10 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
         })?;
         commit = written.commit;
     }
-    let open = memory.target();
+    let open = context.target();
     let (table, _) = open.usage().load();
     let used = table.get(note.key()).copied().unwrap_or_default();
-    let score = score_of(&note, used, &open.settings, &constants, memory.now());
+    let score = score_of(&note, used, &open.settings, &constants, context.now());
     Ok(MarkResult {
         id: note.key().to_owned(),
         path: path.to_string(),
@@ -235,8 +235,8 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
 }
 
 /// Builds the feedback event from the caller, the time and the options.
-fn event_of(memory: &Context, options: &Options) -> Feedback {
-    let by = &memory.call.by;
+fn event_of(context: &Context, options: &Options) -> Feedback {
+    let by = &context.call.by;
     let because = options.because.as_deref().map(str::trim);
     let known =
         because.filter(|because| REASONS.contains(because) && options.signal == FeedbackSignal::Harmful);
@@ -244,10 +244,10 @@ fn event_of(memory: &Context, options: &Options) -> Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
         agent: by.agent_name(),
-        author: feedback_author(memory, by.session.as_deref()),
+        author: feedback_author(context, by.session.as_deref()),
         reason: known.map(str::to_owned),
         note: because.filter(|_| known.is_none()).map(str::to_owned),
-        ..Feedback::new(memory.now(), options.signal)
+        ..Feedback::new(context.now(), options.signal)
     }
 }
 

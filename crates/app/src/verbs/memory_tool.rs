@@ -59,12 +59,12 @@ struct StoredFile {
 /// # Errors
 /// JSON that is not a command, and the errors of [`write::apply`]. What the tool itself refuses is an
 /// answer with `is_error`.
-pub fn memory_tool(memory: &Context, json: &str) -> Result<MemoryToolAnswer> {
+pub fn memory_tool(context: &Context, json: &str) -> Result<MemoryToolAnswer> {
     let (command, tool_use_id) = parsed(json)?;
-    let by = memory.call.by.clone();
+    let by = context.call.by.clone();
     let agent = by.agent_name().or_else(|| Some(AGENT.to_owned()));
-    let memory = &memory.with_actor(CallerIdentity { kind: by.kind.lowered_to_agent(), agent, ..by })?;
-    let stored = stored_files(memory)?;
+    let context = &context.with_actor(CallerIdentity { kind: by.kind.lowered_to_agent(), agent, ..by })?;
+    let stored = stored_files(context)?;
     let contents: MemoryFiles =
         stored.iter().map(|(name, (_, content))| (name.clone(), content.clone())).collect();
     let refused = |content: String| MemoryToolAnswer {
@@ -87,7 +87,7 @@ pub fn memory_tool(memory: &Context, json: &str) -> Result<MemoryToolAnswer> {
         );
         return Ok(refused(text));
     }
-    let (changes, redacted) = file_changes(memory, &stored, change)?;
+    let (changes, redacted) = file_changes(context, &stored, change)?;
     let subject = match &command {
         MemoryCommand::Create { .. } => "Create",
         MemoryCommand::Delete { .. } => "Delete",
@@ -95,7 +95,7 @@ pub fn memory_tool(memory: &Context, json: &str) -> Result<MemoryToolAnswer> {
         _ => "Edit",
     };
     let message = CommitMessage::new("memory-tool", format!("{subject} {}", command.path()));
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(context, ChangeSet { message, changes })?;
     answer.paths = written.changed.iter().map(ToString::to_string).collect();
     answer.commit = written.commit;
     answer.redacted = redacted;
@@ -118,10 +118,10 @@ fn parsed(json: &str) -> Result<(MemoryCommand, Option<String>)> {
 
 /// The files of the tool by name, with their contents. The name is the key `memory_file`, or the
 /// path of a note that a person put there.
-fn stored_files(memory: &Context) -> Result<BTreeMap<String, (StoredFile, String)>> {
-    let open = memory.target();
+fn stored_files(context: &Context) -> Result<BTreeMap<String, (StoredFile, String)>> {
+    let open = context.target();
     let mut found = BTreeMap::new();
-    for note in memory.notes_of(open)?.iter() {
+    for note in context.notes_of(open)?.iter() {
         let Some(inner) = note.path.as_str().strip_prefix("memories/") else { continue };
         let loaded = load(open, &note.path)?;
         let text = loaded.text();
@@ -151,33 +151,33 @@ fn confirmed(change: &FilesChange, stored: &BTreeMap<String, (StoredFile, String
 
 /// The changes of the notes, and the number of secrets that were removed.
 fn file_changes(
-    memory: &Context,
+    context: &Context,
     stored: &BTreeMap<String, (StoredFile, String)>,
     change: FilesChange,
 ) -> Result<(Vec<VaultFileChange>, usize)> {
-    let open = memory.target();
+    let open = context.target();
     let invalid = |error: cm_note::path::InvalidNotePath| Error::usage(error.to_string());
     match change {
         FilesChange::Write { name, content } => {
-            let (clean, removed) = redact(&content, &secrets::rules(memory, open)?);
+            let (clean, removed) = redact(&content, &secrets::rules(context, open)?);
             let redacted = removed.len();
             let file = ImportFile {
                 path: NotePath::parse(&name).map_err(invalid)?,
                 bytes: Vec::new(),
-                modified: memory.now(),
+                modified: context.now(),
                 workspace: None,
             };
             let known = stored.get(&name).map(|(file, _)| file);
             let id = known.and_then(|known| known.note.id.clone());
-            let id = id.unwrap_or_else(|| NoteId::from(memory.new_uuid()));
+            let id = id.unwrap_or_else(|| NoteId::from(context.new_uuid()));
             let new = note_format::note(&file, &clean.into_string(), &id);
             let change = match known {
-                None => VaultFileChange::Create { path: free_path(memory, &name)?, text: new },
+                None => VaultFileChange::Create { path: free_path(context, &name)?, text: new },
                 // The person's own keys stay; a text that gives orders becomes a draft.
                 Some(known) => {
                     let state = parse::parse(&Split::of(&new)).fields;
                     let state = state.get("state").map(|field| field.value.clone());
-                    let updated = yaml_serde::Value::String(memory.now().to_string());
+                    let updated = yaml_serde::Value::String(context.now().to_string());
                     let set = |key: &str, value| Edit::Set { key: key.to_owned(), value };
                     let mut edits = vec![Edit::SetBody { text: Split::of(&new).body().to_owned() }];
                     edits.push(set("updated", updated));
@@ -203,7 +203,7 @@ fn file_changes(
                 let value = yaml_serde::Value::String(new.clone());
                 changes.push(VaultFileChange::Move {
                     from: file.note.path.clone(),
-                    to: free_path(memory, &new)?,
+                    to: free_path(context, &new)?,
                     expected: file.hash,
                     edits: vec![Edit::Set { key: FILE.to_owned(), value }],
                 });
@@ -215,14 +215,14 @@ fn file_changes(
 
 /// A path for the note of a file: its name, with a number if another file has the same note name,
 /// as `a` and `a.md` do.
-fn free_path(memory: &Context, name: &str) -> Result<NotePath> {
+fn free_path(context: &Context, name: &str) -> Result<NotePath> {
     let named = note_format::note_name(name);
     let stem = named.strip_suffix(".md").unwrap_or(&named);
     let candidates = std::iter::once(named.clone()).chain((2..).map(|n| format!("{stem}-{n}.md")));
     for candidate in candidates {
         let path = NotePath::parse(&format!("{FOLDER}/{candidate}"))
             .map_err(|error| Error::usage(error.to_string()))?;
-        if memory.target().vault.read(&path).is_err() {
+        if context.target().vault.read(&path).is_err() {
             return Ok(path);
         }
     }

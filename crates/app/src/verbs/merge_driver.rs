@@ -113,8 +113,8 @@ pub fn register(repo: &Repo) -> Result<bool> {
 /// Registers this program as the merge driver in the clone of the vault that a call would write to,
 /// if there is one. Failures are left to `cm doctor`.
 pub fn register_in_vault(call: Request) {
-    if let Ok(memory) = Context::open(call)
-        && let Ok(Some(repo)) = memory.target().repo()
+    if let Ok(context) = Context::open(call)
+        && let Ok(Some(repo)) = context.target().repo()
     {
         let _ = register(repo);
     }

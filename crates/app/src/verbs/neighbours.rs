@@ -72,26 +72,26 @@ pub(crate) struct SettledProposal {
 ///
 /// # Errors
 /// An index that can be neither used nor rebuilt.
-pub(crate) fn neighbours(memory: &Context, text: &str) -> Result<Vec<Neighbour>> {
+pub(crate) fn neighbours(context: &Context, text: &str) -> Result<Vec<Neighbour>> {
     let mut alike = Vec::new();
     for kind in [NoteKind::Bullet, NoteKind::Memory] {
-        alike.extend(similar::similar_to_text(memory, text, kind, NEIGHBOURS)?);
+        alike.extend(similar::similar_to_text(context, text, kind, NEIGHBOURS)?);
     }
     alike.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     alike.truncate(NEIGHBOURS);
-    let sense = WordVectors::of(meaning(memory.target()));
-    let least = playbook::limits(memory.target()).duplicate();
+    let word_vectors = WordVectors::of(meaning(context.target()));
+    let least = playbook::limits(context.target()).duplicate();
     let own = RuleStatement::of(text);
-    let embedding = sense.statement(&own);
+    let embedding = word_vectors.statement(&own);
     let own = EmbeddedStatement { statement: &own, embedding: embedding.as_ref() };
     let found = |note: &SimilarNote| {
         let other = RuleStatement::of(&note.title);
-        let embedding = sense.statement(&other);
+        let embedding = word_vectors.statement(&other);
         let other = EmbeddedStatement { statement: &other, embedding: embedding.as_ref() };
-        match own.verdict(&other, least, &sense) {
+        match own.verdict(&other, least, &word_vectors) {
             StatementRelation::Same => Some(NeighbourVerdict::Same),
             StatementRelation::Contradicts(_) => Some(NeighbourVerdict::Contradicts),
-            _ => own.refines(&other, &sense).then_some(NeighbourVerdict::Refines),
+            _ => own.refines(&other, &word_vectors).then_some(NeighbourVerdict::Refines),
         }
     };
     let neighbour =
@@ -103,10 +103,10 @@ pub(crate) fn neighbours(memory: &Context, text: &str) -> Result<Vec<Neighbour>>
 ///
 /// # Errors
 /// A note that does not exist, and the errors of [`crate::context::write::apply`].
-pub(crate) fn settle(memory: &Context, own: OwnProposal, verdicts: &[Verdict]) -> Result<SettledProposal> {
-    let note = find(memory, &own.id)?.note;
+pub(crate) fn settle(context: &Context, own: OwnProposal, verdicts: &[Verdict]) -> Result<SettledProposal> {
+    let note = find(context, &own.id)?.note;
     let mut settling = Settlement {
-        memory,
+        context,
         id: own.id.clone(),
         kind: note.kind,
         state: state_of(&note),
@@ -117,7 +117,7 @@ pub(crate) fn settle(memory: &Context, own: OwnProposal, verdicts: &[Verdict]) -
     };
     let mut neighbours = Vec::new();
     for Verdict { id, verdict } in verdicts {
-        let other = find(memory, id)?.note;
+        let other = find(context, id)?.note;
         settling.apply(&other, *verdict)?;
         let (id, text) = (other.key().to_owned(), other.title);
         neighbours.push(Neighbour { id, text, verdict: Some(*verdict) });
@@ -136,7 +136,7 @@ fn state_of(note: &Note) -> BulletState {
 
 /// The proposal while its verdicts are applied.
 struct Settlement<'a> {
-    memory: &'a Context,
+    context: &'a Context,
     own: OwnProposal,
     id: String,
     kind: NoteKind,
@@ -195,7 +195,7 @@ impl Settlement<'_> {
                 weight: None,
                 invert: false,
             };
-            self.commit = mark(self.memory, &key, &helpful)?.commit.or(self.commit.take());
+            self.commit = mark(self.context, &key, &helpful)?.commit.or(self.commit.take());
         }
         (self.state, self.why) = (BulletState::Retired, reason);
         Ok(())
@@ -239,7 +239,7 @@ impl Settlement<'_> {
         }
         if !is_own {
             let edge = self.edge((&self.id, other.key()), CONTRADICTS, "");
-            match relate::unrelate(self.memory, &edge) {
+            match relate::unrelate(self.context, &edge) {
                 Ok(done) => self.commit = done.commit.or(self.commit.take()),
                 Err(error) if error.kind == ErrorKind::NotFound || error.code == "persons-only" => {}
                 Err(error) => return Err(error),
@@ -271,7 +271,7 @@ impl Settlement<'_> {
     /// the draft becomes active; a rule that was taken for an existing one is stored.
     fn admit_without_unrelated(&mut self) -> Result<()> {
         let Some(add) = self.own.rule.clone() else { return Ok(()) };
-        let (memory, own) = (self.memory, (!self.own.is_credited).then(|| self.id.clone()));
+        let (context, own) = (self.context, (!self.own.is_credited).then(|| self.id.clone()));
         let mut gathered = GatheredEvidence::default();
         if self.own.is_stated {
             gathered.admit(&add.bullet.content);
@@ -279,10 +279,10 @@ impl Settlement<'_> {
         let deltas = [CurationDelta::Add(Box::new(add))];
         let file = DeltaFile { session: self.own.session.clone(), ..DeltaFile::default() };
         let how = options(format!("Admit {}: its neighbours are unrelated", self.id));
-        let proposer = curate::proposer(memory, &file);
+        let proposer = curate::proposer(context, &file);
         let plan = |open: &OpenVault| {
-            let before = playbook::as_written(memory, open)?;
-            let elsewhere = curate::elsewhere(memory, open, &before)?;
+            let before = playbook::as_written(context, open)?;
+            let elsewhere = curate::elsewhere(context, open, &before)?;
             let is_compared = |bullet: &&Bullet| {
                 Some(bullet.id.as_str()) != own.as_deref() && !self.unrelated.contains(bullet.id.as_str())
             };
@@ -291,9 +291,10 @@ impl Settlement<'_> {
                 blocked: before.blocked.clone(),
             };
             let compared = rest.bullets.len();
-            let judged = curate::with_request(memory, &[], &elsewhere, &proposer, &how, &deltas, |request| {
-                apply::curate(&rest, &CurationRequest { history: &gathered, ..*request })
-            });
+            let judged =
+                curate::with_request(context, &[], &elsewhere, &proposer, &how, &deltas, |request| {
+                    apply::curate(&rest, &CurationRequest { history: &gathered, ..*request })
+                });
             let new = judged.playbook.bullets.into_iter().nth(compared);
             let mut after = before.clone();
             match (new, own.as_deref()) {
@@ -302,7 +303,7 @@ impl Settlement<'_> {
                     let at = after.bullets.iter().position(|bullet| bullet.id.as_str() == own);
                     let draft = at.and_then(|at| after.bullets.get_mut(at));
                     if let Some(draft) = draft
-                        && let Ok(accepted) = review_decision::accept(draft, memory.now())
+                        && let Ok(accepted) = review_decision::accept(draft, context.now())
                     {
                         *draft = accepted;
                     }
@@ -311,7 +312,7 @@ impl Settlement<'_> {
             }
             Ok((before, CurationResult { playbook: after, ..CurationResult::default() }))
         };
-        let outcome = match curate::settle(memory, &how, &proposer, plan) {
+        let outcome = match curate::settle(context, &how, &proposer, plan) {
             Err(error) if error.kind == ErrorKind::NothingDone => return Ok(()),
             outcome => outcome?,
         };
@@ -340,21 +341,21 @@ impl Settlement<'_> {
         let file = DeltaFile { session: self.own.session.clone(), deltas, ..DeltaFile::default() };
         let how = options(format!("Settle the neighbours of {}", self.id));
         let extra = ExtraChanges { may_rewrite: true, ..ExtraChanges::NOTHING };
-        let outcome = curate_beside(self.memory, &file, &how, &extra)?;
+        let outcome = curate_beside(self.context, &file, &how, &extra)?;
         self.commit = outcome.commit.clone().or(self.commit.take());
         curate::refusal(&outcome.report).map_or(Ok(()), Err)
     }
 
     fn relate(&mut self, other: &Note, relation: &str, why: &str) -> Result<()> {
         let edge = self.edge((&self.id, other.key()), relation, why);
-        self.commit = relate::relate(self.memory, &edge)?.commit.or(self.commit.take());
+        self.commit = relate::relate(self.context, &edge)?.commit.or(self.commit.take());
         Ok(())
     }
 
     /// Writes an edge that only the proposal's standing allows.
     fn link(&mut self, ends: (&str, &str), relation: &str, why: &str) -> Result<()> {
         let edge = self.edge(ends, relation, why);
-        self.commit = relate::connect(self.memory, &edge)?.commit.or(self.commit.take());
+        self.commit = relate::connect(self.context, &edge)?.commit.or(self.commit.take());
         Ok(())
     }
 
@@ -392,9 +393,9 @@ fn options(subject: String) -> curate::Options {
 ///
 /// # Errors
 /// A usage error that names the first other note.
-pub(crate) fn check_listed(memory: &Context, verdicts: &[Verdict], listed: &[String]) -> Result<()> {
+pub(crate) fn check_listed(context: &Context, verdicts: &[Verdict], listed: &[String]) -> Result<()> {
     for verdict in verdicts {
-        let key = find(memory, &verdict.id)?.note.key().to_owned();
+        let key = find(context, &verdict.id)?.note.key().to_owned();
         if !listed.contains(&key) {
             return Err(Error::usage(format!("{key} is not a neighbour of this proposal"))
                 .hint("the answer to the proposal lists its neighbours"));

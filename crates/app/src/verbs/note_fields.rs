@@ -69,7 +69,7 @@ pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -
 
 /// Returns the path and the text of an edge from a note to the older one that it replaces.
 pub(crate) fn supersedes_edge(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     (newer, older): (&EdgeEnd, &EdgeEnd),
     why: &str,
@@ -87,7 +87,7 @@ pub(crate) fn supersedes_edge(
         from: newer.clone(),
         to: older.clone(),
         strength: 1.0,
-        created: memory.now(),
+        created: context.now(),
         body: why.to_owned(),
     });
     Ok((id, path, text))

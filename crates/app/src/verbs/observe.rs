@@ -84,18 +84,18 @@ const NEAR: f64 = 0.5;
 ///
 /// # Errors
 /// An invalid text or category, and the errors of [`add::add`] and [`mark::mark`].
-pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult> {
+pub fn observe(context: &Context, options: &Options) -> Result<ObservationResult> {
     let told = checked(options)?;
     // Taken before the comparison: what is written from here on is compared under the lock.
-    let compared_until = memory.target().cached().map(|kept| kept.writes().count());
-    let Comparison { same, neighbours } = memory.with_lag(|| compared(memory, told))?;
-    if let Some(id) = same.iter().find_map(|id| memory_in_use(memory, id)) {
-        return credit(memory, &id, told);
+    let compared_until = context.target().cached().map(|kept| kept.writes().count());
+    let Comparison { same, neighbours } = context.with_lag(|| compared(context, told))?;
+    if let Some(id) = same.iter().find_map(|id| memory_in_use(context, id)) {
+        return credit(context, &id, told);
     }
     let mut same = None;
     let unless_written_meanwhile = |open: &OpenVault| {
         let paths = open.cached().zip(compared_until).map(|(kept, count)| kept.writes().since(count));
-        same = same_in(memory, open, paths.unwrap_or_default(), told);
+        same = same_in(context, open, paths.unwrap_or_default(), told);
         match &same {
             Some(_) => Err(Error::refused("observed-meanwhile", "the same was observed at this moment")),
             None => Ok(()),
@@ -104,7 +104,7 @@ pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult>
     let category = options.category.clone().map(|category| ("category".to_owned(), category));
     let priority = options.priority.map(|priority| ("priority".to_owned(), priority.name().to_owned()));
     let added = add::add_if(
-        memory,
+        context,
         &add::Options {
             note_type: Note::OBSERVATION.to_owned(),
             title: title(told),
@@ -116,7 +116,7 @@ pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult>
         unless_written_meanwhile,
     );
     if let Some(id) = same {
-        return credit(memory, &id, told);
+        return credit(context, &id, told);
     }
     let added = added?;
     Ok(ObservationResult {
@@ -154,40 +154,40 @@ struct Comparison {
 }
 
 /// The memory among notes that were written meanwhile that states the same.
-fn same_in(memory: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str) -> Option<String> {
+fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str) -> Option<String> {
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
-    let sense = WordVectors::of(model);
+    let word_vectors = WordVectors::of(model);
     let statement = RuleStatement::of(told);
-    let embedding = sense.statement(&statement);
+    let embedding = word_vectors.statement(&statement);
     let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
     let states_the_same = |found: &ResolvedNote<'_>| {
         let said = RuleStatement::of(&statement_of(&found.note.title, Split::of(&found.text()).body()));
-        let embedding = sense.statement(&said);
+        let embedding = word_vectors.statement(&said);
         let there = EmbeddedStatement { statement: &said, embedding: embedding.as_ref() };
         // Other threads wait meanwhile: what cannot be one statement is not read by the slower models.
-        meant.says_same(&there, &sense)
-            && matches!(meant.verdict(&there, least, &sense), StatementRelation::Same)
+        meant.says_same(&there, &word_vectors)
+            && matches!(meant.verdict(&there, least, &word_vectors), StatementRelation::Same)
     };
     let mut found = paths.iter().filter_map(|path| load(open, path).ok());
     let found = found.find(|found| found.note.kind == NoteKind::Memory && states_the_same(found))?;
-    memory_in_use(memory, found.note.key())
+    memory_in_use(context, found.note.key())
 }
 
 /// Compares an observation with the most similar memories of the index, and with those that the index
 /// does not have yet.
-fn compared(memory: &Context, told: &str) -> Result<Comparison> {
-    let open = memory.target();
+fn compared(context: &Context, told: &str) -> Result<Comparison> {
+    let open = context.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
-    let sense = WordVectors::of(model).reading_at_most(READ).reading_next_from(READ_NEXT_FROM);
+    let word_vectors = WordVectors::of(model).reading_at_most(READ).reading_next_from(READ_NEXT_FROM);
     let statement = RuleStatement::of(told);
-    let embedding = sense.statement(&statement);
+    let embedding = word_vectors.statement(&statement);
     let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-    let found = similar::similar_to_text(memory, told, NoteKind::Memory, COMPARED)?;
+    let found = similar::similar_to_text(context, told, NoteKind::Memory, COMPARED)?;
     let (notes, statements): (Vec<_>, Vec<_>) = found
         .into_iter()
         .map(|(alike, text)| {
             let said = RuleStatement::of(&statement_of(&alike.title, &text));
-            let embedding = sense.statement(&said);
+            let embedding = word_vectors.statement(&said);
             (alike, (said, embedding))
         })
         .unzip();
@@ -196,10 +196,10 @@ fn compared(memory: &Context, told: &str) -> Result<Comparison> {
         .map(|(statement, embedding)| EmbeddedStatement { statement, embedding: embedding.as_ref() })
         .collect();
     let pairs: Vec<_> = embedded.iter().map(|other| [&meant, other]).collect();
-    StatementVerdict::prepare(&pairs, 0.0, &sense);
+    StatementVerdict::prepare(&pairs, 0.0, &word_vectors);
     let mut comparison = Comparison { same: Vec::new(), neighbours: Vec::new() };
     for (alike, there) in notes.into_iter().zip(embedded) {
-        let contradicts = match meant.verdict(&there, least, &sense) {
+        let contradicts = match meant.verdict(&there, least, &word_vectors) {
             StatementRelation::Same => {
                 comparison.same.push(alike.id.clone());
                 None
@@ -217,15 +217,15 @@ fn compared(memory: &Context, told: &str) -> Result<Comparison> {
 
 /// The memory to credit for a statement of the memory `id`: itself, or the one that it was condensed
 /// into. `None` if that one is retired or deprecated, or a draft and the caller is a person.
-fn memory_in_use(memory: &Context, id: &str) -> Option<String> {
-    let found = find(memory, id).ok()?;
+fn memory_in_use(context: &Context, id: &str) -> Option<String> {
+    let found = find(context, id).ok()?;
     let found = match found.note.condensed_into.first() {
-        Some(into) => find(memory, into).ok()?,
+        Some(into) => find(context, into).ok()?,
         None => found,
     };
     let is_out_of_use = match found.note.state.as_deref() {
         Some("retired") => true,
-        Some("draft") => memory.is_person(),
+        Some("draft") => context.is_person(),
         _ => found.note.maturity.as_deref() == Some("deprecated"),
     };
     (!is_out_of_use).then(|| found.note.key().to_owned())
@@ -238,9 +238,9 @@ fn statement_of(title: &str, body: &str) -> String {
 }
 
 /// Adds helpful feedback with the observation's text to a memory; once per person and day.
-fn credit(memory: &Context, id: &str, told: &str) -> Result<ObservationResult> {
-    let found = find(memory, id)?;
-    if is_credited(memory, &found) {
+fn credit(context: &Context, id: &str, told: &str) -> Result<ObservationResult> {
+    let found = find(context, id)?;
+    if is_credited(context, &found) {
         let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
         return Ok(ObservationResult {
             id,
@@ -253,19 +253,19 @@ fn credit(memory: &Context, id: &str, told: &str) -> Result<ObservationResult> {
     }
     let because = Some(format!("observed again: {}", fold_whitespace(told)));
     let word = mark::Options { signal: FeedbackSignal::Helpful, because, weight: None, invert: false };
-    let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(memory, id, &word)?;
+    let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(context, id, &word)?;
     let credited = changed && uncounted.is_none();
     Ok(ObservationResult { id, path, added: false, credited, neighbours: Vec::new(), commit })
 }
 
 /// Whether the note already has helpful feedback of this person from the current day.
-fn is_credited(memory: &Context, found: &ResolvedNote<'_>) -> bool {
-    let author = feedback_author(memory, memory.call.by.session.as_deref());
+fn is_credited(context: &Context, found: &ResolvedNote<'_>) -> bool {
+    let author = feedback_author(context, context.call.by.session.as_deref());
     let today = |event: &Feedback| {
         event.signal == FeedbackSignal::Helpful
             && event.weight > 0.0
             && event.author == author
-            && event.at.day() == memory.now().day()
+            && event.at.day() == context.now().day()
     };
     found.note.feedback.iter().any(today)
 }

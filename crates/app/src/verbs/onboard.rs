@@ -73,11 +73,11 @@ pub struct Gaps {
 ///
 /// # Errors
 /// Unreadable notes, session index or list of processed sessions.
-pub fn status(memory: &Context, shelf: &SessionAccess) -> Result<OnboardingStatus> {
-    let (categories, elsewhere) = covered(memory)?;
+pub fn status(context: &Context, access: &SessionAccess) -> Result<OnboardingStatus> {
+    let (categories, elsewhere) = covered(context)?;
     let filter = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
-    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
-    let done = done::processed_keys(memory)?;
+    let listing = access.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let done = done::processed_keys(context)?;
     let is_done = listing.list.iter().filter(|listed| done.contains(&listed.session.key())).count();
     let sessions = listing.total;
     Ok(OnboardingStatus {
@@ -93,8 +93,8 @@ pub fn status(memory: &Context, shelf: &SessionAccess) -> Result<OnboardingStatu
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn gaps(memory: &Context) -> Result<Gaps> {
-    let mut gaps: Vec<CategoryGap> = lacking(&covered(memory)?.0).map(CategoryGap::from).collect();
+pub fn gaps(context: &Context) -> Result<Gaps> {
+    let mut gaps: Vec<CategoryGap> = lacking(&covered(context)?.0).map(CategoryGap::from).collect();
     gaps.sort_by_key(|gap| (gap.rules, gap.category));
     Ok(Gaps { gaps })
 }
@@ -104,12 +104,12 @@ fn lacking(covered: &[CategoryCoverage]) -> impl Iterator<Item = &CategoryCovera
 }
 
 /// Returns the bullets of all open vaults.
-fn bullets(memory: &Context) -> Result<Vec<Bullet>> {
-    Ok(playbook::merged(memory)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
+fn bullets(context: &Context) -> Result<Vec<Bullet>> {
+    Ok(playbook::merged(context)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
 }
 
-fn covered(memory: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {
-    Ok(onboard::coverage(&bullets(memory)?))
+fn covered(context: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {
+    Ok(onboard::coverage(&bullets(context)?))
 }
 
 /// Returns the agent that `CM_AGENT` names; `None` for a person.

@@ -120,17 +120,17 @@ impl OutcomeResult {
 /// # Errors
 /// An unknown or ambiguous session or rule, and the errors of [`crate::context::write::apply`].
 pub fn outcome(
-    memory: &Context,
+    context: &Context,
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<OutcomeResult> {
-    let shelf = SessionAccess::open(memory, progress)?;
-    for open in &memory.vaults {
-        memory.ensure_fresh(open)?;
+    let access = SessionAccess::open(context, progress)?;
+    for open in &context.vaults {
+        context.ensure_fresh(open)?;
     }
-    let session = resolve::which(memory, &shelf, options)?;
-    let credits = credit::credits(memory, &session, options)?;
-    let level = memory.target().level;
+    let session = resolve::which(context, &access, options)?;
+    let credits = credit::credits(context, &session, options)?;
+    let level = context.target().level;
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,
@@ -144,20 +144,20 @@ pub fn outcome(
         agent: None,
         deltas: credits.deltas(level),
     };
-    let planned = diary::plan(memory, &session, options)?;
-    let word = |open: &_, _: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
-    let gathered = gathered_evidence(memory, &session, options)?;
+    let planned = diary::plan(context, &session, options)?;
+    let word = |open: &_, _: &_| Ok((diary::changes(context, open, &session, options)?, Vec::new()));
+    let gathered = gathered_evidence(context, &session, options)?;
     let history = gathered.as_ref().map(|gathered| gathered as &dyn RuleEvidenceSource);
     let sweep = if history.is_some() { SweepScope::Drafts } else { SweepScope::Changed };
     let beside = ExtraChanges { history, changes: &word, ..ExtraChanges::NOTHING };
-    let here = curate::curate_beside(memory, &file(level), &Curation { sweep, ..how.clone() }, &beside)?;
+    let here = curate::curate_beside(context, &file(level), &Curation { sweep, ..how.clone() }, &beside)?;
     let mut parts = vec![here];
-    for open in memory.vaults.iter().filter(|open| open.level != level) {
+    for open in context.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);
         if !file.deltas.is_empty() {
-            let there = memory.for_vault(open)?;
+            let there = context.for_vault(open)?;
             parts.push(curate::curate(&there, &file, &how)?);
-            there.take_notices().into_iter().for_each(|notice| memory.notice(notice));
+            there.take_notices().into_iter().for_each(|notice| context.notice(notice));
         }
     }
     Ok(recorded(options, session, planned, credits, parts))
@@ -166,16 +166,16 @@ pub fn outcome(
 /// Returns the evidence for the drafts that the session is about, given its new outcome; `None` if its
 /// log cannot be read.
 fn gathered_evidence(
-    memory: &Context,
+    context: &Context,
     session: &resolve::OutcomeSession,
     options: &Options,
 ) -> Result<Option<GatheredEvidence>> {
     let Some(log) = &session.log else { return Ok(None) };
-    let Ok(transcript) = SessionReader::open(memory)?.read(memory, log, None) else { return Ok(None) };
+    let Ok(transcript) = SessionReader::open(context)?.read(context, log, None) else { return Ok(None) };
     let mut gathered = GatheredEvidence::of_session(&log.meta);
     let evidence =
-        SessionEvidence::of(memory).with_stated_outcome(&session.agent, &session.id, options.status);
-    let playbook = playbook::as_written(memory, memory.target())?;
+        SessionEvidence::of(context).with_stated_outcome(&session.agent, &session.id, options.status);
+    let playbook = playbook::as_written(context, context.target())?;
     let topics = SessionTopics::of(&transcript.events, &transcript.trace());
     gathered.gather_drafts(&evidence, &playbook.bullets, &topics);
     Ok(Some(gathered))

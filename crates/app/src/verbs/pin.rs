@@ -25,8 +25,8 @@ const PINNED: &str = "vault";
 ///
 /// # Errors
 /// A note that is not found, not a memory and not a bullet, and the errors of [`write::apply`].
-pub fn pin(memory: &Context, reference: &str) -> Result<UpdateResult> {
-    set(memory, reference, true)
+pub fn pin(context: &Context, reference: &str) -> Result<UpdateResult> {
+    set(context, reference, true)
 }
 
 /// Unpins a memory, which moves back to the folder from which it was pinned, else to that of its type, or
@@ -34,17 +34,17 @@ pub fn pin(memory: &Context, reference: &str) -> Result<UpdateResult> {
 ///
 /// # Errors
 /// The errors of [`pin`].
-pub fn unpin(memory: &Context, reference: &str) -> Result<UpdateResult> {
-    set(memory, reference, false)
+pub fn unpin(context: &Context, reference: &str) -> Result<UpdateResult> {
+    set(context, reference, false)
 }
 
-fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> {
-    memory.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
-    let found = find_in_target(memory, reference)?;
+fn set(context: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> {
+    context.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
+    let found = find_in_target(context, reference)?;
     let note = &found.note;
     match note.kind {
         NoteKind::Memory => {}
-        NoteKind::Bullet => return set_bullet(memory, &found, pinned),
+        NoteKind::Bullet => return set_bullet(context, &found, pinned),
         _ => {
             return Err(Error::usage(format!(
                 "{} is neither a memory nor a rule; only those can be pinned",
@@ -73,12 +73,12 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
     if to == from {
         changes.push(VaultFileChange::Edit { path: from, edits });
     } else {
-        let links = links_after_move(memory, &found, &to, &edits)?;
+        let links = links_after_move(context, &found, &to, &edits)?;
         changes.extend(links.file_changes());
         let edits = edits.into_iter().chain(links.own).collect();
         changes.push(VaultFileChange::Move { from, to: to.clone(), expected, edits });
     }
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(context, ChangeSet { message, changes })?;
     outcome.path = to.to_string();
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();
@@ -88,24 +88,24 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
 
 /// Plans the edits that keep the links to and from a note valid after its move.
 fn links_after_move(
-    memory: &Context,
+    context: &Context,
     found: &ResolvedNote<'_>,
     to: &NotePath,
     edits: &[Edit],
 ) -> Result<LinkChanges> {
-    let notes = memory.notes_of(found.open)?;
+    let notes = context.notes_of(found.open)?;
     let at = notes.iter().position(|note| note.path == found.note.path);
     let (Some(at), Ok(text)) = (at, std::str::from_utf8(&found.bytes)) else {
         return Ok(LinkChanges::default());
     };
     let text = relink::edited(&found.note.path, text, edits)?;
-    relink::plan(memory, found.open, &notes, NoteChange { at, path: to.clone(), text: &text, heading: None })
+    relink::plan(context, found.open, &notes, NoteChange { at, path: to.clone(), text: &text, heading: None })
 }
 
 /// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.
-fn set_bullet(memory: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Result<UpdateResult> {
+fn set_bullet(context: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Result<UpdateResult> {
     let id = found.note.key().to_owned();
-    let pin = PinDelta { id: id.clone(), reason: memory.call.by.reason.clone() };
+    let pin = PinDelta { id: id.clone(), reason: context.call.by.reason.clone() };
     let delta = if pinned { CurationDelta::Pin(pin) } else { CurationDelta::Unpin(pin) };
     let how = curate::Options {
         authority: Authority::Person,
@@ -115,12 +115,12 @@ fn set_bullet(memory: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Resul
         subject: None,
     };
     let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
-    let outcome = curate::curate(memory, &file, &how)?;
+    let outcome = curate::curate(context, &file, &how)?;
     for step in &outcome.report.demotions {
-        memory.notice(format!("{} is now deprecated: {}", step.id, step.reason));
+        context.notice(format!("{} is now deprecated: {}", step.id, step.reason));
     }
     for inversion in &outcome.report.inversions {
-        memory.notice(format!("{} now warns about it: {}", inversion.to, inversion.content));
+        context.notice(format!("{} now warns about it: {}", inversion.to, inversion.content));
     }
     match curate::refusal(&outcome.report) {
         Some(error) => Err(error),

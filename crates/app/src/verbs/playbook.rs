@@ -49,17 +49,17 @@ pub struct MergedPlaybook {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn merged(memory: &Context) -> Result<MergedPlaybook> {
-    let mut shelves = Vec::new();
-    for open in &memory.vaults {
-        shelves.push((open.level, of_vault(memory, open)?));
+pub fn merged(context: &Context) -> Result<MergedPlaybook> {
+    let mut playbooks = Vec::new();
+    for open in &context.vaults {
+        playbooks.push((open.level, of_vault(context, open)?));
     }
-    Ok(merge(shelves))
+    Ok(merge(playbooks))
 }
 
 /// Returns the scoring constants from the settings of the vault of this level.
-pub fn constants(memory: &Context, level: VaultLevel) -> Scoring {
-    let open = memory.vaults.iter().find(|open| open.level == level);
+pub fn constants(context: &Context, level: VaultLevel) -> Scoring {
+    let open = context.vaults.iter().find(|open| open.level == level);
     open.map_or_else(Scoring::default, |open| scoring(&open.settings))
 }
 
@@ -67,8 +67,8 @@ pub fn constants(memory: &Context, level: VaultLevel) -> Scoring {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn of_vault(memory: &Context, open: &OpenVault) -> Result<Playbook> {
-    let notes = memory.playbook_notes(open)?;
+pub fn of_vault(context: &Context, open: &OpenVault) -> Result<Playbook> {
+    let notes = context.playbook_notes(open)?;
     Ok(of_notes(&notes))
 }
 
@@ -85,8 +85,8 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
-    let notes = memory.playbook_notes(open)?;
+pub fn as_written(context: &Context, open: &OpenVault) -> Result<Playbook> {
+    let notes = context.playbook_notes(open)?;
     Ok(of_notes(&current(open, notes, &open.index().queued())))
 }
 
@@ -94,8 +94,8 @@ pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
-    let notes = memory.notes_of(open)?;
+pub fn notes_as_written(context: &Context, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
+    let notes = context.notes_of(open)?;
     Ok(current(open, notes, &open.index().queued()))
 }
 
@@ -113,10 +113,10 @@ fn current(open: &OpenVault, notes: Arc<LinkedNotes>, queued: &[NotePath]) -> Ar
 
 /// Merges playbooks in order of precedence. If several vaults have a bullet with the same ID, the
 /// first one is used, with the feedback of all.
-pub fn merge(shelves: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
+pub fn merge(playbooks: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
     let mut merged = MergedPlaybook::default();
     let mut known: HashMap<String, usize> = HashMap::new();
-    for (level, playbook) in shelves {
+    for (level, playbook) in playbooks {
         for bullet in playbook.bullets {
             match known.get(bullet.id.as_str()) {
                 Some(at) if merged.bullets[*at].level != level => {
@@ -173,8 +173,8 @@ pub fn limits(open: &OpenVault) -> CurationLimits {
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference, or if it is not a bullet.
-pub fn find_bullet<'a>(memory: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Bullet)> {
-    let found = find(memory, reference)?;
+pub fn find_bullet<'a>(context: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Bullet)> {
+    let found = find(context, reference)?;
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
         Some(bullet) if kind == NoteKind::Bullet => Ok((found, bullet)),

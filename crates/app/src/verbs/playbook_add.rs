@@ -41,17 +41,17 @@ pub struct ProposalResult {
 /// # Errors
 /// An invalid rule, a blocked or deprecated rule, and the errors of
 /// [`crate::context::write::apply`].
-pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
+pub fn propose(context: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
         return Err(Error::usage("a rule with the scope workspace needs a project")
             .hint("for example `--scope workspace` with `--workspace tidewater-api`"));
     }
-    let authority = if draft { Authority::Automation } else { curate::authority(memory) };
-    let add = AddDelta { bullet: proposal, reason: memory.call.by.reason.clone(), ..AddDelta::default() };
+    let authority = if draft { Authority::Automation } else { curate::authority(context) };
+    let add = AddDelta { bullet: proposal, reason: context.call.by.reason.clone(), ..AddDelta::default() };
     let file = DeltaFile { deltas: vec![CurationDelta::Add(Box::new(add))], ..DeltaFile::default() };
     let how =
         Curation { authority, dry_run: false, sweep: SweepScope::Changed, op: "playbook-add", subject: None };
-    let outcome = curate::curate(memory, &file, &how)?;
+    let outcome = curate::curate(context, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
@@ -67,7 +67,7 @@ pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<
     let (path, state) = match outcome.bullet(&id) {
         Some(bullet) => (bullet.path.to_string(), bullet.state),
         None => {
-            let found = crate::verbs::playbook::find_bullet(memory, &id)?.1;
+            let found = crate::verbs::playbook::find_bullet(context, &id)?.1;
             (found.path.to_string(), found.state)
         }
     };
@@ -101,16 +101,16 @@ pub struct DeprecatedBullet {
 ///
 /// # Errors
 /// A note that is not found or not a bullet, and the errors of [`crate::context::write::apply`].
-pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> Result<DeprecatedBullet> {
-    memory.persons_only("retire a rule")?;
-    let found = find_in_target(memory, reference)?;
+pub fn remove(context: &Context, reference: &str, replaced_by: Option<&str>) -> Result<DeprecatedBullet> {
+    context.persons_only("retire a rule")?;
+    let found = find_in_target(context, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
-    let heir = replaced_by.map(|heir| crate::verbs::playbook::find_bullet(memory, heir)).transpose()?;
+    let heir = replaced_by.map(|heir| crate::verbs::playbook::find_bullet(context, heir)).transpose()?;
     let deprecate = DeprecateDelta {
         id: bullet.id.to_string(),
-        reason: memory.call.by.reason.clone(),
+        reason: context.call.by.reason.clone(),
         replaced_by: heir.map(|(_, heir)| heir.id.to_string()),
         ..DeprecateDelta::default()
     };
@@ -122,7 +122,7 @@ pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> R
         op: "playbook-remove",
         subject: None,
     };
-    let outcome = curate::curate(memory, &file, &how)?;
+    let outcome = curate::curate(context, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }

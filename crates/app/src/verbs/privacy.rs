@@ -70,27 +70,27 @@ pub struct Redaction {
 ///
 /// # Errors
 /// Invalid secret patterns, or an unreadable log of reads or list of servers.
-pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
-    let open = memory.target();
-    let allowed = SessionFilter::of(memory, open);
+pub fn privacy(context: &Context) -> Result<PrivacyStatus> {
+    let open = context.target();
+    let allowed = SessionFilter::of(context, open);
     let names = |may: bool| {
         let of = Agent::ALL.into_iter().filter(|agent| allowed.agents.contains(agent) == may);
         of.map(|agent| agent.name().to_owned()).collect()
     };
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
-    let server = ServerConnection::of_call(&memory.call)?;
+    let (rules, _) = secrets::rules_of_logs(context, open)?;
+    let server = ServerConnection::of_call(&context.call)?;
     let provider = own(open, keys::LLM_PROVIDER).and_then(|value| value.as_str()).unwrap_or("none");
     Ok(PrivacyStatus {
         agents: names(true),
         denied: names(false),
         workspaces: allowed.lists().to_vec(),
-        cross_agent: cross_agent(memory),
+        cross_agent: cross_agent(context),
         redaction: Redaction { enabled: rules.built_in(), own: rules.custom_count() },
         provider: provider.to_owned(),
         waiting: server.as_ref().map_or(Ok(0), waiting)?,
         server: server.map(|server| server.url.to_string()),
-        cass: flag(memory, keys::SOURCES_CASS),
-        latest: log(memory, &Options { limit: LATEST, since: None })?.reads,
+        cass: flag(context, keys::SOURCES_CASS),
+        latest: log(context, &Options { limit: LATEST, since: None })?.reads,
     })
 }
 
@@ -100,15 +100,15 @@ fn waiting(server: &ServerConnection) -> Result<usize> {
 }
 
 /// Whether an agent may see sessions of other agents. Only the user's own settings can allow it.
-pub fn cross_agent(memory: &Context) -> bool {
-    flag(memory, keys::SESSIONS_CROSS_AGENT)
+pub fn cross_agent(context: &Context) -> bool {
+    flag(context, keys::SESSIONS_CROSS_AGENT)
 }
 
 /// Returns a setting that permits reads. A value in the vault's shared file is ignored with a
 /// notice.
-pub(crate) fn flag(memory: &Context, setting: &TypedSetting<bool>) -> bool {
-    let settings = &memory.target().settings;
-    settings.ignored(setting.name).for_each(|notice| memory.notice(notice));
+pub(crate) fn flag(context: &Context, setting: &TypedSetting<bool>) -> bool {
+    let settings = &context.target().settings;
+    settings.ignored(setting.name).for_each(|notice| context.notice(notice));
     settings.flag(setting).unwrap_or(false)
 }
 
@@ -138,8 +138,8 @@ pub struct ReadLog {
 ///
 /// # Errors
 /// Returns an error if the log of reads cannot be read.
-pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
-    let mut reads = access_log::entries(memory)?;
+pub fn log(context: &Context, options: &Options) -> Result<ReadLog> {
+    let mut reads = access_log::entries(context)?;
     reads.retain(|read| options.since.is_none_or(|since| read.at >= since));
     let total = reads.len();
     reads.reverse();
@@ -173,16 +173,16 @@ pub struct ChangedPermission {
 /// # Errors
 /// An unknown agent, a denial that a list of permitted items cannot express, and the errors of
 /// [`config::set`].
-pub fn set(memory: &Context, what: &PermissionTarget, allow: bool) -> Result<ChangedPermission> {
+pub fn set(context: &Context, what: &PermissionTarget, allow: bool) -> Result<ChangedPermission> {
     let (key, items) = match what {
-        PermissionTarget::Agent(name) => (keys::SESSIONS_AGENTS, agents_with(memory, name, allow)?),
+        PermissionTarget::Agent(name) => (keys::SESSIONS_AGENTS, agents_with(context, name, allow)?),
         PermissionTarget::Workspace(typed) => {
-            (keys::SESSIONS_WORKSPACES, workspaces_with(memory, typed, allow)?)
+            (keys::SESSIONS_WORKSPACES, workspaces_with(context, typed, allow)?)
         }
     };
     let typed = items.join(",");
     let written = config::set(
-        memory,
+        context,
         key.name,
         Some(typed.as_str()).filter(|typed| !typed.is_empty()),
         config::SettingsTarget::Private,
@@ -191,15 +191,15 @@ pub fn set(memory: &Context, what: &PermissionTarget, allow: bool) -> Result<Cha
 }
 
 /// Returns the items of a list in the user's own settings, without those of the shared file.
-fn listed(memory: &Context, setting: &TypedSetting<Vec<String>>) -> Vec<String> {
-    let items = own(memory.target(), setting).and_then(toml::Value::as_array).into_iter().flatten();
+fn listed(context: &Context, setting: &TypedSetting<Vec<String>>) -> Vec<String> {
+    let items = own(context.target(), setting).and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
 }
 
-fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>> {
+fn agents_with(context: &Context, name: &str, allow: bool) -> Result<Vec<String>> {
     agents(name)?;
     let mut named: Vec<Agent> =
-        listed(memory, keys::SESSIONS_AGENTS).iter().filter_map(|name| agent(name)).collect();
+        listed(context, keys::SESSIONS_AGENTS).iter().filter_map(|name| agent(name)).collect();
     if named.is_empty() {
         named = Agent::ALL.to_vec();
     }
@@ -218,22 +218,22 @@ fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>>
     Ok(if all { Vec::new() } else { named.iter().map(|agent| agent.name().to_owned()).collect() })
 }
 
-fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
+fn workspaces_with(context: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
     let name = keys::SESSIONS_WORKSPACES.name;
-    let folder = resolve_path(memory, &memory.call.cwd, typed);
+    let folder = resolve_path(context, &context.call.cwd, typed);
     if folder.contains(',') {
         return Err(Error::usage(
             "a folder name with a comma must be added by hand to your settings for this vault",
         ));
     }
-    let base = project(memory.target());
-    let mut named = listed(memory, keys::SESSIONS_WORKSPACES);
+    let base = project(context.target());
+    let mut named = listed(context, keys::SESSIONS_WORKSPACES);
     let before = named.len();
-    if allow && SessionFilter::of(memory, memory.target()).allows_all() {
+    if allow && SessionFilter::of(context, context.target()).allows_all() {
         return Err(Error::refused("all-allowed", "sessions of all folders are already read")
             .hint(format!("`cm config set {name} {folder} --private` limits reading to this folder")));
     }
-    named.retain(|item| resolve_path(memory, base, item) != folder);
+    named.retain(|item| resolve_path(context, base, item) != folder);
     if !allow && named.len() == before {
         return Err(Error::refused("not-listed", format!("the sessions of {folder} are not read")).hint(
             format!("`{name}` lists the folders whose sessions are read; set it to exclude all others"),
@@ -241,7 +241,7 @@ fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<Str
     }
     if allow {
         named.push(folder);
-    } else if named.is_empty() && is_global(memory, memory.target()) {
+    } else if named.is_empty() && is_global(context, context.target()) {
         return Err(Error::refused(
             "nothing-left",
             format!("{folder} is the only folder whose sessions are read"),

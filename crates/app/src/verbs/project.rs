@@ -110,10 +110,10 @@ pub struct ProjectionResult {
 /// # Errors
 /// A file that cannot be read or written, is not UTF-8, has an unpaired marker, or changed during
 /// the call; no rules to write if the file does not exist.
-pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> {
+pub fn project(context: &Context, options: &Options) -> Result<ProjectionResult> {
     let named = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
-    let file = memory.call.cwd.join(&named);
-    let path = shown(&file, &memory.call.cwd);
+    let file = context.call.cwd.join(&named);
+    let path = shown(&file, &context.call.cwd);
     let there = there(&file)?;
     let before = match &there {
         Some(bytes) => std::str::from_utf8(bytes).map_err(|_| {
@@ -123,7 +123,7 @@ pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> 
         })?,
         None => "",
     };
-    let part = part(memory, options)?;
+    let part = part(context, options)?;
     if there.is_none() && part.rules + part.pitfalls == 0 {
         return Err(write::nothing_done("no rule is in use, and there is no file to clear")
             .hint("`cm playbook list --state all` lists all rules"));
@@ -166,8 +166,8 @@ pub const PER_CATEGORY: usize = 10;
 ///
 /// # Errors
 /// The errors of [`project`].
-pub(crate) fn rewrite_section(memory: &Context, path: &NotePath) -> Result<bool> {
-    let open = memory.target();
+pub(crate) fn rewrite_section(context: &Context, path: &NotePath) -> Result<bool> {
+    let open = context.target();
     let Ok(bytes) = open.vault.read(path) else { return Ok(false) };
     if !std::str::from_utf8(&bytes).is_ok_and(|text| matches!(SECTION.find(text), Ok(Some(_)))) {
         return Ok(false);
@@ -179,7 +179,7 @@ pub(crate) fn rewrite_section(memory: &Context, path: &NotePath) -> Result<bool>
         counts: false,
         dry_run: false,
     };
-    Ok(project(&memory.for_vault(open)?, &options)?.changed)
+    Ok(project(&context.for_vault(open)?, &options)?.changed)
 }
 
 fn there(file: &Path) -> Result<Option<Vec<u8>>> {
@@ -190,21 +190,21 @@ fn there(file: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-fn part(memory: &Context, options: &Options) -> Result<project::RenderedSection> {
+fn part(context: &Context, options: &Options) -> Result<project::RenderedSection> {
     let mut notes = Vec::new();
-    for open in &memory.vaults {
-        notes.push((open.level, memory.playbook_notes(open)?));
+    for open in &context.vaults {
+        notes.push((open.level, context.playbook_notes(open)?));
     }
     let notes: Vec<_> = notes.iter().map(|(level, notes)| (*level, &notes[..])).collect();
-    let (mut bullets, notice) = playbook::showable(playbook::merged(memory)?.bullets, &notes);
-    notice.into_iter().for_each(|notice| memory.notice(notice));
-    let scope = ProjectScope::of(memory, None);
+    let (mut bullets, notice) = playbook::showable(playbook::merged(context)?.bullets, &notes);
+    notice.into_iter().for_each(|notice| context.notice(notice));
+    let scope = ProjectScope::of(context, None);
     bullets.retain(|shelved| scope.includes(&shelved.bullet, shelved.level));
     let standings: Vec<_> = bullets
         .iter()
         .map(|shelved| {
-            let constants = playbook::constants(memory, shelved.level);
-            (&shelved.bullet, selection_score(&shelved.bullet, memory.now(), &constants))
+            let constants = playbook::constants(context, shelved.level);
+            (&shelved.bullet, selection_score(&shelved.bullet, context.now(), &constants))
         })
         .collect();
     Ok(project::plan(

@@ -131,18 +131,18 @@ struct QuotedStatement {
 ///
 /// # Errors
 /// An invalid text, a blocked rule, and the errors of [`crate::context::write::apply`].
-pub fn propose(memory: &Context, proposal: &Proposal) -> Result<ProposalAnswer> {
+pub fn propose(context: &Context, proposal: &Proposal) -> Result<ProposalAnswer> {
     let text = fold_whitespace(&proposal.text);
     let quote = fold_whitespace(&proposal.quote);
     if quote.chars().count() < QUOTE {
         return Err(Error::usage("the quote is too short").hint("quote the person's words, verbatim"));
     }
-    let found = check_quote(memory, proposal, &text, &quote)?;
+    let found = check_quote(context, proposal, &text, &quote)?;
     let is_stated = found.doubt.is_none();
-    let mut neighbours = neighbours::neighbours(memory, &text)?;
+    let mut neighbours = neighbours::neighbours(context, &text)?;
     let stored = match proposal.kind {
-        ProposalKind::Rule => propose_rule(memory, proposal, &text, &found)?,
-        kind => propose_memory(memory, (kind, proposal), &text, &found)?,
+        ProposalKind::Rule => propose_rule(context, proposal, &text, &found)?,
+        kind => propose_memory(context, (kind, proposal), &text, &found)?,
     };
     let state = if stored.is_active { BulletState::Active } else { BulletState::Draft };
     let why = match (stored.note, &found.doubt) {
@@ -152,55 +152,55 @@ pub fn propose(memory: &Context, proposal: &Proposal) -> Result<ProposalAnswer> 
     };
     neighbours.retain(|neighbour| neighbour.id != stored.id || stored.is_credited);
     let record = ProposalRecord {
-        at: memory.now().to_string(),
+        at: context.now().to_string(),
         session: found.session.clone(),
         proposed: stored.id.clone(),
         is_credited: stored.is_credited,
         is_stated,
-        words: redact(&cut(&quote, 2_000), &secrets::rules_of_logs(memory, memory.target())?.0)
+        words: redact(&cut(&quote, 2_000), &secrets::rules_of_logs(context, context.target())?.0)
             .0
             .into_string(),
         neighbours: neighbours.iter().map(|neighbour| neighbour.id.clone()).collect(),
         rule: stored.rule,
     };
-    let mut seen = SignalLog::of(memory, &found.session);
+    let mut seen = SignalLog::of(context, &found.session);
     seen.session.clone_from(&found.session);
-    seen.record_proposal(memory, record, proposal.answers.as_deref())?;
+    seen.record_proposal(context, record, proposal.answers.as_deref())?;
     Ok(ProposalAnswer { id: stored.id, state, why, neighbours, commit: stored.commit })
 }
 
 /// Finds the quote among what the person typed, in the session's log or in what its hooks saw, and
 /// checks the proposal against it.
-fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<QuotedStatement> {
-    let mut seen = SignalLog::of(memory, &proposal.session);
-    let shelf = SessionAccess::open(memory, &mut |_| {})?;
+fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<QuotedStatement> {
+    let mut seen = SignalLog::of(context, &proposal.session);
+    let access = SessionAccess::open(context, &mut |_| {})?;
     let given = proposal.answers.as_deref();
-    let Ok(listed) = shelf.find(&proposal.session) else {
+    let Ok(listed) = access.find(&proposal.session) else {
         let signal = seen.find(quote);
         let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
         let doubt = match signal {
-            Some(signal) if !is_headless(&memory.call.environment) => {
-                doubt_of_signal(memory, signal, (text, quote), &seen.calls_of(quote, given))
+            Some(signal) if !is_headless(&context.call.environment) => {
+                doubt_of_signal(context, signal, (text, quote), &seen.calls_of(quote, given))
             }
             _ => Some("no log of this session is known yet".to_owned()),
         };
         let author = match signal {
-            Some(_) if is_headless(&memory.call.environment) => QuoteAuthor::Sender,
+            Some(_) if is_headless(&context.call.environment) => QuoteAuthor::Sender,
             Some(_) => QuoteAuthor::Person,
             None => QuoteAuthor::Agent,
         };
-        let (session, agent) = (seen.session, memory.call.by.agent_name().unwrap_or_default());
+        let (session, agent) = (seen.session, context.call.by.agent_name().unwrap_or_default());
         return Ok(QuotedStatement { session, agent, author, line: 0, at, doubt, workspace: None });
     };
-    let transcript = SessionReader::open(memory)?.read(memory, &listed.session, None)?;
-    seen.extend(signals_of(&memory.now().to_string(), &transcript.meta, &transcript.events));
+    let transcript = SessionReader::open(context)?.read(context, &listed.session, None)?;
+    seen.extend(signals_of(&context.now().to_string(), &transcript.meta, &transcript.events));
     let calls = seen.calls_of(quote, given);
     let quotable = transcript.quotable();
     let is_interactive = transcript.prompts == StatementAuthor::Person && !transcript.meta.subagent;
     let doubt = match (quotable.typed_line(quote), seen.find(quote)) {
         // The log may lag behind the prompt.
         (None, Some(signal)) if is_interactive && !signal.typed.is_empty() => {
-            doubt_of_signal(memory, signal, (text, quote), &calls)
+            doubt_of_signal(context, signal, (text, quote), &calls)
         }
         (None, _) if seen.is_call(quote) => {
             Some("it quotes a command and its result, not the person".to_owned())
@@ -229,12 +229,12 @@ fn check_quote(memory: &Context, proposal: &Proposal, text: &str, quote: &str) -
 
 /// Checks a proposal against the sentences of a prompt that a hook saw.
 fn doubt_of_signal(
-    memory: &Context,
+    context: &Context,
     signal: &Signal,
     (text, quote): (&str, &str),
     calls: &[String],
 ) -> Option<String> {
-    let context = match signal.cause {
+    let statement_context = match signal.cause {
         SignalCause::Refused => StatementContext::Refused,
         SignalCause::Prompt | SignalCause::LongPrompt | SignalCause::Failed => StatementContext::After,
     };
@@ -242,10 +242,10 @@ fn doubt_of_signal(
         .zip(&signal.typed)
         .map(|(place, text)| {
             let text = text.clone();
-            Statement { text, line: 0, place, context, answers: None, is_pasted: false }
+            Statement { text, line: 0, place, context: statement_context, answers: None, is_pasted: false }
         })
         .collect();
-    let judged = judge_statements(memory.target(), &typed);
+    let judged = judge_statements(context.target(), &typed);
     TypedSentences::of(&typed, &judged).doubt(text, quote, calls).map(|doubt| doubt.to_string())
 }
 
@@ -269,14 +269,14 @@ struct Stored {
 }
 
 fn propose_rule(
-    memory: &Context,
+    context: &Context,
     proposal: &Proposal,
     text: &str,
     found: &QuotedStatement,
 ) -> Result<Stored> {
     let is_stated = found.doubt.is_none();
     let content = rule(text).map_err(|error| Error::usage(error.to_string()))?;
-    let workspace = Some(memory.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace));
+    let workspace = Some(context.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace));
     let bullet = RuleProposal {
         category: cm_learn::reflect::without_model::category(&content).to_owned(),
         content: content.clone(),
@@ -297,10 +297,10 @@ fn propose_rule(
             .map(|at| StatedRule { at, quote: fold_whitespace(&proposal.quote) }),
         ..AddDelta::default()
     };
-    let stated = origin_of(memory, found);
-    let playbook = playbook::as_written(memory, memory.target())?;
+    let stated = origin_of(context, found);
+    let playbook = playbook::as_written(context, context.target())?;
     if is_stated {
-        add.excludes = excluded_rules(memory, &playbook.bullets, &content, stated);
+        add.excludes = excluded_rules(context, &playbook.bullets, &content, stated);
     }
     let file = DeltaFile {
         session: Some(found.session.clone()),
@@ -308,7 +308,7 @@ fn propose_rule(
         deltas: vec![CurationDelta::Add(Box::new(add.clone()))],
     };
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_live()).collect();
-    let shown = ShownRules::of_session(memory, &found.session, &live);
+    let shown = ShownRules::of_session(context, &found.session, &live);
     let mut gathered = GatheredEvidence::default().with_shown(shown);
     if is_stated {
         gathered.admit(&content);
@@ -324,11 +324,11 @@ fn propose_rule(
         let Some(end) = active_rule(curated, 1).filter(|_| is_stated) else {
             return Ok((Vec::new(), Vec::new()));
         };
-        let notes = playbook::notes_as_written(memory, open)?;
-        Ok((edges_to_replaced(memory, open, &notes, &end, stated)?, Vec::new()))
+        let notes = playbook::notes_as_written(context, open)?;
+        Ok((edges_to_replaced(context, open, &notes, &end, stated)?, Vec::new()))
     };
     let extra = ExtraChanges { history: Some(&gathered), changes: &changes, ..ExtraChanges::NOTHING };
-    let outcome = curate_beside(memory, &file, &how, &extra)?;
+    let outcome = curate_beside(context, &file, &how, &extra)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
@@ -338,7 +338,7 @@ fn propose_rule(
     let id = id.unwrap_or_default();
     let state = match outcome.bullet(&id) {
         Some(bullet) => bullet.state,
-        None => playbook::find_bullet(memory, &id)?.1.state,
+        None => playbook::find_bullet(context, &id)?.1.state,
     };
     let note = applied.and_then(|one| one.note.clone()).filter(|_| is_stated);
     let note = note.or_else(|| skipped.map(|one| one.reason.clone()));
@@ -348,7 +348,7 @@ fn propose_rule(
 }
 
 fn propose_memory(
-    memory: &Context,
+    context: &Context,
     (kind, proposal): (ProposalKind, &Proposal),
     text: &str,
     found: &QuotedStatement,
@@ -366,11 +366,11 @@ fn propose_memory(
     let origin = DraftOrigin { session: found.session.clone(), agent: found.agent.clone(), line: found.line };
     let planned = std::cell::RefCell::new(None);
     let changes = |open: &OpenVault, _: &CurationResult| {
-        let mut existing = ExistingMemories::of(playbook::notes_as_written(memory, open)?);
-        let place = Some(origin_of(memory, found)).filter(|_| is_stated);
+        let mut existing = ExistingMemories::of(playbook::notes_as_written(context, open)?);
+        let place = Some(origin_of(context, found)).filter(|_| is_stated);
         let proposal =
             MemoryProposal { remembered: &remembered, stated: Some(certainty), origin: &origin, place };
-        let plan = plan_memory(memory, open, &mut existing, proposal)?;
+        let plan = plan_memory(context, open, &mut existing, proposal)?;
         let changes = plan.iter().flat_map(|plan| plan.changes.clone()).collect();
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();
         *planned.borrow_mut() = plan;
@@ -384,7 +384,7 @@ fn propose_memory(
         subject: Some(format!("Record a {}: {}", kind.name(), cut(text, 60))),
     };
     let outcome = curate_beside(
-        memory,
+        context,
         &DeltaFile::default(),
         &how,
         &ExtraChanges { changes: &changes, ..ExtraChanges::NOTHING },
@@ -403,8 +403,8 @@ fn propose_memory(
 }
 
 /// Returns when and where the quoted statement was made: just now, in a session that still runs.
-fn origin_of<'a>(memory: &Context, found: &'a QuotedStatement) -> StatementOrigin<'a> {
-    StatementOrigin { session: &found.session, at: memory.now(), workspace: found.workspace.as_deref() }
+fn origin_of<'a>(context: &Context, found: &'a QuotedStatement) -> StatementOrigin<'a> {
+    StatementOrigin { session: &found.session, at: context.now(), workspace: found.workspace.as_deref() }
 }
 
 fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {
@@ -423,17 +423,17 @@ fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {
 /// A note that was not proposed in the session, a verdict on another note than its neighbours, and the
 /// errors of [`crate::context::write::apply`].
 pub fn settle(
-    memory: &Context,
+    context: &Context,
     session: Option<&str>,
     id: &str,
     verdicts: &[Verdict],
 ) -> Result<ProposalAnswer> {
-    let key = find(memory, id)?.note.key().to_owned();
-    let Some(record) = SignalLog::proposal_of(memory, session, &key) else {
+    let key = find(context, id)?.note.key().to_owned();
+    let Some(record) = SignalLog::proposal_of(context, session, &key) else {
         return Err(Error::refused("not-proposed", format!("{key} was not proposed in this session"))
             .hint("`cm review` decides on other notes"));
     };
-    neighbours::check_listed(memory, verdicts, &record.neighbours)?;
+    neighbours::check_listed(context, verdicts, &record.neighbours)?;
     let own = OwnProposal {
         id: key,
         session: Some(record.session),
@@ -441,6 +441,6 @@ pub fn settle(
         is_credited: record.is_credited,
         rule: record.rule.map(|rule| *rule),
     };
-    let SettledProposal { id, state, why, neighbours, commit } = neighbours::settle(memory, own, verdicts)?;
+    let SettledProposal { id, state, why, neighbours, commit } = neighbours::settle(context, own, verdicts)?;
     Ok(ProposalAnswer { id, state, why, neighbours, commit })
 }

@@ -41,7 +41,7 @@ const TRUST_KEYS: [&str; 22] = [
 /// # Errors
 /// Returns `persons-only` with the name of the key.
 pub fn keeps_weight(
-    memory: &Context,
+    context: &Context,
     note: &Note,
     set: &[(String, String)],
     remove: &[String],
@@ -57,7 +57,7 @@ pub fn keeps_weight(
     };
     let set = set.iter().map(|(key, value)| (key, Some(value.as_str())));
     match set.chain(remove.iter().map(|key| (key, None))).find(|(key, value)| lowers(key, *value)) {
-        Some((key, _)) => memory.persons_only(&format!("change or lower `{key}` of a confirmed note")),
+        Some((key, _)) => context.persons_only(&format!("change or lower `{key}` of a confirmed note")),
         None => Ok(()),
     }
 }
@@ -71,8 +71,8 @@ fn plain(key: &str) -> String {
 ///
 /// # Errors
 /// Returns `persons-only` with the name of the key.
-pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
-    if memory.is_person() {
+pub fn own_keys_only<'k>(context: &Context, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
+    if context.is_person() {
         return Ok(());
     }
     match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
@@ -86,8 +86,8 @@ pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k st
 
 /// Returns the initial `state` of a new memory: `draft` or `unverified`; `None` if it is active
 /// because a person wrote it.
-pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'static str> {
-    if memory.is_person() {
+pub fn state(context: &Context, title: &str, options: &add::Options) -> Option<&'static str> {
+    if context.is_person() {
         return None;
     }
     let texts = [title, options.body.as_deref().unwrap_or_default()];
@@ -96,7 +96,7 @@ pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'
     let why = texts.into_iter().chain(extra).chain(tags).find_map(order);
     Some(match why {
         Some(why) => {
-            memory
+            context
                 .notice(format!("stored as a draft because {why}; a person can accept it with `cm review`"));
             "draft"
         }
@@ -106,13 +106,13 @@ pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'
 
 /// Whether a feedback event confirms an unverified memory: a helpful mark of a person, or of a
 /// second, recorded session. Age and usage do not confirm a memory.
-pub fn is_confirmed_by(memory: &Context, note: &Note, event: &Feedback) -> bool {
+pub fn is_confirmed_by(context: &Context, note: &Note, event: &Feedback) -> bool {
     if !note.is_unverified() || event.signal != FeedbackSignal::Helpful || event.weight <= 0.0 {
         return false;
     }
     let is_another = event.author.is_none() || event.author != note.author;
     let is_second =
         is_another && event.session.is_some() && note.session.is_some() && event.session != note.session;
-    memory.is_person()
-        || (is_second && event.session.as_deref().is_some_and(|id| SessionEvidence::of(memory).has_seen(id)))
+    context.is_person()
+        || (is_second && event.session.as_deref().is_some_and(|id| SessionEvidence::of(context).has_seen(id)))
 }

@@ -141,19 +141,19 @@ impl ChangeTimes {
 ///
 /// # Errors
 /// Returns an error if no vault has the folder, or if an index can be neither used nor rebuilt.
-pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
-    let shelves = memory.notes()?;
+pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
+    let vaults = context.notes()?;
     let mut notes: Vec<(Option<Instant>, &Note, VaultLevel)> = Vec::new();
     let mut is_found = false;
-    for (open, shelf) in memory.vaults.iter().zip(&shelves) {
+    for (open, of_vault) in context.vaults.iter().zip(&vaults) {
         let folder = match &options.folder {
             None => Some(String::new()),
-            Some(typed) => external_folder::folder_of(&open.vault, &memory.call.cwd, typed),
+            Some(typed) => external_folder::folder_of(&open.vault, &context.call.cwd, typed),
         };
         let Some(folder) = folder else { continue };
         is_found = true;
-        let times = ChangeTimes::of(open, shelf.notes());
-        let dated = shelf.notes().map(|note| (times.at(note), note, shelf.level));
+        let times = ChangeTimes::of(open, of_vault.notes());
+        let dated = of_vault.notes().map(|note| (times.at(note), note, of_vault.level));
         notes.extend(dated.filter(|(at, note, _)| options.matches(note, *at, &folder)));
     }
     if let Some(typed) = options.folder.as_ref().filter(|_| !is_found) {
@@ -163,9 +163,9 @@ pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
     }
     let total = notes.len();
     if let Some(typed) = options.note_type.as_ref().filter(|_| total == 0)
-        && let Some(notice) = unknown_type(memory, typed)?
+        && let Some(notice) = unknown_type(context, typed)?
     {
-        memory.notice(notice);
+        context.notice(notice);
     }
     match options.order {
         NoteOrder::Updated => notes.sort_unstable_by(|(at, note, _), (other, than, _)| {

@@ -49,7 +49,7 @@ const PATIENCE: u32 = 40;
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> Result<ReindexResult> {
+pub fn reindex(context: &Context, options: Options, clock: &dyn Fn() -> u64) -> Result<ReindexResult> {
     let begun = clock();
     let mut outcome = ReindexResult {
         notes: 0,
@@ -62,7 +62,7 @@ pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> R
         rebuilt: None,
         unread: 0,
     };
-    for open in &memory.vaults {
+    for open in &context.vaults {
         let listing = open.walk();
         if options.check {
             let stale = open.index().check(&listing, &|path| open.read(path))?;
@@ -75,18 +75,18 @@ pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> R
             outcome.rebuilt = outcome.rebuilt.or(stale.unusable.map(|why| why.to_string()));
             continue;
         }
-        let refreshed = open.reindex(&listing, options.full, memory.models().coarse())?;
-        memory.complete(open);
-        outcome.unread += embed_missing(memory, open, options.full)?;
+        let refreshed = open.reindex(&listing, options.full, context.models().coarse())?;
+        context.complete(open);
+        outcome.unread += embed_missing(context, open, options.full)?;
         open.set_fresh();
         outcome.notes += refreshed.notes;
         outcome.added += refreshed.added.len();
         outcome.updated += refreshed.updated.len();
         outcome.removed += refreshed.removed.len();
-        memory.add_stale_notice(&refreshed);
+        context.add_stale_notice(&refreshed);
         let refreshed_findings = refreshed.findings.len();
         outcome.rebuilt = outcome.rebuilt.or(refreshed.rebuilt.map(|why| why.to_string()));
-        let in_notes = memory.query_index(open, Index::note_findings)?;
+        let in_notes = context.query_index(open, Index::note_findings)?;
         outcome.findings += listing.findings.len() + refreshed_findings + in_notes;
     }
     outcome.stale.sort();
@@ -96,8 +96,8 @@ pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> R
 
 /// Embeds missing passages with the larger model and returns the number of passages that are still
 /// missing. A full reindex gets only the usual time budget.
-fn embed_missing(memory: &Context, open: &OpenVault, full: bool) -> Result<usize> {
+fn embed_missing(context: &Context, open: &OpenVault, full: bool) -> Result<usize> {
     let budget = budget(&open.settings);
-    memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
-    if budget.is_zero() { Ok(0) } else { memory.missing_passages(open) }
+    context.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
+    if budget.is_zero() { Ok(0) } else { context.missing_passages(open) }
 }

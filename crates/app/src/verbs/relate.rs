@@ -58,43 +58,43 @@ const PLAIN: &str = "RELATED_TO";
 /// # Errors
 /// Returns an error if a note is not found, if the type is unknown, if both ends are the same note,
 /// if an agent tries to supersede with a confirmed note (`persons-only`), or if the write fails.
-pub fn relate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
-    let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
-    if relation == SUPERSEDES && !ends(memory, options)?.0.note.is_waiting() {
-        memory.persons_only("let a confirmed note supersede another")?;
+pub fn relate(context: &Context, options: &Options) -> Result<EdgeEditResult> {
+    let relation = known_relation(context.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
+    if relation == SUPERSEDES && !ends(context, options)?.0.note.is_waiting() {
+        context.persons_only("let a confirmed note supersede another")?;
     }
-    connect(memory, options)
+    connect(context, options)
 }
 
 /// Like [`relate`], for a caller that knows that the notes may be related in this way.
 ///
 /// # Errors
 /// The errors of [`relate`], without `persons-only`.
-pub(crate) fn connect(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
+pub(crate) fn connect(context: &Context, options: &Options) -> Result<EdgeEditResult> {
     in_range("strength", options.strength)?;
-    let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
-    let (from, to) = ends(memory, options)?;
+    let relation = known_relation(context.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
+    let (from, to) = ends(context, options)?;
     let (from, to) = (from.note, to.note);
-    if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
-        return amend(memory, &there, options);
+    if let Some(there) = edge_files(context, &from, &to, Some(&relation))?.into_iter().next() {
+        return amend(context, &there, options);
     }
-    let id = NoteId::from(memory.new_uuid());
-    let notes = memory.notes_of(memory.target())?;
+    let id = NoteId::from(context.new_uuid());
+    let notes = context.notes_of(context.target())?;
     let file = name::edge_file_name(&from.title, &relation, &to.title, &id);
-    let path = crate::verbs::note_fields::sharded(memory.target(), "graph/edges", &file, &id)?;
+    let path = crate::verbs::note_fields::sharded(context.target(), "graph/edges", &file, &id)?;
     let text = compose::edge(&EdgeDraft {
         id: id.clone(),
         relation: relation.clone(),
         from: end(&notes, &from),
         to: end(&notes, &to),
         strength: options.strength.unwrap_or(1.0),
-        created: memory.now(),
+        created: context.now(),
         body: options.why.clone().unwrap_or_default(),
     });
     let subject = format!("Relate \"{}\" {relation} \"{}\"", from.title, to.title);
     let message = CommitMessage::new("relate", subject).id(id.as_str()).id(from.key()).id(to.key());
     let change = VaultFileChange::Create { path: path.clone(), text };
-    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    let written = write::apply(context, ChangeSet { message, changes: vec![change] })?;
     Ok(EdgeEditResult {
         ids: vec![id.into()],
         path: Some(path.into()),
@@ -108,17 +108,17 @@ pub(crate) fn connect(memory: &Context, options: &Options) -> Result<EdgeEditRes
 ///
 /// # Errors
 /// Returns an error if a note is not found, if the notes have no such edge, or if the write fails.
-pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
+pub fn unrelate(context: &Context, options: &Options) -> Result<EdgeEditResult> {
     let relation =
-        options.relation.as_deref().map(|name| known_relation(memory.target(), name)).transpose()?;
-    let (from, to) = ends(memory, options)?;
+        options.relation.as_deref().map(|name| known_relation(context.target(), name)).transpose()?;
+    let (from, to) = ends(context, options)?;
     if !from.note.is_waiting() && !to.note.is_waiting() {
-        memory.persons_only("remove an edge between confirmed notes")?;
+        context.persons_only("remove an edge between confirmed notes")?;
     }
     let mut ids = Vec::new();
     let mut changes = Vec::new();
-    for found in edge_files(memory, &from.note, &to.note, relation.as_deref())? {
-        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
+    for found in edge_files(context, &from.note, &to.note, relation.as_deref())? {
+        write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
         ids.push(found.note.key().to_owned());
         changes.push(VaultFileChange::Remove {
             path: found.note.path.clone(),
@@ -141,7 +141,7 @@ pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     let subject = format!("Unrelate \"{}\" and \"{}\"", from.note.title, to.note.title);
     let message =
         ids.iter().fold(CommitMessage::new("unrelate", subject), |message, id| message.id(id.as_str()));
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(EdgeEditResult {
         ids,
         path: written.changed.first().map(ToString::to_string),
@@ -150,9 +150,9 @@ pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     })
 }
 
-fn ends<'a>(memory: &'a Context, options: &Options) -> Result<(ResolvedNote<'a>, ResolvedNote<'a>)> {
-    let from = find_in_target(memory, &options.from)?;
-    let to = find_in_target(memory, &options.to)?;
+fn ends<'a>(context: &'a Context, options: &Options) -> Result<(ResolvedNote<'a>, ResolvedNote<'a>)> {
+    let from = find_in_target(context, &options.from)?;
+    let to = find_in_target(context, &options.to)?;
     if from.note.path == to.note.path {
         return Err(Error::usage(format!("\"{}\" cannot be related to itself", from.note.title)));
     }
@@ -173,17 +173,17 @@ fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
 
 /// Loads the edge files that lead from one note to another.
 fn edge_files<'a>(
-    memory: &'a Context,
+    context: &'a Context,
     from: &Note,
     to: &Note,
     relation: Option<&str>,
 ) -> Result<Vec<ResolvedNote<'a>>> {
-    let open = memory.target();
+    let open = context.target();
     let fits = |note: &Note| {
         note.edge.as_ref().is_some_and(|edge| edge.from == from.key() && edge.to == to.key())
             && relation.is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
     };
-    memory.notes_of(open)?.iter().filter(|note| fits(note)).map(|note| load(open, &note.path)).collect()
+    context.notes_of(open)?.iter().filter(|note| fits(note)).map(|note| load(open, &note.path)).collect()
 }
 
 fn end(notes: &[Note], note: &Note) -> EdgeEnd {
@@ -192,7 +192,7 @@ fn end(notes: &[Note], note: &Note) -> EdgeEnd {
     EdgeEnd { id: note.key().to_owned(), title: note.title.clone(), target: target.to_owned() }
 }
 
-fn amend(memory: &Context, edge: &ResolvedNote<'_>, options: &Options) -> Result<EdgeEditResult> {
+fn amend(context: &Context, edge: &ResolvedNote<'_>, options: &Options) -> Result<EdgeEditResult> {
     let mut edits = Vec::new();
     if let Some(strength) = options.strength {
         edits.push(Edit::Set { key: "strength".into(), value: strength.into() });
@@ -208,7 +208,7 @@ fn amend(memory: &Context, edge: &ResolvedNote<'_>, options: &Options) -> Result
         true => format!("Add a reason to \"{}\"", edge.note.title),
         false => format!("Change the strength of \"{}\"", edge.note.title),
     };
-    let changed = crate::verbs::update::apply(memory, edge, "relate", subject, edits)?;
+    let changed = crate::verbs::update::apply(context, edge, "relate", subject, edits)?;
     Ok(EdgeEditResult {
         ids: vec![changed.id],
         path: Some(changed.path),

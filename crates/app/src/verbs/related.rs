@@ -83,14 +83,14 @@ pub const MAX_HOPS: u8 = 5;
 /// # Errors
 /// Returns an error if the note is not found, if `hops` is out of range, or if an edge type does
 /// not exist.
-pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<RelatedNotes> {
+pub fn related(context: &Context, reference: &str, options: &Options) -> Result<RelatedNotes> {
     if !(1..=MAX_HOPS).contains(&options.hops) {
         return Err(Error::usage(format!("hops must be between 1 and {MAX_HOPS}")));
     }
-    let found = find(memory, reference)?;
-    let relations = options.relations.iter().map(|typed| relation(typed, memory, found.open));
+    let found = find(context, reference)?;
+    let relations = options.relations.iter().map(|typed| relation(typed, context, found.open));
     let route = EdgeFilter { relations: relations.collect::<Result<_>>()?, direction: options.direction };
-    let notes = memory.notes_around(found.open, &found.note.path, options.hops, &route)?;
+    let notes = context.notes_around(found.open, &found.note.path, options.hops, &route)?;
     let graph = notes.graph();
     let at = notes.iter().position(|note| note.path == found.note.path);
     let reached = at.map(|at| graph.related(at, options.hops, &route)).unwrap_or_default();
@@ -113,16 +113,16 @@ pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<R
     let end = options.offset.saturating_add(page.len());
     let next = (end < total && !page.is_empty()).then_some(end);
     let id = found.note.key().to_owned();
-    let as_of = memory.read_at();
+    let as_of = context.read_at();
     Ok(RelatedNotes { id, title: found.note.title, notes: page, total, next, as_of })
 }
 
 /// Normalizes the name of an edge type, which the settings must declare or an edge must have.
-fn relation(typed: &str, memory: &Context, open: &OpenVault) -> Result<String> {
+fn relation(typed: &str, context: &Context, open: &OpenVault) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
     let known = &open.settings.relations;
     let occurs = || -> Result<bool> {
-        Ok(memory.notes_of(open)?.graph().edges().iter().any(|edge| edge.relation == name))
+        Ok(context.notes_of(open)?.graph().edges().iter().any(|edge| edge.relation == name))
     };
     if known.contains(&name) || occurs()? {
         return Ok(name);

@@ -52,7 +52,7 @@ impl LinkChanges {
 /// # Errors
 /// Returns an error if a file cannot be read or edited.
 pub(crate) fn plan(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &[Note],
     change: NoteChange<'_>,
@@ -80,7 +80,7 @@ pub(crate) fn plan(
         }
         let found = find::load(open, &note.path)?;
         let Ok(text) = std::str::from_utf8(&found.bytes) else {
-            memory.notice(format!("{} is not UTF-8; its links were not changed", note.path));
+            context.notice(format!("{} is not UTF-8; its links were not changed", note.path));
             continue;
         };
         let mut edits = references(&relinker, note, text, &notes[at], &renamed[at]);

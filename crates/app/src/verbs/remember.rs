@@ -192,36 +192,36 @@ const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 /// Returns an error if a marker of the section is unpaired (before anything is written), if a file
 /// cannot be read or written, and "nothing done" if there are no new sources and every file is up
 /// to date.
-pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
-    if memory.call.no_refresh {
+pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> {
+    if context.call.no_refresh {
         return Err(Error::usage("this command needs an up-to-date index").hint("remove `--no-refresh`"));
     }
-    let project = sources::project(memory);
+    let project = sources::project(context);
     let target = match options.no_section {
         true => None,
-        false => Some(RuleFileTarget::find(&project, memory, options.file.as_deref())?),
+        false => Some(RuleFileTarget::find(&project, context, options.file.as_deref())?),
     };
-    let folder = options.files.as_deref().map(|named| check_output_folder(memory, named)).transpose()?;
+    let folder = options.files.as_deref().map(|named| check_output_folder(context, named)).transpose()?;
     let mut done = build_changes::RememberReport::default();
-    let sources = sources::read_project_sources(memory, &project)?;
-    let readings = reader::Readings::of(memory, &sources, options)?;
+    let sources = sources::read_project_sources(context, &project)?;
+    let readings = reader::Readings::of(context, &sources, options)?;
     let mut texts: Vec<(NotePath, String)> = Vec::new();
     let commit = if options.dry_run {
-        let set = planned(memory, memory.target(), (&sources, readings.as_ref()), &mut done)?;
-        let files = write::preview(memory, set)?;
+        let set = planned(context, context.target(), (&sources, readings.as_ref()), &mut done)?;
+        let files = write::preview(context, set)?;
         texts.extend(files.into_iter().map(|(path, _, after)| (path, after)));
         None
     } else {
-        write::apply_with(memory, |open| planned(memory, open, (&sources, readings.as_ref()), &mut done))?
+        write::apply_with(context, |open| planned(context, open, (&sources, readings.as_ref()), &mut done))?
             .commit
     };
-    let view = agent_view::MemoryView::of(memory, &texts)?;
+    let view = agent_view::MemoryView::of(context, &texts)?;
     let section = match &target {
-        Some(target) => target.write(&view, memory, options.dry_run)?,
+        Some(target) => target.write(&view, context, options.dry_run)?,
         None => None,
     };
     let files = match &folder {
-        Some(folder) => plain_files(memory, folder, &view, options.dry_run)?,
+        Some(folder) => plain_files(context, folder, &view, options.dry_run)?,
         None => Vec::new(),
     };
     let remembered = RememberResult {
@@ -255,23 +255,23 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
 
 /// Computes the file changes of a run from the current notes.
 fn planned(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     (outside, readings): (&sources::ProjectSources, Option<&reader::Readings>),
     done: &mut build_changes::RememberReport,
 ) -> Result<ChangeSet> {
-    outside.notices.iter().for_each(|notice| memory.notice(notice));
-    let mut sources = sources::read_vault_sources(memory, open)?;
+    outside.notices.iter().for_each(|notice| context.notice(notice));
+    let mut sources = sources::read_vault_sources(context, open)?;
     sources.extend(outside.sources.iter().cloned());
-    let known = sources::existing(memory, open)?;
+    let known = sources::existing(context, open)?;
     readings.into_iter().for_each(|readings| readings.apply(&mut sources, &known));
     sources::retain_lasting(open, &mut sources);
-    let sense = WordVectors::of(meaning::meaning(open));
-    let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());
+    let word_vectors = WordVectors::of(meaning::meaning(open));
+    let plan: RememberPlan = plan(&sources, &known, &word_vectors, context.now());
     for (word, said) in &plan.preferences.conflicts {
-        memory.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
+        context.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
     }
-    build_changes::changes(memory, open, &known, plan, done)
+    build_changes::changes(context, open, &known, plan, done)
 }
 
 fn nothing_new(outcome: &RememberResult) -> Error {
@@ -296,10 +296,10 @@ struct RuleFileTarget {
 
 impl RuleFileTarget {
     /// Finds and reads the rule file; refuses a section whose markers are unpaired.
-    fn find(project: &Path, memory: &Context, named: Option<&Path>) -> Result<Self> {
+    fn find(project: &Path, context: &Context, named: Option<&Path>) -> Result<Self> {
         let target = match named {
-            Some(named) => Self::at(&memory.call.cwd.join(named), memory)?,
-            None => Self::usual(project, memory)?,
+            Some(named) => Self::at(&context.call.cwd.join(named), context)?,
+            None => Self::usual(project, context)?,
         };
         refuse_link_out(&target.file, &target.path)?;
         let text = target.text()?;
@@ -309,10 +309,10 @@ impl RuleFileTarget {
 
     /// Returns the first rule file of [`RULE_FILES`] with a section, else the first that exists,
     /// else the first of the list.
-    fn usual(project: &Path, memory: &Context) -> Result<Self> {
+    fn usual(project: &Path, context: &Context) -> Result<Self> {
         let mut there = Vec::new();
         for name in RULE_FILES {
-            let target = Self::at(&project.join(name), memory)?;
+            let target = Self::at(&project.join(name), context)?;
             let text = target.there.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
             // Broken markers are somebody's part all the same.
             if SECTION.find(&text) != Ok(None) {
@@ -324,13 +324,13 @@ impl RuleFileTarget {
         Ok(there.swap_remove(at))
     }
 
-    fn at(file: &Path, memory: &Context) -> Result<Self> {
+    fn at(file: &Path, context: &Context) -> Result<Self> {
         let there = match external_folder::file(file) {
             Ok(bytes) => Some(bytes),
             Err(_) if file.symlink_metadata().is_err() => None,
             Err(error) => return Err(error.into()),
         };
-        Ok(Self { file: file.to_owned(), path: shown(file, &memory.call.cwd), there })
+        Ok(Self { file: file.to_owned(), path: shown(file, &context.call.cwd), there })
     }
 
     fn text(&self) -> Result<&str> {
@@ -352,10 +352,10 @@ impl RuleFileTarget {
     fn write(
         &self,
         view: &agent_view::MemoryView,
-        memory: &Context,
+        context: &Context,
         dry_run: bool,
     ) -> Result<Option<SectionChange>> {
-        let part = view.part(memory);
+        let part = view.part(context);
         if self.there.is_none() && part.facts + part.preferences + part.episodes == 0 {
             return Ok(None);
         }
@@ -410,9 +410,9 @@ fn refuse_link_out(file: &Path, path: &str) -> Result<()> {
 
 /// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
 /// did not write.
-fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
-    let out = memory.call.cwd.join(named);
-    for open in &memory.vaults {
+fn check_output_folder(context: &Context, named: &Path) -> Result<PathBuf> {
+    let out = context.call.cwd.join(named);
+    for open in &context.vaults {
         let existing = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
         let Some((folder, real)) = existing else { continue };
         let Ok(inner) = real.strip_prefix(open.vault.root()) else { continue };
@@ -425,10 +425,10 @@ fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
     }
     for file in files::NAMES {
         let file = out.join(file);
-        refuse_link_out(&file, &shown(&file, &memory.call.cwd))?;
+        refuse_link_out(&file, &shown(&file, &context.call.cwd))?;
         match external_folder::file(&file) {
             Ok(there) if !files::is_ours(&there) => {
-                let path = shown(&file, &memory.call.cwd);
+                let path = shown(&file, &context.call.cwd);
                 return Err(Error::refused("exists", format!("{path} would be overwritten"))
                     .at(&path, None, None)
                     .hint("the file was not written by this command; nothing was written, choose another folder"));
@@ -441,7 +441,7 @@ fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
 
 /// Writes facts.md, episodes.md and preferences.md; returns the paths of those that changed.
 fn plain_files(
-    memory: &Context,
+    context: &Context,
     out: &Path,
     view: &agent_view::MemoryView,
     dry_run: bool,
@@ -457,5 +457,5 @@ fn plain_files(
     if !dry_run && !due.is_empty() {
         external_folder::write(out, &due, &|_, there| files::is_ours(there))?;
     }
-    Ok(due.iter().map(|(path, _)| shown(&out.join(path.as_str()), &memory.call.cwd)).collect())
+    Ok(due.iter().map(|(path, _)| shown(&out.join(path.as_str()), &context.call.cwd)).collect())
 }

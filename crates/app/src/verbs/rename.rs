@@ -51,24 +51,24 @@ pub struct RenameResult {
 /// Returns an error if the note is not found, is a rule, an edge or a file that cm names itself
 /// (`not-renamable`), if the caller is an agent (`persons-only`), if the new path exists, or if the
 /// write fails.
-pub fn rename(memory: &Context, reference: &str, title: &str, dry_run: bool) -> Result<RenameResult> {
-    memory.persons_only("rename a note")?;
+pub fn rename(context: &Context, reference: &str, title: &str, dry_run: bool) -> Result<RenameResult> {
+    context.persons_only("rename a note")?;
     let title = new_title(title)?;
-    refuse_fixed_names(&find_in_target(memory, reference)?.note)?;
+    refuse_fixed_names(&find_in_target(context, reference)?.note)?;
     let mut planned = None;
     let plan = |open: &OpenVault| {
-        let found = find_in_target(memory, reference)?;
-        let rename = RenamePlan::of(memory, open, &found, &title)?;
+        let found = find_in_target(context, reference)?;
+        let rename = RenamePlan::of(context, open, &found, &title)?;
         let set = rename.change_set(&found);
         planned = Some(rename);
         Ok(set)
     };
     let commit = if dry_run {
-        let set = { plan }(memory.target())?;
-        write::preview(memory, set)?;
+        let set = { plan }(context.target())?;
+        write::preview(context, set)?;
         None
     } else {
-        write::apply_with(memory, plan)?.commit
+        write::apply_with(context, plan)?.commit
     };
     let rename = planned.ok_or_else(|| write::nothing_done("nothing was planned"))?;
     Ok(RenameResult {
@@ -146,8 +146,8 @@ struct RenamePlan {
 }
 
 impl RenamePlan {
-    fn of(memory: &Context, open: &OpenVault, found: &ResolvedNote<'_>, title: &str) -> Result<Self> {
-        let notes = memory.notes_of(open)?;
+    fn of(context: &Context, open: &OpenVault, found: &ResolvedNote<'_>, title: &str) -> Result<Self> {
+        let notes = context.notes_of(open)?;
         let at = notes
             .iter()
             .position(|note| note.path == found.note.path)
@@ -170,7 +170,7 @@ impl RenamePlan {
                 edits.push(alias_edit(text, &note.title));
             }
             if note.updated.is_some() || note.kind == NoteKind::Memory {
-                edits.push(set("updated", &memory.now().to_string()));
+                edits.push(set("updated", &context.now().to_string()));
             }
         }
         let renamed = relink::edited(&note.path, text, &edits)?;
@@ -180,7 +180,7 @@ impl RenamePlan {
             text: &renamed,
             heading: heading.map(|heading| (heading.text, title.to_owned())),
         };
-        let links = relink::plan(memory, open, &notes, change)?;
+        let links = relink::plan(context, open, &notes, change)?;
         edits.extend(links.own.iter().cloned());
         let settings = &open.settings;
         let after = read::read(&path, renamed.as_bytes(), &settings.types, &settings.relations).note;

@@ -19,19 +19,19 @@ use cm_store::git::CommitId;
 ///
 /// # Errors
 /// Returns an error if the note or commit is not found, or if the write fails.
-pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<UpdateResult> {
-    memory.persons_only("restore an earlier version")?;
-    let commit = revision(memory, commit)?;
-    let now = match find_in_target(memory, reference) {
+pub fn restore(context: &Context, reference: &str, commit: &str) -> Result<UpdateResult> {
+    context.persons_only("restore an earlier version")?;
+    let commit = revision(context, commit)?;
+    let now = match find_in_target(context, reference) {
         Ok(found) => {
-            write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
+            write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
             Some((found.note, found.bytes))
         }
         Err(error) if error.code == "not-found" => None,
         Err(error) => return Err(error),
     };
     let wanted = now.as_ref().map_or(reference, |(note, _)| note.key());
-    let (then, bytes) = at_commit(memory, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
+    let (then, bytes) = at_commit(context, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
         .ok_or_else(|| {
             Error::not_found(format!("note `{reference}` not found in commit {}", commit.short()))
                 .hint("`cm log --op delete` lists deleted notes")
@@ -41,7 +41,7 @@ pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<Update
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
     let message = CommitMessage::new("restore", subject).id(then.key());
     let written = write::apply(
-        memory,
+        context,
         ChangeSet { message, changes: vec![VaultFileChange::Copy { path: path.clone(), expected, bytes }] },
     )?;
     Ok(UpdateResult {
@@ -49,19 +49,19 @@ pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<Update
         path: path.to_string(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
-        revision: revision_of(memory.target(), &path),
+        revision: revision_of(context.target(), &path),
     })
 }
 
 /// Finds a note in a commit by id, id prefix, path or title; the note's current path is tried
 /// first.
 fn at_commit(
-    memory: &Context,
+    context: &Context,
     commit: CommitId,
     wanted: &str,
     now: Option<&NotePath>,
 ) -> Result<Option<(Note, Vec<u8>)>> {
-    let open = memory.target();
+    let open = context.target();
     let repo = repository(open)?;
     let mut paths: Vec<NotePath> = repo.list_at(commit)?.into_iter().map(|(path, _)| path).collect();
     paths.retain(NotePath::is_markdown);

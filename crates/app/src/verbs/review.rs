@@ -94,9 +94,9 @@ pub struct Inbox {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
-    let notes = memory.overview_of(memory.target())?;
-    let waiting = waiting(memory, options.section)?;
+pub fn inbox(context: &Context, options: &Options) -> Result<Inbox> {
+    let notes = context.overview_of(context.target())?;
+    let waiting = waiting(context, options.section)?;
     let mut number = 0;
     let mut sections = Vec::new();
     for (kind, entries) in waiting {
@@ -119,16 +119,16 @@ pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub(crate) fn waiting(memory: &Context, wanted: Option<InboxKind>) -> Result<InboxSections> {
-    let open = memory.target();
+pub(crate) fn waiting(context: &Context, wanted: Option<InboxKind>) -> Result<InboxSections> {
+    let open = context.target();
     let least = playbook::limits(open).merge();
     let basis = format!("{least:?} {:?}", open.settings.text(keys::EMBEDDINGS_PROVIDER));
-    let timeless = memory.value_of_notes(open, &basis, |notes| {
+    let timeless = context.value_of_notes(open, &basis, |notes| {
         Ok(inbox::timeless_sections(&notes.graph(), &|rules| rule_pairs(open, rules)))
     })?;
     let mut sections = InboxSections::clone(&timeless);
     if wanted.is_none_or(|wanted| wanted == InboxKind::Due) {
-        sections.insert(InboxKind::Due, inbox::due(&memory.overview_of(open)?.graph(), memory.now()));
+        sections.insert(InboxKind::Due, inbox::due(&context.overview_of(open)?.graph(), context.now()));
     }
     Ok(sections)
 }
@@ -358,8 +358,8 @@ impl ReviewDecisions {
 /// # Errors
 /// Returns an error if a note is not found, if it cannot be accepted or rejected, or if a write
 /// fails.
-pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<ReviewResult> {
-    memory.persons_only("accept, reject or confirm in review")?;
+pub fn apply_decisions(context: &Context, words: &ReviewDecisions) -> Result<ReviewResult> {
+    context.persons_only("accept, reject or confirm in review")?;
     let mut checked = Vec::new();
     for (word, ids) in [
         (ReviewDecision::Accept, &words.accept),
@@ -370,8 +370,8 @@ pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<Revi
     ] {
         let mut paths: Vec<NotePath> = Vec::new();
         for id in ids {
-            let found = find_in_target(memory, id)?;
-            edits_for(memory, word, &found)?;
+            let found = find_in_target(context, id)?;
+            edits_for(context, word, &found)?;
             if !paths.contains(&found.note.path) {
                 paths.push(found.note.path);
             }
@@ -383,7 +383,7 @@ pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<Revi
         }
     }
     let decisions: Result<_> =
-        checked.into_iter().map(|(word, paths)| apply_decision(memory, word, &paths)).collect();
+        checked.into_iter().map(|(word, paths)| apply_decision(context, word, &paths)).collect();
     Ok(ReviewResult { decisions: decisions? })
 }
 
@@ -392,12 +392,12 @@ pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<Revi
 /// # Errors
 /// Returns an error if a reference is not found or is not a bullet, if curation refuses the merge,
 /// or if the write fails.
-pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewResult> {
-    memory.persons_only("merge in review")?;
+pub fn merge(context: &Context, ids: &[String], content: &str) -> Result<ReviewResult> {
+    context.persons_only("merge in review")?;
     let found: Result<Vec<String>> =
-        ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
+        ids.iter().map(|id| Ok(playbook::find_bullet(context, id)?.1.id.to_string())).collect();
     let merge =
-        MergeDelta { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
+        MergeDelta { ids: found?, content: content.to_owned(), reason: context.call.by.reason.clone() };
     let file = DeltaFile { deltas: vec![CurationDelta::Merge(merge.clone())], ..DeltaFile::default() };
     let how = curate::Options {
         authority: Authority::Person,
@@ -406,7 +406,7 @@ pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewRe
         op: "review",
         subject: None,
     };
-    let outcome = curate::curate(memory, &file, &how)?;
+    let outcome = curate::curate(context, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
@@ -418,18 +418,18 @@ pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewRe
 }
 
 /// Returns the edits that a decision makes to a note.
-fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
+fn edits_for(context: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
     if matches!(word, ReviewDecision::Take | ReviewDecision::Keep) {
-        return of_leftovers(word, found, memory.now());
+        return of_leftovers(word, found, context.now());
     }
     if !is_reviewed(note) {
         let message =
             format!("{} is a {}; only memories and rules can be reviewed", note.path, note.kind.name());
         return Err(Error::usage(message));
     }
-    let now = memory.now();
-    let reason = memory.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+    let now = context.now();
+    let reason = context.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
     let reason = reason.unwrap_or("rejected in review");
     match Bullet::of(note) {
         Some(bullet) => of_bullet(word, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
@@ -520,15 +520,15 @@ fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
 }
 
 /// Checks the notes again while the lock is held, then writes the decision.
-fn apply_decision(memory: &Context, word: ReviewDecision, paths: &[NotePath]) -> Result<AppliedDecision> {
+fn apply_decision(context: &Context, word: ReviewDecision, paths: &[NotePath]) -> Result<AppliedDecision> {
     let mut ids = Vec::new();
-    let written = write::apply_with(memory, |open| {
+    let written = write::apply_with(context, |open| {
         let mut titles = Vec::new();
         let mut changes = Vec::new();
         for path in paths {
             let found = load(open, path)?;
             changes
-                .push(VaultFileChange::Edit { path: path.clone(), edits: edits_for(memory, word, &found)? });
+                .push(VaultFileChange::Edit { path: path.clone(), edits: edits_for(context, word, &found)? });
             ids.push(found.note.key().to_owned());
             titles.push(found.note.title);
         }

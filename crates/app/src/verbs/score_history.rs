@@ -79,17 +79,17 @@ pub struct ScoreHistory {
 ///
 /// # Errors
 /// A note that is not found, or that is neither a rule nor a memory, and unreadable notes.
-pub fn score_history(memory: &Context, reference: &str) -> Result<ScoreHistory> {
-    let found = find(memory, reference)?;
+pub fn score_history(context: &Context, reference: &str) -> Result<ScoreHistory> {
+    let found = find(context, reference)?;
     match (found.note.kind, Bullet::of(&found.note)) {
-        (NoteKind::Memory, _) => Ok(of_memory(memory, &found)),
+        (NoteKind::Memory, _) => Ok(of_memory(context, &found)),
         (NoteKind::Bullet, Some(bullet)) => {
             let level = found.open.level;
-            let all = merged(memory)?.bullets;
+            let all = merged(context)?.bullets;
             // The merged one has the feedback of both vaults.
             let same = |other: &VaultBullet| other.level == level && other.bullet.path == bullet.path;
             let merged = all.into_iter().find(same).map_or(bullet.clone(), |same| same.bullet);
-            Ok(of_rule(&merged, memory.now(), &constants(memory, level)))
+            Ok(of_rule(&merged, context.now(), &constants(context, level)))
         }
         (kind, _) => {
             Err(Error::usage(format!("{} is a {}, which has no score", found.note.path, kind.name()))
@@ -102,11 +102,11 @@ pub fn score_history(memory: &Context, reference: &str) -> Result<ScoreHistory> 
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn rule_score_histories(memory: &Context, ids: &[String]) -> Result<Vec<ScoreHistory>> {
-    let bullets = merged(memory)?.bullets;
+pub fn rule_score_histories(context: &Context, ids: &[String]) -> Result<Vec<ScoreHistory>> {
+    let bullets = merged(context)?.bullets;
     let history = |id: &String| {
         let found = bullets.iter().find(|of_vault| of_vault.bullet.id.as_str() == id)?;
-        Some(of_rule(&found.bullet, memory.now(), &constants(memory, found.level)))
+        Some(of_rule(&found.bullet, context.now(), &constants(context, found.level)))
     };
     Ok(ids.iter().filter_map(history).collect())
 }
@@ -141,10 +141,10 @@ fn drop_of_rule(bullet: &Bullet, now: Instant, constants: &Scoring) -> Option<Sc
     below.into_iter().chain(stale).filter(|_| in_use).min_by_key(|drop| drop.at)
 }
 
-fn of_memory(memory: &Context, found: &ResolvedNote<'_>) -> ScoreHistory {
-    let (note, now, settings) = (&found.note, memory.now(), &found.open.settings);
+fn of_memory(context: &Context, found: &ResolvedNote<'_>) -> ScoreHistory {
+    let (note, now, settings) = (&found.note, context.now(), &found.open.settings);
     let (usage, notices) = found.open.usage().load();
-    notices.into_iter().for_each(|notice| memory.notice(notice));
+    notices.into_iter().for_each(|notice| context.notice(notice));
     let used = usage.get(note.key()).copied().unwrap_or_default();
     let constants = scoring(settings);
     let point = |at: Instant, score: DecayScore| ScorePoint {
@@ -231,25 +231,25 @@ mod tests {
         let days = ["2026-02-01", "2026-02-02", "2026-02-03", "2026-02-04", "2026-02-05"];
         vault.put("playbook/testing/a.md", &rule(1, "maturity: established", &days));
         vault.put("playbook/testing/b.md", &rule(2, "", &[]));
-        let memory = vault.at("2026-02-10");
-        let history = score_history(&memory, "b-mt2ssunl-000001").unwrap();
+        let context = vault.at("2026-02-10");
+        let history = score_history(&context, "b-mt2ssunl-000001").unwrap();
         assert_eq!((history.points.len(), history.forecast.len()), (24, 9));
-        let bullets = merged(&memory).unwrap().bullets;
-        let row = BulletRow::of(&bullets[0], memory.now(), &Scoring::default());
+        let bullets = merged(&context).unwrap().bullets;
+        let row = BulletRow::of(&bullets[0], context.now(), &Scoring::default());
         let last = history.points.last().unwrap();
         assert_eq!(
             (last.at, last.score, last.level),
-            (memory.now(), rounded(row.score.value()), "established")
+            (context.now(), rounded(row.score.value()), "established")
         );
         assert_eq!((history.points[0].score, history.points[0].level), (0.0, "candidate"));
         let end = history.forecast.last().unwrap();
-        assert_eq!(end.at, memory.now().minus_days(-90.0));
+        assert_eq!(end.at, context.now().minus_days(-90.0));
         assert!((end.score - last.score / 2.0).abs() < 1e-3, "the half-life is 90 days");
         // It has no feedback for 90 days from 2026-05-06 on, earlier than its score falls below 2.
         let drop = history.drop.unwrap();
         assert_eq!((drop.at.day().as_str(), drop.kind), ("2026-05-06", ScoreDropKind::Stale));
         let ids = ["b-mt2ssunl-000002", "none", "b-mt2ssunl-000001"].map(str::to_owned);
-        let all = rule_score_histories(&memory, &ids).unwrap();
+        let all = rule_score_histories(&context, &ids).unwrap();
         assert_eq!(all.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), [&*ids[0], &*ids[2]]);
         assert_eq!(all[1].points, history.points);
     }
@@ -273,9 +273,9 @@ mod tests {
         let text = format!("---\n{keys}\ncreated: 2026-01-01\nupdated: 2026-01-01\n---\n\nText.\n");
         vault.put("graph/fixes/a.md", &text);
         vault.put("plain.md", "# Plain\n\nText.\n");
-        let memory = vault.at("2026-01-11");
-        let history = score_history(&memory, "Retry").unwrap();
-        let listed = decay::decay(&memory, &decay::Options { limit: 9, ..Default::default() }).unwrap();
+        let context = vault.at("2026-01-11");
+        let history = score_history(&context, "Retry").unwrap();
+        let listed = decay::decay(&context, &decay::Options { limit: 9, ..Default::default() }).unwrap();
         let last = history.points.last().unwrap();
         assert_eq!(
             (last.score, last.level),
@@ -283,6 +283,6 @@ mod tests {
         );
         assert!(history.points[0].score > last.score && history.forecast[8].score < last.score);
         assert!(history.drop.is_some());
-        assert_eq!(score_history(&memory, "plain.md").unwrap_err().code, "usage");
+        assert_eq!(score_history(&context, "plain.md").unwrap_err().code, "usage");
     }
 }

@@ -154,15 +154,15 @@ const FURTHEST: usize = 10_000;
 /// # Errors
 /// Returns an error if the query is empty or too long, if a date is invalid, if the commit is not
 /// found, or if an index can be neither used nor rebuilt.
-pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
-    memory.at_time(options.as_of.as_deref(), |memory| {
-        let mut searched = answer(memory, options)?;
+pub fn search(context: &Context, options: &Options) -> Result<SearchResult> {
+    context.at_time(options.as_of.as_deref(), |context| {
+        let mut searched = answer(context, options)?;
         if searched.total == 0
             && options.stages.words
             && let Some(spelled) = with_other_spellings(&options.query)
         {
             let by_words = Options { query: spelled, stages: RankingStages::WORDS, ..options.clone() };
-            let similar = answer(memory, &by_words)?;
+            let similar = answer(context, &by_words)?;
             if similar.total > 0 {
                 let query = searched.query;
                 searched = SearchResult { query, ..similar };
@@ -170,7 +170,7 @@ pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
                 searched.notices.push(notice.to_owned());
             }
         }
-        count_retrievals(memory, &searched);
+        count_retrievals(context, &searched);
         Ok(searched)
     })
 }
@@ -188,11 +188,11 @@ fn with_other_spellings(query: &str) -> Option<String> {
 }
 
 /// Adds the hits of this page to the retrieval counters.
-fn count_retrievals(memory: &Context, searched: &SearchResult) {
-    for open in &memory.vaults {
+fn count_retrievals(context: &Context, searched: &SearchResult) {
+    for open in &context.vaults {
         let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
         let keys: Vec<&str> = shown.map(|hit| hit.id.as_str()).collect();
-        memory.count_retrieved(open, &keys);
+        context.count_retrieved(open, &keys);
     }
 }
 
@@ -222,12 +222,12 @@ fn with_dates(options: &Options, now: Instant) -> Result<String> {
     Ok(parts.join(" "))
 }
 
-fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
-    let text = with_dates(options, memory.now())?;
+fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
+    let text = with_dates(options, context.now())?;
     check(&text, options.offset)?;
-    let mut query = Query::parse(&text, memory.now());
+    let mut query = Query::parse(&text, context.now());
     let limit =
-        options.limit.unwrap_or_else(|| memory.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
+        options.limit.unwrap_or_else(|| context.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
     let retrieved = if options.group.is_some() { examined(wanted) } else { wanted };
     let meaning = query.semantic_text();
@@ -238,10 +238,10 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
             stages: options.stages,
             by_meaning: SemanticThreshold::Relative,
         };
-        let RetrievalResult { ranked, total, confidence } = memory.retrieve(question, retrieved)?;
+        let RetrievalResult { ranked, total, confidence } = context.retrieve(question, retrieved)?;
         (ranked, total, confidence)
     } else {
-        let (found, total) = selected(memory, &query, retrieved)?;
+        let (found, total) = selected(context, &query, retrieved)?;
         (found, total, None)
     };
     let answered = confidence.map(|confidence| !confidence.is_weak());
@@ -257,19 +257,19 @@ fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     };
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
-    let as_of = memory.read_at();
+    let as_of = context.read_at();
     let mut notices = std::mem::take(&mut query.notices);
     if total == 0 || answered == Some(false) {
-        notices.extend(unknown_names(memory, &text, &query, &notices)?);
+        notices.extend(unknown_names(context, &text, &query, &notices)?);
     }
     Ok(SearchResult { query: text, as_of, answered, hits, total, notices, next })
 }
 
 /// Names the types and fields of a query that do not exist.
-fn unknown_names(memory: &Context, text: &str, query: &Query, notices: &[String]) -> Result<Vec<String>> {
+fn unknown_names(context: &Context, text: &str, query: &Query, notices: &[String]) -> Result<Vec<String>> {
     let mut unknown = Vec::new();
     for typed in query.types() {
-        unknown.extend(unknown_type(memory, typed)?);
+        unknown.extend(unknown_type(context, typed)?);
     }
     let fields = unknown_fields(text).into_iter();
     // Of a misspelled field, the query itself says so.
@@ -283,18 +283,18 @@ fn unknown_names(memory: &Context, text: &str, query: &Query, notices: &[String]
 
 /// Returns the notes of all vaults that match a query without words, newest first within each
 /// vault, and their total number.
-fn selected<'m>(memory: &'m Context, query: &Query, wanted: usize) -> Result<(Vec<RankedNote<'m>>, usize)> {
+fn selected<'m>(context: &'m Context, query: &Query, wanted: usize) -> Result<(Vec<RankedNote<'m>>, usize)> {
     let mut total = 0;
     let mut found = Vec::new();
-    for open in &memory.vaults {
-        memory.ensure_fresh(open)?;
+    for open in &context.vaults {
+        context.ensure_fresh(open)?;
         let own = found.len();
         let mut asked = wanted;
         loop {
-            let answer = memory.query_index(open, |index| index.search(query, 0, asked))?;
+            let answer = context.query_index(open, |index| index.search(query, 0, asked))?;
             let exhausted = answer.hits.len() == answer.total || answer.hits.len() < asked;
             let (hidden, hits): (Vec<_>, Vec<_>) =
-                answer.hits.into_iter().partition(|hit| memory.is_hidden(open, &hit.note));
+                answer.hits.into_iter().partition(|hit| context.is_hidden(open, &hit.note));
             if exhausted || hits.len() >= wanted {
                 total += answer.total - hidden.len();
                 found.extend(hits.into_iter().map(|hit| RankedNote::unranked(open, hit.note)));

@@ -105,19 +105,19 @@ pub struct SessionReceiptList {
 /// # Errors
 /// Returns an error if the filter is invalid, or if the index or the notes cannot be read.
 pub fn session_receipts(
-    memory: &Context,
+    context: &Context,
     access: &SessionAccess,
     options: &Options,
 ) -> Result<SessionReceiptList> {
-    let days = lookback(memory, &options.which)?;
-    let index_filter = filter(memory, &options.which, days)?;
+    let days = lookback(context, &options.which)?;
+    let index_filter = filter(context, &options.which, days)?;
     let end = options.offset.saturating_add(options.limit);
     let indexed = access.query(|sessions| sessions.list(&index_filter, 0, end))?.unwrap_or_default();
-    let shown = ShownTotals::by_session(&receipts::load(memory));
-    let since = days.map(|days| memory.now().minus_days(days));
+    let shown = ShownTotals::by_session(&receipts::load(context));
+    let since = days.map(|days| context.now().minus_days(days));
     let is_wanted = |totals: &ShownTotals| {
         let agents = &index_filter.agents;
-        !memory.call.by.has_token
+        !context.call.by.has_token
             && options.which.workspace.is_none()
             && since.is_none_or(|since| totals.last >= since)
             && (agents.is_empty() || agents.iter().any(|agent| agent.name() == totals.agent))
@@ -132,7 +132,7 @@ pub fn session_receipts(
     }
     rows.sort_by(|a, b| (Reverse(a.ended), &a.id).cmp(&(Reverse(b.ended), &b.id)));
     let mut sessions: Vec<_> = rows.into_iter().skip(options.offset).take(options.limit).collect();
-    complete(memory, &mut sessions, &shown)?;
+    complete(context, &mut sessions, &shown)?;
     let end = options.offset.saturating_add(sessions.len());
     let next = (end < total && !sessions.is_empty()).then_some(end);
     Ok(SessionReceiptList { sessions, total, next })
@@ -140,7 +140,7 @@ pub fn session_receipts(
 
 /// The sessions for which [`session_receipt`] returns an answer. Reads no logs.
 pub struct RecordedSessions<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     access: SessionAccess,
     /// IDs of the sessions with a receipt, read on first use.
     shown: OnceCell<HashSet<String>>,
@@ -148,9 +148,9 @@ pub struct RecordedSessions<'m> {
 
 impl<'m> RecordedSessions<'m> {
     /// Uses the session index as it is.
-    pub fn of(memory: &'m Context) -> Self {
-        let access = SessionAccess::open_without_refresh(memory);
-        Self { memory, access, shown: OnceCell::new() }
+    pub fn of(context: &'m Context) -> Self {
+        let access = SessionAccess::open_without_refresh(context);
+        Self { context, access, shown: OnceCell::new() }
     }
 
     /// Whether a session with this id is indexed or has a receipt. A caller with a token sees the
@@ -160,8 +160,8 @@ impl<'m> RecordedSessions<'m> {
         if is_indexed.ok().flatten().unwrap_or(false) {
             return true;
         }
-        let load = || receipts::load(self.memory).into_iter().filter_map(|entry| entry.session).collect();
-        !self.memory.call.by.has_token && self.shown.get_or_init(load).contains(id)
+        let load = || receipts::load(self.context).into_iter().filter_map(|entry| entry.session).collect();
+        !self.context.call.by.has_token && self.shown.get_or_init(load).contains(id)
     }
 }
 
@@ -244,13 +244,13 @@ fn unindexed_row(id: &str, totals: &ShownTotals) -> SessionReceiptRow {
 
 /// Adds outcomes, receipts and feedback to the rows of a page.
 fn complete(
-    memory: &Context,
+    context: &Context,
     rows: &mut [SessionReceiptRow],
     shown: &HashMap<String, ShownTotals>,
 ) -> Result<()> {
     let keys: Vec<(String, String)> = rows.iter().map(|row| (row.agent.clone(), row.id.clone())).collect();
-    let outcomes = outcomes(memory, &keys)?;
-    let mut feedback = feedback_by_session(memory, rows)?;
+    let outcomes = outcomes(context, &keys)?;
+    let mut feedback = feedback_by_session(context, rows)?;
     for (row, outcome) in rows.iter_mut().zip(outcomes) {
         row.outcome = outcome;
         row.rules = feedback.remove(&row.id).unwrap_or_default();
@@ -262,10 +262,10 @@ fn complete(
 }
 
 /// Counts the rules of all open vaults that have feedback of these sessions.
-fn feedback_by_session(memory: &Context, rows: &[SessionReceiptRow]) -> Result<HashMap<String, RuleCounts>> {
+fn feedback_by_session(context: &Context, rows: &[SessionReceiptRow]) -> Result<HashMap<String, RuleCounts>> {
     let ids: HashSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let mut counts: HashMap<String, RuleCounts> = HashMap::new();
-    for bullet in merged(memory)?.bullets.into_iter().map(|of_vault| of_vault.bullet) {
+    for bullet in merged(context)?.bullets.into_iter().map(|of_vault| of_vault.bullet) {
         let sessions: BTreeSet<&str> =
             bullet.feedback.iter().filter_map(|event| event.session.as_deref()).collect();
         for session in sessions.into_iter().filter(|session| ids.contains(session)) {
@@ -349,32 +349,32 @@ pub struct SessionReceiptDetails {
 /// # Errors
 /// A session that is neither indexed nor has a receipt, an ambiguous id, or unreadable notes.
 pub fn session_receipt(
-    memory: &Context,
+    context: &Context,
     access: &SessionAccess,
     name: &str,
 ) -> Result<SessionReceiptDetails> {
     let listed = match access.find(name) {
         // The receipts of other sessions are not for callers who see uploaded ones only.
-        Err(error) if memory.call.by.has_token => return Err(error),
+        Err(error) if context.call.by.has_token => return Err(error),
         listed => listed,
     };
     let options = usage::Options { limit: 0, session: Some(name.to_owned()) };
-    let receipt = match (usage::usage(memory, &options), &listed) {
+    let receipt = match (usage::usage(context, &options), &listed) {
         (Ok(report), _) => report.receipt,
         (Err(error), Ok(_)) if error.code == "not-found" => None,
         (Err(error), _) => return Err(error),
     };
-    let session = listed.ok().map(|listed| access.judged(memory, &listed)).transpose()?;
+    let session = listed.ok().map(|listed| access.judged(context, &listed)).transpose()?;
     let notes = match &receipt {
-        Some(receipt) => shown_notes(memory, receipt)?,
+        Some(receipt) => shown_notes(context, receipt)?,
         None => Vec::new(),
     };
     Ok(SessionReceiptDetails { session, receipt, notes })
 }
 
 /// Resolves the ids of a receipt to notes of the open vaults and adds what became of each.
-fn shown_notes(memory: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownNote>> {
-    let vaults = memory.notes()?;
+fn shown_notes(context: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownNote>> {
+    let vaults = context.notes()?;
     let mut notes: HashMap<String, &Note> = HashMap::new();
     let wanted: HashSet<&String> = receipt.entries.iter().flat_map(|entry| &entry.ids).collect();
     for note in vaults.iter().flat_map(|vault| vault.notes()) {
@@ -383,7 +383,7 @@ fn shown_notes(memory: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownNo
             notes.entry(reference).or_insert(note);
         }
     }
-    let bullets: HashMap<String, Bullet> = merged(memory)?
+    let bullets: HashMap<String, Bullet> = merged(context)?
         .bullets
         .into_iter()
         .map(|of_vault| (of_vault.bullet.id.to_string(), of_vault.bullet))
@@ -492,17 +492,17 @@ mod tests {
         vault
     }
 
-    fn opened(memory: &Context) -> SessionAccess {
-        SessionAccess::open_without_refresh(memory)
+    fn opened(context: &Context) -> SessionAccess {
+        SessionAccess::open_without_refresh(context)
     }
 
     #[test]
     fn sessions_are_listed_with_what_they_were_shown_and_what_became_of_it() {
         let vault = filled();
-        let memory = vault.at("2026-01-07");
+        let context = vault.at("2026-01-07");
         let list = |limit, offset| {
             let options = Options { limit, offset, ..Options::default() };
-            session_receipts(&memory, &opened(&memory), &options).unwrap()
+            session_receipts(&context, &opened(&context), &options).unwrap()
         };
         let all = list(10, 0);
         let ids: Vec<&str> = all.sessions.iter().map(|row| row.id.as_str()).collect();
@@ -519,7 +519,7 @@ mod tests {
     #[test]
     fn only_sessions_of_the_agent_and_the_days_are_listed() {
         let vault = filled();
-        let memory = vault.at("2026-01-07");
+        let context = vault.at("2026-01-07");
         let list = |agents: &str, days: f64| {
             let which = SessionSelection {
                 agents: Some(agents.to_owned()),
@@ -527,7 +527,7 @@ mod tests {
                 ..SessionSelection::default()
             };
             let options = Options { which, limit: 10, offset: 0 };
-            session_receipts(&memory, &opened(&memory), &options).unwrap().total
+            session_receipts(&context, &opened(&context), &options).unwrap().total
         };
         assert_eq!((list("codex", 0.0), list("codex", 2.0), list("pi", 0.0)), (2, 1, 0));
     }
@@ -535,8 +535,8 @@ mod tests {
     #[test]
     fn a_receipt_names_each_note_once_with_its_fate() {
         let vault = filled();
-        let memory = vault.at("2026-01-07");
-        let found = session_receipt(&memory, &opened(&memory), &SESSION[..8]).unwrap();
+        let context = vault.at("2026-01-07");
+        let found = session_receipt(&context, &opened(&context), &SESSION[..8]).unwrap();
         assert_eq!(found.session, None);
         assert_eq!(found.receipt.as_ref().unwrap().entries.len(), 3);
         let note = |id: &str| found.notes.iter().find(|note| note.id == id).unwrap();
@@ -546,7 +546,7 @@ mod tests {
         assert!(note("b-mt2ssunl-000003").ignored);
         assert_eq!(note("1f0c2a00-0000-4000-8000-000000000001").title.as_deref(), Some("Retry"));
         assert_eq!((note("gone").title.as_deref(), note("gone").times), (None, 1));
-        let error = session_receipt(&memory, &opened(&memory), "none").unwrap_err();
+        let error = session_receipt(&context, &opened(&context), "none").unwrap_err();
         assert_eq!(error.code, "not-found");
     }
 }

@@ -103,10 +103,10 @@ struct ComparisonSubject {
 /// # Errors
 /// Returns an error if the reference is empty or too long, if it looks like a note reference but is
 /// not found, or if an index can be neither used nor rebuilt.
-pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
-    let subject = subject(memory, &options.like)?;
+pub fn similar(context: &Context, options: &Options) -> Result<SimilarNotes> {
+    let subject = subject(context, &options.like)?;
     let proposed = options.limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
-    let notes = compare(memory, &subject, options.kind, proposed, options.limit)?;
+    let notes = compare(context, &subject, options.kind, proposed, options.limit)?;
     Ok(SimilarNotes {
         id: subject.id,
         like: subject.title,
@@ -120,14 +120,14 @@ pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
 /// # Errors
 /// Returns an error if the text is too long, or if an index can be neither used nor rebuilt.
 pub(crate) fn similar_to_text(
-    memory: &Context,
+    context: &Context,
     text: &str,
     kind: NoteKind,
     limit: usize,
 ) -> Result<Vec<(SimilarNote, String)>> {
-    let found = compare(memory, &text_subject(text)?, Some(kind), limit.max(PROPOSED_TO_WRITERS), limit)?;
+    let found = compare(context, &text_subject(text)?, Some(kind), limit.max(PROPOSED_TO_WRITERS), limit)?;
     let with_body = |ComparedNote { note, path, text }: ComparedNote| {
-        let text = text.or_else(|| text_of(memory.vault_at(note.vault), &path));
+        let text = text.or_else(|| text_of(context.vault_at(note.vault), &path));
         let body = text.map_or_else(|| note.title.clone(), |text| Split::of(&text).body().to_owned());
         (note, body)
     };
@@ -143,7 +143,7 @@ struct ComparedNote {
 }
 
 fn compare(
-    memory: &Context,
+    context: &Context,
     subject: &ComparisonSubject,
     kind: Option<NoteKind>,
     proposed: usize,
@@ -151,7 +151,7 @@ fn compare(
 ) -> Result<Vec<ComparedNote>> {
     let query = query_for(subject, kind);
     let mut notes = Vec::new();
-    for open in &memory.vaults {
+    for open in &context.vaults {
         // Taken before the index is read: it may be brought up to date meanwhile.
         let indexed = open.cached().map(|kept| kept.writes().indexed());
         let stages = RankingStages { coarse: true, fine: true, ..RankingStages::WORDS };
@@ -161,7 +161,7 @@ fn compare(
             stages,
             by_meaning: SemanticThreshold::Near,
         };
-        let hits = memory.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked;
+        let hits = context.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked;
         let newer: BTreeSet<NotePath> = match open.cached().zip(indexed).filter(|_| open.is_lagging()) {
             Some((kept, indexed)) => kept.writes().since(indexed).into_iter().collect(),
             None => BTreeSet::new(),
@@ -178,14 +178,14 @@ fn compare(
                 notes.extend(compared.filter(|compared| exceeds_chance(&compared.note)));
             }
         }
-        let sense = WordVectors::of(meaning(open));
+        let word_vectors = WordVectors::of(meaning(open));
         for note in newer.iter().filter_map(|path| Some(load(open, path).ok()?.note)) {
             if is_compared(&note)
                 && kind.is_none_or(|kind| note.kind == kind)
-                && !memory.is_hidden(open, &note)
+                && !context.is_hidden(open, &note)
             {
                 let passages = open.passages_of(&note.path);
-                let cosine = |text: &str| sense.text_cosine(&subject.embedding_text, text);
+                let cosine = |text: &str| word_vectors.text_cosine(&subject.embedding_text, text);
                 let cosines =
                     passages.iter().map(|passage| cosine(&passage.text)).chain([cosine(&note.title)]);
                 let nearest = cosines.fold(0.0, f64::max);
@@ -200,12 +200,12 @@ fn compare(
     Ok(notes)
 }
 
-fn subject(memory: &Context, like: &str) -> Result<ComparisonSubject> {
+fn subject(context: &Context, like: &str) -> Result<ComparisonSubject> {
     let like = like.trim();
     if like.is_empty() {
         return Err(Error::usage("the text is empty").hint("for example `cm similar \"retry with backoff\"`"));
     }
-    match find(memory, like) {
+    match find(context, like) {
         Ok(found) => {
             let words = [content(&found.note.title), whole(&found.note, &found.text())];
             let statement = rule_of(&found.note).unwrap_or_else(|| RuleStatement::of(&found.note.title));
@@ -323,11 +323,11 @@ fn text_of(open: &OpenVault, path: &NotePath) -> Option<String> {
 
 /// The reason, for display, why two rules contradict each other.
 fn contradiction(open: &OpenVault, one: &RuleStatement, other: &RuleStatement) -> Option<String> {
-    let sense = WordVectors::of(meaning(open));
-    let embeddings = [one, other].map(|statement| sense.statement(statement));
+    let word_vectors = WordVectors::of(meaning(open));
+    let embeddings = [one, other].map(|statement| word_vectors.statement(statement));
     let one = EmbeddedStatement { statement: one, embedding: embeddings[0].as_ref() };
     let other = EmbeddedStatement { statement: other, embedding: embeddings[1].as_ref() };
-    Some(one.contradiction(&other, &sense)?.reason)
+    Some(one.contradiction(&other, &word_vectors)?.reason)
 }
 
 /// Returns whether the notes are more similar than by chance.
@@ -377,11 +377,11 @@ const ENOUGH: f64 = 0.5;
 
 /// Returns up to three notes whose titles resemble `title`. Uses the index without a refresh; empty
 /// if it cannot be queried.
-pub fn similar_titles(memory: &Context, title: &str) -> Vec<SimilarTitle> {
+pub fn similar_titles(context: &Context, title: &str) -> Vec<SimilarTitle> {
     let words = similarity::words(title);
-    let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());
+    let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), context.now());
     let mut found = Vec::new();
-    for open in &memory.vaults {
+    for open in &context.vaults {
         let Ok(hits) = open.index().search(&query, 0, 10) else { continue };
         for hit in hits.hits {
             let score = similarity::jaccard(&words, &similarity::words(&hit.note.title));

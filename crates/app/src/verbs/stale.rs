@@ -73,17 +73,17 @@ pub struct StaleResult {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn stale(memory: &Context, options: &Options) -> Result<StaleResult> {
-    let now = memory.now();
-    let days = options.days.unwrap_or_else(|| scoring(&memory.target().settings).stale_days);
-    let mut silent: Vec<(f64, StaleBullet)> = merged(memory)?
+pub fn stale(context: &Context, options: &Options) -> Result<StaleResult> {
+    let now = context.now();
+    let days = options.days.unwrap_or_else(|| scoring(&context.target().settings).stale_days);
+    let mut silent: Vec<(f64, StaleBullet)> = merged(context)?
         .bullets
         .iter()
         .filter(|shelved| shelved.bullet.is_standing())
         .map(|shelved| (silent_days(&shelved.bullet, now), shelved))
         .filter(|(silent, _)| *silent >= days)
         .map(|(silent, shelved)| {
-            let row = BulletRow::of(shelved, now, &constants(memory, shelved.level));
+            let row = BulletRow::of(shelved, now, &constants(context, shelved.level));
             let last_feedback = shelved.bullet.feedback.iter().map(|event| event.at).max();
             (silent, StaleBullet { row, days: silent as u64, last_feedback })
         })
@@ -91,10 +91,10 @@ pub fn stale(memory: &Context, options: &Options) -> Result<StaleResult> {
     silent.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.row.id.cmp(&other.row.id)));
     let total = silent.len();
     let bullets = silent.into_iter().take(options.limit).map(|(_, silent)| silent).collect();
-    Ok(StaleResult { at: now, days, bullets, total, observations: observations(memory, options.limit)? })
+    Ok(StaleResult { at: now, days, bullets, total, observations: observations(context, options.limit)? })
 }
 
-fn observations(memory: &Context, limit: usize) -> Result<Vec<StaleObservation>> {
+fn observations(context: &Context, limit: usize) -> Result<Vec<StaleObservation>> {
     let mut found = Vec::new();
     let label =
         |label: LabelField, value: &str| QueryNode::Label { label, value: value.to_owned(), prefix: false };
@@ -104,10 +104,10 @@ fn observations(memory: &Context, limit: usize) -> Result<Vec<StaleObservation>>
         ..BooleanGroup::default()
     };
     let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-    for open in &memory.vaults {
-        memory.ensure_fresh(open)?;
-        let hits = memory.query_index(open, |index| index.search(&query, 0, MOST_OBSERVATIONS))?.hits;
-        let shown = hits.into_iter().filter(|hit| !memory.is_hidden(open, &hit.note));
+    for open in &context.vaults {
+        context.ensure_fresh(open)?;
+        let hits = context.query_index(open, |index| index.search(&query, 0, MOST_OBSERVATIONS))?.hits;
+        let shown = hits.into_iter().filter(|hit| !context.is_hidden(open, &hit.note));
         found.extend(shown.filter_map(|hit| {
             Some(StaleObservation {
                 id: hit.note.key().to_owned(),

@@ -52,8 +52,8 @@ pub struct StarterList {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn list(memory: &Context) -> Result<StarterList> {
-    let known = existing_hashes(memory)?;
+pub fn list(context: &Context) -> Result<StarterList> {
+    let known = existing_hashes(context)?;
     let set = |starter: Starter| {
         let mut categories: Vec<String> = starter.rules.iter().map(|rule| rule.category.clone()).collect();
         categories.sort();
@@ -72,8 +72,8 @@ pub fn list(memory: &Context) -> Result<StarterList> {
 }
 
 /// Returns the hashes of all rules in the playbook, whatever their state.
-fn existing_hashes(memory: &Context) -> Result<HashSet<RuleHash>> {
-    let bullets = merged(memory)?.bullets;
+fn existing_hashes(context: &Context) -> Result<HashSet<RuleHash>> {
+    let bullets = merged(context)?.bullets;
     Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
 }
 
@@ -133,10 +133,10 @@ pub struct StarterResult {
 ///
 /// # Errors
 /// Returns an error if the set or a category does not exist, or if the write fails.
-pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterResult> {
+pub fn add(context: &Context, name: &str, options: &Options) -> Result<StarterResult> {
     let starter = starters::find_starter(name).ok_or_else(|| unknown(name))?;
     let wanted = wanted(&starter, &options.categories)?;
-    let (proposed, left_out) = split_admitted(memory, &starter, &wanted)?;
+    let (proposed, left_out) = split_admitted(context, &starter, &wanted)?;
     let mut outcome = StarterResult {
         name: starter.name.to_owned(),
         added: Vec::new(),
@@ -149,14 +149,14 @@ pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterRes
         return Ok(outcome);
     }
     let how = Curation {
-        authority: curate::authority(memory),
+        authority: curate::authority(context),
         dry_run: options.dry_run,
         sweep: SweepScope::Changed,
         op: "starters",
         subject: Some(format!("Add {} of the starter set {name}", count(proposed.len(), "rule"))),
     };
     let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
-    let curated = curate::curate(memory, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;
+    let curated = curate::curate(context, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;
     let report = curated.report;
     outcome.added = report
         .applied
@@ -217,22 +217,22 @@ fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Sta
 
 /// Splits the rules into those that may be added and those that may not, with the reason.
 fn split_admitted<'r>(
-    memory: &Context,
+    context: &Context,
     starter: &Starter,
     rules: &[&'r StarterRule],
 ) -> Result<(Vec<&'r StarterRule>, Vec<SkippedRule>)> {
-    let open = memory.target();
-    let own = as_written(memory, open)?;
-    let other = elsewhere(memory, open, &own)?;
-    let (shelf, others) = (BulletIndex::of(&own), BulletIndex::of(&other));
+    let open = context.target();
+    let own = as_written(context, open)?;
+    let other = elsewhere(context, open, &own)?;
+    let (bullet_index, others) = (BulletIndex::of(&own), BulletIndex::of(&other));
     let blocked = [own.blocked, other.blocked].concat();
-    let door = AdmissionCheck {
-        shelf: &shelf,
+    let admission_check = AdmissionCheck {
+        bullet_index: &bullet_index,
         other_vaults: &others,
         blocked: &blocked,
         limits: &limits(open),
         history: &NoHistory,
-        sense: &WordVectors::of(meaning(open)),
+        word_vectors: &WordVectors::of(meaning(open)),
         authority: Authority::Person,
     };
     let (mut proposed, mut left_out) = (Vec::new(), Vec::new());
@@ -241,10 +241,10 @@ fn split_admitted<'r>(
             content: &rule.content,
             category: &rule.category,
             bullet_type: rule.bullet_type,
-            reach: starter.reach(),
+            rule_scope: starter.rule_scope(),
             excludes: &[],
         };
-        let (reason, id) = match door.admit(candidate) {
+        let (reason, id) = match admission_check.admit(candidate) {
             Admission::Admitted(_) => {
                 proposed.push(rule);
                 continue;
@@ -267,7 +267,7 @@ fn split_admitted<'r>(
             Admission::BadCategory => (format!("`{}` is not a valid category", rule.category), None),
             Admission::Failed(_) => ("past sessions failed with it".to_owned(), None),
         };
-        left_out.push(left(rule, reason, id.map(|at| shelf.get(at).id.to_string())));
+        left_out.push(left(rule, reason, id.map(|at| bullet_index.get(at).id.to_string())));
     }
     Ok((proposed, left_out))
 }

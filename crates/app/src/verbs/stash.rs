@@ -65,9 +65,9 @@ pub struct StashResult {
 ///
 /// # Errors
 /// Returns an error if the name is missing, if the text is empty, or if the write fails.
-pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
-    let open = memory.target();
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+pub fn stash(context: &Context, options: &Options) -> Result<StashResult> {
+    let open = context.target();
+    let (rules, _) = secrets::rules_of_logs(context, open)?;
     let named = options.name.as_deref().map(title_of).transpose()?;
     let (name, removed_from_name) = match (&named, &options.content) {
         (Some(named), _) => redacted(named, &rules),
@@ -79,18 +79,18 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
     let (text, removed) = match &options.content {
         StashContent::Text(text) => redacted(text, &rules),
         StashContent::Session(told) => {
-            (body(&name, &told.meta, &told.events, recorded_outcome(memory, &told.meta)?), 0)
+            (body(&name, &told.meta, &told.events, recorded_outcome(context, &told.meta)?), 0)
         }
     };
     if text.trim().is_empty() {
         return Err(write::nothing_done("there is no text to save")
             .hint("pipe the text in, use `--edit`, or pass a session with `--session`"));
     }
-    let keys = keys(memory, &name, options)?;
+    let keys = keys(context, &name, options)?;
     let message = |id: &NoteId| CommitMessage::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
     let mut kept: Option<(NoteId, NotePath)> = None;
-    let written = write::apply_with(memory, |open| {
-        let (id, path) = free_place(memory, open, &name)?;
+    let written = write::apply_with(context, |open| {
+        let (id, path) = free_place(context, open, &name)?;
         let mut keys = keys;
         keys.insert(0, ("id".to_owned(), Value::String(id.to_string())));
         let text = compose::note(NoteKind::Stash, keys, &headed(&name, &text));
@@ -104,7 +104,7 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
     let (id, path) = kept.map(|(id, path)| (id.to_string(), path.to_string())).unwrap_or_default();
     let session = match &options.content {
         StashContent::Session(told) => Some(told.meta.id.to_string()),
-        StashContent::Text(_) => memory.call.by.session.clone(),
+        StashContent::Text(_) => context.call.by.session.clone(),
     };
     Ok(StashResult {
         id,
@@ -117,8 +117,8 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
 }
 
 /// Returns the outcome that `cm outcome` recorded for a session.
-fn recorded_outcome(memory: &Context, session: &SessionMeta) -> Result<Option<SessionStatus>> {
-    let diaries = DiaryIndex::of(memory, &[session.id.as_str()])?;
+fn recorded_outcome(context: &Context, session: &SessionMeta) -> Result<Option<SessionStatus>> {
+    let diaries = DiaryIndex::of(context, &[session.id.as_str()])?;
     let stored = diaries.get(Some(session.agent.name()), session.id.as_str());
     Ok(stored.and_then(|stored| stored.diary.recorded_outcome.as_ref()).map(|recorded| recorded.status))
 }
@@ -129,9 +129,9 @@ fn redacted(text: &str, rules: &cm_secrets::RedactionRules) -> (String, usize) {
 }
 
 /// Returns a new id and a path for the note that no file has yet.
-fn free_place(memory: &Context, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
+fn free_place(context: &Context, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
     loop {
-        let id = NoteId::from(memory.new_uuid());
+        let id = NoteId::from(context.new_uuid());
         let path = place(open, "stash", name, &id)?;
         if open.vault.file(&path).symlink_metadata().is_err() {
             return Ok((id, path));
@@ -139,20 +139,20 @@ fn free_place(memory: &Context, open: &OpenVault, name: &str) -> Result<(NoteId,
     }
 }
 
-fn keys(memory: &Context, name: &str, options: &Options) -> Result<Vec<(String, Value)>> {
+fn keys(context: &Context, name: &str, options: &Options) -> Result<Vec<(String, Value)>> {
     let text = |key: &str, value: &str| (key.to_owned(), Value::String(value.to_owned()));
-    let mut keys = vec![text("title", name), text("created", &memory.now().to_string())];
+    let mut keys = vec![text("title", name), text("created", &context.now().to_string())];
     let tags = clean_tags(&options.tags)?;
     if !tags.is_empty() {
         keys.push(("tags".to_owned(), Value::Sequence(tags.into_iter().map(Value::String).collect())));
     }
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let (agent, session, workspace) = match &options.content {
         StashContent::Session(told) => {
             let meta = &told.meta;
             (Some(meta.agent.to_string()), Some(meta.id.to_string()), meta.workspace.clone())
         }
-        StashContent::Text(_) => (by.agent.clone(), by.session.clone(), here(memory)),
+        StashContent::Text(_) => (by.agent.clone(), by.session.clone(), here(context)),
     };
     let further = [("agent", agent), ("session", session), ("workspace", workspace)];
     keys.extend(further.into_iter().filter_map(|(key, value)| Some(text(key, &value?))));
@@ -160,8 +160,8 @@ fn keys(memory: &Context, name: &str, options: &Options) -> Result<Vec<(String, 
 }
 
 /// Returns the project of the target vault; `None` for the global vault.
-fn here(memory: &Context) -> Option<String> {
-    Some(memory.workspace()).filter(|name| memory.target().level == VaultLevel::Project && !name.is_empty())
+fn here(context: &Context) -> Option<String> {
+    Some(context.workspace()).filter(|name| context.target().level == VaultLevel::Project && !name.is_empty())
 }
 
 /// Returns the text with the name as its heading; unchanged if it starts with a top-level heading.
@@ -208,12 +208,15 @@ pub struct StashList {
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn list(memory: &Context, limit: usize) -> Result<StashList> {
+pub fn list(context: &Context, limit: usize) -> Result<StashList> {
     let mut stashes: Vec<StashRow> = Vec::new();
-    for shelf in memory.notes()? {
-        let level = shelf.level;
+    for of_vault in context.notes()? {
+        let level = of_vault.level;
         stashes.extend(
-            shelf.notes().filter(|note| note.kind == NoteKind::Stash).map(|note| StashRow::of(note, level)),
+            of_vault
+                .notes()
+                .filter(|note| note.kind == NoteKind::Stash)
+                .map(|note| StashRow::of(note, level)),
         );
     }
     stashes.sort_by(|a, b| (b.created, &a.path).cmp(&(a.created, &b.path)));
@@ -252,17 +255,17 @@ pub struct StashPage {
 ///
 /// # Errors
 /// Returns an error if the reference matches no stash, several, or a note of another kind.
-pub fn show(memory: &Context, reference: &str) -> Result<StashPage> {
-    let found = one(memory, reference)?;
+pub fn show(context: &Context, reference: &str) -> Result<StashPage> {
+    let found = one(context, reference)?;
     let text = found.text();
     let body = Split::of(&text).body().trim_start_matches(['\r', '\n']).to_owned();
     Ok(StashPage { stash: StashRow::of(&found.note, found.open.level), body })
 }
 
-fn one<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
-    for open in &memory.vaults {
+fn one<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
+    for open in &context.vaults {
         // Among stashes a name counts that some memory has, too.
-        let notes = memory.notes_of(open)?;
+        let notes = context.notes_of(open)?;
         let named =
             |note: &&Note| note.kind == NoteKind::Stash && note.title.eq_ignore_ascii_case(reference.trim());
         let fitting: Vec<&Note> = notes.iter().filter(named).collect();
@@ -272,7 +275,7 @@ fn one<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
             several => return Err(ambiguous(reference, several)),
         }
     }
-    let found = find(memory, reference).map_err(|error| {
+    let found = find(context, reference).map_err(|error| {
         if error.code == "not-found" { error.hint("`cm stash list` lists the stashes") } else { error }
     })?;
     if found.note.kind != NoteKind::Stash {

@@ -62,9 +62,9 @@ pub struct PlaybookStats {
 ///
 /// # Errors
 /// Returns an error if the index can be neither used nor rebuilt.
-pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
+pub fn kinds(context: &Context) -> Result<BTreeMap<NoteKind, usize>> {
     let mut kinds = BTreeMap::new();
-    for note in memory.overview_of(memory.target())?.iter() {
+    for note in context.overview_of(context.target())?.iter() {
         *kinds.entry(note.kind).or_default() += 1;
     }
     Ok(kinds)
@@ -75,10 +75,10 @@ pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt, or if the usage counters cannot be
 /// read.
-pub fn stats(memory: &Context) -> Result<VaultStats> {
+pub fn stats(context: &Context) -> Result<VaultStats> {
     let mut stats = VaultStats::default();
-    for open in &memory.vaults {
-        let notes = memory.overview_of(open)?;
+    for open in &context.vaults {
+        let notes = context.overview_of(open)?;
         stats.notes += notes.len();
         for note in notes.iter() {
             *stats.kinds.entry(note.kind).or_default() += 1;
@@ -88,7 +88,7 @@ pub fn stats(memory: &Context) -> Result<VaultStats> {
             }
         }
         let constants = scoring(&open.settings);
-        for scored in scored(memory, open)? {
+        for scored in scored(context, open)? {
             *stats.status.entry(DecayStatus::of(scored.score, &constants)).or_default() += 1;
         }
         let graph = notes.graph();
@@ -97,27 +97,27 @@ pub fn stats(memory: &Context) -> Result<VaultStats> {
             *stats.edges.entry(relation).or_default() += count;
         }
         stats.orphans += shape.orphans;
-        for found in findings_of(memory, open)? {
+        for found in findings_of(context, open)? {
             *stats.findings.entry(found.severity).or_default() += 1;
         }
     }
-    let tags = crate::verbs::tags::tags(memory, None)?;
+    let tags = crate::verbs::tags::tags(context, None)?;
     stats.tags = tags.total;
     stats.top_tags = tags.tags.into_iter().take(10).collect();
-    stats.playbook = playbook_stats(memory)?;
+    stats.playbook = playbook_stats(context)?;
     Ok(stats)
 }
 
-fn playbook_stats(memory: &Context) -> Result<PlaybookStats> {
-    let merged = playbook::merged(memory)?;
+fn playbook_stats(context: &Context) -> Result<PlaybookStats> {
+    let merged = playbook::merged(context)?;
     let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
-    let settings = &memory.target().settings;
-    let pairs = |rules: &[&Bullet]| rule_pairs(memory.target(), rules);
+    let settings = &context.target().settings;
+    let pairs = |rules: &[&Bullet]| rule_pairs(context.target(), rules);
     let events = bullets.iter().flat_map(|bullet| &bullet.feedback);
     let ignored = events.filter(|event| event.signal == FeedbackSignal::Ignored).count();
     let mut stats = PlaybookStats {
         ignored,
-        health: health(&bullets, memory.now(), &scoring(settings), &pairs).truncated(),
+        health: health(&bullets, context.now(), &scoring(settings), &pairs).truncated(),
         ..PlaybookStats::default()
     };
     for (_, blocked) in merged.blocked {

@@ -75,19 +75,19 @@ pub struct RemoteStatus {
 ///
 /// # Errors
 /// The notes or the repository cannot be read.
-pub fn status(memory: &Context) -> Result<VaultStatus> {
-    let open = memory.target();
-    let sections = waiting(memory, None)?;
+pub fn status(context: &Context) -> Result<VaultStatus> {
+    let open = context.target();
+    let sections = waiting(context, None)?;
     let filled = sections.iter().filter(|(_, entries)| !entries.is_empty());
     let inbox = filled.map(|(kind, entries)| (*kind, entries.len())).collect();
-    let repository = open.repo()?.map(|repo| repository_status(memory, repo)).transpose()?;
+    let repository = open.repo()?.map(|repo| repository_status(context, repo)).transpose()?;
     let vault = open.vault.root().display().to_string();
     let settings = open.vault.read_own(layout::SETTINGS)?.unwrap_or_default();
     let lost_settings = lost_values(&settings).map(str::to_owned).collect();
     Ok(VaultStatus { vault, repository, lost_settings, inbox })
 }
 
-fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> {
+fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus> {
     let head = repo.head()?;
     let edits: Vec<_> = repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
     let edited = edits
@@ -106,14 +106,14 @@ fn repository_status(memory: &Context, repo: &Repo) -> Result<RepositoryStatus> 
         in_progress: repo.state().map(|operation| operation.to_string()),
         conflicts: repo.unmerged()?.into_iter().map(String::from).collect(),
         remote_problem: place.as_ref().err().filter(|_| repo.has_remote()).map(|error| error.message.clone()),
-        remote: place.ok().map(|place| remote_status(memory, repo, place)).transpose()?,
+        remote: place.ok().map(|place| remote_status(context, repo, place)).transpose()?,
         has_merge_driver: merge_driver::registration(repo)? == MergeDriver::Registered,
         edits: edits.len(),
         edited: edited.collect(),
     })
 }
 
-fn remote_status(memory: &Context, repo: &Repo, place: SyncPlace) -> Result<RemoteStatus> {
+fn remote_status(context: &Context, repo: &Repo, place: SyncPlace) -> Result<RemoteStatus> {
     let SyncPlace { remote, branch, .. } = place;
     let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;
     let theirs = match tracked {
@@ -126,6 +126,6 @@ fn remote_status(memory: &Context, repo: &Repo, place: SyncPlace) -> Result<Remo
         }
         _ => (None, None),
     };
-    let last_sync = last_run::recorded(memory, sync::JOB);
+    let last_sync = last_run::recorded(context, sync::JOB);
     Ok(RemoteStatus { name: remote, branch, ahead, behind, last_sync })
 }

@@ -32,19 +32,19 @@ pub struct Supersession {
 /// # Errors
 /// A caller that is not a person, a note that is not found, a rule and a memory, the same note
 /// twice, and the errors of a curation, of [`relate::relate`] and of [`review::apply_decisions`].
-pub fn supersede(memory: &Context, older: &str, newer: &str) -> Result<Supersession> {
-    memory.persons_only("let a note replace another")?;
-    let (older, newer) = (find_in_target(memory, older)?.note, find_in_target(memory, newer)?.note);
+pub fn supersede(context: &Context, older: &str, newer: &str) -> Result<Supersession> {
+    context.persons_only("let a note replace another")?;
+    let (older, newer) = (find_in_target(context, older)?.note, find_in_target(context, newer)?.note);
     check(&older, &newer)?;
     let mut commits = Vec::new();
     if newer.is_waiting() {
         let decisions = ReviewDecisions { accept: vec![newer.key().to_owned()], ..Default::default() };
-        let accepted = review::apply_decisions(memory, &decisions)?.decisions;
+        let accepted = review::apply_decisions(context, &decisions)?.decisions;
         commits.extend(accepted.into_iter().filter_map(|decision| decision.commit));
     }
     commits.extend(match older.kind {
-        NoteKind::Bullet => deprecate(memory, &older, &newer)?,
-        _ => connect(memory, &older, &newer)?,
+        NoteKind::Bullet => deprecate(context, &older, &newer)?,
+        _ => connect(context, &older, &newer)?,
     });
     Ok(Supersession { older: older.key().to_owned(), newer: newer.key().to_owned(), commits })
 }
@@ -62,10 +62,10 @@ fn check(older: &Note, newer: &Note) -> Result<()> {
     Err(Error::usage(message).hint("a rule replaces a rule, and a memory replaces a memory"))
 }
 
-fn deprecate(memory: &Context, older: &Note, newer: &Note) -> Result<Option<String>> {
+fn deprecate(context: &Context, older: &Note, newer: &Note) -> Result<Option<String>> {
     let delta = DeprecateDelta {
         id: older.key().to_owned(),
-        reason: memory.call.by.reason.clone(),
+        reason: context.call.by.reason.clone(),
         replaced_by: Some(newer.key().to_owned()),
         ..DeprecateDelta::default()
     };
@@ -77,22 +77,22 @@ fn deprecate(memory: &Context, older: &Note, newer: &Note) -> Result<Option<Stri
         op: "review",
         subject: Some(format!("Replace \"{}\" by \"{}\"", older.title, newer.title)),
     };
-    let outcome = curate::curate(memory, &file, &how)?;
+    let outcome = curate::curate(context, &file, &how)?;
     match curate::refusal(&outcome.report) {
         Some(error) => Err(error),
         None => Ok(outcome.commit),
     }
 }
 
-fn connect(memory: &Context, older: &Note, newer: &Note) -> Result<Option<String>> {
+fn connect(context: &Context, older: &Note, newer: &Note) -> Result<Option<String>> {
     let edge = relate::Options {
         from: newer.key().to_owned(),
         to: older.key().to_owned(),
         relation: Some(SUPERSEDES.to_owned()),
-        why: memory.call.by.reason.clone(),
+        why: context.call.by.reason.clone(),
         ..relate::Options::default()
     };
-    Ok(relate::relate(memory, &edge)?.commit)
+    Ok(relate::relate(context, &edge)?.commit)
 }
 
 #[cfg(test)]
@@ -130,14 +130,14 @@ mod tests {
     #[test]
     fn a_memory_that_another_replaces_leaves_the_inbox_and_keeps_its_file() {
         let vault = filled();
-        let memory = vault.at("2026-12-01");
-        let due = |memory: &Context| {
+        let context = vault.at("2026-12-01");
+        let due = |context: &Context| {
             let options = inbox_details::Options { section: Some(InboxKind::Due), limit: 10, offset: 0 };
-            let found = inbox_details::inbox_details(memory, &options).unwrap();
+            let found = inbox_details::inbox_details(context, &options).unwrap();
             found.entries.iter().map(|entry| entry.entry.notes[0].id.clone()).collect::<Vec<_>>()
         };
-        assert!(due(&memory).contains(&FIX[0].to_owned()));
-        let done = supersede(&memory, FIX[0], FIX[1]).unwrap();
+        assert!(due(&context).contains(&FIX[0].to_owned()));
+        let done = supersede(&context, FIX[0], FIX[1]).unwrap();
         assert_eq!((done.older.as_str(), done.newer.as_str(), done.commits.len()), (FIX[0], FIX[1], 1));
         assert!(!due(&vault.at("2026-12-01")).contains(&FIX[0].to_owned()));
     }
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn a_draft_that_replaces_a_rule_is_accepted_and_both_commits_can_be_taken_back() {
         let vault = filled();
-        let memory = vault.at("2026-12-01");
-        let done = supersede(&memory, RULE[0], RULE[1]).unwrap();
+        let context = vault.at("2026-12-01");
+        let done = supersede(&context, RULE[0], RULE[1]).unwrap();
         assert_eq!(done.commits.len(), 2);
         let state = |id: &str| {
             let note = get::get(&vault.at("2026-12-01"), id, None).unwrap();
@@ -170,8 +170,8 @@ mod tests {
         let vault = filled();
         let error = supersede(&vault.at_by("2026-12-01", "claude-code", "s-1"), FIX[0], FIX[1]).unwrap_err();
         assert_eq!(error.code, "persons-only");
-        let memory = vault.at("2026-12-01");
-        assert_eq!(supersede(&memory, FIX[0], RULE[0]).unwrap_err().code, "usage");
-        assert_eq!(supersede(&memory, FIX[0], FIX[0]).unwrap_err().code, "usage");
+        let context = vault.at("2026-12-01");
+        assert_eq!(supersede(&context, FIX[0], RULE[0]).unwrap_err().code, "usage");
+        assert_eq!(supersede(&context, FIX[0], FIX[0]).unwrap_err().code, "usage");
     }
 }

@@ -32,13 +32,13 @@ pub struct TagList {
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn tags(memory: &Context, under: Option<&str>) -> Result<TagList> {
-    let shelves = memory.notes()?;
+pub fn tags(context: &Context, under: Option<&str>) -> Result<TagList> {
+    let vaults = context.notes()?;
     let mut counts: Vec<(String, TagCount)> = Vec::new();
     let mut folded: HashMap<String, usize> = HashMap::new();
     // By the tag as it is written, because most notes share their tags.
     let mut numbers: HashMap<&str, usize> = HashMap::new();
-    for note in shelves.iter().flat_map(VaultNotes::notes) {
+    for note in vaults.iter().flat_map(VaultNotes::notes) {
         let mut of_note: Vec<usize> = Vec::with_capacity(note.tags.len());
         for tag in &note.tags {
             let number = *numbers.entry(tag).or_insert_with(|| {

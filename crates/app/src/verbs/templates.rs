@@ -33,10 +33,10 @@ pub struct TypeTemplate {
 ///
 /// # Errors
 /// The errors of reading the template of a type.
-pub fn list(memory: &Context) -> Result<TemplateList> {
-    let open = memory.target();
+pub fn list(context: &Context) -> Result<TemplateList> {
+    let open = context.target();
     let one = |note_type: &str| {
-        let (template, path) = template_of(memory, open, note_type)?;
+        let (template, path) = template_of(context, open, note_type)?;
         let questions = template.questions().into_iter().map(str::to_owned).collect();
         Ok(TypeTemplate { note_type: note_type.to_owned(), path: path.map(Into::into), questions })
     };
@@ -50,14 +50,14 @@ pub fn list(memory: &Context) -> Result<TemplateList> {
 /// # Errors
 /// Returns an error if the file is too large, is not a regular file, or is outside the vault.
 pub(crate) fn template_of(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     note_type: &str,
 ) -> Result<(NoteTemplate, Option<NotePath>)> {
     let path = NotePath::parse(&format!("{FOLDER}/{note_type}.md")).ok();
     if let Some(path) = path
         && let Some(bytes) = external_folder::below(open.vault.root(), &path)?
-        && (memory.is_person() || trust::is_trusted(open)?)
+        && (context.is_person() || trust::is_trusted(open)?)
     {
         return Ok((NoteTemplate::of_file(&String::from_utf8_lossy(&bytes)), Some(path)));
     }

@@ -61,8 +61,8 @@ pub struct Timeline {
 ///
 /// # Errors
 /// No repository, or an unreadable repository.
-pub fn timeline(memory: &Context, options: &Options) -> Result<Timeline> {
-    let repo = &repository(memory.target())?.for_walks();
+pub fn timeline(context: &Context, options: &Options) -> Result<Timeline> {
+    let repo = &repository(context.target())?.for_walks();
     let mut states = repo.states()?;
     states.reverse();
     let chosen = evenly(states.len(), options.points.max(2)).map(|at| states[at]);
@@ -73,7 +73,7 @@ pub fn timeline(memory: &Context, options: &Options) -> Result<Timeline> {
         let notes = count.as_mut().map(|count| count.advance(repo, commit)).transpose()?;
         points.push(TimePoint { commit: commit.to_string(), at: info.time, subject: info.subject, notes });
     }
-    notice_if_manual(memory, points.is_empty());
+    notice_if_manual(context, points.is_empty());
     Ok(Timeline { points, commits: states.len() })
 }
 
@@ -180,12 +180,12 @@ pub struct Learned {
 ///
 /// # Errors
 /// The errors of [`diff`](crate::verbs::diff::diff()).
-pub fn learned(memory: &Context, from: Option<&str>, to: Option<&str>, limit: usize) -> Result<Learned> {
-    let (open, commits) = (memory.target(), ComparedCommits::of(memory, from, to)?);
+pub fn learned(context: &Context, from: Option<&str>, to: Option<&str>, limit: usize) -> Result<Learned> {
+    let (open, commits) = (context.target(), ComparedCommits::of(context, from, to)?);
     let parsed = open.parse_fingerprint();
     let version = format!("{:?} {} {limit} {parsed}", commits.from, commits.to.id);
     let learned =
-        open.value_of_version(&version, || Ok(learned_of(diff_of_notes(memory, &commits)?, limit)))?;
+        open.value_of_version(&version, || Ok(learned_of(diff_of_notes(context, &commits)?, limit)))?;
     Ok(Learned::clone(&learned))
 }
 
@@ -301,14 +301,14 @@ mod tests {
         for day in 3..=8 {
             commit(&vault, &format!("2026-01-0{day}"), &[memory_note(day, "Text.")]);
         }
-        let memory = vault.at("2026-01-09");
-        let all = timeline(&memory, &Options { counts: true, ..Options::default() }).unwrap();
+        let context = vault.at("2026-01-09");
+        let all = timeline(&context, &Options { counts: true, ..Options::default() }).unwrap();
         assert_eq!((all.commits, all.points.len()), (8, 8));
         let days: Vec<String> = all.points.iter().map(|point| point.at.day()).collect();
         assert_eq!((days[0].as_str(), days[7].as_str()), ("2026-01-01", "2026-01-08"));
         let last = all.points[7].notes.as_ref().unwrap();
         assert_eq!((last[&NoteKind::Memory], last[&NoteKind::Bullet], last.len()), (7, 1, 2));
-        let few = timeline(&memory, &Options { points: 3, counts: false }).unwrap();
+        let few = timeline(&context, &Options { points: 3, counts: false }).unwrap();
         let days: Vec<String> = few.points.iter().map(|point| point.at.day()).collect();
         assert_eq!(days, ["2026-01-01", "2026-01-04", "2026-01-08"]);
         assert_eq!(few.points[0].notes, None);
@@ -349,16 +349,16 @@ mod tests {
                 memory_note(4, "New."),
             ],
         );
-        let memory = vault.at("2026-01-10");
-        let found = learned(&memory, Some(&begin), None, 3).unwrap();
+        let context = vault.at("2026-01-10");
+        let found = learned(&context, Some(&begin), None, 3).unwrap();
         assert_eq!(
             found.summary,
             "1 rule and 2 memories added; 1 rule activated; 1 rule promoted; 1 memory changed; 1 rule retired"
         );
         assert_eq!((found.notes.len(), found.notes[0].note.title.as_str()), (3, "Ask first."));
         assert_eq!((found.from.as_deref(), found.to.as_str()), (Some(begin.as_str()), end.as_str()));
-        let week = learned(&memory, Some("7d"), None, 9).unwrap();
+        let week = learned(&context, Some("7d"), None, 9).unwrap();
         assert_eq!(week.counts, found.counts);
-        assert_eq!(learned(&memory, Some("HEAD"), None, 9).unwrap().summary, "nothing");
+        assert_eq!(learned(&context, Some("HEAD"), None, 9).unwrap().summary, "nothing");
     }
 }

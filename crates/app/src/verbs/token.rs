@@ -79,22 +79,22 @@ pub struct TokenList {
 /// # Errors
 /// Returns an error if the name is empty, if the expiry date is in the past, if the token file is
 /// malformed, or if it cannot be written.
-pub fn add(memory: &Context, options: &Options, random: [u8; 32]) -> Result<NewToken> {
-    memory.persons_only("create tokens")?;
-    let open = memory.target();
+pub fn add(context: &Context, options: &Options, random: [u8; 32]) -> Result<NewToken> {
+    context.persons_only("create tokens")?;
+    let open = context.target();
     open.writable()?;
-    checked(options, memory.now())?;
-    let _lock = lock(memory, open)?;
-    add_to(&open.vault, options, memory.now(), random)
+    checked(options, context.now())?;
+    let _lock = lock(context, open)?;
+    add_to(&open.vault, options, context.now(), random)
 }
 
 /// Lists all tokens.
 ///
 /// # Errors
 /// Returns an error if the token file is malformed or missing after a token was issued.
-pub fn list(memory: &Context) -> Result<TokenList> {
-    let now = memory.now();
-    let tokens = read(&memory.target().vault)?.tokens().iter().map(|token| listed(token, now)).collect();
+pub fn list(context: &Context) -> Result<TokenList> {
+    let now = context.now();
+    let tokens = read(&context.target().vault)?.tokens().iter().map(|token| listed(token, now)).collect();
     Ok(TokenList { tokens })
 }
 
@@ -103,20 +103,20 @@ pub fn list(memory: &Context) -> Result<TokenList> {
 ///
 /// # Errors
 /// Returns an error if no token matches, or if the prefix is ambiguous.
-pub fn revoke(memory: &Context, which: &str) -> Result<TokenList> {
-    memory.persons_only("revoke tokens")?;
-    let open = memory.target();
+pub fn revoke(context: &Context, which: &str) -> Result<TokenList> {
+    context.persons_only("revoke tokens")?;
+    let open = context.target();
     open.writable()?;
-    let _lock = lock(memory, open)?;
-    revoke_in(&open.vault, which, memory.now())
+    let _lock = lock(context, open)?;
+    revoke_in(&open.vault, which, context.now())
 }
 
 /// The ids of all tokens of a person, or of the token with this id or unique id prefix.
 ///
 /// # Errors
 /// Returns an error if no token matches, or if the prefix is ambiguous.
-pub(crate) fn ids_of(memory: &Context, which: &str) -> Result<Vec<String>> {
-    chosen(&read(&memory.target().vault)?, which)
+pub(crate) fn ids_of(context: &Context, which: &str) -> Result<Vec<String>> {
+    chosen(&read(&context.target().vault)?, which)
 }
 
 /// Checks the token file; returns `None` if it does not exist.
@@ -143,8 +143,8 @@ pub(crate) enum TokenFileStatus {
     Unreadable(Error),
 }
 
-fn lock(memory: &Context, open: &OpenVault) -> Result<VaultLock> {
-    Ok(VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?)
+fn lock(context: &Context, open: &OpenVault) -> Result<VaultLock> {
+    Ok(VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?)
 }
 
 fn checked(options: &Options, now: Instant) -> Result<&str> {

@@ -37,27 +37,27 @@ pub struct TopBullets {
 ///
 /// # Errors
 /// Returns an error if the category name is invalid, or if the notes cannot be read.
-pub fn top(memory: &Context, options: &Options) -> Result<TopBullets> {
+pub fn top(context: &Context, options: &Options) -> Result<TopBullets> {
     let wanted = options.category.as_deref();
     if let Some(category) = wanted.filter(|category| !is_category(category)) {
         let hint = "use a lower-case letter, then letters, digits, - or _, at most 50, for example `testing`";
         return Err(Error::usage(format!("`{category}` is not a valid category")).hint(hint));
     }
-    let bullets = merged(memory)?.bullets;
+    let bullets = merged(context)?.bullets;
     let mut rows: Vec<BulletRow> = bullets
         .iter()
         .filter(|shelved| shelved.bullet.is_live())
         .filter(|shelved| wanted.is_none_or(|category| shelved.bullet.category == category))
-        .map(|shelved| BulletRow::of(shelved, memory.now(), &constants(memory, shelved.level)))
+        .map(|shelved| BulletRow::of(shelved, context.now(), &constants(context, shelved.level)))
         .collect();
     if let Some(category) = wanted.filter(|_| rows.is_empty()) {
         let known = bullets.iter().map(|shelved| shelved.bullet.category.as_str());
         if let Some(near) = spelling::nearest(category, known).filter(|near| *near != category) {
-            memory.notice(format!("no rule has the category `{category}`; did you mean `{near}`?"));
+            context.notice(format!("no rule has the category `{category}`; did you mean `{near}`?"));
         }
     }
     rows.sort_by(|a, b| (Reverse(a.score), &a.id).cmp(&(Reverse(b.score), &b.id)));
     let total = rows.len();
     rows.truncate(options.limit);
-    Ok(TopBullets { at: memory.now(), bullets: rows, total })
+    Ok(TopBullets { at: context.now(), bullets: rows, total })
 }

@@ -83,9 +83,9 @@ pub fn scan(
     wanted: &LogSelection,
     progress: &dyn Fn(Progress),
 ) -> Result<(IncidentScan, Vec<UserText>)> {
-    let memory = Context::open(call.clone()).ok();
-    let kept = memory.as_ref().map(guard::incidents).unwrap_or_default();
-    let open = memory.as_ref().map(Context::target);
+    let context = Context::open(call.clone()).ok();
+    let kept = context.as_ref().map(guard::incidents).unwrap_or_default();
+    let open = context.as_ref().map(Context::target);
     let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
     let mut found: Vec<ScannedIncident> = Vec::new();
@@ -93,9 +93,9 @@ pub fn scan(
     let read = logs::each(call, wanted, progress, &mut |told| {
         sessions += 1;
         let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
-        let ground = PathContext::new(&cwd, &home);
+        let path_context = PathContext::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
-        let happened = incidents(&told.events, &ground, &judge);
+        let happened = incidents(&told.events, &path_context, &judge);
         found.extend(happened.iter().map(|happened| to_incident(happened, &told, &kept, &secrets)));
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
@@ -178,13 +178,13 @@ pub struct AcceptResult {
 /// Returns an error if an incident is not found, if curation refuses its rule, or if the write
 /// fails.
 pub fn accept(
-    memory: &Context,
+    context: &Context,
     wanted: &LogSelection,
     names: &[String],
     progress: &dyn Fn(Progress),
 ) -> Result<AcceptResult> {
-    let (scanned, notices) = scan(&memory.call, wanted, progress)?;
-    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let (scanned, notices) = scan(&context.call, wanted, progress)?;
+    notices.into_iter().for_each(|notice| context.notice(notice));
     let mut chosen: Vec<&ScannedIncident> = Vec::new();
     for name in names {
         let one = find(&scanned.incidents, name)?;
@@ -197,7 +197,7 @@ pub fn accept(
     if chosen.is_empty() {
         return Ok(AcceptResult { kept: Vec::new(), before, commit: None });
     }
-    let (kept, commit) = store(memory, &chosen)?;
+    let (kept, commit) = store(context, &chosen)?;
     Ok(AcceptResult { kept, before, commit })
 }
 
@@ -212,7 +212,7 @@ fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedI
     }
 }
 
-fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIncident>, Option<String>)> {
+fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIncident>, Option<String>)> {
     let deltas: Vec<CurationDelta> =
         chosen.iter().map(|one| CurationDelta::Add(Box::new(add(one)))).collect();
     let subject = match chosen {
@@ -220,19 +220,19 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
         more => format!("Store {} incidents", more.len()),
     };
     let how = Curation {
-        authority: curate::authority(memory),
+        authority: curate::authority(context),
         dry_run: false,
         sweep: SweepScope::Changed,
         op: "trauma-accept",
         subject: Some(subject),
     };
-    let proposer = proposer(memory, &DeltaFile::default());
-    let outcome = settle(memory, &how, &proposer, |open: &OpenVault| {
-        let before = playbook::as_written(memory, open)?;
-        let beside = elsewhere(memory, open, &before)?;
+    let proposer = proposer(context, &DeltaFile::default());
+    let outcome = settle(context, &how, &proposer, |open: &OpenVault| {
+        let before = playbook::as_written(context, open)?;
+        let beside = elsewhere(context, open, &before)?;
         // Their logs were read for the incidents, wherever they lie.
         let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
-        let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
+        let mut curated = with_request(context, &[], &beside, &proposer, &how, &deltas, |request| {
             let history = FixedHistory { history: request.history, sessions: &sessions };
             apply::curate(&before, &CurationRequest { history: &history, ..*request })
         });
@@ -260,7 +260,7 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
         let (path, state) = match outcome.bullet(&id) {
             Some(bullet) => (bullet.path.to_string(), bullet.state),
             None => {
-                let found = playbook::find_bullet(memory, &id)?.1;
+                let found = playbook::find_bullet(context, &id)?.1;
                 (found.path.to_string(), found.state)
             }
         };

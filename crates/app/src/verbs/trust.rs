@@ -48,19 +48,19 @@ pub struct TrustResult {
 /// # Errors
 /// Returns an error if an agent tries to change the trust, or if the private files cannot be read
 /// or written.
-pub fn trust(memory: &Context, options: TrustAction) -> Result<TrustResult> {
-    let open = memory.target();
+pub fn trust(context: &Context, options: TrustAction) -> Result<TrustResult> {
+    let open = context.target();
     if options != TrustAction::Show {
-        memory.persons_only("decide which memory agents may read")?;
+        context.persons_only("decide which memory agents may read")?;
     }
     let before = state(open)?;
     match options {
         TrustAction::Show => {}
-        TrustAction::Grant => trust::grant(&open.vault, &record(open, TrustSource::Person, memory))?,
+        TrustAction::Grant => trust::grant(&open.vault, &record(open, TrustSource::Person, context))?,
         TrustAction::Revoke => drop(trust::revoke(&open.vault)?),
     }
     let after = state(open)?;
-    let notes = memory.notes_of(open)?;
+    let notes = context.notes_of(open)?;
     let (trusted, source, former_remote) = match &after {
         TrustState::Trusted(record) => (true, Some(record.source), None),
         TrustState::OtherRemote { was } => (false, None, Some(was.clone())),
@@ -82,11 +82,11 @@ pub fn trust(memory: &Context, options: TrustAction) -> Result<TrustResult> {
 ///
 /// # Errors
 /// Returns an error if the private files cannot be written.
-pub(crate) fn grant_new(memory: &Context) -> Result<()> {
-    let open = memory.target();
-    Ok(trust::grant(&open.vault, &record(open, TrustSource::Init, memory))?)
+pub(crate) fn grant_new(context: &Context) -> Result<()> {
+    let open = context.target();
+    Ok(trust::grant(&open.vault, &record(open, TrustSource::Init, context))?)
 }
 
-fn record(open: &OpenVault, source: TrustSource, memory: &Context) -> TrustRecord {
-    TrustRecord { source, at: memory.now(), remote: remote(open) }
+fn record(open: &OpenVault, source: TrustSource, context: &Context) -> TrustRecord {
+    TrustRecord { source, at: context.now(), remote: remote(open) }
 }

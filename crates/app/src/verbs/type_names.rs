@@ -12,11 +12,11 @@ use cm_text::spelling::nearest;
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub(crate) fn unknown_type(memory: &Context, typed: &str) -> Result<Option<String>> {
-    let vaults = memory.notes()?;
+pub(crate) fn unknown_type(context: &Context, typed: &str) -> Result<Option<String>> {
+    let vaults = context.notes()?;
     // The kind of a note stands for its type if it has none.
     let mut names: BTreeSet<&str> = NoteKind::ALL.into_iter().map(NoteKind::name).collect();
-    for open in &memory.vaults {
+    for open in &context.vaults {
         names.extend(open.settings.types.iter().map(|one| one.name.as_str()));
     }
     for vault in &vaults {

@@ -50,12 +50,12 @@ const FAR: usize = 1000;
 /// # Errors
 /// Returns an error if the commit is not found, if there is nothing to undo, if later commits changed
 /// the same lines, or if the write fails.
-pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
-    write::recover(memory)?;
-    let repo = repository(memory.target())?;
+pub fn undo(context: &Context, named: Option<&str>) -> Result<UndoResult> {
+    write::recover(context)?;
+    let repo = repository(context.target())?;
     let target = match named {
-        Some(named) => repo.commit_info(revision(memory, named)?)?,
-        None => newest(memory, repo)?,
+        Some(named) => repo.commit_info(revision(context, named)?)?,
+        None => newest(context, repo)?,
     };
     let op = target.message.as_ref().map(|message| message.op.as_str());
     if op == Some("init") {
@@ -70,11 +70,11 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     let by_agent = |message: &CommitMessage| message.agent.is_some() && message.op != "commit";
     let is_agents = target.message.as_ref().is_some_and(by_agent);
     if !is_agents {
-        memory.persons_only("undo a person's commit")?;
+        context.persons_only("undo a person's commit")?;
     }
-    let own = repo.identity_of(memory.call.by.actor.as_deref())?;
+    let own = repo.identity_of(context.call.by.actor.as_deref())?;
     if !is_own(repo, &target, &own)? && !is_agents {
-        memory.notice(format!("{} was made by {}", target.id.short(), target.author));
+        context.notice(format!("{} was made by {}", target.id.short(), target.author));
     }
     if target.parents.len() > 1 {
         return Err(Error::refused(
@@ -93,20 +93,20 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
             format!("{} changed nothing in the vault", target.id.short()),
         ));
     }
-    let inverse = without_later_changes(memory, repo, &target, inverse)?;
+    let inverse = without_later_changes(context, repo, &target, inverse)?;
     if inverse.is_empty() {
         let message =
             format!("{} is already undone: its files are as they were before it", target.id.short());
         return Err(write::nothing_done(message));
     }
-    refuse_hand_edits(memory, &inverse)?;
-    refuse_losing_notes(memory, &target, &inverse)?;
+    refuse_hand_edits(context, &inverse)?;
+    refuse_losing_notes(context, &target, &inverse)?;
     let changes = inverse.iter().map(change).collect();
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
     let mut message = CommitMessage::new("undo", format!("Undo: {}", target.subject));
     message.body = format!("{MARK}{}.", target.id);
     message.ids.clone_from(&ids);
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(UndoResult {
         undone: target.id.to_string(),
         subject: target.subject,
@@ -125,11 +125,11 @@ pub fn is_possible(op: Option<&str>) -> bool {
 
 /// Returns the user's newest commit by cm that has not been reverted. Commits of other authors are
 /// only reverted if they are named.
-fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
+fn newest(context: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
     let mut by_hand: Vec<String> = Vec::new();
-    let own = repo.identity_of(memory.call.by.actor.as_deref())?;
+    let own = repo.identity_of(context.call.by.actor.as_deref())?;
     for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
         let is_own = is_own(repo, &commit, &own)?;
         let Some(message) = &commit.message else { continue };
@@ -144,7 +144,7 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
             None if !is_own => others = true,
             None => {
                 if let Some(newer) = by_hand.first() {
-                    memory.notice(format!(
+                    context.notice(format!(
                         "the newer commit of manual edits stays: `cm undo {newer}` takes it back"
                     ));
                 }
@@ -152,7 +152,7 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
             }
         }
     }
-    if !write::commits(memory.target())? {
+    if !write::commits(context.target())? {
         return Err(write::nothing_done("nothing to undo: `git.commit` is `manual` in this vault")
             .hint("use Git to discard uncommitted changes; `cm config set git.commit auto` commits changes immediately"));
     }
@@ -194,7 +194,7 @@ fn is_own(repo: &Repo, commit: &CommitInfo, own: &Identity) -> Result<bool> {
 /// same files: `new` is the content in HEAD, and `old` the one that the undo writes. Files that are as
 /// before the commit are left out. A file that the commit moved is compared with its old path.
 fn without_later_changes(
-    memory: &Context,
+    context: &Context,
     repo: &Repo,
     target: &CommitInfo,
     inverse: Vec<TreeChange>,
@@ -212,7 +212,7 @@ fn without_later_changes(
         if now == change.new || (now == *before && (now.is_some() || !is_move)) {
             continue;
         }
-        let source = change.old.is_none().then(|| moved_from(memory, &inverse, change)).flatten();
+        let source = change.old.is_none().then(|| moved_from(context, &inverse, change)).flatten();
         let before = source.map_or(before, |source| &inverse[source].old);
         let reverted = match (before, &change.new, &now) {
             (Some(before), Some(after), Some(now)) => cm_merge::revert(&change.path, before, after, now),
@@ -238,24 +238,24 @@ fn without_later_changes(
 
 /// Returns the position of the file that the commit moved to the path of `created`: the removed one
 /// with the same ID, or without IDs the only one.
-fn moved_from(memory: &Context, inverse: &[TreeChange], created: &TreeChange) -> Option<usize> {
-    let wanted = id_in(memory, &created.path, created.new.as_deref()?);
+fn moved_from(context: &Context, inverse: &[TreeChange], created: &TreeChange) -> Option<usize> {
+    let wanted = id_in(context, &created.path, created.new.as_deref()?);
     let mut removed = inverse.iter().enumerate().filter(|(_, change)| change.new.is_none());
     let (at, _) = removed.find(|(_, change)| {
-        change.old.as_deref().is_some_and(|old| id_in(memory, &change.path, old) == wanted)
+        change.old.as_deref().is_some_and(|old| id_in(context, &change.path, old) == wanted)
     })?;
     let is_only = inverse.iter().filter(|change| change.old.is_none() || change.new.is_none()).count() == 2;
     (wanted.is_some() || is_only).then_some(at)
 }
 
-fn id_in(memory: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
-    let settings = &memory.target().settings;
+fn id_in(context: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
+    let settings = &context.target().settings;
     read::read(path, bytes, &settings.types, &settings.relations).note.id
 }
 
 /// Refuses the undo if a file has uncommitted edits, which it would overwrite.
-fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
-    let open = memory.target();
+fn refuse_hand_edits(context: &Context, inverse: &[TreeChange]) -> Result<()> {
+    let open = context.target();
     for change in inverse {
         let found = write::file_content(open, &change.path)?;
         if found != change.new {
@@ -272,14 +272,14 @@ fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
 const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
 
 /// Refuses an undo that would delete the only copy of a note that the commit did not create.
-fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+fn refuse_losing_notes(context: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
     let goes = |change: &&TreeChange| change.old.is_none() && change.path.is_markdown();
     if !made_none || !inverse.iter().any(|change| goes(&change)) {
         return Ok(());
     }
-    let id = |path: &NotePath, bytes: &[u8]| id_in(memory, path, bytes);
-    let notes = memory.notes_of(memory.target())?;
+    let id = |path: &NotePath, bytes: &[u8]| id_in(context, path, bytes);
+    let notes = context.notes_of(context.target())?;
     for change in inverse.iter().filter(goes) {
         let Some(lost) = change.new.as_deref().and_then(|bytes| id(&change.path, bytes)) else { continue };
         let comes_back = inverse

@@ -63,8 +63,8 @@ pub struct UnlinkedMentions {
 ///
 /// # Errors
 /// A note that is not found, or an index that can be neither used nor rebuilt.
-pub fn unlinked_mentions(memory: &Context, reference: &str, limit: usize) -> Result<UnlinkedMentions> {
-    let found = find(memory, reference)?;
+pub fn unlinked_mentions(context: &Context, reference: &str, limit: usize) -> Result<UnlinkedMentions> {
+    let found = find(context, reference)?;
     let names = searched_names(&found.note);
     let mut result = UnlinkedMentions {
         id: found.note.key().to_owned(),
@@ -72,7 +72,7 @@ pub fn unlinked_mentions(memory: &Context, reference: &str, limit: usize) -> Res
         mentions: Vec::new(),
         more: false,
     };
-    for note in candidates(memory, found.open, &names)? {
+    for note in candidates(context, found.open, &names)? {
         let is_other = note.path != found.note.path
             && (note.id.is_none() || note.id != found.note.id)
             && note.kind != NoteKind::Edge
@@ -104,7 +104,7 @@ fn searched_names(note: &Note) -> Vec<String> {
 }
 
 /// Returns the notes whose text contains one of the names according to the index.
-fn candidates(memory: &Context, open: &OpenVault, names: &[String]) -> Result<Vec<Note>> {
+fn candidates(context: &Context, open: &OpenVault, names: &[String]) -> Result<Vec<Note>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
@@ -115,8 +115,8 @@ fn candidates(memory: &Context, open: &OpenVault, names: &[String]) -> Result<Ve
     let should = names.iter().flat_map(phrase).collect();
     let group = BooleanGroup { should, ..BooleanGroup::default() };
     let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-    memory.ensure_fresh(open)?;
-    let hits = memory.query_index(open, |index| index.search(&query, 0, MOST_NOTES))?.hits;
+    context.ensure_fresh(open)?;
+    let hits = context.query_index(open, |index| index.search(&query, 0, MOST_NOTES))?.hits;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
@@ -206,12 +206,12 @@ mod tests {
         vault.put("graph/pool.md", &pool);
         vault.put("graph/linked.md", &linked);
         vault.put("graph/mentions.md", &mention);
-        let memory = vault.at("2026-01-02");
-        let found = unlinked_mentions(&memory, "Connection pool", 10).unwrap();
+        let context = vault.at("2026-01-02");
+        let found = unlinked_mentions(&context, "Connection pool", 10).unwrap();
         assert_eq!(found.names, ["Connection pool", "PgBouncer"]);
         assert_eq!(places(&found), [("Mentions", 9, "connection pool"), ("Mentions", 10, "pgbouncer")]);
         assert_eq!(found.mentions[0].snippet, "A full connection pool, and pgbouncer.");
-        let one = unlinked_mentions(&memory, "Connection pool", 1).unwrap();
+        let one = unlinked_mentions(&context, "Connection pool", 1).unwrap();
         assert_eq!((one.mentions.len(), one.more), (1, true));
     }
 
@@ -220,9 +220,9 @@ mod tests {
         let vault = FixtureVault::new();
         vault.put("graph/a.md", &note(1, "title: API", "x"));
         vault.put("graph/b.md", &note(2, "title: Which", "The API which fails."));
-        let memory = vault.at("2026-01-02");
+        let context = vault.at("2026-01-02");
         for title in ["API", "Which"] {
-            let found = unlinked_mentions(&memory, title, 10).unwrap();
+            let found = unlinked_mentions(&context, title, 10).unwrap();
             assert_eq!((found.names.len(), found.mentions.len()), (0, 0), "{title}");
         }
     }

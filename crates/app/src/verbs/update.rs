@@ -64,8 +64,8 @@ pub(crate) fn revision_of(open: &OpenVault, path: &NotePath) -> Option<String> {
 /// Returns an error if the note is not found, if a key or value is invalid, if a new body without
 /// an expected revision would replace uncommitted edits, or if the write fails; `conflict` if the note
 /// does not have the expected revision.
-pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
-    let found = find_in_target(memory, reference)?;
+pub fn update(context: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
+    let found = find_in_target(context, reference)?;
     let expected = options.expected_revision.as_deref();
     let expected = expected
         .map(|expected| {
@@ -73,8 +73,8 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
             revision::check(&found.note.path, &found.bytes, expected, &edits)
         })
         .transpose()?;
-    if agent_update::is_proposal(memory, &found, options)? {
-        return agent_update::propose(memory, &found, options);
+    if agent_update::is_proposal(context, &found, options)? {
+        return agent_update::propose(context, &found, options);
     }
     if let Some(line) = conflict_marker(&found.text()) {
         return Err(write::conflict_marker_error(&found.note.path, line));
@@ -82,10 +82,10 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
     let is_blind = options.body.is_some() && options.expected_revision.is_none();
     if is_blind && write::commits(found.open)? && found.open.repo()?.is_some() {
         // Lines that no commit has, and that the caller may not have read, would be lost with the body.
-        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
+        write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
     }
     let mut edits = edits_of(&found, options)?;
-    edits.extend(agent_update::held_as_draft(memory, &found.note, options));
+    edits.extend(agent_update::held_as_draft(context, &found.note, options));
     if edits.is_empty() {
         return Err(
             Error::usage("nothing to change").hint("for example `--set importance=0.9` or `--add-tag rust`")
@@ -98,23 +98,23 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
         }
     }
     let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
-    write_edits(memory, &found, CommitMessage::new("update", subject), edits, expected)
+    write_edits(context, &found, CommitMessage::new("update", subject), edits, expected)
 }
 
 /// Applies edits to a note; sets `updated` to the current time if they change anything.
 pub(crate) fn apply(
-    memory: &Context,
+    context: &Context,
     found: &ResolvedNote<'_>,
     op: &str,
     subject: String,
     edits: Vec<Edit>,
 ) -> Result<UpdateResult> {
-    write_edits(memory, found, CommitMessage::new(op, subject), edits, None)
+    write_edits(context, found, CommitMessage::new(op, subject), edits, None)
 }
 
 /// Writes edits; with `expected`, only if the file still has this content under the lock.
 fn write_edits(
-    memory: &Context,
+    context: &Context,
     found: &ResolvedNote<'_>,
     message: CommitMessage,
     edits: Vec<Edit>,
@@ -122,13 +122,13 @@ fn write_edits(
 ) -> Result<UpdateResult> {
     let message = message.id(found.note.key());
     let path = found.note.path.clone();
-    let edits = with_updated(memory, found, edits)?;
+    let edits = with_updated(context, found, edits)?;
     let changes = match expected {
         _ if edits.is_empty() => Vec::new(),
         Some(expected) => vec![VaultFileChange::EditExpected { path, expected, edits }],
         None => vec![VaultFileChange::Edit { path, edits }],
     };
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(UpdateResult {
         id: found.note.key().to_owned(),
         path: found.note.path.to_string(),
@@ -139,7 +139,7 @@ fn write_edits(
 }
 
 /// Adds an edit that sets `updated`; returns no edits at all if the given ones change nothing.
-fn with_updated(memory: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
+fn with_updated(context: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
     let text = std::str::from_utf8(&found.bytes).ok();
     let same = text
         .is_some_and(|text| cm_note::frontmatter::edit::apply(text, &edits).is_ok_and(|after| after == text));
@@ -152,7 +152,7 @@ fn with_updated(memory: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>
         .iter()
         .any(|edit| matches!(edit, Edit::Set { key, .. } | Edit::Remove { key } if key == "updated"));
     if dated && !by_hand {
-        edits.push(Edit::Set { key: "updated".into(), value: Value::String(memory.now().to_string()) });
+        edits.push(Edit::Set { key: "updated".into(), value: Value::String(context.now().to_string()) });
     }
     Ok(edits)
 }

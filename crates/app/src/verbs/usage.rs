@@ -132,34 +132,34 @@ pub struct SessionTokens {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read, or if the named session was shown nothing.
-pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
-    let entries = receipts::load(memory);
+pub fn usage(context: &Context, options: &Options) -> Result<UsageReport> {
+    let entries = receipts::load(context);
     if let Some(session) = &options.session {
-        let receipt = Some(receipt::receipt(memory, entries, session)?);
+        let receipt = Some(receipt::receipt(context, entries, session)?);
         return Ok(UsageReport { receipt, ..UsageReport::default() });
     }
-    let tables: Vec<(VaultLevel, UsageTable)> = memory
+    let tables: Vec<(VaultLevel, UsageTable)> = context
         .vaults
         .iter()
         .map(|open| {
             let (table, notices) = open.usage().load();
-            notices.into_iter().for_each(|notice| memory.notice(notice));
+            notices.into_iter().for_each(|notice| context.notice(notice));
             (open.level, table)
         })
         .collect();
-    let playbook = merged(memory)?;
+    let playbook = merged(context)?;
     let bullets: HashMap<(VaultLevel, &str), &Bullet> = playbook
         .bullets
         .iter()
         .map(|shelved| ((shelved.level, shelved.bullet.path.as_str()), &shelved.bullet))
         .collect();
     let mut notes = Vec::new();
-    for shelf in &memory.notes()? {
-        for note in shelf.notes() {
-            let used = use_of(note, shelf.level, &tables);
+    for of_vault in &context.notes()? {
+        for note in of_vault.notes() {
+            let used = use_of(note, of_vault.level, &tables);
             if used != UsageCounts::default() {
-                let bullet = bullets.get(&(shelf.level, note.path.as_str())).copied();
-                notes.push(used_note(note, shelf.level, used, bullet));
+                let bullet = bullets.get(&(of_vault.level, note.path.as_str())).copied();
+                notes.push(used_note(note, of_vault.level, used, bullet));
             }
         }
     }
@@ -169,7 +169,7 @@ pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
     let unjudged = notes.iter().filter(|note| note.unjudged()).count();
     let total = notes.len();
     notes.truncate(options.limit);
-    let tokens = TokenUsage { models: spending(memory)?, ..token_usage(&entries, options.limit) };
+    let tokens = TokenUsage { models: spending(context)?, ..token_usage(&entries, options.limit) };
     Ok(UsageReport { accesses, retrievals, unjudged, notes, total, tokens, receipt: None })
 }
 

@@ -42,10 +42,10 @@ pub struct ValidationResult {
 /// # Errors
 /// Returns an error if no note matches the path prefix, or if the index can be neither used nor
 /// rebuilt.
-pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult> {
-    let open = memory.target();
-    let notes = memory.overview_of(open)?;
-    let mut findings = findings_of(memory, open)?;
+pub fn validate(context: &Context, options: &Options) -> Result<ValidationResult> {
+    let open = context.target();
+    let notes = context.overview_of(open)?;
+    let mut findings = findings_of(context, open)?;
     let mut looked_at = notes.len();
     if let Some(under) = &options.under {
         findings.retain(|found| found.path.starts_with(under.as_str()));
@@ -82,12 +82,12 @@ impl NoteFindings {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub(crate) fn findings_of(memory: &Context, open: &OpenVault) -> Result<Vec<Finding>> {
-    let of_notes = memory.value_of_notes(open, &open.parse_fingerprint(), |notes| {
-        Ok(NoteFindings::of(open, notes, memory.reference_findings(open, notes)))
+pub(crate) fn findings_of(context: &Context, open: &OpenVault) -> Result<Vec<Finding>> {
+    let of_notes = context.value_of_notes(open, &open.parse_fingerprint(), |notes| {
+        Ok(NoteFindings::of(open, notes, context.reference_findings(open, notes)))
     })?;
     let mut findings = open.settings.findings.clone();
-    findings.extend(memory.walk_findings(open));
+    findings.extend(context.walk_findings(open));
     findings.extend(open.unread());
     findings.extend(Arc::unwrap_or_clone(of_notes).0);
     sort(&mut findings);

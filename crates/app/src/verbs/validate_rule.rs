@@ -118,17 +118,17 @@ pub struct RuleJudgement {
 /// Returns an error if the text or the category is invalid, if the notes or the session index
 /// cannot be read, or if the model cannot be used.
 pub fn validate_rule(
-    memory: &Context,
+    context: &Context,
     text: &str,
     category: &str,
     model: Option<&Cancellation>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<RuleJudgement> {
-    sessions::SessionAccess::open(memory, progress)?;
-    let witnesses = SessionEvidence::of(memory);
-    let judged = judge(memory, text, category, &witnesses)?;
+    sessions::SessionAccess::open(context, progress)?;
+    let witnesses = SessionEvidence::of(context);
+    let judged = judge(context, text, category, &witnesses)?;
     let Some(stop) = model.filter(|_| judged.gate == Some(GateDecision::Draft)) else { return Ok(judged) };
-    let opinion = ModelOpinion::of(memory, &judged.rule, &witnesses.validation(&judged.rule)?, stop)?;
+    let opinion = ModelOpinion::of(context, &judged.rule, &witnesses.validation(&judged.rule)?, stop)?;
     Ok(match opinion {
         Some(opinion) => judged.with_opinion(opinion),
         None => judged,
@@ -148,34 +148,35 @@ impl RuleJudgement {
 }
 
 fn judge(
-    memory: &Context,
+    context: &Context,
     text: &str,
     category: &str,
     history: &dyn RuleEvidenceSource,
 ) -> Result<RuleJudgement> {
-    let open = memory.target();
-    let own = as_written(memory, open)?;
-    let other = elsewhere(memory, open, &own)?;
+    let open = context.target();
+    let own = as_written(context, open)?;
+    let other = elsewhere(context, open, &own)?;
     let blocked = [own.blocked.clone(), other.blocked.clone()].concat();
-    let bench = RuleChecker { shelf: BulletIndex::of(&own), elsewhere: BulletIndex::of(&other), category };
+    let checker =
+        RuleChecker { bullet_index: BulletIndex::of(&own), elsewhere: BulletIndex::of(&other), category };
     let limits = limits(open);
-    let sense = WordVectors::of(meaning(open));
-    let door = AdmissionCheck {
-        shelf: &bench.shelf,
-        other_vaults: &bench.elsewhere,
+    let word_vectors = WordVectors::of(meaning(open));
+    let admission_check = AdmissionCheck {
+        bullet_index: &checker.bullet_index,
+        other_vaults: &checker.elsewhere,
         blocked: &blocked,
         limits: &limits,
         history,
-        sense: &sense,
+        word_vectors: &word_vectors,
         authority: Authority::Automation,
     };
     let bullet_type = type_of(text);
     let rule = content::fold_whitespace(text);
-    let mut judged = match door.admit(ProposedRule {
+    let mut judged = match admission_check.admit(ProposedRule {
         content: text,
         category,
         bullet_type,
-        reach: RuleScope::default(),
+        rule_scope: RuleScope::default(),
         excludes: &[],
     }) {
         Admission::Malformed(error) => {
@@ -188,24 +189,24 @@ fn judge(
         }
         Admission::Duplicate { at, reworded } => {
             let near = reworded.then_some(Similarity::Words(1.0));
-            bench.duplicate(rule, bench.shelf.get(at), near, "a rule with the same text exists")
+            checker.duplicate(rule, checker.bullet_index.get(at), near, "a rule with the same text exists")
         }
-        Admission::Elsewhere { id } => match bench.elsewhere.find(&id) {
-            Some(at) => bench.duplicate(rule, bench.elsewhere.get(at), None, "the other vault has it"),
-            None => bench.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
+        Admission::Elsewhere { id } => match checker.elsewhere.find(&id) {
+            Some(at) => checker.duplicate(rule, checker.elsewhere.get(at), None, "the other vault has it"),
+            None => checker.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
         },
         Admission::Blocked { id, reason, near } => {
             let text = blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
             let content = text.unwrap_or_default().to_owned();
             let likeness = near.map(Similarity::value);
             let collision = RuleCollision { how: RuleRelation::Blocked, id, content, reason, likeness };
-            bench.rejected(rule, likeness.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
+            checker.rejected(rule, likeness.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
         }
         Admission::Deprecated { at } => {
-            let bullet = bench.shelf.get(at);
+            let bullet = checker.bullet_index.get(at);
             let reason = bullet.fields.deprecation_reason.clone();
             let collision = RuleCollision { reason, ..collision(RuleRelation::Deprecated, bullet, None) };
-            bench.rejected(
+            checker.rejected(
                 rule,
                 1.0,
                 "it was deprecated before and cannot be added again".to_owned(),
@@ -219,12 +220,12 @@ fn judge(
             RuleJudgement {
                 gate: Some(GateDecision::Refused),
                 evidence,
-                ..bench.rejected(rule, confidence, why, Vec::new())
+                ..checker.rejected(rule, confidence, why, Vec::new())
             }
         }
-        Admission::Admitted(admitted) => bench.admitted(admitted),
+        Admission::Admitted(admitted) => checker.admitted(admitted),
     };
-    bench.add_similar(&mut judged, bullet_type, limits.merge(), &sense);
+    checker.add_similar(&mut judged, bullet_type, limits.merge(), &word_vectors);
     Ok(judged)
 }
 
@@ -248,7 +249,7 @@ fn collision(how: RuleRelation, bullet: &Bullet, near: Option<Similarity>) -> Ru
 
 /// Compares a rule with existing bullets of the target vault and the other vaults.
 struct RuleChecker<'a> {
-    shelf: BulletIndex,
+    bullet_index: BulletIndex,
     elsewhere: BulletIndex,
     category: &'a str,
 }
@@ -297,7 +298,7 @@ impl RuleChecker<'_> {
         }
         let of = |at: usize, reason: String| RuleCollision {
             reason: Some(reason),
-            ..collision(RuleRelation::Conflict, self.shelf.get(at), None)
+            ..collision(RuleRelation::Conflict, self.bullet_index.get(at), None)
         };
         let own = admitted.conflicts.into_iter().map(|(at, reason)| of(at, reason));
         let other = admitted.conflicts_elsewhere.into_iter().map(|(id, content, reason)| RuleCollision {
@@ -307,7 +308,8 @@ impl RuleChecker<'_> {
             reason: Some(reason),
             likeness: None,
         });
-        let refined = admitted.refines.map(|at| collision(RuleRelation::Refines, self.shelf.get(at), None));
+        let refined =
+            admitted.refines.map(|at| collision(RuleRelation::Refines, self.bullet_index.get(at), None));
         RuleJudgement {
             rule: admitted.rule,
             category: self.category.to_owned(),
@@ -327,14 +329,16 @@ impl RuleChecker<'_> {
         judged: &mut RuleJudgement,
         bullet_type: BulletType,
         least: MinSimilarity,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) {
         let told = content::agent_text(&judged.rule, bullet_type);
         let statement = RuleStatement::of(&told);
-        let embedding = sense.statement(&statement);
+        let embedding = word_vectors.statement(&statement);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        let Some((at, near)) = self.shelf.near(meant, least, sense, Bullet::is_standing) else { return };
-        let bullet = self.shelf.get(at);
+        let Some((at, near)) = self.bullet_index.near(meant, least, word_vectors, Bullet::is_standing) else {
+            return;
+        };
+        let bullet = self.bullet_index.get(at);
         if judged.collisions.iter().all(|known| known.id != bullet.id.as_str()) {
             judged.collisions.push(collision(RuleRelation::Similar, bullet, Some(near)));
         }
@@ -349,12 +353,12 @@ mod tests {
         let evidence =
             SessionCounts { sessions: successes + failures, successes, failures, quotes: Vec::new() };
         let playbook = cm_playbook::curation::Playbook::default();
-        let bench = RuleChecker {
-            shelf: BulletIndex::of(&playbook),
+        let checker = RuleChecker {
+            bullet_index: BulletIndex::of(&playbook),
             elsewhere: BulletIndex::of(&playbook),
             category: "testing",
         };
-        let judged = bench.admitted(AdmittedRule {
+        let judged = checker.admitted(AdmittedRule {
             rule: "Run the tests first.".to_owned(),
             state,
             because: Vec::new(),

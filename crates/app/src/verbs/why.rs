@@ -209,11 +209,11 @@ pub struct NoteEvidence {
 /// # Errors
 /// Returns an error if the note is not found or the reference is ambiguous, or if the repository
 /// cannot be read.
-pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEvidence> {
-    let found = find(memory, reference)?;
+pub fn why(context: &Context, reference: &str, limit: usize) -> Result<NoteEvidence> {
+    let found = find(context, reference)?;
     let note = &found.note;
-    let bullet = bullet(memory, &found)?;
-    let notes = memory.notes_of(found.open)?;
+    let bullet = bullet(context, &found)?;
+    let notes = context.notes_of(found.open)?;
     let graph = notes.graph();
     let at = notes.iter().position(|other| other.path == note.path);
     let fields = note.bullet.as_deref().cloned().unwrap_or_default();
@@ -242,12 +242,17 @@ pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEviden
         last_checked: note.last_checked,
         promoted_at: fields.promoted_at,
         last_validated_at: fields.last_validated_at,
-        score: bullet.as_ref().map(|bullet| parts(memory, &found, bullet)),
-        decay: decay_state(memory, &found),
+        score: bullet.as_ref().map(|bullet| parts(context, &found, bullet)),
+        decay: decay_state(context, &found),
         feedback: feedback.into_iter().map(event).collect(),
         sources: sources(note, fields.sources),
         derived_from: NoteSources {
-            diaries: fields.derived_from.diaries.iter().map(|id| diary(memory, id)).collect::<Result<_>>()?,
+            diaries: fields
+                .derived_from
+                .diaries
+                .iter()
+                .map(|id| diary(context, id))
+                .collect::<Result<_>>()?,
             notes: at.map_or_else(Vec::new, |at| derived_from(&graph, at)),
             quotes: fields.derived_from.evidence,
         },
@@ -259,7 +264,7 @@ pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEviden
             .filter(|block| is_about(block, note, bullet.as_ref()))
             .map(block)
             .collect(),
-        commits: commits(memory, &found, limit)?,
+        commits: commits(context, &found, limit)?,
     })
 }
 
@@ -268,14 +273,14 @@ pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEviden
 ///
 /// # Errors
 /// The errors of [`why`].
-pub fn note_commits(memory: &Context, reference: &str, limit: usize) -> Result<Vec<Commit>> {
-    commits(memory, &find(memory, reference)?, limit)
+pub fn note_commits(context: &Context, reference: &str, limit: usize) -> Result<Vec<Commit>> {
+    commits(context, &find(context, reference)?, limit)
 }
 
 /// Returns the note as a bullet with the feedback of all open vaults; `None` for other kinds.
-fn bullet(memory: &Context, found: &ResolvedNote<'_>) -> Result<Option<Bullet>> {
+fn bullet(context: &Context, found: &ResolvedNote<'_>) -> Result<Option<Bullet>> {
     let Some(mut bullet) = Bullet::of(&found.note) else { return Ok(None) };
-    let merged = merged(memory)?.bullets;
+    let merged = merged(context)?.bullets;
     let same =
         merged.into_iter().find(|other| other.bullet.path == bullet.path && other.level == found.open.level);
     if let Some(same) = same {
@@ -284,8 +289,8 @@ fn bullet(memory: &Context, found: &ResolvedNote<'_>) -> Result<Option<Bullet>> 
     Ok(Some(bullet))
 }
 
-fn parts(memory: &Context, found: &ResolvedNote<'_>, bullet: &Bullet) -> BulletScore {
-    let parts = score::bullet::ScoreBreakdown::of(bullet, memory.now(), &scoring(&found.open.settings));
+fn parts(context: &Context, found: &ResolvedNote<'_>, bullet: &Bullet) -> BulletScore {
+    let parts = score::bullet::ScoreBreakdown::of(bullet, context.now(), &scoring(&found.open.settings));
     BulletScore {
         score: parts.score,
         band: parts.band,
@@ -298,16 +303,16 @@ fn parts(memory: &Context, found: &ResolvedNote<'_>, bullet: &Bullet) -> BulletS
     }
 }
 
-fn decay_state(memory: &Context, found: &ResolvedNote<'_>) -> Option<DecayState> {
+fn decay_state(context: &Context, found: &ResolvedNote<'_>) -> Option<DecayState> {
     if found.note.kind != NoteKind::Memory {
         return None;
     }
     let (usage, notices) = found.open.usage().load();
-    notices.into_iter().for_each(|notice| memory.notice(notice));
+    notices.into_iter().for_each(|notice| context.notice(notice));
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
     let constants = scoring(settings);
-    let score = score_of(&found.note, used, settings, &constants, memory.now());
+    let score = score_of(&found.note, used, settings, &constants, context.now());
     Some(DecayState {
         score,
         status: DecayStatus::of(score, &constants),
@@ -336,9 +341,9 @@ fn note_ref(note: &Note) -> NoteRef {
 }
 
 /// Finds a diary by its id in all open vaults.
-fn diary(memory: &Context, id: &str) -> Result<NoteRef> {
-    for open in &memory.vaults {
-        let notes = memory.notes_of(open)?;
+fn diary(context: &Context, id: &str) -> Result<NoteRef> {
+    for open in &context.vaults {
+        let notes = context.notes_of(open)?;
         if let Some(note) = notes.iter().find(|note| note.key() == id) {
             return Ok(note_ref(note));
         }
@@ -401,13 +406,13 @@ fn block(blocked: BlockedNote) -> RelatedBlock {
 
 /// Returns the commits that changed the note; empty, with a notice, if the vault is not in a
 /// repository.
-fn commits(memory: &Context, found: &ResolvedNote<'_>, limit: usize) -> Result<Vec<Commit>> {
+fn commits(context: &Context, found: &ResolvedNote<'_>, limit: usize) -> Result<Vec<Commit>> {
     // The history of a note is read commit by commit, which takes longer than all the rest.
     if limit == 0 {
         return Ok(Vec::new());
     }
     if found.open.repo()?.is_none() {
-        memory.notice(format!("{} is not in a Git repository", found.note.path));
+        context.notice(format!("{} is not in a Git repository", found.note.path));
         return Ok(Vec::new());
     }
     let versions = versions(found.open, found.note.key(), &found.note.path)?;

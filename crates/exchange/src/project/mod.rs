@@ -50,13 +50,13 @@ pub fn plan(bullets: &[(&Bullet, EffectiveScore)], how: &ProjectionOptions) -> R
     ranked.retain(|(_, bullet)| seen.insert(RuleHash::of(bullet.content())));
     let (mut rules, mut pitfalls) = (RulesByCategory::new(), RulesByCategory::new());
     for (_, bullet) in &ranked {
-        let shelf = if bullet.is_anti_pattern() { &mut pitfalls } else { &mut rules };
-        let category = shelf.entry(bullet.category.as_str()).or_default();
+        let section = if bullet.is_anti_pattern() { &mut pitfalls } else { &mut rules };
+        let category = section.entry(bullet.category.as_str()).or_default();
         if category.len() < how.per_category {
             category.push(bullet);
         }
     }
-    let count = |shelf: &RulesByCategory<'_>| shelf.values().map(Vec::len).sum::<usize>();
+    let count = |section: &RulesByCategory<'_>| section.values().map(Vec::len).sum::<usize>();
     let (rule_count, pitfall_count) = (count(&rules), count(&pitfalls));
     RenderedSection {
         text: text(&rules, &pitfalls, how),

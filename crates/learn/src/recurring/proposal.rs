@@ -67,12 +67,12 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
 
 /// Returns whether the guard would let a command pass, or the command stops a service, which loses nothing.
 pub(super) fn is_safe(command: &str) -> bool {
-    let ground = PathContext::new("/home/user/project", "/home/user");
+    let path_context = PathContext::new("/home/user/project", "/home/user");
     let stops_service = || {
         let words: Vec<&str> = command.split_whitespace().skip_while(|word| *word == "sudo").collect();
         matches!(words.as_slice(), ["systemctl", "stop", _] | ["service", _, "stop"])
     };
-    decide(command, &ground, &[], &[]).judgement == GuardVerdict::Allow || stops_service()
+    decide(command, &path_context, &[], &[]).judgement == GuardVerdict::Allow || stops_service()
 }
 
 /// Proposes what the session `own` takes part in, given the traces of all sessions of its project,

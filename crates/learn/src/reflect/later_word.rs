@@ -11,23 +11,26 @@ use cm_playbook::embedding_model::WordVectors;
 
 /// Returns the reason, for display, why the statement `new` replaces the older rule `old`; `None`
 /// unless at most one of them can be followed.
-pub fn replaces_rule(new: &str, old: &str, sense: &WordVectors<'_>) -> Option<String> {
-    takes_place_of(&RuleStatement::of(new), &RuleStatement::of(old), sense)
+pub fn replaces_rule(new: &str, old: &str, word_vectors: &WordVectors<'_>) -> Option<String> {
+    takes_place_of(&RuleStatement::of(new), &RuleStatement::of(old), word_vectors)
 }
 
 /// Returns the reason, for display, why the statement `new` replaces the older memory `old`, which
 /// may also name another value of the same thing; `None` unless at most one of them can be true.
-pub fn replaces_memory(new: &str, old: &str, sense: &WordVectors<'_>) -> Option<String> {
-    replaces_rule(new, old, sense).or_else(|| replaced(old, new))
+pub fn replaces_memory(new: &str, old: &str, word_vectors: &WordVectors<'_>) -> Option<String> {
+    replaces_rule(new, old, word_vectors).or_else(|| replaced(old, new))
 }
 
 /// Removes the statements of a session that a later one of it replaces, if that one is certain.
-pub fn without_replaced(lasting: Vec<LastingStatement>, sense: &WordVectors<'_>) -> Vec<LastingStatement> {
+pub fn without_replaced(
+    lasting: Vec<LastingStatement>,
+    word_vectors: &WordVectors<'_>,
+) -> Vec<LastingStatement> {
     let is_replaced = |at: usize, old: &LastingStatement| {
         lasting[at + 1..].iter().any(|new| {
             new.certainty == Certainty::High
                 && new.line > old.line
-                && replaces_rule(&new.text, &old.text, sense).is_some()
+                && replaces_rule(&new.text, &old.text, word_vectors).is_some()
         })
     };
     let places: Vec<bool> = lasting.iter().enumerate().map(|(at, old)| is_replaced(at, old)).collect();
@@ -86,13 +89,18 @@ mod tests {
 
     #[test]
     fn another_value_of_the_same_thing_replaces_a_memory() {
-        let sense = WordVectors::of(&NoEmbeddings);
+        let word_vectors = WordVectors::of(&NoEmbeddings);
         assert!(
-            replaces_memory("The staging server is now stage2", "The staging server is stage1", &sense)
-                .is_some()
+            replaces_memory(
+                "The staging server is now stage2",
+                "The staging server is stage1",
+                &word_vectors
+            )
+            .is_some()
         );
         assert!(
-            replaces_memory("The cache runs on Valkey", "The staging server is stage1", &sense).is_none()
+            replaces_memory("The cache runs on Valkey", "The staging server is stage1", &word_vectors)
+                .is_none()
         );
     }
 }

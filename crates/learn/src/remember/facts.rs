@@ -138,39 +138,46 @@ struct ComparedFact {
 
 /// Compares stated facts with existing ones, in order of time, and plans new notes and
 /// supersessions.
-pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &WordVectors<'_>) -> FactPlan {
+pub fn compare(
+    existing: &[ExistingFact],
+    mut facts: Vec<StatedFact>,
+    word_vectors: &WordVectors<'_>,
+) -> FactPlan {
     facts.sort_by(|a, b| {
         (a.at, &a.place.from, a.place.line, &a.text).cmp(&(b.at, &b.place.from, b.place.line, &b.text))
     });
-    let mut shelf: Vec<ComparedFact> =
-        existing.iter().enumerate().map(|(at, fact)| ComparedFact::existing(at, fact, sense)).collect();
+    let mut compared: Vec<ComparedFact> = existing
+        .iter()
+        .enumerate()
+        .map(|(at, fact)| ComparedFact::existing(at, fact, word_vectors))
+        .collect();
     let mut settled = FactPlan::default();
     for stated in facts {
-        let mut entry = ComparedFact::stated(FactRef::New(settled.new.len()), &stated, sense);
-        if let Some(there) = shelf.iter().find(|there| there.is_same(&entry)) {
+        let mut entry = ComparedFact::stated(FactRef::New(settled.new.len()), &stated, word_vectors);
+        if let Some(there) = compared.iter().find(|there| there.is_same(&entry)) {
             confirm(&mut settled, existing, there.end, stated.place);
             continue;
         }
-        let superseded: Vec<(usize, String)> = shelf
+        let superseded: Vec<(usize, String)> = compared
             .iter()
             .enumerate()
             .filter(|(_, there)| there.live)
             .filter_map(|(at, there)| {
                 let why = match there.at.is_some_and(|at| at > stated.at) {
-                    true => entry.superseded_by(there, sense),
-                    false => there.superseded_by(&entry, sense),
+                    true => entry.superseded_by(there, word_vectors),
+                    false => there.superseded_by(&entry, word_vectors),
                 };
                 Some((at, why?))
             })
             .collect();
-        let pinned = superseded.iter().any(|(at, _)| shelf[*at].pinned);
+        let pinned = superseded.iter().any(|(at, _)| compared[*at].pinned);
         // A person may give instructions; what others call a fact gives none.
         let suspicious = if stated.is_persons { payload(&stated.text) } else { order(&stated.text) };
         let draft = suspicious.or(pinned.then_some(PINNED)).or(stated.draft);
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in superseded.into_iter().filter(|_| draft.is_none()) {
-            let there = &mut shelf[at];
+            let there = &mut compared[at];
             let (newer, older) = if there.at.is_some_and(|at| at > stated.at) {
                 entry.live = false;
                 (there.end, entry.end)
@@ -190,7 +197,7 @@ pub fn compare(existing: &[ExistingFact], mut facts: Vec<StatedFact>, sense: &Wo
             is_readers: stated.is_readers,
             draft,
         });
-        shelf.push(entry);
+        compared.push(entry);
     }
     settled
 }
@@ -216,13 +223,13 @@ fn confirm(settled: &mut FactPlan, existing: &[ExistingFact], end: FactRef, plac
 }
 
 impl ComparedFact {
-    fn existing(at: usize, existing: &ExistingFact, sense: &WordVectors<'_>) -> Self {
+    fn existing(at: usize, existing: &ExistingFact, word_vectors: &WordVectors<'_>) -> Self {
         Self {
             end: FactRef::Known(at),
             text: existing.text.clone(),
             tokens: tokens(&existing.text),
             statement: RuleStatement::of(&existing.text),
-            meaning: sense.statement(&RuleStatement::of(&existing.text)),
+            meaning: word_vectors.statement(&RuleStatement::of(&existing.text)),
             workspace: existing.workspace.clone(),
             at: existing.at,
             pinned: existing.pinned,
@@ -230,13 +237,13 @@ impl ComparedFact {
         }
     }
 
-    fn stated(end: FactRef, stated: &StatedFact, sense: &WordVectors<'_>) -> Self {
+    fn stated(end: FactRef, stated: &StatedFact, word_vectors: &WordVectors<'_>) -> Self {
         Self {
             end,
             text: stated.text.clone(),
             tokens: tokens(&stated.text),
             statement: RuleStatement::of(&stated.text),
-            meaning: sense.statement(&RuleStatement::of(&stated.text)),
+            meaning: word_vectors.statement(&RuleStatement::of(&stated.text)),
             workspace: stated.workspace.clone(),
             at: Some(stated.at),
             pinned: false,
@@ -259,7 +266,7 @@ impl ComparedFact {
 
     /// Returns the reason, for display, why `new` supersedes this fact; `None` if both can be
     /// valid.
-    fn superseded_by(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
+    fn superseded_by(&self, new: &Self, word_vectors: &WordVectors<'_>) -> Option<String> {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return None;
         }
@@ -270,13 +277,13 @@ impl ComparedFact {
         if figure.as_ref().is_some_and(|figure| figure.is_label) {
             return None;
         }
-        if let Some(opposition) = self.meant().contradiction(&new.meant(), sense) {
+        if let Some(opposition) = self.meant().contradiction(&new.meant(), word_vectors) {
             return Some(format!("They contradict each other: {}.", opposition.reason));
         }
         if let Some(figure) = figure {
             return Some(format!("The number changed: {} before, {} now.", figure.one, figure.other));
         }
-        let more = new.meant().refines(&self.meant(), sense);
+        let more = new.meant().refines(&self.meant(), word_vectors);
         more.then(|| "It says the same in more detail.".to_owned())
     }
 }

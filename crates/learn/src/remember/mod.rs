@@ -95,7 +95,7 @@ pub fn valid_notes(notes: &[Note]) -> Vec<bool> {
 pub fn plan(
     sources: &[MemorySource],
     existing: &ExistingMemory,
-    sense: &WordVectors<'_>,
+    word_vectors: &WordVectors<'_>,
     now: Instant,
 ) -> RememberPlan {
     let mut plan = RememberPlan::default();
@@ -118,17 +118,17 @@ pub fn plan(
     plan.facts = facts::compare(
         &existing.facts,
         fresh.iter().flat_map(|(source, _)| stated_facts(source, &source.facts)).collect(),
-        sense,
+        word_vectors,
     );
     // One cause replaces no other: both problems were there.
     plan.fixes = facts::compare(
         &existing.fixes,
         fresh.iter().flat_map(|(source, _)| stated_facts(source, &source.fixes)).collect(),
-        sense,
+        word_vectors,
     )
     .new;
     let stated = fresh.iter().flat_map(|(source, _)| stated_preferences(source)).collect();
-    plan.preferences = preferences::compare(&existing.preferences, stated, sense);
+    plan.preferences = preferences::compare(&existing.preferences, stated, word_vectors);
     plan.episodes = entries(&fresh, now);
     plan
 }

@@ -220,7 +220,7 @@ struct ComparedPreference<'k> {
 pub fn compare(
     existing: &[ExistingPreference],
     mut preferences: Vec<StatedPreference>,
-    sense: &WordVectors<'_>,
+    word_vectors: &WordVectors<'_>,
 ) -> PreferencePlan {
     preferences.sort_by(|a, b| {
         (a.observation.at, &a.observation.from, &a.text).cmp(&(
@@ -238,10 +238,10 @@ pub fn compare(
     let mut oppositions: Vec<Opposition> = Vec::new();
     for stated in preferences {
         let new = ComparedPreference::stated(stated);
-        let same = entries.iter().position(|entry| entry.is_like(&new, sense));
+        let same = entries.iter().position(|entry| entry.is_like(&new, word_vectors));
         let newer = same.unwrap_or(entries.len());
         for (older, entry) in entries.iter_mut().enumerate().filter(|(at, _)| Some(*at) != same) {
-            let Some(reason) = entry.opposition(&new, sense) else { continue };
+            let Some(reason) = entry.opposition(&new, word_vectors) else { continue };
             oppositions.push(Opposition { older, newer, reason });
             match entry.existing.filter(|(_, existing)| existing.is_manual) {
                 Some((_, existing)) => {
@@ -336,16 +336,16 @@ impl<'k> ComparedPreference<'k> {
     }
 
     /// Returns the reason why `new` contradicts this preference; `None` if it does not.
-    fn opposition(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
+    fn opposition(&self, new: &Self, word_vectors: &WordVectors<'_>) -> Option<String> {
         // What waits for a person contradicts nothing yet.
         let may_be = new.draft.is_none()
             && same_place(self.workspace.as_deref(), new.workspace.as_deref())
             && self.is_older(new);
-        let meant = |entry: &Self| sense.statement(&entry.statement);
+        let meant = |entry: &Self| word_vectors.statement(&entry.statement);
         let (one, other) = may_be.then(|| (meant(self), meant(new)))?;
         let one = EmbeddedStatement { statement: &self.statement, embedding: one.as_ref() };
         let other = EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() };
-        let opposition = one.contradiction(&other, sense)?;
+        let opposition = one.contradiction(&other, word_vectors)?;
         Some(opposition.reason.to_string())
     }
 
@@ -360,13 +360,16 @@ impl<'k> ComparedPreference<'k> {
     }
 
     /// Whether both preferences say the same.
-    fn is_like(&self, new: &Self, sense: &WordVectors<'_>) -> bool {
+    fn is_like(&self, new: &Self, word_vectors: &WordVectors<'_>) -> bool {
         if self.statement.is_same(&new.statement) {
             return true;
         }
-        let (one, other) = (sense.statement(&self.statement), sense.statement(&new.statement));
+        let (one, other) = (word_vectors.statement(&self.statement), word_vectors.statement(&new.statement));
         let one = EmbeddedStatement { statement: &self.statement, embedding: one.as_ref() };
-        one.restates(&EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() }, sense)
+        one.restates(
+            &EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() },
+            word_vectors,
+        )
     }
 
     /// Adds the observations of an equivalent preference. Preferences that a person wrote do not

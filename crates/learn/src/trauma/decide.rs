@@ -111,13 +111,14 @@ impl BlockedPattern {
 #[must_use]
 pub fn decide(
     text: &str,
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
     incidents: &[PastIncident],
     blocked: &[BlockedPattern],
 ) -> GuardDecision {
     let own = blocked_pattern(text, blocked);
-    let found =
-        dangers(text, ground).into_iter().map(|danger| decide_danger(danger, ground, incidents, blocked));
+    let found = dangers(text, path_context)
+        .into_iter()
+        .map(|danger| decide_danger(danger, path_context, incidents, blocked));
     gravest(own.into_iter().chain(found))
 }
 
@@ -125,10 +126,10 @@ pub fn decide(
 /// person confirmed.
 pub(super) fn judge(
     dangers: impl Iterator<Item = Danger>,
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
     incidents: &[PastIncident],
 ) -> GuardDecision {
-    gravest(dangers.map(|danger| decide_danger(danger, ground, incidents, &[])))
+    gravest(dangers.map(|danger| decide_danger(danger, path_context, incidents, &[])))
 }
 
 /// Returns the most severe decision, the first on ties; allows the command if the list is empty.
@@ -148,7 +149,7 @@ fn gravest(decisions: impl Iterator<Item = GuardDecision>) -> GuardDecision {
 
 fn decide_danger(
     danger: Danger,
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
     incidents: &[PastIncident],
     blocked: &[BlockedPattern],
 ) -> GuardDecision {
@@ -158,7 +159,7 @@ fn decide_danger(
         _ => GuardVerdict::Block,
     };
     let is_safe =
-        |form: &String| dangers(form, ground).is_empty() && blocked_pattern(form, blocked).is_none();
+        |form: &String| dangers(form, path_context).is_empty() && blocked_pattern(form, blocked).is_none();
     let instead = danger.instead.filter(is_safe);
     let mut reason = format!("this {}", danger.reason);
     if let Some(past) = &past {

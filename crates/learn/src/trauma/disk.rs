@@ -94,7 +94,7 @@ fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> 
     let mode = operands.next()?;
     let open = matches!(mode.trim_start_matches('0'), "777" | "a+rwx" | "ugo+rwx" | "a=rwx" | "666" | "")
         && command.program == "chmod";
-    let worst = operands.map(|path| (site.reach(path), path)).max_by_key(|(reach, _)| *reach)?;
+    let worst = operands.map(|path| (site.path_class(path), path)).max_by_key(|(class, _)| *class)?;
     let severity = match worst.0 {
         PathClass::System | PathClass::Home => Block,
         PathClass::Temporary | PathClass::Generated => return None,

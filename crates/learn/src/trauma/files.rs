@@ -41,7 +41,11 @@ fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     }
     if command.operands().next().is_none() && is_fed(command) {
         if let Some(search) = command.upstream.iter().find(|before| before.program == "find") {
-            let site = CommandContext { ground: site.ground, variables: site.variables, command: search };
+            let site = CommandContext {
+                path_context: site.path_context,
+                variables: site.variables,
+                command: search,
+            };
             return searched(search, &site);
         }
         if !recursive {
@@ -80,11 +84,11 @@ fn destroyed<'p>(
     recursive: bool,
 ) -> Option<Danger> {
     let losses =
-        paths.filter_map(|path| loss(site, path, recursive).map(|(severity, reach)| (severity, reach, path)));
-    let (severity, reach, path) = gravest(losses)?;
+        paths.filter_map(|path| loss(site, path, recursive).map(|(severity, class)| (severity, class, path)));
+    let (severity, class, path) = gravest(losses)?;
     let all = if recursive { " and everything in it" } else { "" };
-    let reason = format!("{does} {path}{all}: {}", reach.words());
-    Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
+    let reason = format!("{does} {path}{all}: {}", class.words());
+    Some(Danger::at(command, DangerClass::Files, severity, reason, class.word()))
 }
 
 /// Returns the most severe loss; on ties, the first one.
@@ -97,9 +101,9 @@ fn gravest<'p>(
 /// Rates the loss of a path. `None` if the path can be recreated, or is a single file in the
 /// working directory.
 fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(DangerSeverity, PathClass)> {
-    let reach = site.reach(path);
+    let class = site.path_class(path);
     let many = path.contains('*');
-    let severity = match reach {
+    let severity = match class {
         PathClass::Temporary | PathClass::Generated => return None,
         PathClass::Home | PathClass::System | PathClass::Repository if recursive || many => {
             DangerSeverity::Block
@@ -113,7 +117,7 @@ fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(Dange
         PathClass::Workspace | PathClass::Project if many => DangerSeverity::Warn,
         _ => return None,
     };
-    Some((severity, reach))
+    Some((severity, class))
 }
 
 fn is_windows(command: &SimpleCommand) -> bool {
@@ -173,20 +177,20 @@ fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
             is_made(name.trim_start_matches(['*', '/'])) || is_made(name.trim_matches(['*', '/']))
         });
     let one = |root: &&'_ str| {
-        let reach = site.reach(root);
-        let severity = match reach {
+        let class = site.path_class(root);
+        let severity = match class {
             PathClass::Temporary | PathClass::Generated => return None,
             PathClass::Inside | PathClass::Workspace if made => return None,
             PathClass::Inside | PathClass::Unknown | PathClass::Shared => DangerSeverity::Warn,
             PathClass::Workspace if !names.is_empty() => DangerSeverity::Warn,
             _ => DangerSeverity::Block,
         };
-        Some((severity, reach))
+        Some((severity, class))
     };
-    let losses = roots.iter().filter_map(|root| one(root).map(|(severity, reach)| (severity, reach, *root)));
-    let found = gravest(losses).map(|(severity, reach, root)| {
-        let reason = format!("deletes what it finds below {root}: {}", reach.words());
-        Danger::at(command, DangerClass::Files, severity, reason, reach.word())
+    let losses = roots.iter().filter_map(|root| one(root).map(|(severity, class)| (severity, class, *root)));
+    let found = gravest(losses).map(|(severity, class, root)| {
+        let reason = format!("deletes what it finds below {root}: {}", class.words());
+        Danger::at(command, DangerClass::Files, severity, reason, class.word())
     });
     found.into_iter().collect()
 }
@@ -199,11 +203,11 @@ fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> 
     let skipped = usize::from(size.is_some() || command.program == "cp");
     let cut = |path: &str| {
         let danger = emptied(command, site, path);
-        let reach = site.reach_through(path);
-        let work = matches!(reach, PathClass::Inside | PathClass::Outside | PathClass::Home) && !grows;
-        let reason = format!("empties {path}: {}", reach.words());
+        let class = site.path_class_through_link(path);
+        let work = matches!(class, PathClass::Inside | PathClass::Outside | PathClass::Home) && !grows;
+        let reason = format!("empties {path}: {}", class.words());
         danger.or_else(|| {
-            work.then(|| Danger::at(command, DangerClass::Files, DangerSeverity::Warn, reason, reach.word()))
+            work.then(|| Danger::at(command, DangerClass::Files, DangerSeverity::Warn, reason, class.word()))
         })
     };
     paths(command).skip(skipped).filter_map(cut).collect()
@@ -211,8 +215,8 @@ fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> 
 
 /// Rates a file that a redirect or `truncate` empties.
 fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Option<Danger> {
-    let reach = site.reach(path);
-    let bad = matches!(reach, PathClass::System | PathClass::Repository)
+    let class = site.path_class(path);
+    let bad = matches!(class, PathClass::System | PathClass::Repository)
         && !path.starts_with("/dev/")
         && !path.starts_with("/proc/");
     let own = path.starts_with("/var/log/")
@@ -225,8 +229,8 @@ fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Op
             command,
             DangerClass::Files,
             severity,
-            format!("overwrites {path}: {}", reach.words()),
-            reach.word(),
+            format!("overwrites {path}: {}", class.words()),
+            class.word(),
         )
     })
 }
@@ -244,7 +248,7 @@ fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     }
     let lost = from.iter().find(|path| {
         matches!(
-            site.reach(path),
+            site.path_class(path),
             PathClass::System | PathClass::Home | PathClass::Repository | PathClass::Project
         ) && path.split('/').count() <= 3
     })?;
@@ -252,8 +256,8 @@ fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
         command,
         DangerClass::Files,
         DangerSeverity::Warn,
-        format!("moves {lost} away: {}", site.reach(lost).words()),
-        site.reach(lost).word(),
+        format!("moves {lost} away: {}", site.path_class(lost).words()),
+        site.path_class(lost).word(),
     ))
 }
 
@@ -266,8 +270,8 @@ fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Da
         return None;
     }
     let to = paths(command).last()?;
-    let reach = site.reach(to);
-    let severity = match reach {
+    let class = site.path_class(to);
+    let severity = match class {
         PathClass::Temporary | PathClass::Generated => return None,
         PathClass::Home | PathClass::System if !to.contains(':') => DangerSeverity::Block,
         _ => DangerSeverity::Warn,
@@ -277,6 +281,6 @@ fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Da
         DangerClass::Files,
         severity,
         format!("deletes files at {to} that the source does not have"),
-        reach.word(),
+        class.word(),
     ))
 }

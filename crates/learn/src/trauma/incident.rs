@@ -63,8 +63,8 @@ fn destroys(class: DangerClass) -> bool {
 }
 
 /// Returns the most severe danger of a command among those that destroy something.
-pub(super) fn gravest(command: &str, ground: &PathContext<'_>) -> Option<Danger> {
-    dangers(command, ground)
+pub(super) fn gravest(command: &str, path_context: &PathContext<'_>) -> Option<Danger> {
+    dangers(command, path_context)
         .into_iter()
         .filter(|danger| destroys(danger.class))
         .reduce(|best, next| if next.severity > best.severity { next } else { best })

@@ -160,20 +160,23 @@ impl Danger {
         class: DangerClass,
         severity: DangerSeverity,
         reason: impl Into<String>,
-        reach: &str,
+        path_class: &str,
     ) -> Self {
-        let shape = shape::of(command, reach);
+        let shape = shape::of(command, path_class);
         Self { class, severity, reason: reason.into(), shape, instead: safe_form::safe_form(command) }
     }
 }
 
 /// Returns everything dangerous that a command line would do, in execution order.
 #[must_use]
-pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
+pub fn dangers(text: &str, path_context: &PathContext<'_>) -> Vec<Danger> {
     let script = cm_shell::read(text);
     let variables = path_class::ScriptVariables::of(&script);
-    let mut found: Vec<Danger> =
-        script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
+    let mut found: Vec<Danger> = script
+        .commands
+        .iter()
+        .flat_map(|command| of_command(command, &script, path_context, &variables))
+        .collect();
     found.extend(remote::chained(&script));
     if script.truncated {
         let reason = "is too long or too deeply nested to analyze";
@@ -191,13 +194,13 @@ pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
 fn of_command(
     command: &SimpleCommand,
     script: &ParsedScript,
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
     variables: &path_class::ScriptVariables,
 ) -> Vec<Danger> {
     if is_harmless(command) {
         return Vec::new();
     }
-    let site = path_class::CommandContext { ground, variables, command };
+    let site = path_class::CommandContext { path_context, variables, command };
     let mut found = files::dangers(command, &site);
     found.extend(writes::dangers(command, &site));
     found.extend(exfiltration::dangers(command, &site));
@@ -210,7 +213,7 @@ fn of_command(
     found.extend(disk::dangers(command, &site));
     found.extend(remote::danger(command));
     if let ("apply_patch" | "applypatch", Some(patch)) = (command.program.as_str(), patch_of(command)) {
-        found.extend(tool::patched(patch).iter().filter_map(|change| tool::danger(change, ground)));
+        found.extend(tool::patched(patch).iter().filter_map(|change| tool::danger(change, path_context)));
     }
     found.extend(fork_bomb(command, script));
     found

@@ -129,7 +129,7 @@ impl ScriptVariables {
 /// A command with the folders and variables by which its paths are resolved.
 pub struct CommandContext<'a> {
     /// Folders and files of the machine on which the command runs.
-    pub ground: &'a PathContext<'a>,
+    pub path_context: &'a PathContext<'a>,
     /// Variables that the same script sets.
     pub variables: &'a ScriptVariables,
     pub command: &'a SimpleCommand,
@@ -166,12 +166,12 @@ const MADE_ENDINGS: [&str; 17] = [
 impl CommandContext<'_> {
     /// Classifies a path that the command uses. If the path is a symbolic link, the link is
     /// classified, as for deletion.
-    pub fn reach(&self, path: &str) -> PathClass {
+    pub fn path_class(&self, path: &str) -> PathClass {
         self.classify(path.trim(), path.trim().ends_with('/'))
     }
 
-    /// Like [`reach`](Self::reach), but classifies the target of a symbolic link, as for writing.
-    pub(crate) fn reach_through(&self, path: &str) -> PathClass {
+    /// Like [`path_class`](Self::path_class), but classifies the target of a symbolic link, as for writing.
+    pub(crate) fn path_class_through_link(&self, path: &str) -> PathClass {
         self.classify(path.trim(), true)
     }
 
@@ -179,7 +179,7 @@ impl CommandContext<'_> {
     /// unknown value.
     pub fn target(&self, path: &str) -> Option<String> {
         let absolute = self.absolute(path.trim())?;
-        let looked_up = self.ground.files.filter(|_| !self.command.is_remote);
+        let looked_up = self.path_context.files.filter(|_| !self.command.is_remote);
         Some(looked_up.and_then(|files| files.resolved(&absolute, true)).unwrap_or(absolute))
     }
 
@@ -190,23 +190,23 @@ impl CommandContext<'_> {
         }
         let folder = glob_folder(&absolute);
         let as_written = self.of_absolute(folder);
-        let files = self.ground.files.filter(|_| !self.command.is_remote);
+        let files = self.path_context.files.filter(|_| !self.command.is_remote);
         let resolved =
             files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
-        let reach = match &resolved {
+        let class = match &resolved {
             // A build folder may lie on another disk, as long as it is named as one there.
             Some(resolved) if as_written == PathClass::Generated && self.holds_made(resolved) => as_written,
             Some(resolved) => self.of_absolute(resolved),
             None => as_written,
         };
         let folder = resolved.as_deref().unwrap_or(folder);
-        if let (PathClass::Generated, Some(files)) = (reach, files) {
-            return self.in_project_named_as_made(files, folder).unwrap_or(reach);
+        if let (PathClass::Generated, Some(files)) = (class, files) {
+            return self.in_project_named_as_made(files, folder).unwrap_or(class);
         }
         // All of a project's work is there and perhaps nowhere else. In a cache, it is a copy.
-        let is_project = files.is_some_and(|files| match reach {
+        let is_project = files.is_some_and(|files| match class {
             PathClass::Inside => {
-                let cwd = self.ground.cwd;
+                let cwd = self.path_context.cwd;
                 files.is_repository(folder) && !files.is_project(cwd)
                     || files.is_project(folder) && !is_in_project(files, cwd)
             }
@@ -216,13 +216,13 @@ impl CommandContext<'_> {
             }
             _ => false,
         });
-        if is_project { PathClass::Project } else { reach }
+        if is_project { PathClass::Project } else { class }
     }
 
     /// Classifies a path at or below a project whose folder has the name of a generated one, such
     /// as a repository `build`. `None` if there is no such project above it.
     fn in_project_named_as_made(&self, files: &dyn FileLookup, folder: &str) -> Option<PathClass> {
-        let cwd = self.ground.cwd;
+        let cwd = self.path_context.cwd;
         let from = if is_below(folder, cwd) { cwd.len() } else { 0 };
         let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]).filter(|at| *at > from);
         let is_own = |root: &&str| {
@@ -250,7 +250,7 @@ impl CommandContext<'_> {
     /// Like [`is_generated`](Self::is_generated), but for an absolute path. Components of the
     /// working directory or home folder itself do not count.
     fn holds_made(&self, absolute: &str) -> bool {
-        let PathContext { cwd, home, .. } = *self.ground;
+        let PathContext { cwd, home, .. } = *self.path_context;
         let below_root = absolute.trim_start_matches('/').split_once('/').map_or("", |(_, rest)| rest);
         let below = |folder: &str| {
             let folder = folder.trim_end_matches('/');
@@ -270,7 +270,7 @@ impl CommandContext<'_> {
         if is_windows(&path) {
             return Some(path.replace('\\', "/"));
         }
-        let home = self.ground.home;
+        let home = self.path_context.home;
         let path = match path.strip_prefix('~') {
             Some("") => home.to_owned(),
             Some(rest) if rest.starts_with('/') => format!("{home}{rest}"),
@@ -285,13 +285,13 @@ impl CommandContext<'_> {
             Some(folder) => {
                 let site = CommandContext {
                     command: &SimpleCommand::default(),
-                    ground: self.ground,
+                    path_context: self.path_context,
                     variables: self.variables,
                 };
                 site.absolute(folder)?
             }
             None if self.command.is_remote => return Some(normal(&format!("/elsewhere/{path}"))),
-            None => self.ground.cwd.to_owned(),
+            None => self.path_context.cwd.to_owned(),
         };
         Some(normal(&format!("{from}/{path}")))
     }
@@ -307,18 +307,18 @@ impl CommandContext<'_> {
             return Some(TEMPORARY_MARK.to_owned());
         }
         if upper.starts_with("%USERPROFILE%") || upper.starts_with("$ENV:USERPROFILE") {
-            return Some(self.ground.home.to_owned());
+            return Some(self.path_context.home.to_owned());
         }
         let Some(dollar) = path.find(['$', '`']) else { return Some(path.to_owned()) };
         let (name, rest) = variable(&path[dollar..])?;
         let before = &path[..dollar];
         let value = match name {
-            "HOME" => self.ground.home.to_owned(),
-            "PWD" | "CLAUDE_PROJECT_DIR" => self.ground.cwd.to_owned(),
+            "HOME" => self.path_context.home.to_owned(),
+            "PWD" | "CLAUDE_PROJECT_DIR" => self.path_context.cwd.to_owned(),
             "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => TEMPORARY_MARK.to_owned(),
             _ if name.starts_with("(mktemp") => TEMPORARY_MARK.to_owned(),
-            "(pwd)" => self.ground.cwd.to_owned(),
-            "(git rev-parse --show-toplevel)" => self.ground.cwd.to_owned(),
+            "(pwd)" => self.path_context.cwd.to_owned(),
+            "(git rev-parse --show-toplevel)" => self.path_context.cwd.to_owned(),
             _ => {
                 let value = self.variables.0.get(name).filter(|_| depth < 4)?;
                 self.expand_variable(value, depth + 1)?
@@ -341,14 +341,14 @@ impl CommandContext<'_> {
             // Nothing of the path is hidden: the folder that it stands in is.
             whole if whole == path.trim_end_matches('/') => PathClass::Unknown,
             // An empty variable would leave the whole folder.
-            before => Some(self.reach(before))
-                .filter(|reach| *reach != PathClass::Workspace)
+            before => Some(self.path_class(before))
+                .filter(|class| *class != PathClass::Workspace)
                 .unwrap_or(PathClass::Unknown),
         }
     }
 
     fn of_absolute(&self, folder: &str) -> PathClass {
-        let PathContext { cwd, home, .. } = *self.ground;
+        let PathContext { cwd, home, .. } = *self.path_context;
         let cwd = cwd.trim_end_matches('/');
         if is_windows(folder) {
             return of_windows(folder);
@@ -362,7 +362,7 @@ impl CommandContext<'_> {
         }
         // A project below a temporary folder is one all the same; a folder for scratch files is not.
         let is_work = |files: &dyn FileLookup| files.is_project(cwd);
-        if folder == cwd && !TEMPORARY.contains(&cwd) && self.ground.files.is_none_or(is_work) {
+        if folder == cwd && !TEMPORARY.contains(&cwd) && self.path_context.files.is_none_or(is_work) {
             return PathClass::Workspace;
         }
         let at_home = is_below(folder, home) && home.len() > 1;
@@ -497,16 +497,16 @@ fn of_windows(path: &str) -> PathClass {
 mod tests {
     use super::*;
 
-    fn reach(script: &str, path: &str) -> PathClass {
+    fn path_class(script: &str, path: &str) -> PathClass {
         let script = cm_shell::read(&format!("{script}; rm"));
-        let ground = PathContext::new("/home/ada/shop", "/home/ada");
+        let path_context = PathContext::new("/home/ada/shop", "/home/ada");
         let variables = ScriptVariables::of(&script);
         let site = CommandContext {
-            ground: &ground,
+            path_context: &path_context,
             variables: &variables,
             command: script.commands.last().unwrap(),
         };
-        site.reach(path)
+        site.path_class(path)
     }
 
     #[test]
@@ -542,17 +542,17 @@ mod tests {
             ("C:\\..\\..\\Windows", PathClass::System),
             ("%TEMP%\\x", PathClass::Temporary),
         ] {
-            assert_eq!(reach("true", path), expected, "{path}");
+            assert_eq!(path_class("true", path), expected, "{path}");
         }
     }
 
     #[test]
     fn only_components_below_the_folder_are_generated() {
         let script = cm_shell::read("rm");
-        let ground = PathContext::new("/home/ada/re", "/home/ada");
+        let path_context = PathContext::new("/home/ada/re", "/home/ada");
         let variables = ScriptVariables::of(&script);
         let command = script.commands.last().unwrap();
-        let site = CommandContext { ground: &ground, variables: &variables, command };
+        let site = CommandContext { path_context: &path_context, variables: &variables, command };
         assert!(site.is_generated("/home/ada/re/build"));
         assert!(!site.is_generated("/home/ada/rebuild"));
     }
@@ -560,18 +560,18 @@ mod tests {
     #[test]
     fn from_a_folder_that_nothing_is_recognized_of_a_path_leads_nobody_knows_where() {
         for path in ["src", "src/", "./src", "..", "src/$Y", "*"] {
-            assert_eq!(reach("cd \"$X\"", path), PathClass::Unknown, "{path}");
+            assert_eq!(path_class("cd \"$X\"", path), PathClass::Unknown, "{path}");
         }
-        assert_eq!(reach("cd $X", "/etc"), PathClass::System);
+        assert_eq!(path_class("cd $X", "/etc"), PathClass::System);
     }
 
     #[test]
     fn what_the_script_says_of_a_variable_counts() {
-        assert_eq!(reach("X=/tmp/a", "$X/b"), PathClass::Temporary);
-        assert_eq!(reach("X=$(mktemp -d)", "${X}"), PathClass::Temporary);
-        assert_eq!(reach("export X=/etc", "$X/b"), PathClass::System);
-        assert_eq!(reach("A=$B; B=$A", "$A"), PathClass::Unknown);
-        assert_eq!(reach("cd /tmp/a", "b"), PathClass::Temporary);
-        assert_eq!(reach("cd ..", "shop"), PathClass::Workspace);
+        assert_eq!(path_class("X=/tmp/a", "$X/b"), PathClass::Temporary);
+        assert_eq!(path_class("X=$(mktemp -d)", "${X}"), PathClass::Temporary);
+        assert_eq!(path_class("export X=/etc", "$X/b"), PathClass::System);
+        assert_eq!(path_class("A=$B; B=$A", "$A"), PathClass::Unknown);
+        assert_eq!(path_class("cd /tmp/a", "b"), PathClass::Temporary);
+        assert_eq!(path_class("cd ..", "shop"), PathClass::Workspace);
     }
 }

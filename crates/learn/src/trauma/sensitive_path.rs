@@ -64,11 +64,11 @@ pub(crate) fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<Sensi
     if let Some(found) = of_repository(&absolute) {
         return Some(found);
     }
-    let in_home = in_home(&absolute, site.ground.home);
+    let in_home = in_home(&absolute, site.path_context.home);
     if let Some(found) = in_home.and_then(of_home) {
         return Some(found);
     }
-    let in_work = absolute.strip_prefix(site.ground.cwd).map(|rest| rest.trim_start_matches('/'));
+    let in_work = absolute.strip_prefix(site.path_context.cwd).map(|rest| rest.trim_start_matches('/'));
     [in_home, in_work].into_iter().flatten().find_map(of_agent)
 }
 

@@ -58,11 +58,11 @@ struct Reaction {
 #[must_use]
 pub fn incidents<'a>(
     events: &'a [SessionEvent],
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
     judge: HarmJudge<'_>,
 ) -> Vec<SessionIncident<'a>> {
     let steps = steps(events);
-    let mut suspects = suspects(events, &steps, ground);
+    let mut suspects = suspects(events, &steps, path_context);
     let Some(first) = suspects.first().map(|suspect| suspect.at) else { return Vec::new() };
     for (number, step) in commands(&steps).enumerate() {
         let Some(command) = command_line(step) else { continue };
@@ -103,7 +103,7 @@ impl<'a> Suspect<'a, '_> {
 fn suspects<'a, 's>(
     events: &'a [SessionEvent],
     steps: &'s [SessionStep],
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
 ) -> Vec<Suspect<'a, 's>> {
     let mut found = Vec::new();
     for (number, step) in commands(steps).enumerate() {
@@ -111,7 +111,7 @@ fn suspects<'a, 's>(
         if !matches!(event.kind, EventKind::ToolCall { .. }) {
             continue;
         }
-        let Some(danger) = gravest(command, ground) else { continue };
+        let Some(danger) = gravest(command, path_context) else { continue };
         let result = events.get(step.done_at).filter(|_| step.result_line.is_some());
         let output = match result.map(|event| &event.kind) {
             Some(EventKind::ToolResult { text, .. }) => text.as_str(),

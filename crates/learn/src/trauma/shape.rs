@@ -30,12 +30,12 @@ const VERBS: [(&str, usize); 22] = [
 
 /// Normalizes a command to its shape: program, subcommands, class of the path in angle brackets,
 /// and sorted flags, as in `rm <home> -f -r`.
-pub fn of(command: &SimpleCommand, reach: &str) -> String {
+pub fn of(command: &SimpleCommand, path_class: &str) -> String {
     let count = VERBS.iter().find(|(name, _)| *name == command.program).map_or(0, |(_, count)| *count);
     let mut words = vec![command.program.clone()];
     words.extend(verbs(command).take(count).map(str::to_owned));
-    if !reach.is_empty() {
-        words.push(format!("<{reach}>"));
+    if !path_class.is_empty() {
+        words.push(format!("<{path_class}>"));
     }
     let mut flags: Vec<String> =
         command.args.iter().take_while(|word| word.text != "--").flat_map(|word| flags(&word.text)).collect();

@@ -171,8 +171,8 @@ impl FileLookup for Projects {
 fn whole_projects_and_homes_are_no_paths_like_any_other() {
     let files = Projects(&["/home/ada/shop", "/home/ada/build", "/tmp/job/repo"], &[]);
     let of = |cwd: &str, command: &str| {
-        let ground = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
-        let decision = decide(command, &ground, &[], &[]);
+        let path_context = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
+        let decision = decide(command, &path_context, &[], &[]);
         (decision.judgement, decision.reason)
     };
     for (cwd, command, place) in [
@@ -217,8 +217,8 @@ fn a_project_whose_folder_is_named_as_build_output_is_a_project() {
         ],
     );
     let of = |cwd: &str, command: &str| {
-        let ground = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
-        decide(command, &ground, &[], &[]).judgement
+        let path_context = PathContext { files: Some(&files), ..PathContext::new(cwd, "/home/ada") };
+        decide(command, &path_context, &[], &[]).judgement
     };
     for (cwd, command, expected) in [
         ("/home/ada/src", "rm -rf build", GuardVerdict::Block),
@@ -239,8 +239,8 @@ fn a_project_whose_folder_is_named_as_build_output_is_a_project() {
 
 #[test]
 fn a_home_below_a_temporary_folder_is_a_home_all_the_same() {
-    let ground = PathContext::new("/tmp/box/work", "/tmp/box/home");
-    let of = |command: &str| decide(command, &ground, &[], &[]).judgement;
+    let path_context = PathContext::new("/tmp/box/work", "/tmp/box/home");
+    let of = |command: &str| decide(command, &path_context, &[], &[]).judgement;
     assert_eq!(of("rm -rf ~"), GuardVerdict::Block);
     assert_eq!(of("rm -rf ~/projects/shop"), GuardVerdict::Block);
     assert_eq!(of("rm -rf /tmp/box/other"), GuardVerdict::Allow);

@@ -91,15 +91,15 @@ pub(crate) fn patched(text: &str) -> Vec<ToolFileChange> {
 #[must_use]
 pub fn decide_change(
     changes: &[ToolFileChange],
-    ground: &PathContext<'_>,
+    path_context: &PathContext<'_>,
     incidents: &[PastIncident],
 ) -> GuardDecision {
-    judge(changes.iter().filter_map(|change| danger(change, ground)), ground, incidents)
+    judge(changes.iter().filter_map(|change| danger(change, path_context)), path_context, incidents)
 }
 
-pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Danger> {
+pub fn danger(change: &ToolFileChange, path_context: &PathContext<'_>) -> Option<Danger> {
     let (command, variables) = (SimpleCommand::default(), ScriptVariables::default());
-    let site = CommandContext { ground, variables: &variables, command: &command };
+    let site = CommandContext { path_context, variables: &variables, command: &command };
     let path = change.path.as_str();
     let does = if change.deletes { "deletes" } else { "changes" };
     let of = |severity, reason: &str| {
@@ -114,7 +114,7 @@ pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Dange
     if let Some((severity, reason)) = sensitive_path::sensitivity(&site, path) {
         return of(severity, reason);
     }
-    match site.reach_through(path) {
+    match site.path_class_through_link(path) {
         PathClass::System if !path.starts_with("/dev/") => {
             let own = ["/opt/", "/usr/local/", "/srv/", "/mnt/", "/var/log/"]
                 .iter()

@@ -15,19 +15,19 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
     let mut found: Vec<Danger> = paths(command)
         .into_iter()
         .filter_map(|path| {
-            let danger = |severity, reason: &str, reach| {
+            let danger = |severity, reason: &str, class| {
                 let reason = format!("changes {path}: {reason}");
-                Danger::at(command, DangerClass::Persistence, severity, reason, reach)
+                Danger::at(command, DangerClass::Persistence, severity, reason, class)
             };
             if let Some((severity, reason)) = sensitive_path::sensitivity(site, path) {
                 return Some(danger(severity, reason, "power"));
             }
-            let reach = site.reach_through(path);
+            let class = site.path_class_through_link(path);
             let own = OWN.iter().any(|root| path.starts_with(root)) || path.starts_with("/var/log/");
-            (reach == PathClass::System && !path.starts_with("/dev/") && !path.starts_with("/proc/")).then(
+            (class == PathClass::System && !path.starts_with("/dev/") && !path.starts_with("/proc/")).then(
                 || {
                     let severity = if own || command.is_remote { Warn } else { Block };
-                    danger(severity, reach.words(), reach.word())
+                    danger(severity, class.words(), class.word())
                 },
             )
         })
@@ -115,14 +115,14 @@ fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger
         _ => None,
     }
     .or_else(|| command.folder.as_deref().filter(|_| command.program == "tar" && extracts))?;
-    let reach = site.reach_through(folder);
-    let severity = match reach {
+    let class = site.path_class_through_link(folder);
+    let severity = match class {
         PathClass::System if folder == "/" => Block,
         PathClass::System | PathClass::Home => Warn,
         _ => return None,
     };
-    let reason = format!("unpacks an archive over {folder}: {}", reach.words());
-    Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
+    let reason = format!("unpacks an archive over {folder}: {}", class.words());
+    Some(Danger::at(command, DangerClass::Files, severity, reason, class.word()))
 }
 
 /// Returns the reason if a command makes a program run later or at start-up.

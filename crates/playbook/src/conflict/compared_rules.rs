@@ -24,16 +24,16 @@ pub struct ComparedRules<'a> {
     embeddings: Vec<Option<Embedding>>,
     /// Pairs of rules with similar embeddings, by index, with their cosines.
     near: Vec<(usize, usize, f64)>,
-    sense: &'a WordVectors<'a>,
+    word_vectors: &'a WordVectors<'a>,
 }
 
 impl<'a> ComparedRules<'a> {
-    pub fn of(texts: &[String], sense: &'a WordVectors<'a>) -> Self {
+    pub fn of(texts: &[String], word_vectors: &'a WordVectors<'a>) -> Self {
         let statements: Vec<RuleStatement> = texts.iter().map(|text| RuleStatement::of(text)).collect();
         let embeddings: Vec<Option<Embedding>> =
-            statements.iter().map(|statement| sense.statement(statement)).collect();
+            statements.iter().map(|statement| word_vectors.statement(statement)).collect();
         let near = neighbours(&embeddings, SUBJECT, NEAREST);
-        Self { statements, embeddings, near, sense }
+        Self { statements, embeddings, near, word_vectors }
     }
 
     /// Returns all pairs of rules that contradict each other, by index: those whose claims oppose each other.
@@ -42,7 +42,7 @@ impl<'a> ComparedRules<'a> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));
         let contradiction =
-            |(a, b)| Some((a, b, opposed(&self.statements[a], &self.statements[b], self.sense)?));
+            |(a, b)| Some((a, b, opposed(&self.statements[a], &self.statements[b], self.word_vectors)?));
         pairs.into_iter().filter_map(contradiction).collect()
     }
 
@@ -79,16 +79,16 @@ impl<'a> ComparedRules<'a> {
         let others = pairs.iter().filter(|(.., near)| matches!(near, Similarity::Meaning(_)));
         let pairs: Vec<_> = others.filter_map(readable).collect();
         let pairs: Vec<_> = pairs.iter().map(|pair| pair.each_ref()).collect();
-        StatementVerdict::prepare(&pairs, LIKELY, self.sense);
+        StatementVerdict::prepare(&pairs, LIKELY, self.word_vectors);
     }
 
     /// The similarity of two rules that probably say the same. Without a model, common words decide.
     fn mergeable(&self, a: usize, b: usize, near: Similarity, least: MinSimilarity) -> Option<Similarity> {
         let is_close = matches!(near, Similarity::Meaning(cosine) if cosine >= least.cosine);
-        if self.sense.is_disabled() {
+        if self.word_vectors.is_disabled() {
             return opposition(&self.statements[a], &self.statements[b]).is_none().then_some(near);
         }
-        let verdict = self.meant(a).mergeable(&self.meant(b), is_close, self.sense)?;
+        let verdict = self.meant(a).mergeable(&self.meant(b), is_close, self.word_vectors)?;
         Some(match near {
             Similarity::Words(_) => near,
             Similarity::Meaning(_) | Similarity::Verdict(_) => Similarity::Verdict(verdict.same),

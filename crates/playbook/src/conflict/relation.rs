@@ -22,12 +22,17 @@ pub enum StatementRelation {
 
 impl EmbeddedStatement<'_> {
     /// The relation of this statement to another. Contradiction takes precedence over similarity.
-    pub fn verdict(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> StatementRelation {
+    pub fn verdict(
+        &self,
+        other: &Self,
+        least: MinSimilarity,
+        word_vectors: &WordVectors<'_>,
+    ) -> StatementRelation {
         if self.statement.is_same(other.statement) {
             return StatementRelation::Same;
         }
-        let verdict = StatementVerdict::of(self, other, sense);
-        if let Some(contradiction) = self.contradiction_by(other, verdict.as_ref(), sense) {
+        let verdict = StatementVerdict::of(self, other, word_vectors);
+        if let Some(contradiction) = self.contradiction_by(other, verdict.as_ref(), word_vectors) {
             return StatementRelation::Contradicts(contradiction);
         }
         match verdict {
@@ -35,13 +40,16 @@ impl EmbeddedStatement<'_> {
             Some(verdict) if verdict.is_mergeable(false) => {
                 StatementRelation::Near(Similarity::Verdict(verdict.same))
             }
-            _ => self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near),
+            _ => self
+                .near(other, least, word_vectors)
+                .map_or(StatementRelation::Different, StatementRelation::Near),
         }
     }
 
     /// Whether one statement may stand for the other, in any words.
-    pub fn says_same(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
-        self.statement.is_same(other.statement) || StatementVerdict::is_one_statement(self, other, sense)
+    pub fn says_same(&self, other: &Self, word_vectors: &WordVectors<'_>) -> bool {
+        self.statement.is_same(other.statement)
+            || StatementVerdict::is_one_statement(self, other, word_vectors)
     }
 
     /// The verdict on two statements that probably say the same and do not contradict each other, by the
@@ -50,25 +58,25 @@ impl EmbeddedStatement<'_> {
         &self,
         other: &Self,
         is_close: bool,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<StatementVerdict> {
-        let verdict = StatementVerdict::prepared(self, other, sense)?;
-        let contradicts = || opposed(self.statement, other.statement, sense).is_some();
+        let verdict = StatementVerdict::prepared(self, other, word_vectors)?;
+        let contradicts = || opposed(self.statement, other.statement, word_vectors).is_some();
         (verdict.is_mergeable(is_close) && !verdict.is_contradiction() && !contradicts()).then_some(verdict)
     }
 
     /// The contradiction with another statement, also in other words. Symmetric.
-    pub fn contradiction(&self, other: &Self, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
-        self.contradiction_by(other, StatementVerdict::of(self, other, sense).as_ref(), sense)
+    pub fn contradiction(&self, other: &Self, word_vectors: &WordVectors<'_>) -> Option<RuleContradiction> {
+        self.contradiction_by(other, StatementVerdict::of(self, other, word_vectors).as_ref(), word_vectors)
     }
 
     fn contradiction_by(
         &self,
         other: &Self,
         verdict: Option<&StatementVerdict>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<RuleContradiction> {
-        let claimed = opposed(self.statement, other.statement, sense);
+        let claimed = opposed(self.statement, other.statement, word_vectors);
         let Some(verdict) = verdict else { return claimed };
         match claimed {
             Some(claimed) => (!verdict.outweighs_claims()).then_some(claimed),
@@ -84,14 +92,14 @@ impl EmbeddedStatement<'_> {
         &self,
         blocked: &Self,
         least: MinSimilarity,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<Option<Similarity>> {
         let (one, other) = (self.statement, blocked.statement);
         if one.is_same(other) {
             return Some(None);
         }
         let (ours, theirs) = (one.canonical(), other.canonical());
-        if opposed(one, other, sense).is_some()
+        if opposed(one, other, word_vectors).is_some()
             || ours.numbers() != theirs.numbers()
             || ours.negations() != theirs.negations()
             || ours.differs_in_case(theirs)
@@ -106,7 +114,7 @@ impl EmbeddedStatement<'_> {
         if ours.has_words_of(theirs) || name_differently(one, other) || one.shape() != other.shape() {
             return None;
         }
-        self.near(blocked, least, sense).map(Some)
+        self.near(blocked, least, word_vectors).map(Some)
     }
 }
 

@@ -25,7 +25,7 @@ const NEAREST: usize = 8;
 
 impl EmbeddedStatement<'_> {
     /// Whether both statements say the same, with the same literals. Symmetric.
-    pub fn restates(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
+    pub fn restates(&self, other: &Self, word_vectors: &WordVectors<'_>) -> bool {
         let (one, another) = (self.statement, other.statement);
         if literals(one.text()) != literals(another.text()) {
             return false;
@@ -34,7 +34,7 @@ impl EmbeddedStatement<'_> {
         if ours == theirs {
             return true;
         }
-        StatementVerdict::is_one_statement(self, other, sense)
+        StatementVerdict::is_one_statement(self, other, word_vectors)
     }
 }
 
@@ -57,15 +57,15 @@ pub fn statement_of_note(title: &str, text: &str) -> Option<String> {
 
 /// Groups texts that say the same, by index: each group has at least two, in ascending order, and
 /// every pair in it says the same. Groups are in the order of their first text.
-pub fn restated(texts: &[String], sense: &WordVectors<'_>) -> Vec<Vec<usize>> {
+pub fn restated(texts: &[String], word_vectors: &WordVectors<'_>) -> Vec<Vec<usize>> {
     let statements: Vec<RuleStatement> = texts.iter().map(|text| RuleStatement::of(text)).collect();
     let embeddings: Vec<Option<Embedding>> =
-        statements.iter().map(|statement| sense.statement(statement)).collect();
+        statements.iter().map(|statement| word_vectors.statement(statement)).collect();
     let embedded =
         |at: usize| EmbeddedStatement { statement: &statements[at], embedding: embeddings[at].as_ref() };
     let mut earlier: HashMap<usize, Vec<usize>> = HashMap::new();
     for (a, b) in candidates(&statements, &embeddings) {
-        if embedded(a).restates(&embedded(b), sense) {
+        if embedded(a).restates(&embedded(b), word_vectors) {
             earlier.entry(b).or_default().push(a);
         }
     }

@@ -92,8 +92,13 @@ const AGAINST: [&str; 47] = [
 
 /// Returns the reason, for display, why `new` takes the place of the older statement `old`; `None`
 /// unless both are about the same subject, and at most one can hold. An exception is no reason.
-pub fn takes_place_of(new: &RuleStatement, old: &RuleStatement, sense: &WordVectors<'_>) -> Option<String> {
-    let contradiction = opposed(new, old, sense).filter(|found| found.ground != ConflictReason::Exception);
+pub fn takes_place_of(
+    new: &RuleStatement,
+    old: &RuleStatement,
+    word_vectors: &WordVectors<'_>,
+) -> Option<String> {
+    let contradiction =
+        opposed(new, old, word_vectors).filter(|found| found.ground != ConflictReason::Exception);
     contradiction.map(|found| found.reason).or_else(|| taken_back(new, old)).or_else(|| exchanged(new, old))
 }
 

@@ -21,20 +21,28 @@ const SAME_WORD: f64 = 0.5;
 const SAME_SUBJECT: f64 = 0.5;
 
 /// Returns the contradiction between two rules, also if they use different words. Symmetric.
-pub fn opposed(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
+pub fn opposed(
+    a: &RuleStatement,
+    b: &RuleStatement,
+    word_vectors: &WordVectors<'_>,
+) -> Option<RuleContradiction> {
     claimed(a, b)
-        .or_else(|| chosen(a, b, &|one, other| sense.likeness(one, other)))
-        .or_else(|| reworded(a, b, sense))
+        .or_else(|| chosen(a, b, &|one, other| word_vectors.likeness(one, other)))
+        .or_else(|| reworded(a, b, word_vectors))
 }
 
 /// Finds a contradiction between rules that use synonyms. Applies only to rules with one claim,
 /// because long rules always contain some similar words.
-fn reworded(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
+fn reworded(
+    a: &RuleStatement,
+    b: &RuleStatement,
+    word_vectors: &WordVectors<'_>,
+) -> Option<RuleContradiction> {
     let (a, b) = if b.words() < a.words() { (b, a) } else { (a, b) };
-    if sense.is_disabled() || a.claims().len() != 1 || b.claims().len() != 1 || a.overlap(b) < LEAST {
+    if word_vectors.is_disabled() || a.claims().len() != 1 || b.claims().len() != 1 || a.overlap(b) < LEAST {
         return None;
     }
-    let names = synonyms(a, b, sense);
+    let names = synonyms(a, b, word_vectors);
     if names.is_empty() {
         return None;
     }
@@ -44,11 +52,15 @@ fn reworded(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Op
 
 /// Maps words that only `b` has to synonyms that only `a` has, by comparison key. Each word is used
 /// once, most similar pairs first.
-fn synonyms(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> BTreeMap<String, String> {
+fn synonyms(
+    a: &RuleStatement,
+    b: &RuleStatement,
+    word_vectors: &WordVectors<'_>,
+) -> BTreeMap<String, String> {
     let (ones, others) = (lone(a, b), lone(b, a));
     let mut pairs: Vec<(f64, &str, &str)> = Vec::new();
     for (key, raw) in &ones {
-        let like = others.iter().map(|(other, word)| (sense.likeness(raw, word), *key, *other));
+        let like = others.iter().map(|(other, word)| (word_vectors.likeness(raw, word), *key, *other));
         pairs.extend(like.filter(|(like, ..)| *like >= SAME_WORD));
     }
     pairs.sort_by(|one, other| {
@@ -131,26 +143,31 @@ impl EmbeddedStatement<'_> {
     /// The similarity to an existing rule, if it is high enough that this rule adds nothing. `None`
     /// for rules that contradict each other, or that differ in a name, a number or a word without a
     /// synonym.
-    pub fn near(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> Option<Similarity> {
+    pub fn near(
+        &self,
+        other: &Self,
+        least: MinSimilarity,
+        word_vectors: &WordVectors<'_>,
+    ) -> Option<Similarity> {
         let (a, b) = (self.statement, other.statement);
         let share = if a.overlap(b) >= least.jaccard { likeness(a, b) } else { 0.0 };
-        let near = if share >= least.jaccard && !is_exchanged(a, b, sense) {
+        let near = if share >= least.jaccard && !is_exchanged(a, b, word_vectors) {
             Similarity::Words(share)
         } else {
             let cosine = self.cosine(other);
-            if !(cosine >= least.cosine && says_same(a, b, sense) || says_less(a, b, sense)) {
+            if !(cosine >= least.cosine && says_same(a, b, word_vectors) || says_less(a, b, word_vectors)) {
                 return None;
             }
             Similarity::Meaning(cosine)
         };
-        opposed(a, b, sense).is_none().then_some(near)
+        opposed(a, b, word_vectors).is_none().then_some(near)
     }
 
     /// Whether this rule states another one more precisely: it uses the full name of the same thing
     /// or adds its version.
-    pub fn refines(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
+    pub fn refines(&self, other: &Self, word_vectors: &WordVectors<'_>) -> bool {
         let (a, b) = (self.statement, other.statement);
-        says_less(b, a, sense) && opposed(a, b, sense).is_none()
+        says_less(b, a, word_vectors) && opposed(a, b, word_vectors).is_none()
     }
 
     /// Cosine of the embeddings, −1 to 1; 0 if either has none.
@@ -161,23 +178,23 @@ impl EmbeddedStatement<'_> {
 
 /// Whether two rules say the same in different words: every word has a counterpart in the other
 /// rule, and both have equally many negations and exceptions.
-fn says_same(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+fn says_same(a: &RuleStatement, b: &RuleStatement, word_vectors: &WordVectors<'_>) -> bool {
     a.shape() == b.shape()
-        && all_have_counterparts(a, b, sense, SAME_WORD)
-        && all_have_counterparts(b, a, sense, SAME_WORD)
+        && all_have_counterparts(a, b, word_vectors, SAME_WORD)
+        && all_have_counterparts(b, a, word_vectors, SAME_WORD)
 }
 
 /// Whether rule `a` differs from `b` only in the spelling of a name and in omitting its version:
 /// "prefer Postgres", "use PostgreSQL 16". Meant for short rules, whose overall similarity is
 /// unreliable.
-fn says_less(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+fn says_less(a: &RuleStatement, b: &RuleStatement, word_vectors: &WordVectors<'_>) -> bool {
     let is_shared = |word: &WrittenWord, by: &RuleStatement| {
         let mut others = by.written().map(|(_, other)| other);
         word.firm && others.any(|other| other.firm && is_same_name(&word.raw, &other.raw))
     };
     let version = |word: &WrittenWord| word.raw.starts_with(|c: char| c.is_ascii_digit());
     let foreign: Vec<&WrittenWord> = beyond(a, b).collect();
-    !sense.is_disabled()
+    !word_vectors.is_disabled()
         && !foreign.is_empty()
         && a.shape() == b.shape()
         && foreign.into_iter().all(|word| is_shared(word, b))
@@ -192,11 +209,11 @@ fn is_same_name(one: &str, other: &str) -> bool {
 
 /// Whether one rule replaces a word of the other by a word that is not a synonym. Words that are
 /// only added do not count.
-fn is_exchanged(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+fn is_exchanged(a: &RuleStatement, b: &RuleStatement, word_vectors: &WordVectors<'_>) -> bool {
     let additional = beyond(a, b).next().is_none() || beyond(b, a).next().is_none();
-    let exchanged =
-        !all_have_counterparts(a, b, sense, SAME_WORD) || !all_have_counterparts(b, a, sense, SAME_WORD);
-    !sense.is_disabled() && !additional && exchanged
+    let exchanged = !all_have_counterparts(a, b, word_vectors, SAME_WORD)
+        || !all_have_counterparts(b, a, word_vectors, SAME_WORD);
+    !word_vectors.is_disabled() && !additional && exchanged
 }
 
 /// Whether two rules differ in a name or number: each has a name or number that the other lacks.
@@ -206,9 +223,14 @@ pub(crate) fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
 
 /// Whether every word that only `a` has is no name or number and has a word of `b` with at least
 /// this cosine.
-fn all_have_counterparts(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>, least: f64) -> bool {
+fn all_have_counterparts(
+    a: &RuleStatement,
+    b: &RuleStatement,
+    word_vectors: &WordVectors<'_>,
+    least: f64,
+) -> bool {
     let counterpart = |word: &WrittenWord| {
-        !word.firm && b.written().any(|(_, other)| sense.likeness(&word.raw, &other.raw) >= least)
+        !word.firm && b.written().any(|(_, other)| word_vectors.likeness(&word.raw, &other.raw) >= least)
     };
     beyond(a, b).all(counterpart)
 }

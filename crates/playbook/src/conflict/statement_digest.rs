@@ -89,7 +89,7 @@ impl StatementDigest<'_> {
         &self,
         new: EmbeddedStatement<'_>,
         own: &Self,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> DigestComparison {
         let counts = self.counts(own);
         let share = |number: usize| if counts.all == 0 { 0.0 } else { number as f64 / counts.all as f64 };
@@ -98,7 +98,7 @@ impl StatementDigest<'_> {
             (Some(rounded), Some(exact)) => rounded.cosine(exact),
             _ => 0.0..=0.0,
         };
-        let like = |one: &str, other: &str| sense.likeness(one, other);
+        let like = |one: &str, other: &str| word_vectors.likeness(one, other);
         let excludes = || match (&own.choosing, &self.choosing) {
             (Some(new), Some(old)) => new.against(old, &like).is_some(),
             _ => false,

@@ -181,11 +181,11 @@ proptest! {
 
     #[test]
     fn it_does_not_matter_which_rule_comes_first_in_meaning_either(a in rules(), b in rules()) {
-        let sense = WordVectors::of(&Synonyms);
+        let word_vectors = WordVectors::of(&Synonyms);
         let (a, b) = (RuleStatement::of(&a), RuleStatement::of(&b));
-        prop_assert_eq!(opposed(&a, &b, &sense).is_some(), opposed(&b, &a, &sense).is_some());
-        prop_assert_eq!(opposed(&a, &b, &sense), opposed(&a, &b, &WordVectors::of(&Synonyms)));
-        prop_assert!(opposed(&a, &a, &sense).is_none());
+        prop_assert_eq!(opposed(&a, &b, &word_vectors).is_some(), opposed(&b, &a, &word_vectors).is_some());
+        prop_assert_eq!(opposed(&a, &b, &word_vectors), opposed(&a, &b, &WordVectors::of(&Synonyms)));
+        prop_assert!(opposed(&a, &a, &word_vectors).is_none());
     }
 
     #[test]

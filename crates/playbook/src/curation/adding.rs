@@ -23,10 +23,10 @@ impl Curation<'_> {
     pub(super) fn add(&mut self, add: &AddDelta) {
         let bullet_type = type_of(add);
         let proposal = &add.bullet;
-        let reach = proposal.rule_scope();
+        let rule_scope = proposal.rule_scope();
         let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
-        let candidate = ProposedRule { content, category, bullet_type, reach, excludes: &add.excludes };
-        match self.door().admit(candidate) {
+        let candidate = ProposedRule { content, category, bullet_type, rule_scope, excludes: &add.excludes };
+        match self.admission_check().admit(candidate) {
             Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
             Admission::BadCategory => {
                 let shown: String = add.bullet.category.chars().take(60).collect();
@@ -51,7 +51,7 @@ impl Curation<'_> {
                 self.refuse_naming(id, "blocked", reason);
             }
             Admission::Deprecated { at } => {
-                let reason = deprecated_words(self.shelf.get(at));
+                let reason = deprecated_words(self.bullet_index.get(at));
                 self.refuse(Some(at), "deprecated", reason);
             }
             Admission::Failed(evidence) => self.refuse(
@@ -65,14 +65,14 @@ impl Curation<'_> {
 
     pub(super) fn enter(&mut self, add: &AddDelta, bullet_type: BulletType, admitted: AdmittedRule) {
         let bullet = self.new_bullet(add, bullet_type, &admitted);
-        let at = self.shelf.push(bullet);
+        let at = self.bullet_index.push(bullet);
         self.added_bullets.insert(at);
         let draft =
             (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
-        let refined = admitted.refines.map(|of| self.shelf.get(of));
+        let refined = admitted.refines.map(|of| self.bullet_index.get(of));
         let refines = refined.map(|of| format!("adds to {}: {}", of.id, of.content()));
         let near = |(of, near): &(usize, Similarity)| {
-            let of = self.shelf.get(*of);
+            let of = self.bullet_index.get(*of);
             format!("similar to {} ({near}): {}", of.id, of.content())
         };
         let neighbours = admitted.neighbours.iter().map(near);
@@ -89,13 +89,13 @@ impl Curation<'_> {
 
     pub(super) fn contradict(&mut self, at: usize, with: usize, reason: String) {
         let reference = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
-        let (from, to) = (reference(self.shelf.get(at)), reference(self.shelf.get(with)));
+        let (from, to) = (reference(self.bullet_index.get(at)), reference(self.bullet_index.get(with)));
         self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
         self.contradictions.push(NewContradiction { from, to, reason });
     }
 
     pub(super) fn report_conflict(&mut self, at: usize, with: String, with_content: String, reason: String) {
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
         self.report.conflicts.push(RuleConflict {
             delta: self.number,
@@ -210,7 +210,7 @@ impl Curation<'_> {
     fn free_id(&self, at: Instant, mut entropy: [u8; 16]) -> NoteId {
         loop {
             let id = BulletId::generate(at, &entropy);
-            if !self.shelf.contains_id(id.as_str()) && !self.elsewhere.contains_id(id.as_str()) {
+            if !self.bullet_index.contains_id(id.as_str()) && !self.elsewhere.contains_id(id.as_str()) {
                 return id.into();
             }
             entropy = u128::from_be_bytes(entropy).wrapping_add(1).to_be_bytes();
@@ -223,7 +223,7 @@ impl Curation<'_> {
     /// the person's words.
     pub(super) fn credit(&mut self, at: usize, reworded: bool, add: &AddDelta) {
         let session = self.session(add.session.as_deref());
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let pinned = bullet.pinned && self.request.authority == Authority::Automation;
         let repeated = self.repeated_although_shown(bullet, session.as_deref(), add);
         let signal = if repeated.is_some() { FeedbackSignal::Ignored } else { FeedbackSignal::Helpful };
@@ -281,10 +281,10 @@ impl Curation<'_> {
 
     /// Retires the bullets that the bullet at index `at` replaces.
     pub(super) fn retire_replaced(&mut self, at: usize, replaced: &[(usize, String)]) {
-        let to = self.shelf.get(at).id.to_string();
+        let to = self.bullet_index.get(at).id.to_string();
         for (old, reason) in replaced.iter().filter(|(old, _)| *old != at) {
             self.retire(*old, &format!("a person said otherwise later: {reason}"), Some(to.clone()));
-            let bullet = self.shelf.get(*old);
+            let bullet = self.bullet_index.get(*old);
             self.report.replaced.push(RuleReplacement {
                 from: bullet.id.to_string(),
                 content: bullet.content().to_owned(),
@@ -293,8 +293,8 @@ impl Curation<'_> {
             });
         }
         if let [(first, _), ..] = replaced {
-            let first = self.shelf.get(*first).id.to_string();
-            self.shelf.get_mut(at).fields.supersedes.get_or_insert(first);
+            let first = self.bullet_index.get(*first).id.to_string();
+            self.bullet_index.get_mut(at).fields.supersedes.get_or_insert(first);
         }
     }
 
@@ -304,7 +304,7 @@ impl Curation<'_> {
         if self.is_doubtful(at) || self.closed(at).is_some() {
             return;
         }
-        let (replaced, _) = self.door().excluded(&candidate);
+        let (replaced, _) = self.admission_check().excluded(&candidate);
         if !replaced.is_empty() {
             self.touched.insert(at);
             self.retire_replaced(at, &replaced);

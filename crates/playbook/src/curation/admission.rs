@@ -23,7 +23,7 @@ pub struct ProposedRule<'a> {
     pub category: &'a str,
     pub bullet_type: BulletType,
     /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
-    pub reach: RuleScope<'a>,
+    pub rule_scope: RuleScope<'a>,
     /// Rules that cannot hold together with this one, if a person stated it.
     pub excludes: &'a [ExcludedRule],
 }
@@ -32,7 +32,7 @@ pub struct ProposedRule<'a> {
 #[derive(Clone, Copy)]
 pub struct AdmissionCheck<'a> {
     /// The playbook that would contain the rule.
-    pub shelf: &'a BulletIndex,
+    pub bullet_index: &'a BulletIndex,
     /// Bullets of other vaults that apply in the same workspace.
     pub other_vaults: &'a BulletIndex,
     /// Blocked patterns of this and all other vaults.
@@ -42,7 +42,7 @@ pub struct AdmissionCheck<'a> {
     /// Lookup of past sessions that support or refute the rule.
     pub history: &'a dyn RuleEvidenceSource,
     /// Embedding model for comparing words and rules by meaning.
-    pub sense: &'a WordVectors<'a>,
+    pub word_vectors: &'a WordVectors<'a>,
     /// On whose authority the rule is proposed; decides whether it may be active at once.
     pub authority: Authority,
 }
@@ -133,43 +133,44 @@ impl AdmissionCheck<'_> {
             return Admission::BadCategory;
         }
         let agent_text = content::agent_text(&rule, candidate.bullet_type);
-        let reach = candidate.reach;
-        let meets = |bullet: &Bullet| bullet.rule_scope().overlaps(&reach);
+        let rule_scope = candidate.rule_scope;
+        let meets = |bullet: &Bullet| bullet.rule_scope().overlaps(&rule_scope);
         let standing = |bullet: &Bullet| bullet.is_standing() && meets(bullet);
-        if let Some(at) = self.shelf.exact(&agent_text, standing) {
+        if let Some(at) = self.bullet_index.exact(&agent_text, standing) {
             return Admission::Duplicate { at, reworded: false };
         }
         let statement = RuleStatement::of(&agent_text);
-        let embedding = self.sense.statement(&statement);
+        let embedding = self.word_vectors.statement(&statement);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         if let Some(blocked) = self.blocked(&rule, meant) {
             return blocked;
         }
         let (replaced, excluded) = self.excluded(&candidate);
-        let returns = |bullet: &Bullet| later_word::returns(self.shelf, bullet, &replaced);
+        let returns = |bullet: &Bullet| later_word::returns(self.bullet_index, bullet, &replaced);
         let given_up = |bullet: &Bullet| !bullet.is_standing() && meets(bullet) && !returns(bullet);
-        if let Some(at) = self.shelf.exact(&agent_text, given_up) {
+        if let Some(at) = self.bullet_index.exact(&agent_text, given_up) {
             return Admission::Deprecated { at };
         }
         if let Some(at) = self.other_vaults.exact(&agent_text, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         // What says the same as a rule that is followed contradicts nothing that the rule does not.
-        if let Some(at) = self.shelf.same(meant, self.sense, standing) {
+        if let Some(at) = self.bullet_index.same(meant, self.word_vectors, standing) {
             return Admission::Duplicate { at, reworded: true };
         }
-        if let Some(at) = self.shelf.same(meant, self.sense, given_up) {
+        if let Some(at) = self.bullet_index.same(meant, self.word_vectors, given_up) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.other_vaults.same(meant, self.sense, standing) {
+        if let Some(at) = self.other_vaults.same(meant, self.word_vectors, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
-        let mut conflicts = self.shelf.opposed(&statement, self.sense, standing);
+        let mut conflicts = self.bullet_index.opposed(&statement, self.word_vectors, standing);
         conflicts.retain(|(at, _)| replaced.iter().chain(&excluded).all(|(other, _)| at != other));
         conflicts.extend(excluded);
-        let conflicts_elsewhere = self.opposed_elsewhere(&statement, &reach);
-        let refines = self.shelf.refined(meant, self.sense, standing);
-        let mut neighbours = self.shelf.neighbours(meant, self.limits.duplicate(), self.sense, standing);
+        let conflicts_elsewhere = self.opposed_elsewhere(&statement, &rule_scope);
+        let refines = self.bullet_index.refined(meant, self.word_vectors, standing);
+        let mut neighbours =
+            self.bullet_index.neighbours(meant, self.limits.duplicate(), self.word_vectors, standing);
         neighbours.retain(|(at, _)| Some(*at) != refines);
         neighbours.retain(|(at, _)| replaced.iter().all(|(other, _)| at != other));
         let refines = refines.filter(|at| replaced.iter().all(|(other, _)| at != other));
@@ -200,22 +201,24 @@ impl AdmissionCheck<'_> {
     /// `None` if both are equal.
     fn evades(&self, rule: EmbeddedStatement<'_>, blocked: &str) -> Option<Option<Similarity>> {
         let statement = RuleStatement::of(blocked);
-        let embedding = self.sense.text(blocked);
+        let embedding = self.word_vectors.text(blocked);
         let other = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        rule.evades(&other, self.limits.block(), self.sense)
+        rule.evades(&other, self.limits.block(), self.word_vectors)
     }
 
     fn opposed_elsewhere(
         &self,
         statement: &RuleStatement,
-        reach: &RuleScope<'_>,
+        rule_scope: &RuleScope<'_>,
     ) -> Vec<(String, String, String)> {
         let of = |(at, reason): (usize, String)| {
             let bullet = self.other_vaults.get(at);
             (bullet.id.to_string(), bullet.content().to_owned(), reason)
         };
         self.other_vaults
-            .opposed(statement, self.sense, |bullet| bullet.is_live() && bullet.rule_scope().overlaps(reach))
+            .opposed(statement, self.word_vectors, |bullet| {
+                bullet.is_live() && bullet.rule_scope().overlaps(rule_scope)
+            })
             .into_iter()
             .map(of)
             .collect()
@@ -237,11 +240,11 @@ impl AdmissionCheck<'_> {
         };
         let mut because = Vec::new();
         // A draft holds nowhere: a rule that contradicts one is not a draft by that.
-        let contradicts = conflicts.iter().any(|(at, _)| self.shelf.get(*at).is_live());
+        let contradicts = conflicts.iter().any(|(at, _)| self.bullet_index.get(*at).is_live());
         if contradicts || !conflicts_elsewhere.is_empty() {
             because.push("it contradicts another rule".to_owned());
         }
-        let active = self.shelf.live_in(category);
+        let active = self.bullet_index.live_in(category);
         if active >= self.limits.max_per_category {
             because.push(format!("`{category}` already has {active} active rules"));
         }
@@ -290,11 +293,11 @@ impl AdmissionCheck<'_> {
         }
         let (mut replaced, mut contradicted) = (Vec::new(), Vec::new());
         for one in candidate.excludes {
-            let Some(at) = self.shelf.find(&one.id) else { continue };
-            let bullet = self.shelf.get(at);
-            if one.is_older && later_word::is_replaceable(bullet, &candidate.reach) {
+            let Some(at) = self.bullet_index.find(&one.id) else { continue };
+            let bullet = self.bullet_index.get(at);
+            if one.is_older && later_word::is_replaceable(bullet, &candidate.rule_scope) {
                 replaced.push((at, one.reason.clone()));
-            } else if bullet.is_standing() && bullet.rule_scope().overlaps(&candidate.reach) {
+            } else if bullet.is_standing() && bullet.rule_scope().overlaps(&candidate.rule_scope) {
                 contradicted.push((at, one.reason.clone()));
             }
         }

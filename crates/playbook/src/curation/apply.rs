@@ -132,9 +132,9 @@ pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationRes
 /// State of a running curation.
 pub(super) struct Curation<'a> {
     pub(super) request: &'a CurationRequest<'a>,
-    pub(super) shelf: BulletIndex,
+    pub(super) bullet_index: BulletIndex,
     pub(super) elsewhere: BulletIndex,
-    pub(super) sense: WordVectors<'a>,
+    pub(super) word_vectors: WordVectors<'a>,
     pub(super) blocked: Vec<cm_note::bullet::blocked::BlockedNote>,
     pub(super) own_blocked: Vec<cm_note::bullet::blocked::BlockedNote>,
     pub(super) contradictions: Vec<NewContradiction>,
@@ -158,9 +158,9 @@ impl<'a> Curation<'a> {
         blocked.extend(request.elsewhere.blocked.iter().cloned());
         Self {
             request,
-            shelf: BulletIndex::of(playbook).without(request.left_out),
+            bullet_index: BulletIndex::of(playbook).without(request.left_out),
             elsewhere: BulletIndex::of(request.elsewhere),
-            sense: WordVectors::of(request.meaning),
+            word_vectors: WordVectors::of(request.meaning),
             blocked,
             own_blocked: playbook.blocked.clone(),
             contradictions: Vec::new(),
@@ -178,7 +178,7 @@ impl<'a> Curation<'a> {
 
     pub(super) fn finish(self) -> CurationResult {
         CurationResult {
-            playbook: Playbook { bullets: self.shelf.into_bullets(), blocked: self.own_blocked },
+            playbook: Playbook { bullets: self.bullet_index.into_bullets(), blocked: self.own_blocked },
             contradictions: self.contradictions,
             report: self.report,
         }
@@ -199,10 +199,10 @@ impl<'a> Curation<'a> {
         let key = match delta {
             CurationDelta::Add(add) => {
                 let bullet = &add.bullet;
-                let reach = (bullet.scope, &bullet.scope_key, &bullet.workspace);
+                let rule_scope = (bullet.scope, &bullet.scope_key, &bullet.workspace);
                 let form = CanonicalForm::of(&bullet.content);
                 let hash = RuleHash::of(&bullet.content);
-                format!("add {} {hash} {} {reach:?}", type_of(add).name(), form.as_str())
+                format!("add {} {hash} {} {rule_scope:?}", type_of(add).name(), form.as_str())
             }
             CurationDelta::Replace(replace) => {
                 format!("replace {} {}", replace.id, RuleHash::of(&replace.content))
@@ -238,7 +238,7 @@ impl<'a> Curation<'a> {
 
     pub(super) fn applied(&mut self, at: usize, note: Option<String>) {
         self.touched.insert(at);
-        let bullet = self.shelf.get_mut(at);
+        let bullet = self.bullet_index.get_mut(at);
         bullet.updated = Some(self.request.now);
         self.report.applied.push(AppliedDelta {
             delta: self.number,
@@ -254,7 +254,7 @@ impl<'a> Curation<'a> {
         UnappliedDelta {
             delta: self.number,
             op: self.op.to_owned(),
-            id: at.map(|at| self.shelf.get(at).id.to_string()),
+            id: at.map(|at| self.bullet_index.get(at).id.to_string()),
             code: code.to_owned(),
             reason: reason.into(),
             credited: false,
@@ -280,9 +280,9 @@ impl<'a> Curation<'a> {
     /// Returns the id of the blocked pattern that matches a rule, and the reason for display;
     /// `None` if no pattern matches.
     pub(super) fn blocking_pattern(&self, rule: &str, agent_text: &str) -> Option<(String, String)> {
-        let (statement, embedding) = (RuleStatement::of(agent_text), self.sense.text(agent_text));
+        let (statement, embedding) = (RuleStatement::of(agent_text), self.word_vectors.text(agent_text));
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        match self.door().blocked(rule, meant)? {
+        match self.admission_check().blocked(rule, meant)? {
             Admission::Blocked { id, reason, near } => {
                 let words = blocked_words(reason.as_deref(), near);
                 Some((id, words))
@@ -294,15 +294,15 @@ impl<'a> Curation<'a> {
     /// Finds the bullet with this id and returns its index; refuses the delta if the id is unknown
     /// or the bullet may not be changed.
     pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
-        let Some(at) = self.shelf.find(id) else {
+        let Some(at) = self.bullet_index.find(id) else {
             self.refuse_naming(id.to_owned(), "unknown-bullet", "rule not found".to_owned());
             return None;
         };
-        if self.shelf.get(at).pinned && self.request.authority == Authority::Automation {
+        if self.bullet_index.get(at).pinned && self.request.authority == Authority::Automation {
             self.refuse(Some(at), "pinned", "it is pinned; only a person can change it");
             return None;
         }
-        if self.shelf.is_double(at) {
+        if self.bullet_index.is_double(at) {
             self.refuse(Some(at), "ambiguous", "two notes have this ID; change one of them");
             return None;
         }
@@ -317,7 +317,7 @@ impl<'a> Curation<'a> {
     /// drafts only.
     pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
         let at = self.open_to_change(id)?;
-        if self.request.only_proposes && self.shelf.get(at).state == BulletState::Active {
+        if self.request.only_proposes && self.bullet_index.get(at).state == BulletState::Active {
             self.refuse(Some(at), PERSONS_ONLY, "it is in use; only a person can rewrite or retire it");
             return None;
         }
@@ -334,19 +334,19 @@ impl<'a> Curation<'a> {
 
     /// Returns the reason why a bullet's file cannot be edited; `None` if it can.
     pub(super) fn closed(&self, at: usize) -> Option<String> {
-        let path = &self.shelf.get(at).path;
+        let path = &self.bullet_index.get(at).path;
         let found = self.request.read_only_paths.iter().find(|(closed, _)| closed == path);
         found.map(|(_, why)| format!("its file cannot be changed: {why}"))
     }
 
-    pub(super) fn door<'d>(&'d self) -> AdmissionCheck<'d> {
+    pub(super) fn admission_check<'d>(&'d self) -> AdmissionCheck<'d> {
         AdmissionCheck {
-            shelf: &self.shelf,
+            bullet_index: &self.bullet_index,
             other_vaults: &self.elsewhere,
             blocked: &self.blocked,
             limits: self.request.limits,
             history: self.request.history,
-            sense: &self.sense,
+            word_vectors: &self.word_vectors,
             authority: self.request.authority,
         }
     }

@@ -41,7 +41,7 @@ pub(super) const LEAST_CANDIDATE: f64 = 0.25;
 
 impl BulletIndex {
     pub fn of(playbook: &Playbook) -> Self {
-        let mut shelf = Self {
+        let mut index = Self {
             bullets: Vec::new(),
             by_id: HashMap::new(),
             by_rule: HashMap::new(),
@@ -49,9 +49,9 @@ impl BulletIndex {
             left_out: LeftOutRules::default(),
         };
         playbook.bullets.iter().for_each(|bullet| {
-            shelf.push(bullet.clone());
+            index.push(bullet.clone());
         });
-        shelf
+        index
     }
 
     /// Adds the rules of the playbook that are not given.
@@ -154,7 +154,7 @@ impl BulletIndex {
     pub fn same(
         &self,
         rule: EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Option<usize> {
         let equal = self
@@ -162,8 +162,10 @@ impl BulletIndex {
             .iter()
             .position(|indexed| passes(&indexed.bullet) && rule.statement.is_same(indexed.statement()));
         equal.or_else(|| {
-            let candidates = self.candidates(rule, sense, passes).into_iter();
-            candidates.map(|(at, _)| at).find(|at| rule.says_same(&self.bullets[*at].meant(sense), sense))
+            let candidates = self.candidates(rule, word_vectors, passes).into_iter();
+            candidates
+                .map(|(at, _)| at)
+                .find(|at| rule.says_same(&self.bullets[*at].meant(word_vectors), word_vectors))
         })
     }
 
@@ -173,16 +175,17 @@ impl BulletIndex {
         &self,
         rule: EmbeddedStatement<'_>,
         least: MinSimilarity,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, Similarity)> {
-        let near = |at: usize| match rule.verdict(&self.bullets[at].meant(sense), least, sense) {
+        let near = |at: usize| match rule.verdict(&self.bullets[at].meant(word_vectors), least, word_vectors)
+        {
             StatementRelation::Near(near) => Some(near),
             StatementRelation::Same | StatementRelation::Contradicts(_) | StatementRelation::Different => {
                 None
             }
         };
-        let candidates = self.candidates(rule, sense, passes).into_iter();
+        let candidates = self.candidates(rule, word_vectors, passes).into_iter();
         let mut found: Vec<(usize, Similarity)> =
             candidates.filter_map(|(at, _)| Some((at, near(at)?))).collect();
         found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
@@ -194,12 +197,12 @@ impl BulletIndex {
     fn candidates(
         &self,
         rule: EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, f64)> {
         let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
         let alike = |indexed: &IndexedBullet| {
-            let meant = indexed.meant(sense);
+            let meant = indexed.meant(word_vectors);
             rule.cosine(&meant).max(likeness(rule.statement, meant.statement))
         };
         let mut found: Vec<(usize, f64)> = passing
@@ -217,13 +220,13 @@ impl BulletIndex {
         &self,
         rule: EmbeddedStatement<'_>,
         least: MinSimilarity,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Option<(usize, Similarity)> {
         let rank = |near: &Similarity| (matches!(near, Similarity::Words(_)), near.value());
         let mut best: Option<(usize, Similarity)> = None;
         for (at, indexed) in self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet)) {
-            let Some(near) = rule.near(&indexed.meant(sense), least, sense) else { continue };
+            let Some(near) = rule.near(&indexed.meant(word_vectors), least, word_vectors) else { continue };
             if best.is_none_or(|(_, candidate)| rank(&near) > rank(&candidate)) {
                 best = Some((at, near));
             }
@@ -236,11 +239,12 @@ impl BulletIndex {
     pub fn refined(
         &self,
         rule: EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Option<usize> {
-        let refines =
-            |indexed: &IndexedBullet| passes(&indexed.bullet) && rule.refines(&indexed.meant(sense), sense);
+        let refines = |indexed: &IndexedBullet| {
+            passes(&indexed.bullet) && rule.refines(&indexed.meant(word_vectors), word_vectors)
+        };
         self.bullets.iter().position(refines)
     }
 
@@ -249,20 +253,22 @@ impl BulletIndex {
     pub fn opposed(
         &self,
         statement: &RuleStatement,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, String)> {
-        let embedding = sense.statement(statement);
+        let embedding = word_vectors.statement(statement);
         let rule = EmbeddedStatement { statement, embedding: embedding.as_ref() };
         let candidates: HashSet<usize> =
-            self.candidates(rule, sense, &passes).into_iter().map(|(at, _)| at).collect();
+            self.candidates(rule, word_vectors, &passes).into_iter().map(|(at, _)| at).collect();
         let is_compared = |at: usize, indexed: &IndexedBullet| {
             candidates.contains(&at)
-                || passes(&indexed.bullet) && opposed(statement, indexed.statement(), sense).is_some()
+                || passes(&indexed.bullet) && opposed(statement, indexed.statement(), word_vectors).is_some()
         };
         let compared = self.bullets.iter().enumerate().filter(|(at, indexed)| is_compared(*at, indexed));
         compared
-            .filter_map(|(at, indexed)| Some((at, rule.contradiction(&indexed.meant(sense), sense)?.reason)))
+            .filter_map(|(at, indexed)| {
+                Some((at, rule.contradiction(&indexed.meant(word_vectors), word_vectors)?.reason))
+            })
             .collect()
     }
 }
@@ -272,8 +278,8 @@ impl IndexedBullet {
         self.statement.get_or_init(|| RuleStatement::of(&self.bullet.agent_text()))
     }
 
-    fn meant(&self, sense: &WordVectors<'_>) -> EmbeddedStatement<'_> {
-        let embedding = self.embedding.get_or_init(|| sense.statement(self.statement()));
+    fn meant(&self, word_vectors: &WordVectors<'_>) -> EmbeddedStatement<'_> {
+        let embedding = self.embedding.get_or_init(|| word_vectors.statement(self.statement()));
         EmbeddedStatement { statement: self.statement(), embedding: embedding.as_ref() }
     }
 }

@@ -20,16 +20,19 @@ impl Curation<'_> {
     /// whether drafts now have enough evidence to become active.
     pub(super) fn settle(&mut self) {
         let review_all = self.request.sweep == SweepScope::All;
-        let looked_at: Vec<usize> =
-            if review_all { self.shelf.places().collect() } else { self.touched.iter().copied().collect() };
+        let looked_at: Vec<usize> = if review_all {
+            self.bullet_index.places().collect()
+        } else {
+            self.touched.iter().copied().collect()
+        };
         for at in looked_at {
-            if self.closed(at).is_some() || self.shelf.is_double(at) {
+            if self.closed(at).is_some() || self.bullet_index.is_double(at) {
                 continue;
             }
             let harmed = self.harmed.contains(&at);
             // A helpful or irrelevant event of this curation lowers nothing, whatever came in by a merge before it.
             let may_lower = harmed || review_all || !self.with_feedback.contains(&at);
-            let bullet = self.shelf.get(at);
+            let bullet = self.bullet_index.get(at);
             match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
                 MaturityChange::Rises(to) => self.promote(at, to),
                 MaturityChange::Sinks(to) if may_lower => self.sink(at, to),
@@ -39,8 +42,8 @@ impl Curation<'_> {
             self.recheck_gate(at);
         }
         if self.request.sweep == SweepScope::Drafts {
-            for at in self.shelf.places() {
-                if self.closed(at).is_none() && !self.shelf.is_double(at) {
+            for at in self.bullet_index.places() {
+                if self.closed(at).is_none() && !self.bullet_index.is_double(at) {
                     self.recheck_gate(at);
                 }
             }
@@ -52,8 +55,8 @@ impl Curation<'_> {
             return;
         }
         let now = self.request.now;
-        let tally = tally(self.shelf.get(at), now, self.request.scoring);
-        let bullet = self.shelf.get_mut(at);
+        let tally = tally(self.bullet_index.get(at), now, self.request.scoring);
+        let bullet = self.bullet_index.get_mut(at);
         let from = std::mem::replace(&mut bullet.maturity, to);
         bullet.updated = Some(now);
         let score = tally.score(from, self.request.scoring);
@@ -68,8 +71,8 @@ impl Curation<'_> {
             return;
         }
         let now = self.request.now;
-        let tally = tally(self.shelf.get(at), now, self.request.scoring);
-        let bullet = self.shelf.get_mut(at);
+        let tally = tally(self.bullet_index.get(at), now, self.request.scoring);
+        let bullet = self.bullet_index.get_mut(at);
         let from = std::mem::replace(&mut bullet.maturity, to);
         bullet.fields.promoted_at = Some(now);
         bullet.updated = Some(now);
@@ -78,26 +81,26 @@ impl Curation<'_> {
             "score {score} with {} helpful in the last {} days",
             tally.recent_helpful, self.request.scoring.recent_days
         );
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
         self.report.promotions.push(MaturityStep { id, content, from, to, reason });
     }
 
     fn is_out_of_reach(&self, at: usize) -> bool {
-        self.shelf.get(at).pinned && self.request.authority == super::Authority::Automation
+        self.bullet_index.get(at).pinned && self.request.authority == super::Authority::Automation
     }
 
     fn demote(&mut self, at: usize, why: DeprecationReason) {
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let (from, content) = (bullet.maturity, bullet.content().to_owned());
         let reason = why.sentence(&bullet.feedback);
-        let was_active = self.shelf.get(at).state == BulletState::Active;
-        let forbidden = is_forbidden(self.shelf.get(at), from, self.request.now, self.request.scoring);
+        let was_active = self.bullet_index.get(at).state == BulletState::Active;
+        let forbidden = is_forbidden(self.bullet_index.get(at), from, self.request.now, self.request.scoring);
         self.retire(at, &reason, None);
-        let id = self.shelf.get(at).id.to_string();
+        let id = self.bullet_index.get(at).id.to_string();
         self.report.demotions.push(MaturityStep { id, content, from, to: Maturity::Deprecated, reason });
         // What warns of something and did harm was wrong to warn; its opposite is no rule by that.
-        if forbidden && self.shelf.get(at).bullet_type == BulletType::Rule {
+        if forbidden && self.bullet_index.get(at).bullet_type == BulletType::Rule {
             self.invert(at, was_active);
         }
     }
@@ -105,9 +108,9 @@ impl Curation<'_> {
     /// Creates an anti-pattern from a deprecated rule, or finds an existing one, and stores its id
     /// in the rule's `replaced_by`. Returns its index.
     pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
-        let old = self.shelf.get(at).clone();
+        let old = self.bullet_index.get(at).clone();
         let InvertedRule { text, bullet_type, is_sure } = inverse(old.content());
-        let there = self.shelf.exact(&content::agent_text(&text, bullet_type), Bullet::is_standing);
+        let there = self.bullet_index.exact(&content::agent_text(&text, bullet_type), Bullet::is_standing);
         let anti = there.unwrap_or_else(|| {
             let fields = BulletFields {
                 why: Some(story(&old)),
@@ -130,11 +133,11 @@ impl Curation<'_> {
             let marks: Vec<String> = marks.iter().map(|mark| (*mark).to_owned()).collect();
             anti.tags = tags(old.tags.iter().chain(&marks));
             anti.state = if active && is_sure { BulletState::Active } else { BulletState::Draft };
-            self.shelf.push(anti)
+            self.bullet_index.push(anti)
         });
-        let to = self.shelf.get(anti).id.to_string();
-        self.shelf.get_mut(at).fields.replaced_by = Some(to.clone());
-        let content = self.shelf.get(anti).content().to_owned();
+        let to = self.bullet_index.get(anti).id.to_string();
+        self.bullet_index.get_mut(at).fields.replaced_by = Some(to.clone());
+        let content = self.bullet_index.get(anti).content().to_owned();
         self.report.inversions.push(Inversion { from: old.id.to_string(), to, content });
         anti
     }

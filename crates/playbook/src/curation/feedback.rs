@@ -18,7 +18,7 @@ impl Curation<'_> {
     ) -> Option<&'static str> {
         let seen = session.is_none_or(|session| self.request.history.has_seen(session));
         let event = self.event(signal, session.map(str::to_owned));
-        uncounted_by(&self.shelf.get(at).feedback, &event, seen)
+        uncounted_by(&self.bullet_index.get(at).feedback, &event, seen)
     }
 
     /// Creates a feedback event by the proposer of this curation, at its time.
@@ -50,7 +50,7 @@ impl Curation<'_> {
             self.harmed.insert(at);
         }
         let now = self.request.now;
-        let bullet = self.shelf.get_mut(at);
+        let bullet = self.bullet_index.get_mut(at);
         while bullet.feedback.contains(&event) {
             event.at = event.at.plus_second();
         }
@@ -69,7 +69,7 @@ impl Curation<'_> {
         }
         let session = self.session(judge.session.as_deref());
         let is_same_event = |event: &Feedback| event.signal == signal && event.session == session;
-        if session.is_some() && self.shelf.get(at).feedback.iter().any(is_same_event) {
+        if session.is_some() && self.bullet_index.get(at).feedback.iter().any(is_same_event) {
             return self.skip(Some(at), "said-already", "this session already gave this feedback");
         }
         let reason =

@@ -41,14 +41,14 @@ pub fn forget(
     forget: &ForgetRequest,
 ) -> Option<ForgetResult> {
     let mut curation = Curation::of(playbook, request);
-    let at = curation.shelf.find(forget.id.as_str())?;
-    let active = curation.shelf.get(at).is_live();
-    if curation.shelf.get(at).is_standing() {
+    let at = curation.bullet_index.find(forget.id.as_str())?;
+    let active = curation.bullet_index.get(at).is_live();
+    if curation.bullet_index.get(at).is_standing() {
         curation.retire(at, &forget.reason, None);
     }
-    let bullet = curation.shelf.get(at).clone();
+    let bullet = curation.bullet_index.get(at).clone();
     let heir = (forget.invert && !bullet.is_anti_pattern()).then(|| curation.invert(at, active));
-    let inverted_to = heir.map(|heir| curation.shelf.get(heir).id.to_string());
+    let inverted_to = heir.map(|heir| curation.bullet_index.get(heir).id.to_string());
     let hash = RuleHash::of(bullet.content());
     let mut curated = curation.finish();
     let there =

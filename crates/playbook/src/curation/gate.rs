@@ -19,7 +19,7 @@ const FURTHER_SESSIONS: usize = 2;
 impl Curation<'_> {
     /// Activates the draft at index `at` if its evidence is now sufficient.
     pub(super) fn recheck_gate(&mut self, at: usize) {
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let found =
             bullet.state == BulletState::Draft && bullet.is_standing() && !self.added_bullets.contains(&at);
         if !found {
@@ -31,7 +31,7 @@ impl Curation<'_> {
             return;
         }
         let now = self.request.now;
-        let bullet = self.shelf.get_mut(at);
+        let bullet = self.bullet_index.get_mut(at);
         bullet.state = BulletState::Active;
         bullet.updated = Some(now);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
@@ -41,17 +41,18 @@ impl Curation<'_> {
     /// Whether a draft stays a draft regardless of evidence: harmful feedback, hidden characters, or a
     /// full category.
     pub(super) fn is_doubtful(&self, at: usize) -> bool {
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let harm = |event: &Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
-        let full =
-            |bullet: &Bullet| self.shelf.live_in(&bullet.category) >= self.request.limits.max_per_category;
+        let full = |bullet: &Bullet| {
+            self.bullet_index.live_in(&bullet.category) >= self.request.limits.max_per_category
+        };
         bullet.feedback.iter().any(harm) || suspicion(bullet.content()).is_some() || full(bullet)
     }
 
     /// Returns the evidence for activating a draft, for display; `None` if the evidence is
     /// insufficient.
     fn evidence_for(&self, at: usize) -> Option<String> {
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         if self.request.history.is_admitted(bullet.content()) {
             return Some("a person stated it as lasting".to_owned());
         }

@@ -38,7 +38,7 @@ pub fn last_stated(bullet: &Bullet, ended: impl Fn(&str) -> Option<Instant>) -> 
 
 /// Whether a deprecated bullet was replaced by one of those that are replaced now, so that its rule
 /// holds again.
-pub(super) fn returns(shelf: &BulletIndex, bullet: &Bullet, replaced: &[(usize, String)]) -> bool {
+pub(super) fn returns(bullet_index: &BulletIndex, bullet: &Bullet, replaced: &[(usize, String)]) -> bool {
     let heir = bullet.fields.replaced_by.as_deref();
-    heir.is_some_and(|heir| replaced.iter().any(|(at, _)| shelf.get(*at).id.as_str() == heir))
+    heir.is_some_and(|heir| replaced.iter().any(|(at, _)| bullet_index.get(*at).id.as_str() == heir))
 }

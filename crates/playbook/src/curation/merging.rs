@@ -21,11 +21,11 @@ impl Curation<'_> {
         if self.is_done(&parts, &rule) {
             return self.skip(Some(parts[0]), "merged", "they are already merged");
         }
-        if let Some(ended) = parts.iter().copied().find(|at| !self.shelf.get(*at).is_standing()) {
+        if let Some(ended) = parts.iter().copied().find(|at| !self.bullet_index.get(*at).is_standing()) {
             return self.refuse(Some(ended), "deprecated", "it is deprecated and cannot be merged");
         }
-        let first = self.shelf.get(parts[0]);
-        if parts.iter().any(|at| self.shelf.get(*at).bullet_type != first.bullet_type) {
+        let first = self.bullet_index.get(parts[0]);
+        if parts.iter().any(|at| self.bullet_index.get(*at).bullet_type != first.bullet_type) {
             return self.refuse(
                 Some(parts[0]),
                 "mixed-types",
@@ -34,7 +34,7 @@ impl Curation<'_> {
         }
         let agent_text = content::agent_text(&rule, first.bullet_type);
         if let Some(other) =
-            self.shelf.exact(&agent_text, Bullet::is_standing).filter(|at| !parts.contains(at))
+            self.bullet_index.exact(&agent_text, Bullet::is_standing).filter(|at| !parts.contains(at))
         {
             let reason = "it has the same text already; merge it as well";
             return self.refuse(Some(other), "duplicate", reason);
@@ -44,28 +44,30 @@ impl Curation<'_> {
         }
         let mut merged = self.merged(&parts, &rule);
         let statement = RuleStatement::of(&agent_text);
-        let reach = merged.rule_scope();
-        let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
+        let rule_scope = merged.rule_scope();
+        let opposed = self.bullet_index.opposed(&statement, &self.word_vectors, |other| {
             other.is_standing()
-                && other.rule_scope().overlaps(&reach)
+                && other.rule_scope().overlaps(&rule_scope)
                 && merge.ids.iter().all(|id| other.id.as_str() != id)
         });
         // A draft holds nowhere: contradicting one makes no draft of what was in use.
-        let live = opposed.iter().any(|(with, _)| self.shelf.get(*with).is_live());
+        let live = opposed.iter().any(|(with, _)| self.bullet_index.get(*with).is_live());
         let doubt = suspicion(&rule).map(str::to_owned);
         let doubt = doubt.or_else(|| live.then(|| "it contradicts another rule".to_owned()));
         if doubt.is_some() {
             merged.state = BulletState::Draft;
         }
         let id = merged.id.to_string();
-        let at = self.shelf.push(merged);
+        let at = self.bullet_index.push(merged);
         let reason = merge.reason.clone().unwrap_or_else(|| "merged with others".to_owned());
         for part in parts {
             self.retire(part, &reason, Some(id.clone()));
         }
         self.applied(at, doubt.map(|doubt| format!("a draft: {doubt}")));
-        for (with, reason) in
-            opposed.into_iter().filter(|(with, _)| self.shelf.get(*with).is_standing()).collect::<Vec<_>>()
+        for (with, reason) in opposed
+            .into_iter()
+            .filter(|(with, _)| self.bullet_index.get(*with).is_standing())
+            .collect::<Vec<_>>()
         {
             self.contradict(at, with, reason);
         }
@@ -85,25 +87,25 @@ impl Curation<'_> {
             self.refuse(parts.first().copied(), "too-few", "a merge needs at least two rules");
             return None;
         }
-        parts.sort_unstable_by(|a, b| self.shelf.get(*a).id.cmp(&self.shelf.get(*b).id));
+        parts.sort_unstable_by(|a, b| self.bullet_index.get(*a).id.cmp(&self.bullet_index.get(*b).id));
         Some(parts)
     }
 
     /// Whether an earlier merge already replaced all these bullets by one with this text.
     fn is_done(&self, parts: &[usize], rule: &str) -> bool {
-        let heir = |at: &usize| self.shelf.get(*at).fields.replaced_by.as_deref();
+        let heir = |at: &usize| self.bullet_index.get(*at).fields.replaced_by.as_deref();
         let Some(first) = heir(&parts[0]) else { return false };
         parts.iter().all(|at| heir(at) == Some(first))
             && self
-                .shelf
+                .bullet_index
                 .find(first)
-                .is_some_and(|at| content::fold_whitespace(self.shelf.get(at).content()) == rule)
+                .is_some_and(|at| content::fold_whitespace(self.bullet_index.get(at).content()) == rule)
     }
 
     /// Creates the merged bullet. It has the fields on which all merged bullets agree, and their
     /// lowest maturity.
     fn merged(&self, parts: &[usize], rule: &str) -> Bullet {
-        let of: Vec<&Bullet> = parts.iter().map(|at| self.shelf.get(*at)).collect();
+        let of: Vec<&Bullet> = parts.iter().map(|at| self.bullet_index.get(*at)).collect();
         let first = of[0];
         let common = |get: &dyn Fn(&Bullet) -> Option<String>| {
             let one = get(first);

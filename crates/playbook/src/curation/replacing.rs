@@ -11,14 +11,14 @@ use cm_note::note::suspicion::payload;
 impl Curation<'_> {
     /// Whether the bullet at index `at` contradicts an active one.
     pub(super) fn contradicts_live(&self, at: usize) -> bool {
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let statement = RuleStatement::of(&bullet.agent_text());
         let meets = |other: &Bullet| {
             other.id != bullet.id && other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope())
         };
         let elsewhere = |other: &Bullet| other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope());
-        !self.shelf.opposed(&statement, &self.sense, meets).is_empty()
-            || !self.elsewhere.opposed(&statement, &self.sense, elsewhere).is_empty()
+        !self.bullet_index.opposed(&statement, &self.word_vectors, meets).is_empty()
+            || !self.elsewhere.opposed(&statement, &self.word_vectors, elsewhere).is_empty()
     }
 
     pub(super) fn replace(&mut self, replace: &ReplaceDelta) {
@@ -27,26 +27,27 @@ impl Curation<'_> {
             Ok(rule) => rule,
             Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
         };
-        if rule == content::fold_whitespace(self.shelf.get(at).content()) {
+        if rule == content::fold_whitespace(self.bullet_index.get(at).content()) {
             return self.skip(Some(at), "unchanged", "this rule already has the same text");
         }
-        let bullet = self.shelf.get(at);
+        let bullet = self.bullet_index.get(at);
         let (own, agent_text) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
         let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
-        if let Some(other) = self.shelf.exact(&agent_text, meets) {
-            return match self.shelf.get(other).is_standing() {
+        if let Some(other) = self.bullet_index.exact(&agent_text, meets) {
+            return match self.bullet_index.get(other).is_standing() {
                 true => {
                     self.refuse(Some(other), "duplicate", "another rule has the same text; merge the two")
                 }
                 false => {
-                    let reason = deprecated_words(self.shelf.get(other));
+                    let reason = deprecated_words(self.bullet_index.get(other));
                     self.refuse(Some(other), "deprecated", reason)
                 }
             };
         }
         let statement = RuleStatement::of(&agent_text);
-        let opposed =
-            self.shelf.opposed(&statement, &self.sense, |other| other.is_standing() && meets(other));
+        let opposed = self
+            .bullet_index
+            .opposed(&statement, &self.word_vectors, |other| other.is_standing() && meets(other));
         if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
             return self.refuse_naming(id, "blocked", reason);
         }
@@ -55,17 +56,17 @@ impl Curation<'_> {
             if let Some(why) = payload(&rule) {
                 return self.refuse(Some(at), "suspicious", why);
             }
-            let live = opposed.into_iter().find(|(with, _)| self.shelf.get(*with).is_live());
+            let live = opposed.into_iter().find(|(with, _)| self.bullet_index.get(*with).is_live());
             if let Some((with, reason)) = live {
                 return self.refuse(Some(with), "conflict", format!("they contradict each other: {reason}"));
             }
-            self.shelf.reword(at, rule);
+            self.bullet_index.reword(at, rule);
             return self.applied(at, None);
         }
-        self.shelf.reword(at, rule);
+        self.bullet_index.reword(at, rule);
         // New words are to be judged by the sessions that see them.
-        if self.shelf.get(at).ignored_since_check().next().is_some() {
-            self.shelf.get_mut(at).last_checked = Some(self.request.now);
+        if self.bullet_index.get(at).ignored_since_check().next().is_some() {
+            self.bullet_index.get_mut(at).last_checked = Some(self.request.now);
         }
         self.applied(at, None);
         for (with, reason) in opposed {
@@ -79,10 +80,10 @@ impl Curation<'_> {
             false => self.open_to_rewrite(&deprecate.id),
         };
         let Some(at) = open else { return };
-        let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
+        let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.bullet_index.find(id))) {
             None => None,
-            Some((_, Some(heir))) if heir != at && self.shelf.get(heir).is_standing() => {
-                Some(self.shelf.get(heir).id.to_string())
+            Some((_, Some(heir))) if heir != at && self.bullet_index.get(heir).is_standing() => {
+                Some(self.bullet_index.get(heir).id.to_string())
             }
             Some((id, _)) => {
                 return self.refuse(
@@ -92,7 +93,7 @@ impl Curation<'_> {
                 );
             }
         };
-        if self.shelf.get(at).maturity == Maturity::Deprecated {
+        if self.bullet_index.get(at).maturity == Maturity::Deprecated {
             return self.skip(Some(at), "deprecated", "it is already deprecated");
         }
         let reason = deprecate.reason.clone().unwrap_or_else(|| "no longer followed".to_owned());
@@ -104,7 +105,7 @@ impl Curation<'_> {
     /// id of the bullet that replaces it.
     pub(super) fn retire(&mut self, at: usize, reason: &str, heir: Option<String>) {
         let now = self.request.now;
-        let bullet = self.shelf.get_mut(at);
+        let bullet = self.bullet_index.get_mut(at);
         bullet.maturity = Maturity::Deprecated;
         bullet.state = BulletState::Retired;
         bullet.updated = Some(now);
@@ -115,10 +116,10 @@ impl Curation<'_> {
     }
 
     pub(super) fn pin(&mut self, pin: &PinDelta) {
-        let Some(at) = self.shelf.find(&pin.id) else {
+        let Some(at) = self.bullet_index.find(&pin.id) else {
             return self.refuse_naming(pin.id.clone(), "unknown-bullet", "rule not found".to_owned());
         };
-        let bullet = self.shelf.get_mut(at);
+        let bullet = self.bullet_index.get_mut(at);
         if bullet.pinned {
             return self.skip(Some(at), "pinned", "it is already pinned");
         }
@@ -133,7 +134,7 @@ impl Curation<'_> {
 
     pub(super) fn unpin(&mut self, pin: &PinDelta) {
         let Some(at) = self.open_to_change(&pin.id) else { return };
-        let bullet = self.shelf.get_mut(at);
+        let bullet = self.bullet_index.get_mut(at);
         if !bullet.pinned {
             return self.skip(Some(at), "not-pinned", "it is not pinned");
         }

@@ -37,10 +37,10 @@ pub struct RuleDigest<'a> {
 
 impl<'a> RuleDigest<'a> {
     /// Returns the stored form of a rule's digest.
-    pub fn stored(bullet: &Bullet, sense: &WordVectors<'_>) -> Vec<u8> {
+    pub fn stored(bullet: &Bullet, word_vectors: &WordVectors<'_>) -> Vec<u8> {
         let text = bullet.agent_text();
         let statement = RuleStatement::of(&text);
-        let embedding = sense.statement(&statement);
+        let embedding = word_vectors.statement(&statement);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         let digest = RuleDigest {
             id: bullet.id.as_str(),
@@ -78,24 +78,29 @@ impl<'a> RuleDigest<'a> {
 }
 
 /// Returns the indices of the rules that matter for adding a rule that excludes none.
-pub fn concerned(add: &AddDelta, digests: &[RuleDigest<'_>], sense: &WordVectors<'_>) -> BTreeSet<usize> {
+pub fn concerned(
+    add: &AddDelta,
+    digests: &[RuleDigest<'_>],
+    word_vectors: &WordVectors<'_>,
+) -> BTreeSet<usize> {
     let proposal = &add.bullet;
     let Ok(rule) = content::rule(&proposal.content) else { return BTreeSet::new() };
     let text = content::agent_text(&rule, type_of(add));
     let hash = *RuleHash::of(&text).bytes();
     let statement = RuleStatement::of(&text);
-    let embedding = sense.statement(&statement);
+    let embedding = word_vectors.statement(&statement);
     let new = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
     let own = StatementDigest::of(new);
-    let reach = proposal.rule_scope();
+    let rule_scope = proposal.rule_scope();
     let mut found = BTreeSet::new();
     // An admission looks for the nearest of each of these groups.
     let is_in: [fn(&RuleDigest<'_>) -> bool; 3] =
         [|digest| digest.is_standing, |digest| !digest.is_standing, |digest| digest.is_live];
     let mut groups: [Vec<(f64, f64, usize)>; 3] = Default::default();
-    for (at, digest) in digests.iter().enumerate().filter(|(_, digest)| digest.rule_scope().overlaps(&reach))
+    for (at, digest) in
+        digests.iter().enumerate().filter(|(_, digest)| digest.rule_scope().overlaps(&rule_scope))
     {
-        let compared = digest.statement.compare(new, &own, sense);
+        let compared = digest.statement.compare(new, &own, word_vectors);
         if compared.may_concern || digest.hash == hash {
             found.insert(at);
         }

@@ -56,7 +56,7 @@ pub fn plan_reflection(
     let view = VaultView { graph, scores, usage, live: live(graph) };
     let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
     let tagging = TagIndex::of(graph.notes(), &memories);
-    let shelf = playbook::PlaybookView::of(&view, settings, pairs, now);
+    let playbook_view = playbook::PlaybookView::of(&view, settings, pairs, now);
     let sections = [
         ReflectionSection::of(
             "Themes",
@@ -70,8 +70,12 @@ pub fn plan_reflection(
         ),
         ReflectionSection::of("Most Accessed", view.accessed(), "No note was read yet."),
         ReflectionSection::of("Recent Insights", view.insights(), "No insights yet."),
-        ReflectionSection::of("Playbook health", view.playbook(&shelf, settings, now), "No rules yet."),
-        ReflectionSection::of("Contradictions", view.contradictions(&shelf), "No open conflicts."),
+        ReflectionSection::of(
+            "Playbook health",
+            view.playbook(&playbook_view, settings, now),
+            "No rules yet.",
+        ),
+        ReflectionSection::of("Contradictions", view.contradictions(&playbook_view), "No open conflicts."),
         ReflectionSection::of(
             "Consolidation History",
             view.history(),

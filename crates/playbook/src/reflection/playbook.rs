@@ -66,12 +66,12 @@ impl VaultView<'_, '_> {
     /// change daily.
     pub(super) fn playbook(
         &self,
-        shelf: &PlaybookView,
+        bullet_index: &PlaybookView,
         settings: &ReflectionSettings,
         now: Instant,
     ) -> SectionLines {
-        let health = &shelf.health;
-        let linked = |id: &str, content: &str| match shelf.notes.get(id) {
+        let health = &bullet_index.health;
+        let linked = |id: &str, content: &str| match bullet_index.notes.get(id) {
             Some(note) => self.link(*note),
             None => escape_inline(content),
         };
@@ -90,7 +90,7 @@ impl VaultView<'_, '_> {
             line(
                 "Stale",
                 Some(health.stale),
-                shelf.stale(now, &settings.scoring).iter().map(|(last, bullet)| {
+                bullet_index.stale(now, &settings.scoring).iter().map(|(last, bullet)| {
                     let since = last.map_or(String::new(), |last| format!(" (since {})", last.day()));
                     linked(bullet.id.as_str(), bullet.content()) + &since
                 }),
@@ -109,7 +109,7 @@ impl VaultView<'_, '_> {
 
     /// Lists pairs of contradictory notes: first those with an edge, then those found by comparing
     /// texts. Drafts are included, because the contradiction may be the reason why they are drafts.
-    pub(super) fn contradictions(&self, shelf: &PlaybookView) -> SectionLines {
+    pub(super) fn contradictions(&self, bullet_index: &PlaybookView) -> SectionLines {
         let open = self.open();
         let listed: HashSet<(usize, usize)> = self
             .graph
@@ -123,8 +123,8 @@ impl VaultView<'_, '_> {
             .filter(|(a, b)| open[*a] && open[*b])
             .map(|pair| (false, *pair, String::new()))
             .collect();
-        for found in shelf.detected() {
-            let sides = [0, 1].map(|side| shelf.notes.get(&found.ids[side]).copied());
+        for found in bullet_index.detected() {
+            let sides = [0, 1].map(|side| bullet_index.notes.get(&found.ids[side]).copied());
             let [Some(a), Some(b)] = sides else { continue };
             let pair = ordered(a, b);
             if a != b && open[a] && open[b] && !listed.contains(&pair) {

@@ -27,8 +27,8 @@ fn plan_on(day: &str, notes: &[Note], scores: &[f64], accesses: &[u64], projects
         accesses.iter().map(|accesses| AccessStatistics { accesses: *accesses, last_access: None }).collect();
     let projects = projects.iter().map(|name| (*name).to_owned()).collect();
     let settings = ReflectionSettings { projects, ..ReflectionSettings::default() };
-    let sense = WordVectors::of(&NoEmbeddings);
-    let pairs = |rules: &[&Bullet]| RulePairs::of(rules, CurationLimits::default().merge(), &sense);
+    let word_vectors = WordVectors::of(&NoEmbeddings);
+    let pairs = |rules: &[&Bullet]| RulePairs::of(rules, CurationLimits::default().merge(), &word_vectors);
     plan_reflection(&graph, &scores, &usage, &settings, &pairs, Instant::parse(day).unwrap())
 }
 

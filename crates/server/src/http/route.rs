@@ -135,14 +135,14 @@ async fn run(
     let operate = move |input: Value| -> Result<Vec<u8>, Problem> {
         let mut record = AuditRecord::begin(audit, attempt).of_input(&input);
         let work = || {
-            let memory = operation.context(opener(by)?);
+            let context = operation.context(opener(by)?);
             let keyed = idempotency_key.map(|key| KeyedRequest::new(&token, operation.name, &key, &input));
-            let run = || (operation.run)(&memory, input).map(|OperationResult { json, .. }| json);
+            let run = || (operation.run)(&context, input).map(|OperationResult { json, .. }| json);
             let result = match keyed {
-                Some(keyed) => requests.keyed.once(&memory, &keyed, run),
+                Some(keyed) => requests.keyed.once(&context, &keyed, run),
                 None => run(),
             };
-            result.map_err(|error| memory.call.conceal(error))
+            result.map_err(|error| context.call.conceal(error))
         };
         let result = work().inspect(|json| record.answered(json));
         Ok(record.end(result)?.to_string().into_bytes())

@@ -77,9 +77,9 @@ pub(super) async fn run<T: Send + 'static>(
             let _permit = permit;
             let record = AuditRecord::begin(audit, attempt);
             let run = || {
-                let memory = opener(CallContext { by, watch })?;
-                let memory = if work.role == AccessRole::Reader { memory.allow_lag() } else { memory };
-                (work.run)(&memory).map_err(|error| memory.call.conceal(error))
+                let context = opener(CallContext { by, watch })?;
+                let context = if work.role == AccessRole::Reader { context.allow_lag() } else { context };
+                (work.run)(&context).map_err(|error| context.call.conceal(error))
             };
             record.end(run())
         }

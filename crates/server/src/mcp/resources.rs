@@ -70,13 +70,13 @@ pub(super) fn target(uri: &str, offer: &Catalog) -> Result<ResourceTarget> {
 ///
 /// # Errors
 /// The resource does not exist or cannot be read.
-pub(super) fn read(memory: &Context, target: &ResourceTarget, offer: &Catalog) -> Result<Contents> {
+pub(super) fn read(context: &Context, target: &ResourceTarget, offer: &Catalog) -> Result<Contents> {
     match target {
         ResourceTarget::Fixed(place) => match offer.resources.get(*place) {
-            Some(resource) => (resource.read)(memory),
+            Some(resource) => (resource.read)(context),
             None => Err(Error::not_found("unknown resource")),
         },
-        ResourceTarget::Note(id) => (offer.note)(memory, id),
+        ResourceTarget::Note(id) => (offer.note)(context, id),
     }
 }
 

@@ -61,14 +61,14 @@ impl McpSession {
         let given = Value::Object(arguments.unwrap_or_default());
         let role = operation.effect.role();
         let session = given.get("session").and_then(Value::as_str).map(str::to_owned);
-        let run = move |memory: &cm_app::Context| {
-            let answer = (operation.run)(memory, given)?;
+        let run = move |context: &cm_app::Context| {
+            let answer = (operation.run)(context, given)?;
             // Clients pass the structured content to the model where there is some.
             let length = match operation.text_only {
                 true => answer.text.chars().count(),
                 false => answer.json.to_string().chars().count(),
             };
-            receipts::record_tool(memory, operation.name, session, length);
+            receipts::record_tool(context, operation.name, session, length);
             Ok(answer)
         };
         Ok(call::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)
@@ -160,7 +160,7 @@ impl ServerHandler for McpSession {
                 return Ok(ReadResourceResponse::Complete(app));
             }
             if let Some(address) = apps::page_address(&uri) {
-                let read = move |memory: &cm_app::Context| pages(memory, &address);
+                let read = move |context: &cm_app::Context| pages(context, &address);
                 let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
                 let page = call::run(&self.server, &context, work).await?;
                 let page = page.map_err(|error| refused(&error))?;
@@ -169,7 +169,7 @@ impl ServerHandler for McpSession {
         }
         let offer = *self.server.offer();
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
-        let read = move |memory: &cm_app::Context| resources::read(memory, &target, &offer);
+        let read = move |context: &cm_app::Context| resources::read(context, &target, &offer);
         let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
         let contents = call::run(&self.server, &context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
@@ -214,7 +214,7 @@ impl ServerHandler for McpSession {
         };
         let suggest = self.server.offer().complete;
         let typed = request.argument.value;
-        let values = move |memory: &cm_app::Context| suggest(memory, wanted, &typed);
+        let values = move |context: &cm_app::Context| suggest(context, wanted, &typed);
         let work = CallWork { name: "completion/complete", role: AccessRole::Reader, run: values };
         let values = call::run(&self.server, &context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))

@@ -47,8 +47,8 @@ struct Input {
     set: Option<Map<String, Value>>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = add::Options {
         note_type: input.note_type,
         title: input.title,
@@ -59,6 +59,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         body: Some(input.body.unwrap_or_default()),
         extra: pairs(input.set),
     };
-    let outcome = add::add(memory, &options)?;
-    Ok(answer(memory, &outcome, &text::add::added(&outcome)))
+    let outcome = add::add(context, &options)?;
+    Ok(answer(context, &outcome, &text::add::added(&outcome)))
 }

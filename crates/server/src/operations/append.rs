@@ -37,8 +37,8 @@ struct Input {
     expected_revision: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let add_tags = input.add_tags.unwrap_or_default();
     let options = update::Options {
         add_tags,
@@ -46,6 +46,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         expected_revision: input.expected_revision,
         ..update::Options::default()
     };
-    let outcome = update::update(memory, &input.id, &options)?;
-    Ok(answer(memory, &outcome, &text::update::changed(&outcome)))
+    let outcome = update::update(context, &input.id, &options)?;
+    Ok(answer(context, &outcome, &text::update::changed(&outcome)))
 }

@@ -12,24 +12,24 @@ use cm_app::{Context, Result};
 ///
 /// # Errors
 /// The notes cannot be read.
-pub(super) fn complete(memory: &Context, what: CompletionKind, typed: &str) -> Result<Vec<String>> {
+pub(super) fn complete(context: &Context, what: CompletionKind, typed: &str) -> Result<Vec<String>> {
     let mut all = match what {
-        CompletionKind::Id => resources::newest(memory)?
+        CompletionKind::Id => resources::newest(context)?
             .into_iter()
             .filter(|note| note.id != note.path)
             .map(|note| note.id)
             .collect(),
-        CompletionKind::Category => categories(memory)?,
-        CompletionKind::Type => memory.target().settings.types.iter().map(|one| one.name.clone()).collect(),
+        CompletionKind::Category => categories(context)?,
+        CompletionKind::Type => context.target().settings.types.iter().map(|one| one.name.clone()).collect(),
     };
     let typed = typed.to_lowercase();
     all.retain(|value| value.to_lowercase().starts_with(&typed));
     Ok(all)
 }
 
-fn categories(memory: &Context) -> Result<Vec<String>> {
+fn categories(context: &Context) -> Result<Vec<String>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for shelved in playbook::merged(memory)?.bullets {
+    for shelved in playbook::merged(context)?.bullets {
         *counts.entry(shelved.bullet.category).or_default() += 1;
     }
     let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();

@@ -49,8 +49,8 @@ struct Input {
     _session: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = context::Options {
         task: input.task,
         workspace: input.workspace,
@@ -59,6 +59,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         category: input.category,
         priority: input.priority,
     };
-    let outcome = memory.at_time(input.as_of.as_deref(), |memory| context::context(memory, &options))?;
-    Ok(answer(memory, &outcome, &text::context::briefed(&outcome)))
+    let outcome = context.at_time(input.as_of.as_deref(), |context| context::context(context, &options))?;
+    Ok(answer(context, &outcome, &text::context::briefed(&outcome)))
 }

@@ -32,8 +32,8 @@ struct Input {
     as_of: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
-    let outcome = memory.at_time(input.as_of.as_deref(), |memory| generate::core(memory, true))?;
-    Ok(answer(memory, &outcome, outcome.text.as_deref().unwrap_or_default()))
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let outcome = context.at_time(input.as_of.as_deref(), |context| generate::core(context, true))?;
+    Ok(answer(context, &outcome, outcome.text.as_deref().unwrap_or_default()))
 }

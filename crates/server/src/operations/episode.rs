@@ -39,8 +39,8 @@ struct Input {
     memory: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = episode::Options {
         title: input.title,
         summary: input.summary,
@@ -48,6 +48,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         tags: input.tags.unwrap_or_default(),
         memory: input.memory,
     };
-    let outcome = episode::episode(memory, &options)?;
-    Ok(answer(memory, &outcome, &text::episode::logged(&outcome)))
+    let outcome = episode::episode(context, &options)?;
+    Ok(answer(context, &outcome, &text::episode::logged(&outcome)))
 }

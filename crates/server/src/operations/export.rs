@@ -37,16 +37,16 @@ pub const OPERATION: OperationSpec = OperationSpec {
 #[serde(deny_unknown_fields)]
 struct Input {}
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let Input {} = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let Input {} = OPERATION.parse(given, context.call.by.interface)?;
     let options = export::Options { format: ExportFormat::MemoryMd, out: None, force: false };
-    let outcome = export::export(memory, &options)?;
+    let outcome = export::export(context, &options)?;
     let document = ExportDocument {
         format: outcome.format,
         notes: outcome.notes,
         document: outcome.document.unwrap_or_default(),
     };
-    Ok(answer(memory, &document, &document.document))
+    Ok(answer(context, &document, &document.document))
 }
 
 /// The exported document with metadata; the command prints only the document.

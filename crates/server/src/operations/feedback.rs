@@ -47,9 +47,9 @@ struct Input {
     session: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(with_signal(given), memory.call.by.interface)?;
-    let by = memory.call.by.clone();
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(with_signal(given), context.call.by.interface)?;
+    let by = context.call.by.clone();
     let by =
         CallerIdentity { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
     let options = mark::Options {
@@ -58,9 +58,9 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         weight: input.weight,
         invert: false,
     };
-    let memory = memory.with_actor(by)?;
-    let outcome = mark::mark(&memory, &input.id, &options)?;
-    Ok(answer(&memory, &outcome, &text::mark::marked(&outcome)))
+    let context = context.with_actor(by)?;
+    let outcome = mark::mark(&context, &input.id, &options)?;
+    Ok(answer(&context, &outcome, &text::mark::marked(&outcome)))
 }
 
 /// Translates arguments of earlier tools: `helpful` or `harmful` as a flag instead of `signal`, and

@@ -37,9 +37,9 @@ struct Input {
     as_of: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
-    let outcome = memory
-        .at_time(input.as_of.as_deref(), |memory| get::get(memory, &input.id, input.section.as_deref()))?;
-    Ok(answer(memory, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let outcome = context
+        .at_time(input.as_of.as_deref(), |context| get::get(context, &input.id, input.section.as_deref()))?;
+    Ok(answer(context, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))
 }

@@ -42,8 +42,8 @@ struct Input {
     session: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let stated = Handoff {
         goal: input.goal,
         state: input.state,
@@ -52,7 +52,7 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         failed: input.failed.unwrap_or_default(),
         next: input.next,
     };
-    let shelf = SessionAccess::open(memory, &mut report_logs_read(memory))?;
-    let outcome = handoff::write(memory, &shelf, stated, input.session.as_deref())?;
-    Ok(answer(memory, &outcome, &text::handoff::waiting(&outcome)))
+    let access = SessionAccess::open(context, &mut report_logs_read(context))?;
+    let outcome = handoff::write(context, &access, stated, input.session.as_deref())?;
+    Ok(answer(context, &outcome, &text::handoff::waiting(&outcome)))
 }

@@ -63,8 +63,8 @@ pub(super) fn tidy(schema: &mut Value) {
 
 impl OperationSpec {
     /// Prepares a context for this operation: one that only reads does not wait for writers.
-    pub fn context(&self, memory: Context) -> Context {
-        if self.effect == Effect::Reads { memory.allow_lag() } else { memory }
+    pub fn context(&self, context: Context) -> Context {
+        if self.effect == Effect::Reads { context.allow_lag() } else { context }
     }
 
     /// The input schema for HTTP, where some fields have other names.

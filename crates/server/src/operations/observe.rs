@@ -48,16 +48,16 @@ struct Input {
     session: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
-    let by = memory.call.by.clone();
-    let memory = memory.with_actor(CallerIdentity { session: input.session.or(by.session), ..by })?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let by = context.call.by.clone();
+    let context = context.with_actor(CallerIdentity { session: input.session.or(by.session), ..by })?;
     let options = observe::Options {
         content: input.content,
         category: input.category,
         priority: input.priority,
         tags: input.tags.unwrap_or_default(),
     };
-    let outcome = observe::observe(&memory, &options)?;
-    Ok(answer(&memory, &outcome, &text::observe::observed(&outcome)))
+    let outcome = observe::observe(&context, &options)?;
+    Ok(answer(&context, &outcome, &text::observe::observed(&outcome)))
 }

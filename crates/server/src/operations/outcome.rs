@@ -55,10 +55,10 @@ enum SessionOutcomeInput {
     Mixed,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
-    let by = memory.call.by.clone();
-    let memory = memory.with_actor(CallerIdentity { reason: input.reason.or(by.reason), ..by })?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let by = context.call.by.clone();
+    let context = context.with_actor(CallerIdentity { reason: input.reason.or(by.reason), ..by })?;
     let status = match input.outcome {
         SessionOutcomeInput::Success => SessionStatus::Success,
         SessionOutcomeInput::Failure => SessionStatus::Failure,
@@ -66,8 +66,8 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         SessionOutcomeInput::Mixed => SessionStatus::Mixed,
     };
     let options = outcome::Options { session: input.session, status, rules: input.rules.unwrap_or_default() };
-    let recorded = outcome::outcome(&memory, &options, &mut report_logs_read(&memory))?;
-    Ok(answer(&memory, &recorded, &text::outcome::recorded(&recorded)))
+    let recorded = outcome::outcome(&context, &options, &mut report_logs_read(&context))?;
+    Ok(answer(&context, &recorded, &text::outcome::recorded(&recorded)))
 }
 
 #[cfg(test)]

@@ -25,13 +25,13 @@ pub(super) fn whole<T: JsonSchema>() -> Value {
 
 /// An answer whose text ends with all pending notices. For HTTP, whose clients get no text, they are
 /// in the result's field `notices`.
-pub(super) fn answer<T: Serialize>(memory: &Context, outcome: &T, words: &str) -> OperationResult {
+pub(super) fn answer<T: Serialize>(context: &Context, outcome: &T, words: &str) -> OperationResult {
     let mut shown = words.trim_end().to_owned();
-    let interface = memory.call.by.interface;
+    let interface = context.call.by.interface;
     let mut document = json_output::value(outcome);
     reword_result(&mut document, interface);
-    for notice in memory.take_notices() {
-        let notice = memory.call.conceal_paths(worded(&notice, interface));
+    for notice in context.take_notices() {
+        let notice = context.call.conceal_paths(worded(&notice, interface));
         shown.push_str(&format!("\n{}", text::notice(&notice)));
         if interface == Interface::Http {
             add_notice(&mut document, notice);

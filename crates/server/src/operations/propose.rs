@@ -44,12 +44,12 @@ struct Input {
     verdicts: Option<Vec<Verdict>>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let outcome = match (input.id, input.verdicts) {
         (Some(id), Some(verdicts)) => {
-            let session = input.session.as_deref().or(memory.call.by.session.as_deref());
-            propose::settle(memory, session, &id, &verdicts)?
+            let session = input.session.as_deref().or(context.call.by.session.as_deref());
+            propose::settle(context, session, &id, &verdicts)?
         }
         (None, None) => {
             let needed = |field: Option<String>, name: &str| {
@@ -59,14 +59,14 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
                 kind: input.kind.ok_or_else(|| Error::usage("`kind` is missing"))?,
                 text: needed(input.text, "text")?,
                 quote: needed(input.quote, "quote")?,
-                session: input.session.or_else(|| memory.call.by.session.clone()).unwrap_or_default(),
+                session: input.session.or_else(|| context.call.by.session.clone()).unwrap_or_default(),
                 scope: input.scope,
                 citations: input.citations.unwrap_or_default(),
                 answers: input.answers,
             };
-            propose::propose(memory, &proposal)?
+            propose::propose(context, &proposal)?
         }
         _ => return Err(Error::usage("`id` and `verdicts` belong together")),
     };
-    Ok(answer(memory, &outcome, &text::propose::proposed(&outcome)))
+    Ok(answer(context, &outcome, &text::propose::proposed(&outcome)))
 }

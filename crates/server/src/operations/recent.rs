@@ -40,9 +40,9 @@ struct Input {
     offset: Option<usize>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
-    let when = |typed: &String| Instant::parse_typed(typed, memory.now());
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let when = |typed: &String| Instant::parse_typed(typed, context.now());
     let since = input.since.as_ref().map(when).transpose();
     let since = since.map_err(|error| Error::usage(format!("since: {error}")))?;
     let options = recent::Options {
@@ -52,6 +52,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         note_type: input.note_type,
         ..recent::Options::default()
     };
-    let outcome = recent::recent(memory, &options)?;
-    Ok(answer(memory, &outcome, &text::recent::recent(&outcome)))
+    let outcome = recent::recent(context, &options)?;
+    Ok(answer(context, &outcome, &text::recent::recent(&outcome)))
 }

@@ -49,17 +49,17 @@ struct Input {
     again: Option<bool>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
-    let shelf = SessionAccess::open(memory, &mut report_logs_read(memory))?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let access = SessionAccess::open(context, &mut report_logs_read(context))?;
     if let Some(given) = input.answer {
         let given = Value::Object(given).to_string();
-        let outcome = work_package::apply_answer(memory, &shelf, &given, ANSWER, false)?;
-        return Ok(answer(memory, &outcome, &text::curate::curated(&outcome)));
+        let outcome = work_package::apply_answer(context, &access, &given, ANSWER, false)?;
+        return Ok(answer(context, &outcome, &text::curate::curated(&outcome)));
     }
     let which = SessionSelection { agents: input.agent, workspace: input.workspace, days: input.days };
     let again = input.again.unwrap_or_default();
     let options = reflect::Options { selection: which, again, ..reflect::Options::default() };
-    let handed = work_package::build_packages(memory, &shelf, &options, input.session.as_deref())?;
-    Ok(answer(memory, &handed, &text::reflect::work_packages(&handed)))
+    let handed = work_package::build_packages(context, &access, &options, input.session.as_deref())?;
+    Ok(answer(context, &handed, &text::reflect::work_packages(&handed)))
 }

@@ -40,8 +40,8 @@ struct Input {
     why: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = relate::Options {
         from: input.from,
         to: input.to,
@@ -49,6 +49,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         strength: input.strength,
         why: input.why,
     };
-    let outcome = relate::relate(memory, &options)?;
-    Ok(answer(memory, &outcome, &text::relate::related(&outcome)))
+    let outcome = relate::relate(context, &options)?;
+    Ok(answer(context, &outcome, &text::relate::related(&outcome)))
 }

@@ -42,8 +42,8 @@ struct Input {
     as_of: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = related::Options {
         hops: input.hops.map_or(1, |hops| u8::try_from(hops).unwrap_or(u8::MAX)),
         relations: input.types.unwrap_or_default(),
@@ -52,6 +52,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         offset: input.offset.unwrap_or_default(),
     };
     let outcome =
-        memory.at_time(input.as_of.as_deref(), |memory| related::related(memory, &input.id, &options))?;
-    Ok(answer(memory, &outcome, &text::related::related(&outcome)))
+        context.at_time(input.as_of.as_deref(), |context| related::related(context, &input.id, &options))?;
+    Ok(answer(context, &outcome, &text::related::related(&outcome)))
 }

@@ -36,7 +36,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         description: "The best memories and rules, for every session",
         mime: MARKDOWN,
         changes_with: is_note,
-        read: |memory| Ok(shown(generate::core(memory, true)?)),
+        read: |context| Ok(shown(generate::core(context, true)?)),
     },
     Resource {
         uri: "cm://reflection",
@@ -45,7 +45,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         description: "Overview of the memory",
         mime: MARKDOWN,
         changes_with: is_note,
-        read: |memory| Ok(shown(generate::reflection(memory, true)?)),
+        read: |context| Ok(shown(generate::reflection(context, true)?)),
     },
     Resource {
         uri: "cm://playbook",
@@ -72,7 +72,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         description: "Number of notes, edges and tags",
         mime: JSON,
         changes_with: is_note,
-        read: |memory| Ok(document(&stats::stats(memory)?)),
+        read: |context| Ok(document(&stats::stats(context)?)),
     },
     Resource {
         uri: "cm://health",
@@ -81,7 +81,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         description: "State of the repository, index and journal",
         mime: JSON,
         changes_with: |_| true,
-        read: |memory| Ok(document(&doctor::doctor(memory, false)?.concealed(memory))),
+        read: |context| Ok(document(&doctor::doctor(context, false)?.concealed(context))),
     },
 ];
 
@@ -89,29 +89,29 @@ pub(super) static RESOURCES: [Resource; 6] = [
 ///
 /// # Errors
 /// Not found or ambiguous.
-pub(super) fn note(memory: &Context, id: &str) -> Result<Contents> {
-    Ok(Contents { mime: MARKDOWN, text: get::written(memory, id)? })
+pub(super) fn note(context: &Context, id: &str) -> Result<Contents> {
+    Ok(Contents { mime: MARKDOWN, text: get::written(context, id)? })
 }
 
 /// The most recently changed notes that have an id.
 ///
 /// # Errors
 /// The notes cannot be read.
-pub(super) fn recent(memory: &Context) -> Result<Vec<ListedNote>> {
-    let notes = newest(memory)?.into_iter().filter(|note| note.id != note.path).take(RECENT);
+pub(super) fn recent(context: &Context) -> Result<Vec<ListedNote>> {
+    let notes = newest(context)?.into_iter().filter(|note| note.id != note.path).take(RECENT);
     Ok(notes.map(|note| ListedNote { id: note.id, title: note.title }).collect())
 }
 
 /// All notes except edges and daily logs, newest first.
-pub(super) fn newest(memory: &Context) -> Result<Vec<NoteSummary>> {
+pub(super) fn newest(context: &Context) -> Result<Vec<NoteSummary>> {
     let all = recent::Options { limit: usize::MAX, ..recent::Options::default() };
-    Ok(recent::recent(memory, &all)?.notes)
+    Ok(recent::recent(context, &all)?.notes)
 }
 
-fn playbook(memory: &Context) -> Result<Contents> {
+fn playbook(context: &Context) -> Result<Contents> {
     let filter =
         BulletFilter { states: vec![BulletState::Draft, BulletState::Active], ..BulletFilter::default() };
-    Ok(document(&list::list(memory, &list::Options { filter, limit: RULES, offset: 0 })?))
+    Ok(document(&list::list(context, &list::Options { filter, limit: RULES, offset: 0 })?))
 }
 
 #[derive(Serialize)]
@@ -120,9 +120,9 @@ struct Diaries {
     total: usize,
 }
 
-fn diaries(memory: &Context) -> Result<Contents> {
+fn diaries(context: &Context) -> Result<Contents> {
     let mut notes: Vec<NoteSummary> =
-        newest(memory)?.into_iter().filter(|note| note.kind == NoteKind::Diary).collect();
+        newest(context)?.into_iter().filter(|note| note.kind == NoteKind::Diary).collect();
     let total = notes.len();
     notes.truncate(DIARIES);
     Ok(document(&Diaries { notes, total }))

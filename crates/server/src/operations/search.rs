@@ -56,8 +56,8 @@ struct Input {
     explain: Option<bool>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = search::Options {
         query: query(&input),
         limit: input.limit,
@@ -68,9 +68,9 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         until: input.until,
         ..search::Options::default()
     };
-    let outcome = search::search(memory, &options)?;
-    outcome.notices.iter().for_each(|notice| memory.notice(notice));
-    Ok(answer(memory, &outcome, &text::search::searched(&outcome)))
+    let outcome = search::search(context, &options)?;
+    outcome.notices.iter().for_each(|notice| context.notice(notice));
+    Ok(answer(context, &outcome, &text::search::searched(&outcome)))
 }
 
 /// The query with the other input fields as search filters, in query syntax.

@@ -62,8 +62,8 @@ struct Sent {
     at: Option<Instant>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let said = |sent: Sent| UploadedMessage { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
     let options = receive::Options {
         session: input.session,
@@ -72,6 +72,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         title: input.title,
         messages: input.messages.into_iter().map(said).collect(),
     };
-    let outcome = receive::upload(memory, &options)?;
-    Ok(answer(memory, &outcome, &text::receive::received(&outcome)))
+    let outcome = receive::upload(context, &options)?;
+    Ok(answer(context, &outcome, &text::receive::received(&outcome)))
 }

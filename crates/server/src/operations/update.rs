@@ -47,8 +47,8 @@ struct Input {
     expected_revision: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     if input.body.is_some() && input.append.is_some() {
         return Err(Error::usage("`body` and `append` cannot be combined").hint("remove one of them"));
     }
@@ -61,6 +61,6 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
         append: input.append,
         expected_revision: input.expected_revision,
     };
-    let outcome = update::update(memory, &input.id, &options)?;
-    Ok(answer(memory, &outcome, &text::update::changed(&outcome)))
+    let outcome = update::update(context, &input.id, &options)?;
+    Ok(answer(context, &outcome, &text::update::changed(&outcome)))
 }

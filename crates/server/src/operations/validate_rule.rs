@@ -35,11 +35,11 @@ struct Input {
     category: Option<String>,
 }
 
-fn run(memory: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, memory.call.by.interface)?;
+fn run(context: &Context, given: Value) -> Result<OperationResult> {
+    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let category = input.category.as_deref().unwrap_or("general");
     // Who asks is a model itself, and callers over a wire spend nobody's budget.
     let outcome =
-        validate_rule::validate_rule(memory, &input.rule, category, None, &mut report_logs_read(memory))?;
-    Ok(answer(memory, &outcome, &text::validate_rule::judged(&outcome)))
+        validate_rule::validate_rule(context, &input.rule, category, None, &mut report_logs_read(context))?;
+    Ok(answer(context, &outcome, &text::validate_rule::judged(&outcome)))
 }

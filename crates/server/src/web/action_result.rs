@@ -32,7 +32,7 @@ pub(super) fn required<'f>(form: &'f Fields, name: &'static str) -> Result<&'f s
 }
 
 /// Sets the reason that a person typed for a decision.
-pub(super) fn with_reason(memory: &Context, form: &Fields) -> Result<Context> {
+pub(super) fn with_reason(context: &Context, form: &Fields) -> Result<Context> {
     let reason = form.get("reason").map(str::to_owned);
-    memory.with_actor(CallerIdentity { reason, ..memory.call.by.clone() })
+    context.with_actor(CallerIdentity { reason, ..context.call.by.clone() })
 }

@@ -37,20 +37,20 @@ const fn write(
 }
 
 /// Sets the session that feedback is about, if the form names one.
-fn of_session(memory: &Context, form: &Fields) -> Result<Context> {
+fn of_session(context: &Context, form: &Fields) -> Result<Context> {
     let session = form.get("session").map(str::to_owned);
-    memory.with_actor(CallerIdentity { session, ..memory.call.by.clone() })
+    context.with_actor(CallerIdentity { session, ..context.call.by.clone() })
 }
 
-fn mark(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn mark(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let wanted = required(form, "signal")?;
     let signals = [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant];
     let signal = signals.into_iter().find(|signal| signal.name() == wanted);
     let signal = signal.ok_or_else(|| Error::usage(format!("`{wanted}` is no signal")))?;
     let because = form.get("reason").map(str::to_owned);
     let options = mark::Options { signal, because, weight: None, invert: false };
-    let memory = &of_session(memory, form)?;
-    let marked = mark::mark(memory, required(form, "id")?, &options)?;
+    let context = &of_session(context, form)?;
+    let marked = mark::mark(context, required(form, "id")?, &options)?;
     let text = match &marked.uncounted {
         Some(why) => format!("Stored as {wanted}, without weight: {why}"),
         None if !marked.changed => "This was recorded before".to_owned(),
@@ -59,26 +59,26 @@ fn mark(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult
     Ok(done(form, text, marked.commit))
 }
 
-fn pin(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let pinned = pin::pin(&with_reason(memory, form)?, required(form, "id")?)?;
+fn pin(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let pinned = pin::pin(&with_reason(context, form)?, required(form, "id")?)?;
     Ok(done(form, "Pinned", pinned.commit))
 }
 
-fn unpin(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let unpinned = pin::unpin(memory, required(form, "id")?)?;
+fn unpin(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let unpinned = pin::unpin(context, required(form, "id")?)?;
     Ok(done(form, "No longer pinned", unpinned.commit))
 }
 
-fn forget(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn forget(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (reason, inverts) = (form.get("reason").unwrap_or_default(), form.has("invert"));
-    let forgotten = forget::forget(memory, required(form, "id")?, reason, inverts)?;
+    let forgotten = forget::forget(context, required(form, "id")?, reason, inverts)?;
     let text = if inverts { "Blocked; a warning takes its place" } else { "Retired and blocked" };
     Ok(done(form, text, forgotten.commit))
 }
 
-fn undo(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn undo(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let commits = form.all("commit");
-    let undone = commits.iter().map(|commit| undo::undo(memory, Some(commit)));
+    let undone = commits.iter().map(|commit| undo::undo(context, Some(commit)));
     let undone: Vec<_> = undone.collect::<Result<_>>()?;
     let text = match undone.as_slice() {
         [] => return Err(Error::usage("the form names no commit")),
@@ -88,17 +88,17 @@ fn undo(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult
     Ok(done(form, text, undone.into_iter().rev().filter_map(|undone| undone.commit)))
 }
 
-fn restore(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let restored = restore::restore(memory, required(form, "id")?, required(form, "commit")?)?;
+fn restore(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let restored = restore::restore(context, required(form, "id")?, required(form, "commit")?)?;
     let text = if restored.changed { "Restored this version" } else { "The note has this text already" };
     Ok(done(form, text, restored.commit))
 }
 
-fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn save(context: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (id, revision) = (required(form, "id")?, required(form, "revision")?);
     let text = form.text("text").unwrap_or_default();
-    match edit::replace(memory, id, &text, revision) {
-        Ok(saved) if form.get("then") == Some("accept") => decisions::accept_edited(memory, form, saved),
+    match edit::replace(context, id, &text, revision) {
+        Ok(saved) if form.get("then") == Some("accept") => decisions::accept_edited(context, form, saved),
         Ok(saved) => {
             let notice = ActionNotice {
                 text: if saved.changed { "Saved" } else { "Nothing changed" }.to_owned(),
@@ -108,25 +108,25 @@ fn save(memory: &Context, request: &PageRequest, form: &Fields) -> Result<Action
             Ok(ActionResult::Done { address: note_address(&saved.id), notice })
         }
         Err(Error { conflict: Some(conflict), code, .. }) => {
-            let page = views::edit::conflict(memory, request, id, text, *conflict)?;
+            let page = views::edit::conflict(context, request, id, text, *conflict)?;
             Ok(ActionResult::Undecided { page, code })
         }
-        Err(error) if memory.is_person() => {
-            let error = memory.call.conceal(error);
-            let page = views::edit::refused(memory, request, id, text, error.to_string())?;
+        Err(error) if context.is_person() => {
+            let error = context.call.conceal(error);
+            let page = views::edit::refused(context, request, id, text, error.to_string())?;
             Ok(ActionResult::Undecided { page, code: error.code })
         }
         Err(error) => Err(error),
     }
 }
 
-fn preview(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn preview(context: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (id, revision) = (required(form, "id")?, required(form, "revision")?);
     let text = form.text("text").unwrap_or_default();
-    views::edit::preview(memory, request, id, text, revision.to_owned()).map(ActionResult::Preview)
+    views::edit::preview(context, request, id, text, revision.to_owned()).map(ActionResult::Preview)
 }
 
-fn add(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
+fn add(context: &Context, request: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (title, body) = add::split_thought(&form.text("text").unwrap_or_default());
     let tags = form.get("tags").unwrap_or_default().split([',', ' ']).filter(|tag| !tag.is_empty());
     let options = add::Options {
@@ -136,12 +136,12 @@ fn add(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionR
         body: Some(body),
         ..add::Options::default()
     };
-    let added = match add::add(memory, &options) {
+    let added = match add::add(context, &options) {
         Ok(added) => added,
         // What can be corrected stays in the form.
         Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::Usage) => {
-            let error = memory.call.conceal(error);
-            let page = views::edit::not_added(memory, request, form, &error)?;
+            let error = context.call.conceal(error);
+            let page = views::edit::not_added(context, request, form, &error)?;
             return Ok(ActionResult::Undecided { page, code: error.code });
         }
         Err(error) => return Err(error),
@@ -151,8 +151,8 @@ fn add(memory: &Context, request: &PageRequest, form: &Fields) -> Result<ActionR
     Ok(ActionResult::Done { address: note_address(&added.id), notice })
 }
 
-fn write_core(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let core = generate::core(memory, false)?;
+fn write_core(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let core = generate::core(context, false)?;
     let text = if core.changed { "CORE.md is written" } else { "CORE.md was up to date" };
     Ok(done(form, text, core.commit))
 }

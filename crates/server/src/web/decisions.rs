@@ -15,13 +15,13 @@ fn commits(result: ReviewResult) -> impl Iterator<Item = String> {
 }
 
 /// Applies a decision to notes, with one commit for each.
-pub(super) fn decide(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+pub(super) fn decide(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let ids = form.all("id");
     let n = ids.len();
     if n == 0 {
         return Err(Error::usage("nothing is selected"));
     }
-    let memory = with_reason(memory, form)?;
+    let context = with_reason(context, form)?;
     let each = ReviewDecisions { one_by_one: true, ..ReviewDecisions::default() };
     let (word, decisions) = match required(form, "decision")? {
         "accept" => ("Accepted", ReviewDecisions { accept: ids, ..each }),
@@ -32,32 +32,32 @@ pub(super) fn decide(memory: &Context, _: &PageRequest, form: &Fields) -> Result
         "keep" => ("Kept", ReviewDecisions { keep: ids, ..each }),
         other => return Err(Error::usage(format!("`{other}` is no decision"))),
     };
-    let result = review::apply_decisions(&memory, &decisions)?;
+    let result = review::apply_decisions(&context, &decisions)?;
     Ok(done(form, format!("{word} {}", count(n, "note")), commits(result)))
 }
 
 /// Merges rules into one.
-pub(super) fn merge(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let memory = with_reason(memory, form)?;
-    let result = review::merge(&memory, &form.all("id"), required(form, "content")?)?;
+pub(super) fn merge(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let context = with_reason(context, form)?;
+    let result = review::merge(&context, &form.all("id"), required(form, "content")?)?;
     Ok(done(form, "Merged into one rule", commits(result)))
 }
 
 /// Lets `id` replace `other`, or `other` replace `id`, as `direction` says.
-pub(super) fn supersede(memory: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+pub(super) fn supersede(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let (id, other) = (required(form, "id")?, required(form, "other")?);
     let (older, newer) = match required(form, "direction")? {
         "replaces" => (other, id),
         "replaced_by" => (id, other),
         unclear => return Err(Error::usage(format!("`{unclear}` is no direction"))),
     };
-    let result = supersede::supersede(&with_reason(memory, form)?, older, newer)?;
+    let result = supersede::supersede(&with_reason(context, form)?, older, newer)?;
     Ok(done(form, "Replaced", result.commits.into_iter().rev()))
 }
 
 /// Accepts a draft after an edit; both commits are taken back together.
-pub(super) fn accept_edited(memory: &Context, form: &Fields, saved: UpdateResult) -> Result<ActionResult> {
+pub(super) fn accept_edited(context: &Context, form: &Fields, saved: UpdateResult) -> Result<ActionResult> {
     let decisions = ReviewDecisions { accept: vec![saved.id], ..ReviewDecisions::default() };
-    let accepted = review::apply_decisions(memory, &decisions)?;
+    let accepted = review::apply_decisions(context, &decisions)?;
     Ok(done(form, "Saved and accepted", commits(accepted).chain(saved.commit)))
 }

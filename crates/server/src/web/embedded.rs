@@ -18,11 +18,11 @@ const FORMS: [&str; 2] = ["/edit/{*reference}", "/new"];
 ///
 /// # Errors
 /// There is no such page, or it cannot be shown.
-pub fn page(memory: &Context, address: &str) -> Result<String> {
+pub fn page(context: &Context, address: &str) -> Result<String> {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let (page, reference) = find(path).ok_or_else(|| Error::not_found("unknown page"))?;
     let request = PageRequest {
-        session: Arc::new(WebSession::reader(memory.call.by.clone())),
+        session: Arc::new(WebSession::reader(context.call.by.clone())),
         reference: cm_note::markdown::percent_decode(reference),
         query: Fields::parse(query.as_bytes()),
         address: address.to_owned(),
@@ -31,7 +31,7 @@ pub fn page(memory: &Context, address: &str) -> Result<String> {
         has_past: false,
         is_static: false,
     };
-    (page.show)(memory, &request)
+    (page.show)(context, &request)
 }
 
 /// The reading view with this path, and what follows the path's fixed part.

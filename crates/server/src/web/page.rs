@@ -118,18 +118,18 @@ static SITE_NAVIGATION: [NavigationEntry; 8] = [
 impl Shell {
     /// The surroundings of a page with this title, below an entry of the navigation.
     pub(super) fn of(
-        memory: &Context,
+        context: &Context,
         request: &PageRequest,
         section: &'static str,
         title: impl Into<String>,
     ) -> Self {
         let remarks =
-            memory.take_notices().iter().map(|notice| worded(notice, Interface::CommandLine)).collect();
-        let past = PastView::of(memory, &request.address);
+            context.take_notices().iter().map(|notice| worded(notice, Interface::CommandLine)).collect();
+        let past = PastView::of(context, &request.address);
         let is_now = past.is_none();
         let shell = Self::without_vault(request, section, title);
         Self {
-            vault: vault_name(memory),
+            vault: vault_name(context),
             remarks,
             may_write: shell.may_write && is_now,
             may_decide: shell.may_decide && is_now,
@@ -175,8 +175,8 @@ fn times(address: &str) -> String {
 }
 
 /// The name of the vault's folder; for a `.memory` folder that of the project.
-fn vault_name(memory: &Context) -> String {
-    let root = memory.target().vault.root();
+fn vault_name(context: &Context) -> String {
+    let root = context.target().vault.root();
     let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let own = name(root).unwrap_or_default();
     if own.starts_with('.') { root.parent().and_then(name).unwrap_or(own) } else { own }

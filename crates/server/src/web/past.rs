@@ -20,8 +20,8 @@ pub(super) struct PastView {
 
 impl PastView {
     /// The time that the context of the page at `address` reads; `None` if it reads the current files.
-    pub(super) fn of(memory: &Context, address: &str) -> Option<Self> {
-        let read = memory.read_at()?;
+    pub(super) fn of(context: &Context, address: &str) -> Option<Self> {
+        let read = context.read_at()?;
         Some(Self {
             at: format!("{} {}", read.date.day(), read.date.minute()),
             commit: read.commit.chars().take(10).collect(),
@@ -41,11 +41,11 @@ pub(super) fn named_time(query: &Fields) -> Option<&str> {
 /// # Errors
 /// Neither a commit nor a date, and the errors of `read`.
 pub(super) fn at_time<T>(
-    memory: &Context,
+    context: &Context,
     query: &Fields,
     read: impl FnOnce(&Context) -> Result<T>,
 ) -> Result<T> {
-    memory.at_time(named_time(query), read)
+    context.at_time(named_time(query), read)
 }
 
 /// The address without the time.

@@ -40,9 +40,9 @@ const PAGES: [(&str, &str, Show); 6] = [
 ///
 /// # Errors
 /// Unreadable notes, or a page that cannot be shown.
-pub fn site(memory: &Context) -> Result<(usize, Vec<SiteFile>)> {
-    let linked = memory.notes_of(memory.target())?;
-    let site = Site::of(memory, &linked);
+pub fn site(context: &Context) -> Result<(usize, Vec<SiteFile>)> {
+    let linked = context.notes_of(context.target())?;
+    let site = Site::of(context, &linked);
     let mut files: Vec<SiteFile> =
         assets::all().map(|(name, bytes)| (format!("assets/{name}"), bytes.to_vec())).collect();
     for (address, file, show) in PAGES {
@@ -56,7 +56,7 @@ pub fn site(memory: &Context) -> Result<(usize, Vec<SiteFile>)> {
 }
 
 struct Site<'a> {
-    memory: &'a Context,
+    context: &'a Context,
     /// Notes with a page, sorted by kind and path.
     notes: Vec<&'a Note>,
     /// Keys that several notes have.
@@ -69,7 +69,7 @@ struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    fn of(memory: &'a Context, linked: &'a LinkedNotes) -> Self {
+    fn of(context: &'a Context, linked: &'a LinkedNotes) -> Self {
         // The file of an edge says nothing that the notes at its ends do not.
         let mut notes: Vec<&Note> = linked.iter().filter(|note| note.kind != NoteKind::Edge).collect();
         notes.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
@@ -82,19 +82,19 @@ impl<'a> Site<'a> {
             files.insert(format!("/notes?page={page}"), numbered("notes", page));
         }
         files.insert("/notes".to_owned(), numbered("notes", 1));
-        Self { memory, notes, shared, graph: linked.graph(), files, images: RefCell::default() }
+        Self { context, notes, shared, graph: linked.graph(), files, images: RefCell::default() }
     }
 
     fn page(&self, address: &str, file: &str, show: Show) -> Result<SiteFile> {
         let request = self.request(address, "");
-        Ok(self.finish(file, &show(self.memory, &request)?))
+        Ok(self.finish(file, &show(self.context, &request)?))
     }
 
     /// All pages of the playbook: each names the next one.
     fn add_playbook(&self, files: &mut Vec<SiteFile>) -> Result<()> {
         let (mut address, mut number) = ("/playbook".to_owned(), 1);
         loop {
-            let html = views::playbook::show(self.memory, &self.request(&address, ""))?;
+            let html = views::playbook::show(self.context, &self.request(&address, ""))?;
             let mut next = None;
             replace_links(&html, |link| {
                 if link.address.starts_with("/playbook?") && link.address.contains("offset=") {
@@ -120,12 +120,12 @@ impl<'a> Site<'a> {
     fn add_notes(&self, files: &mut Vec<SiteFile>) -> Result<()> {
         for note in &self.notes {
             let name = self.name(note);
-            let html = views::note::show(self.memory, &self.request(&note_address(name), name))?;
+            let html = views::note::show(self.context, &self.request(&note_address(name), name))?;
             files.push(self.finish(&note_file(name), &html));
         }
         for page in 1..=views::notes::pages(self.notes.len()) {
             let request = self.request("/notes", "");
-            let html = views::notes::show(self.memory, &request, &self.notes, page)?;
+            let html = views::notes::show(self.context, &request, &self.notes, page)?;
             files.push(self.finish(&numbered("notes", page), &html));
         }
         Ok(())
@@ -133,14 +133,14 @@ impl<'a> Site<'a> {
 
     /// Adds the files that the script of the map loads: the picture, and the notes of each community.
     fn add_map(&self, files: &mut Vec<SiteFile>) -> Result<()> {
-        files.push(("graph/map.bin".to_owned(), map::image(self.memory)?.gzip));
-        let communities = map::table(self.memory)?
+        files.push(("graph/map.bin".to_owned(), map::image(self.context)?.gzip));
+        let communities = map::table(self.context)?
             .regions
             .iter()
             .map(|region| region.communities.len() + region.more)
             .sum();
         for number in 0..communities {
-            let part = map::community(self.memory, number)?;
+            let part = map::community(self.context, number)?;
             let notes: Vec<BTreeMap<&str, serde_json::Value>> = part
                 .notes
                 .iter()
@@ -166,7 +166,7 @@ impl<'a> Site<'a> {
     fn request(&self, address: &str, reference: &str) -> PageRequest {
         let query = address.split_once('?').map_or("", |(_, query)| query);
         PageRequest {
-            session: Arc::new(WebSession::reader(self.memory.call.by.clone())),
+            session: Arc::new(WebSession::reader(self.context.call.by.clone())),
             reference: reference.to_owned(),
             query: Fields::parse(query.as_bytes()),
             address: address.to_owned(),
@@ -211,7 +211,7 @@ impl<'a> Site<'a> {
         let (path, query) = address.split_once('?')?;
         let query = Fields::parse(query.as_bytes());
         let path = cm_note::markdown::percent_decode(path);
-        let found = attachment::attachment(self.memory, query.get("note")?, &path).ok()?;
+        let found = attachment::attachment(self.context, query.get("note")?, &path).ok()?;
         let hash = blake3::hash(&found.bytes).to_hex();
         let file = format!("image/{}.{}", &hash[..20], found.image?.extension());
         self.images.borrow_mut().entry(file.clone()).or_insert(found.bytes);

@@ -174,8 +174,8 @@ impl AuthenticatedRequest {
             let mut record = AuditRecord::begin(audit, attempt);
             let by: CallerIdentity = caller.by;
             let work = || {
-                let memory = opener(by)?;
-                work(&memory, &page, &mut record).map_err(|error| memory.call.conceal(error))
+                let context = opener(by)?;
+                work(&context, &page, &mut record).map_err(|error| context.call.conceal(error))
             };
             let result = work();
             Ok(record.end(result)?)
@@ -206,18 +206,18 @@ async fn show(
         Ok(visit) => visit,
         Err(response) => return *response,
     };
-    match visit.work(page.path, false, move |memory, request, _| show_page(page, memory, request)).await {
+    match visit.work(page.path, false, move |context, request, _| show_page(page, context, request)).await {
         Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
         Err(problem) => visit.fail(&problem),
     }
 }
 
 /// Shows a page at the time that its address names, if it has a past.
-fn show_page(page: &PageSpec, memory: &Context, request: &PageRequest) -> Result<String> {
+fn show_page(page: &PageSpec, context: &Context, request: &PageRequest) -> Result<String> {
     let Some(named) = past::named_time(&request.query).filter(|_| page.has_past) else {
-        return (page.show)(memory, request);
+        return (page.show)(context, request);
     };
-    let html = past::at_time(memory, &request.query, |memory| (page.show)(memory, request))?;
+    let html = past::at_time(context, &request.query, |context| (page.show)(context, request))?;
     Ok(past::keep_time(&html, named, has_past))
 }
 
@@ -241,8 +241,8 @@ async fn load(
         Ok(visit) => visit,
         Err(response) => return *response,
     };
-    let read = move |memory: &Context, request: &PageRequest, _: &mut AuditRecord| {
-        past::at_time(memory, &request.query, |memory| (data.load)(memory, request))
+    let read = move |context: &Context, request: &PageRequest, _: &mut AuditRecord| {
+        past::at_time(context, &request.query, |context| (data.load)(context, request))
     };
     match visit.work(data.path, false, read).await {
         Ok(loaded) => loaded.response(&visit.parts.headers),
@@ -265,8 +265,8 @@ async fn run(
         Ok(form) => form,
         Err(problem) => return visit.fail(&problem),
     };
-    let operate = move |memory: &Context, page: &PageRequest, record: &mut AuditRecord| {
-        let result = (action.run)(memory, page, &form)?;
+    let operate = move |context: &Context, page: &PageRequest, record: &mut AuditRecord| {
+        let result = (action.run)(context, page, &form)?;
         if let ActionResult::Undecided { code, .. } = &result {
             record.refuse(code);
         }

@@ -55,7 +55,7 @@ pub struct Arguments {
     draft: bool,
 }
 
-pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let proposal = RuleProposal {
         category: arguments.category,
         content: text_or_stdin(&arguments.rule)?,
@@ -69,6 +69,6 @@ pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Pr
         reasoning: arguments.why,
         ..RuleProposal::default()
     };
-    let outcome = add::propose(memory, proposal, arguments.draft)?;
-    output.print(memory, &outcome, text::playbook_add::proposed)
+    let outcome = add::propose(context, proposal, arguments.draft)?;
+    output.print(context, &outcome, text::playbook_add::proposed)
 }

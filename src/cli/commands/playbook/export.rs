@@ -32,7 +32,7 @@ pub struct Arguments {
     force: bool,
 }
 
-pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     // Without a file, the document is the answer. With --json the answer must be JSON.
     let json = arguments.format.as_deref() == Some("json") || (output.json && arguments.out.is_none());
     let options = Options {
@@ -41,12 +41,12 @@ pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Pr
         out: arguments.out,
         force: arguments.force,
     };
-    let outcome = export::export(memory, &options)?;
+    let outcome = export::export(context, &options)?;
     match &outcome.document {
         Some(document) => {
-            output.notices(memory);
+            output.notices(context);
             output.plain(document)
         }
-        None => output.print(memory, &outcome, text::playbook::export::exported),
+        None => output.print(context, &outcome, text::playbook::export::exported),
     }
 }

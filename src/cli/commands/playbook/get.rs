@@ -15,6 +15,6 @@ pub struct Arguments {
     bullet: String,
 }
 
-pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    output.print(memory, &get::get(memory, &arguments.bullet)?, text::playbook::get::got)
+pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+    output.print(context, &get::get(context, &arguments.bullet)?, text::playbook::get::got)
 }

@@ -28,10 +28,10 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let from =
         RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
     let options = Options { file: arguments.file, from, dry_run: arguments.dry_run };
-    let outcome = import::import(memory, &options)?;
-    Ok(output.print(memory, &outcome, text::playbook::import::imported)?.failed(outcome.failed()))
+    let outcome = import::import(context, &options)?;
+    Ok(output.print(context, &outcome, text::playbook::import::imported)?.failed(outcome.failed()))
 }

@@ -71,9 +71,9 @@ impl Chosen {
     }
 }
 
-pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let filter =
         arguments.chosen.filter(arguments.state.as_deref(), &[BulletState::Draft, BulletState::Active]);
     let options = Options { filter, limit: arguments.limit, offset: arguments.offset };
-    output.print(memory, &list::list(memory, &options)?, text::playbook::list::listed)
+    output.print(context, &list::list(context, &options)?, text::playbook::list::listed)
 }

@@ -33,13 +33,13 @@ enum Action {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let memory = Context::open(call)?;
+    let context = Context::open(call)?;
     match arguments.action {
-        Action::List(arguments) => list::run(&memory, arguments, output),
-        Action::Get(arguments) => get::run(&memory, arguments, output),
-        Action::Add(arguments) => add::run(&memory, arguments, output),
-        Action::Remove(arguments) => remove::run(&memory, arguments, output),
-        Action::Export(arguments) => export::run(&memory, arguments, output),
-        Action::Import(arguments) => import::run(&memory, arguments, output),
+        Action::List(arguments) => list::run(&context, arguments, output),
+        Action::Get(arguments) => get::run(&context, arguments, output),
+        Action::Add(arguments) => add::run(&context, arguments, output),
+        Action::Remove(arguments) => remove::run(&context, arguments, output),
+        Action::Export(arguments) => export::run(&context, arguments, output),
+        Action::Import(arguments) => import::run(&context, arguments, output),
     }
 }

@@ -20,7 +20,7 @@ pub struct Arguments {
     replaced_by: Option<String>,
 }
 
-pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let outcome = add::remove(memory, &arguments.bullet, arguments.replaced_by.as_deref())?;
-    output.print(memory, &outcome, text::playbook_add::removed)
+pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+    let outcome = add::remove(context, &arguments.bullet, arguments.replaced_by.as_deref())?;
+    output.print(context, &outcome, text::playbook_add::removed)
 }

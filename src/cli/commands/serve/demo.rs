@@ -54,7 +54,7 @@ fn example(folder: &Path, call: Request) -> Result<Request> {
         ..call
     };
     let options = init::Options { folder: Some(vault), global: false };
-    let (memory, _) = init::init(call.clone(), &options)?;
-    commit::commit(&memory, Some("The example vault"))?;
+    let (context, _) = init::init(call.clone(), &options)?;
+    commit::commit(&context, Some("The example vault"))?;
     Ok(call)
 }

@@ -20,22 +20,22 @@ const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30
 /// # Errors
 /// The vault cannot be opened or written.
 pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
-    let memory = open(calls, ProgressWatch::default())?;
+    let context = open(calls, ProgressWatch::default())?;
     let job =
         |name: &'static str, rhythm, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {
             let [to_run, to_keep] = [Arc::clone(calls), Arc::clone(calls)];
             Ok(Job {
                 name,
                 interval: rhythm,
-                last: Some(jobs::last(&memory, name)?),
+                last: Some(jobs::last(&context, name)?),
                 run: Arc::new(move |stop| work(&open(&to_run, ProgressWatch::cancelled_by(stop))?, stop)),
                 done: Arc::new(move |now| jobs::done(&open(&to_keep, ProgressWatch::default())?, name, now)),
             })
         };
     Ok(vec![
         job("reflect", REFLECT, jobs::reflect)?,
-        job(jobs::CONDENSE, CONDENSE, |memory, _| jobs::condense(memory))?,
-        job("decay", DECAY, |memory, _| jobs::fade(memory))?,
+        job(jobs::CONDENSE, CONDENSE, |context, _| jobs::condense(context))?,
+        job("decay", DECAY, |context, _| jobs::fade(context))?,
     ])
 }
 

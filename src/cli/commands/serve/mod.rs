@@ -88,18 +88,18 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if arguments.demo {
         return demo::run(address, arguments.host_name, call, output);
     }
-    let memory = Context::open(Request { for_prompts: true, ..call })?;
-    output.notices(&memory);
-    let vault = memory.target().vault.clone();
+    let context = Context::open(Request { for_prompts: true, ..call })?;
+    output.notices(&context);
+    let vault = context.target().vault.clone();
     let tls = match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key)?),
-        _ if arguments.tls_self_signed => Some(tls::self_signed(&memory, address, &arguments.host_name)?),
+        _ if arguments.tls_self_signed => Some(tls::self_signed(&context, address, &arguments.host_name)?),
         _ => None,
     };
     // Only the team's vault. The global vault is private to the person.
     let calls =
-        Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
-    let audit = audit(AuditLog::of(&memory)?, Arc::clone(&calls), *output);
+        Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..context.call.clone() }));
+    let audit = audit(AuditLog::of(&context)?, Arc::clone(&calls), *output);
     let mut jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
     if let Some(seconds) = arguments.sync {
         jobs.push(jobs::sync(&calls, seconds)?);
@@ -121,7 +121,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         log: Arc::new(move |entry| log.log(&entry)),
         audit: Some(audit),
         clock: Arc::new(move || clock.now()),
-        figures: Some(Arc::new(|memory| Ok(vec![notes(stats::kinds(memory)?)]))),
+        figures: Some(Arc::new(|context| Ok(vec![notes(stats::kinds(context)?)]))),
         version: env!("CARGO_PKG_VERSION"),
     };
     let (mut said, has_page) = (Ok(Printed::default()), !arguments.no_web);

@@ -27,8 +27,8 @@ pub(super) fn from_files(certificate: &Path, key: &Path) -> Result<ServerTls> {
 ///
 /// # Errors
 /// The private files cannot be read or written, or a host name is not valid.
-pub(super) fn self_signed(memory: &Context, address: SocketAddr, hosts: &[String]) -> Result<ServerTls> {
-    let vault = &memory.target().vault;
+pub(super) fn self_signed(context: &Context, address: SocketAddr, hosts: &[String]) -> Result<ServerTls> {
+    let vault = &context.target().vault;
     if let (Some(certificate), Some(key)) = (vault.read_private(CERTIFICATE)?, vault.read_private(KEY)?) {
         return ServerTls::from_pem(certificate.as_bytes(), key.as_bytes());
     }

@@ -29,8 +29,8 @@ fn changed() -> FixtureVault {
 #[test]
 fn a_note_is_read_as_of_a_commit_with_its_edges_and_its_score_of_then() {
     let vault = changed();
-    let memory = vault.at("2026-03-01");
-    let past = memory.as_of("2026-01-03").unwrap();
+    let context = vault.at("2026-03-01");
+    let past = context.as_of("2026-01-03").unwrap();
     let then = get::get(&past, "00000001", None).unwrap();
     assert_eq!(
         (then.title.as_str(), then.body.trim(), then.path.as_str()),
@@ -38,7 +38,7 @@ fn a_note_is_read_as_of_a_commit_with_its_edges_and_its_score_of_then() {
     );
     let ends: Vec<&str> = then.backlinks.iter().map(|link| link.title.as_str()).collect();
     assert_eq!(ends, ["Gone"]);
-    let now = get::get(&memory, "00000001", None).unwrap();
+    let now = get::get(&context, "00000001", None).unwrap();
     let ends: Vec<&str> = now.backlinks.iter().map(|link| link.title.as_str()).collect();
     assert_eq!((now.path.as_str(), ends), ("graph/fixes/again.md", vec!["Later"]));
     // Importance and use count half each, and the score has decayed until the end of the next day.
@@ -49,8 +49,8 @@ fn a_note_is_read_as_of_a_commit_with_its_edges_and_its_score_of_then() {
 #[test]
 fn the_graph_and_core_md_are_read_as_of_a_commit() {
     let vault = changed();
-    let memory = vault.at("2026-03-01");
-    let past = memory.as_of("2026-01-03").unwrap();
+    let context = vault.at("2026-03-01");
+    let past = context.as_of("2026-01-03").unwrap();
     let near = related::related(&past, "Retry", &related::Options::default()).unwrap();
     assert_eq!(near.notes.iter().map(|note| note.title.as_str()).collect::<Vec<_>>(), ["Gone"]);
     let around = graph::graph(&past, Some("Retry"), 2, graph::GraphFormat::Json).unwrap();
@@ -65,11 +65,11 @@ fn the_graph_and_core_md_are_read_as_of_a_commit() {
 #[test]
 fn reading_the_past_counts_no_use_and_the_history_stays_whole() {
     let vault = changed();
-    let memory = vault.at("2026-03-01");
-    let past = memory.as_of("2026-01-03").unwrap();
+    let context = vault.at("2026-03-01");
+    let past = context.as_of("2026-01-03").unwrap();
     get::get(&past, "Retry", None).unwrap();
-    assert!(memory.target().usage().load().0.values().all(|used| used.accesses == 0));
-    assert_eq!(history::history(&memory, "00000001", 9).unwrap().versions.len(), 3);
+    assert!(context.target().usage().load().0.values().all(|used| used.accesses == 0));
+    assert_eq!(history::history(&context, "00000001", 9).unwrap().versions.len(), 3);
 }
 
 #[test]
@@ -115,17 +115,17 @@ fn the_error_for_a_note_that_did_not_exist_yet_has_its_first_commit() {
 #[test]
 fn every_answer_has_the_commit_and_the_instant_that_ages_count_from() {
     let vault = changed();
-    let memory = vault.at("2026-03-01");
-    let of_date = memory.as_of("2026-01-05").unwrap();
+    let context = vault.at("2026-03-01");
+    let of_date = context.as_of("2026-01-05").unwrap();
     let read = of_date.read_at().unwrap();
     assert_eq!(
         (read.date.to_string(), read.instant.day()),
         ("2026-01-03T00:00:00Z".into(), "2026-01-05".into())
     );
-    let of_commit = memory.as_of(&read.commit).unwrap().read_at().unwrap();
+    let of_commit = context.as_of(&read.commit).unwrap().read_at().unwrap();
     assert_eq!(of_commit.instant, read.date);
-    let future = memory.as_of("2027-01-01").unwrap().read_at().unwrap();
-    assert_eq!(future.instant, memory.now(), "nothing is read from the future");
+    let future = context.as_of("2027-01-01").unwrap().read_at().unwrap();
+    assert_eq!(future.instant, context.now(), "nothing is read from the future");
     let expected = serde_json::json!(read);
     let drawn: Value =
         serde_json::from_str(&graph::graph(&of_date, None, 1, graph::GraphFormat::Json).unwrap()).unwrap();
@@ -139,16 +139,16 @@ fn every_answer_has_the_commit_and_the_instant_that_ages_count_from() {
     ] {
         assert_eq!(answer["as_of"], expected, "{answer:#}");
     }
-    let now = serde_json::json!(get::get(&memory, "Later", None).unwrap());
+    let now = serde_json::json!(get::get(&context, "Later", None).unwrap());
     assert!(now.get("as_of").is_none(), "{now}");
 }
 
 const RULE: &str = "---\nid: b-mo76pd48-ckhtk7\ntype: rule\ncategory: testing\nmaturity: candidate\nstate: active\nsource: manual\ncreated: 2026-01-02\n---\n\nRetry a request with jitter.\n";
 
-fn briefed(memory: &Context) -> context::Briefing {
+fn briefed(context: &Context) -> context::Briefing {
     let options =
         context::Options { task: "retry the request with jitter".to_owned(), ..context::Options::default() };
-    context::context(memory, &options).unwrap()
+    context::context(context, &options).unwrap()
 }
 
 #[test]
@@ -161,29 +161,29 @@ fn a_briefing_as_of_a_date_has_the_rules_memories_and_scores_of_then() {
         &mark::Options { signal: FeedbackSignal::Helpful, because: None, weight: None, invert: false },
     )
     .unwrap();
-    let memory = vault.at("2026-03-01");
-    let early = briefed(&memory.as_of("2026-01-03").unwrap());
+    let context = vault.at("2026-03-01");
+    let early = briefed(&context.as_of("2026-01-03").unwrap());
     assert!(early.rules.is_empty(), "{}", early.text);
     assert_eq!(early.memories.iter().map(|one| one.title.as_str()).collect::<Vec<_>>(), ["Retry", "Gone"]);
     assert!(early.text.contains("This is the memory as of 2026-01-03 00:00, commit "), "{}", early.text);
     let marked = |day: &str| {
-        let briefing = briefed(&memory.as_of(day).unwrap());
+        let briefing = briefed(&context.as_of(day).unwrap());
         let [rule] = &briefing.rules[..] else { panic!("{}", briefing.text) };
         (rule.helpful, rule.score)
     };
     let (before, fresh, older) = (marked("2026-01-20"), marked("2026-02-01"), marked("2026-02-20"));
     assert_eq!((before.0, fresh.0, older.0), (0, 1, 1));
     assert!(fresh.1.value() > older.1.value(), "feedback decays until the day that is asked for");
-    let titles: Vec<String> = briefed(&memory).memories.into_iter().map(|one| one.title).collect();
+    let titles: Vec<String> = briefed(&context).memories.into_iter().map(|one| one.title).collect();
     assert!(titles.contains(&"Retry with jitter".to_owned()), "{titles:?}");
 }
 
 #[test]
 fn an_edge_that_came_later_is_not_followed() {
     let vault = changed();
-    let memory = vault.at("2026-03-01");
+    let context = vault.at("2026-03-01");
     let count = |day: &str| {
-        let past = memory.as_of(day).unwrap();
+        let past = context.as_of(day).unwrap();
         related::related(&past, "00000001", &related::Options::default()).unwrap().total
     };
     assert_eq!((count("2026-01-03"), count("2026-01-10"), count("2026-02-01")), (1, 2, 1));
@@ -192,8 +192,8 @@ fn an_edge_that_came_later_is_not_followed() {
 #[test]
 fn a_time_that_cannot_be_read_is_an_error_with_the_reason() {
     let vault = changed();
-    let memory = vault.at("2026-03-01");
-    let error = |named: &str| memory.as_of(named).map(drop).unwrap_err();
+    let context = vault.at("2026-03-01");
+    let error = |named: &str| context.as_of(named).map(drop).unwrap_err();
     for wrong in ["2026-13-45", "soon", "deadbeefdeadbeef"] {
         assert_eq!(
             error(wrong).message,
@@ -216,7 +216,7 @@ fn a_vault_outside_a_repository_has_no_past() {
 fn no_answer_of_the_past_is_written_credited_or_counted() {
     let vault = changed();
     vault.commit("2026-01-13", &[("playbook/testing/b-mo76pd48-ckhtk7.md", RULE)]);
-    let memory = vault.at_by("2026-03-01", "claude-code", "s1");
+    let context = vault.at_by("2026-03-01", "claude-code", "s1");
     let files = |vault: &FixtureVault| {
         let mut all = Vec::new();
         let mut folders = vec![vault.file("")];
@@ -234,7 +234,7 @@ fn no_answer_of_the_past_is_written_credited_or_counted() {
         all
     };
     let before = files(&vault);
-    let past = memory.as_of("2026-01-14").unwrap();
+    let past = context.as_of("2026-01-14").unwrap();
     get::get(&past, "00000001", None).unwrap();
     related::related(&past, "00000001", &related::Options::default()).unwrap();
     generate::core(&past, true).unwrap();
@@ -244,7 +244,7 @@ fn no_answer_of_the_past_is_written_credited_or_counted() {
         as_of: Some("2026-01-14".to_owned()),
         ..search::Options::default()
     };
-    assert!(!search::search(&memory, &options).unwrap().hits.is_empty());
-    assert!(past.take_shown().is_empty() && memory.take_shown().is_empty());
+    assert!(!search::search(&context, &options).unwrap().hits.is_empty());
+    assert!(past.take_shown().is_empty() && context.take_shown().is_empty());
     assert_eq!(files(&vault), before);
 }

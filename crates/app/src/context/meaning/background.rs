@@ -36,6 +36,6 @@ pub fn read_in_background(warm: &Arc<ProcessCache>, call: &Request) {
 /// Embeds passages for [`SLICE`]. Returns whether passages remain; `None` if the process cache was
 /// dropped.
 fn read(keeper: &Weak<ProcessCache>, call: &Request) -> Option<Result<bool>> {
-    let memory = keeper.upgrade()?.open(call.clone());
-    Some(memory.and_then(|memory| memory.embed_slice(SLICE, BREATH)))
+    let context = keeper.upgrade()?.open(call.clone());
+    Some(context.and_then(|context| context.embed_slice(SLICE, BREATH)))
 }

@@ -56,15 +56,15 @@ pub enum ModelFailure {
 ///
 /// # Errors
 /// Returns an error if the ledger cannot be read.
-pub fn spending(memory: &Context) -> Result<u64> {
-    let ledger = SpendingLedger::parse(&JsonLinesFile::private(&memory.target().vault, LEDGER)?.text()?);
+pub fn spending(context: &Context) -> Result<u64> {
+    let ledger = SpendingLedger::parse(&JsonLinesFile::private(&context.target().vault, LEDGER)?.text()?);
     Ok(ledger.ledger.entries().iter().map(|entry| entry.input.saturating_add(entry.output)).sum())
 }
 
 /// Returns the name of the model that the settings select, as [`LanguageModel::name`]; `None` if there
 /// is none or a setting is invalid.
-pub fn name(memory: &Context) -> Option<String> {
-    chosen(memory, memory.target()).ok()?.name()
+pub fn name(context: &Context) -> Option<String> {
+    chosen(context, context.target()).ok()?.name()
 }
 
 impl LanguageModel {
@@ -73,12 +73,12 @@ impl LanguageModel {
     /// # Errors
     /// Invalid settings, a model that may incur costs without a budget, or an API key that cannot
     /// be obtained.
-    pub fn open(memory: &Context, rules: &RedactionRules, stop: &Cancellation) -> Result<Option<Self>> {
-        let chosen = chosen(memory, memory.target())?;
+    pub fn open(context: &Context, rules: &RedactionRules, stop: &Cancellation) -> Result<Option<Self>> {
+        let chosen = chosen(context, context.target())?;
         if chosen.models.is_empty() {
             return Ok(None);
         }
-        Self::of_selection(memory, chosen, rules, stop).map(Some)
+        Self::of_selection(context, chosen, rules, stop).map(Some)
     }
 
     /// Opens an agent's own command-line mode as the model, within the spending limits that are set.
@@ -86,30 +86,30 @@ impl LanguageModel {
     /// # Errors
     /// Invalid settings, or a ledger that cannot be read.
     pub fn of_agent(
-        memory: &Context,
+        context: &Context,
         mode: PrintMode,
         rules: &RedactionRules,
         stop: &Cancellation,
     ) -> Result<Self> {
-        Self::of_selection(memory, of_print_mode(memory, mode)?, rules, stop)
+        Self::of_selection(context, of_print_mode(context, mode)?, rules, stop)
     }
 
     fn of_selection(
-        memory: &Context,
+        context: &Context,
         chosen: SelectedModels,
         rules: &RedactionRules,
         stop: &Cancellation,
     ) -> Result<Self> {
-        let open = memory.target();
+        let open = context.target();
         chosen.models.iter().try_for_each(|named| within_some_budget(named, &chosen.budget))?;
         let ledger = JsonLinesFile::private(&open.vault, LEDGER)?;
-        let account = Arc::new(account(memory, &ledger, chosen.budget)?);
-        let seed = memory.call.now.unix().unsigned_abs();
+        let account = Arc::new(account(context, &ledger, chosen.budget)?);
+        let seed = context.call.now.unix().unsigned_abs();
         let mut models = Vec::new();
         for named in &chosen.models {
-            let choice = with_key(named, memory, stop)?;
+            let choice = with_key(named, context, stop)?;
             if choice.sends_key_unencrypted() {
-                memory.notice(format!("the API key is sent to {} without encryption", named.name.0));
+                context.notice(format!("the API key is sent to {} without encryption", named.name.0));
             }
             if let Some(model) =
                 cm_llm::open(&choice, retry_policy(chosen.retries, seed), stop.retry_pause())?
@@ -210,24 +210,24 @@ fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<
 }
 
 /// Completes the connection parameters with the API key; runs the key command if one is set.
-fn with_key(named: &SelectedModel, memory: &Context, stop: &Cancellation) -> Result<ModelSelection> {
+fn with_key(named: &SelectedModel, context: &Context, stop: &Cancellation) -> Result<ModelSelection> {
     let mut choice = named.choice.clone();
     if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
-        remote.key = Some(key_from(command, &memory.call.environment, &stop.retry_pause())?);
+        remote.key = Some(key_from(command, &context.call.environment, &stop.retry_pause())?);
     }
     Ok(choice)
 }
 
 /// Creates the budget account that all models share, with the earlier spending in the ledger.
-fn account(memory: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> Result<BudgetAccount> {
+fn account(context: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> Result<BudgetAccount> {
     let parsed = SpendingLedger::parse(&lines.text()?);
     if let Some(first) = parsed.damaged.first() {
-        memory.notice(format!(
+        context.notice(format!(
             "{} has invalid lines, such as line {first}; they are not counted as spending",
             lines.path().display()
         ));
     }
-    let (begun, clock, lines) = (memory.call.now, memory.call.clock, lines.clone());
+    let (begun, clock, lines) = (context.call.now, context.call.clock, lines.clone());
     let at_start = clock();
     let now = move || begun.minus_days(-(clock().saturating_sub(at_start) as f64) / 86_400_000.0);
     // A ledger that cannot be written to stops no answer that was paid for; the budget still counts it in this run.

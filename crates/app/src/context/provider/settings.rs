@@ -58,9 +58,10 @@ pub struct SelectedModel {
 ///
 /// # Errors
 /// Returns an error if a setting has an invalid value.
-pub fn chosen(memory: &Context, open: &OpenVault) -> Result<SelectedModels> {
-    open.settings.ignored("llm.").for_each(|notice| memory.notice(notice));
-    ModelSettings { settings: &open.settings, call: &memory.call.environment, cwd: &memory.call.cwd }.chosen()
+pub fn chosen(context: &Context, open: &OpenVault) -> Result<SelectedModels> {
+    open.settings.ignored("llm.").for_each(|notice| context.notice(notice));
+    ModelSettings { settings: &open.settings, call: &context.call.environment, cwd: &context.call.cwd }
+        .chosen()
 }
 
 /// Minimum time limit of an agent in its command-line mode, which thinks before it answers.
@@ -70,9 +71,9 @@ const AGENT_TIMEOUT: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// Returns an error if a setting has an invalid value.
-pub fn of_print_mode(memory: &Context, mode: PrintMode) -> Result<SelectedModels> {
-    let settings = &memory.target().settings;
-    let reader = ModelSettings { settings, call: &memory.call.environment, cwd: &memory.call.cwd };
+pub fn of_print_mode(context: &Context, mode: PrintMode) -> Result<SelectedModels> {
+    let settings = &context.target().settings;
+    let reader = ModelSettings { settings, call: &context.call.environment, cwd: &context.call.cwd };
     let mut variables = settings.texts(keys::LLM_COMMAND_ENV);
     variables.extend(mode.variables.iter().map(|name| (*name).to_owned()));
     let command = ModelCommand::parse(mode.command, reader.call, &variables)?;

@@ -41,23 +41,23 @@ pub struct JoinedFile {
 /// # Errors
 /// Returns `hand-edited` if a file has uncommitted changes, and the errors of [`super::apply`].
 pub fn join(
-    memory: &Context,
+    context: &Context,
     mut plan: impl FnMut(&OpenVault, &Repo) -> Result<Option<JoinedChange>>,
 ) -> Result<WriteResult> {
-    let open = memory.target();
+    let open = context.target();
     open.writable()?;
-    memory.may_write()?;
+    context.may_write()?;
     refuse_broken_settings(open)?;
     let repo = repository(open)?;
-    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     open.set_stale();
     let journal = Journal::of(&open.vault)?;
-    finish_leftovers(memory, open, &journal)?;
+    finish_leftovers(context, open, &journal)?;
     refuse_during_merge(repo)?;
     let mut attempts = 0;
     loop {
         let Some(change) = plan(open, repo)? else { return Ok(WriteResult::default()) };
-        match attempt(memory, open, &journal, change) {
+        match attempt(context, open, &journal, change) {
             Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
             outcome => return outcome,
         }
@@ -65,7 +65,7 @@ pub fn join(
 }
 
 fn attempt(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     journal: &Journal,
     change: JoinedChange,
@@ -91,9 +91,9 @@ fn attempt(
                 .hint("commit them with `cm commit`, or remove them, then run the command again"));
         }
     }
-    let operation = memory.new_uuid().simple().to_string();
+    let operation = context.new_uuid().simple().to_string();
     let message =
-        CommitMessage { operation: Some(operation.clone()), ..with_actor(change.message, &memory.call.by) };
+        CommitMessage { operation: Some(operation.clone()), ..with_actor(change.message, &context.call.by) };
     let changed = change.files.into_iter().map(|file| FileChange {
         path: file.path,
         from: Vec::new(),
@@ -110,7 +110,7 @@ fn attempt(
         JournalEntry { operation, message, commits: true, files: changed.collect(), join: Some(join) };
     journal.begin(&entry)?;
     let mut unsynced = Vec::new();
-    let written = write_and_commit(memory, open, &entry, &mut unsynced);
+    let written = write_and_commit(context, open, &entry, &mut unsynced);
     let commit = or_roll_back(open, journal, &entry, written)?;
     // The commit exists: if this fails, the next writer completes the operation.
     files::sync_all(&unsynced)?;

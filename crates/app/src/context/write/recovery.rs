@@ -59,7 +59,7 @@ fn replace_if_unchanged(
 
 /// Completes interrupted operations: writes the files that are unchanged since then, and creates
 /// the commit if it is missing.
-pub(super) fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Result<usize> {
+pub(super) fn finish_leftovers(context: &Context, open: &OpenVault, journal: &Journal) -> Result<usize> {
     let unfinished = journal.unfinished()?;
     let count = unfinished.len();
     for entry in unfinished {
@@ -83,7 +83,7 @@ pub(super) fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Jou
             }
         }
         if entry.commits && !is_committed(open, &entry)? {
-            match commit(memory, open, &entry) {
+            match commit(context, open, &entry) {
                 // The branch went elsewhere meanwhile: the files are left as edits.
                 Err(error) if error.code == "changed-meanwhile" && entry.join.is_some() => {}
                 outcome => drop(outcome?),
@@ -91,7 +91,7 @@ pub(super) fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Jou
         }
         queue(open, &entry);
         journal.done(&entry.operation)?;
-        memory.notice(format!("finished an interrupted operation: {}", entry.message.subject));
+        context.notice(format!("finished an interrupted operation: {}", entry.message.subject));
     }
     Ok(count)
 }

@@ -39,8 +39,8 @@ pub(super) struct BriefingDraft {
 impl BriefingDraft {
     /// Drops the least valuable entries until the briefing fits into `budget` tokens. Suggested
     /// searches and feedback are worded for the interface of the caller.
-    pub fn fit(self, task: &str, workspace: String, memory: &Context, budget: usize) -> Briefing {
-        let (now, interface) = (memory.now(), memory.call.by.interface);
+    pub fn fit(self, task: &str, workspace: String, context: &Context, budget: usize) -> Briefing {
+        let (now, interface) = (context.now(), context.call.by.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let suggested = searches::searches(pointers, &searches::salient(task, is_stop_word), now);
@@ -99,7 +99,7 @@ impl BriefingDraft {
             feedback: lines::feedback(interface).replace('`', ""),
             omitted: plan.omitted,
             tokens: plan.tokens,
-            as_of: memory.read_at(),
+            as_of: context.read_at(),
             notices,
             text: plan.text,
         }

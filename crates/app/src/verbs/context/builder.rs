@@ -45,7 +45,7 @@ const ELSEWHERE: f64 = 0.5;
 
 /// The task, the workspace and the candidates from which a briefing is built.
 pub(super) struct BriefingBuilder<'m> {
-    pub memory: &'m Context,
+    pub context: &'m Context,
     pub task: &'m str,
     /// Whether the caller named the workspace, rather than that it was derived from the vault.
     pub is_explicit: bool,
@@ -73,13 +73,13 @@ impl BriefingBuilder<'_> {
             let settings = &found.open.settings;
             let used = usage.entry(found.open.level).or_insert_with(|| {
                 let (table, notices) = found.open.usage().load();
-                notices.into_iter().for_each(|notice| self.memory.notice(notice));
+                notices.into_iter().for_each(|notice| self.context.notice(notice));
                 table
             });
             let note = &found.note;
             let used = used.get(note.key()).copied().unwrap_or_default();
             let constants = scoring(settings);
-            let score = score_of(note, used, settings, &constants, self.memory.now());
+            let score = score_of(note, used, settings, &constants, self.context.now());
             let vivid = rank::decay_factor(score, DecayStatus::of(score, &constants), found.replaced);
             let elsewhere = note
                 .workspace
@@ -137,7 +137,7 @@ impl BriefingBuilder<'_> {
         };
         for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
-            let useful = rank::usefulness(selection_score(bullet, self.memory.now(), &self.scoring));
+            let useful = rank::usefulness(selection_score(bullet, self.context.now(), &self.scoring));
             let relevance = rank::relevance(score, self.candidates.best_bullet);
             let is_of_matching_session =
                 bullet.fields.sources.iter().any(|it| self.sessions.contains(&it.session));
@@ -176,7 +176,7 @@ impl BriefingBuilder<'_> {
             category: bullet.category.clone(),
             bullet_type: bullet.bullet_type,
             maturity: bullet.maturity,
-            score: effective(bullet, self.memory.now(), &self.scoring),
+            score: effective(bullet, self.context.now(), &self.scoring),
             helpful: given(FeedbackSignal::Helpful),
             harmful: given(FeedbackSignal::Harmful),
             pinned: bullet.pinned,
@@ -236,10 +236,10 @@ impl BriefingBuilder<'_> {
                 BlockKind::Toxic => {}
             }
         }
-        for (bullet, is_near) in self.candidates.replaced(self.memory)? {
+        for (bullet, is_near) in self.candidates.replaced(self.context)? {
             if is_near || is_about(bullet.content(), self.task, is_stop_word) {
                 let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
-                let content = self.candidates.content_of(self.memory, by)?;
+                let content = self.candidates.content_of(self.context, by)?;
                 warnings.push(BriefingWarning {
                     kind: WarningKind::Replaced,
                     id: bullet.id.to_string(),
@@ -264,7 +264,7 @@ impl BriefingBuilder<'_> {
 
     /// Returns notices for missing notes, rules or sessions.
     pub fn notices(&self, history: Option<&[SessionPassage]>) -> Vec<String> {
-        let past = self.memory.read_at().map(|past| format!("this is the memory {past}"));
+        let past = self.context.read_at().map(|past| format!("this is the memory {past}"));
         let mut notices: Vec<String> = past.into_iter().chain(self.candidates.notices.clone()).collect();
         if self.candidates.is_empty() {
             notices.push("the vault has no notes".to_owned());

@@ -125,7 +125,7 @@ struct VaultPlaybookHits {
 
 impl<'m> BriefingCandidates<'m> {
     /// Retrieves the candidates for a task from all open vaults, about `limit` bullets.
-    pub fn ask(memory: &'m Context, task: &str, limit: usize, only: BriefingFilter) -> Result<Self> {
+    pub fn ask(context: &'m Context, task: &str, limit: usize, only: BriefingFilter) -> Result<Self> {
         let words = words(task);
         let mut found = Self {
             bullets: Vec::new(),
@@ -142,16 +142,16 @@ impl<'m> BriefingCandidates<'m> {
             only,
             notes: 0,
         };
-        let mut shelves = Vec::new();
-        for open in &memory.vaults {
-            memory.ensure_fresh(open)?;
-            found.notes += count(memory, open, QueryNode::Everything)?;
-            shelves.push(found.shelf(memory, open, limit)?);
-            found.recall(memory, open)?;
+        let mut hits_by_vault = Vec::new();
+        for open in &context.vaults {
+            context.ensure_fresh(open)?;
+            found.notes += count(context, open, QueryNode::Everything)?;
+            hits_by_vault.push(found.playbook_hits(context, open, limit)?);
+            found.recall(context, open)?;
         }
-        found.even_out(memory, &mut shelves);
-        add_twins(memory, &mut shelves)?;
-        found.merge_playbooks(memory, shelves);
+        found.even_out(context, &mut hits_by_vault);
+        add_twins(context, &mut hits_by_vault)?;
+        found.merge_playbooks(context, hits_by_vault);
         // What nobody has confirmed does not decide how well anything else fits.
         let best_of = |unverified: bool| {
             let of = found.memories.iter().filter(|it| it.note.is_unverified() == unverified && !it.is_weak);
@@ -163,8 +163,8 @@ impl<'m> BriefingCandidates<'m> {
         found.best_bullet = fitting.fold(0.0, f32::max);
         found.has_playbook = !found.bullets.is_empty() || {
             let mut bullets = 0;
-            for open in &memory.vaults {
-                bullets += count(memory, open, label(LabelField::Kind, NoteKind::Bullet.name()))?;
+            for open in &context.vaults {
+                bullets += count(context, open, label(LabelField::Kind, NoteKind::Bullet.name()))?;
             }
             bullets > 0
         };
@@ -173,24 +173,24 @@ impl<'m> BriefingCandidates<'m> {
 
     /// Scales each vault's scores to the same maximum. Scores of different indexes are not
     /// comparable, because a word that is rare in one may be common in the other.
-    fn even_out(&mut self, memory: &Context, shelves: &mut [VaultPlaybookHits]) {
-        let best_of = |open: &OpenVault, shelf: &VaultPlaybookHits, memories: &[MemoryCandidate<'_>]| {
+    fn even_out(&mut self, context: &Context, hits_by_vault: &mut [VaultPlaybookHits]) {
+        let best_of = |open: &OpenVault, hits: &VaultPlaybookHits, memories: &[MemoryCandidate<'_>]| {
             let own =
                 memories.iter().filter(|it| it.open.level == open.level && !it.is_weak).map(|it| it.score);
-            own.chain(shelf.scores.values().copied()).fold(0.0, f32::max)
+            own.chain(hits.scores.values().copied()).fold(0.0, f32::max)
         };
-        let bests: Vec<f32> = memory
+        let bests: Vec<f32> = context
             .vaults
             .iter()
-            .zip(&*shelves)
-            .map(|(open, shelf)| best_of(open, shelf, &self.memories))
+            .zip(&*hits_by_vault)
+            .map(|(open, hits)| best_of(open, hits, &self.memories))
             .collect();
         let best = bests.iter().copied().fold(0.0, f32::max);
-        for ((open, shelf), own) in memory.vaults.iter().zip(shelves).zip(bests) {
+        for ((open, hits), own) in context.vaults.iter().zip(hits_by_vault).zip(bests) {
             let factor = if own > 0.0 { best / own } else { 1.0 };
-            shelf.scores.values_mut().for_each(|score| *score *= factor);
-            if shelf.least * factor >= CHANCE * best {
-                self.unseen += shelf.unseen;
+            hits.scores.values_mut().for_each(|score| *score *= factor);
+            if hits.least * factor >= CHANCE * best {
+                self.unseen += hits.unseen;
             }
             let memories = self.memories.iter_mut().filter(|it| it.open.level == open.level);
             memories.for_each(|it| it.score *= factor);
@@ -211,8 +211,13 @@ impl<'m> BriefingCandidates<'m> {
         BooleanGroup { should: self.words.clone(), ..BooleanGroup::default() }
     }
 
-    fn shelf(&mut self, memory: &Context, open: &OpenVault, limit: usize) -> Result<VaultPlaybookHits> {
-        let mut shelf = VaultPlaybookHits::default();
+    fn playbook_hits(
+        &mut self,
+        context: &Context,
+        open: &OpenVault,
+        limit: usize,
+    ) -> Result<VaultPlaybookHits> {
+        let mut hits = VaultPlaybookHits::default();
         let mut in_use =
             vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")];
         in_use.extend(self.only.rules.iter().cloned());
@@ -225,29 +230,29 @@ impl<'m> BriefingCandidates<'m> {
         if !self.words.is_empty() {
             let fitting = BooleanGroup { filter: in_use.clone(), not: not.clone(), ..self.wish() };
             let query = Query { root: QueryNode::Group(fitting), notices: Vec::new() };
-            let found = self.answers(memory, open, &query, SemanticThreshold::Rules, limit + SPARE)?;
-            shelf.unseen = found.total.saturating_sub(found.ranked.len());
+            let found = self.answers(context, open, &query, SemanticThreshold::Rules, limit + SPARE)?;
+            hits.unseen = found.total.saturating_sub(found.ranked.len());
             for ranked in found.ranked {
-                shelf.least = ranked.score as f32;
-                shelf.scores.insert(ranked.note.path.clone(), ranked.score as f32);
-                shelf.notes.push(ranked.note);
+                hits.least = ranked.score as f32;
+                hits.scores.insert(ranked.note.path.clone(), ranked.score as f32);
+                hits.notes.push(ranked.note);
             }
         }
-        let mut more = ask(memory, open, with(label(LabelField::Pinned, "true")), PINNED)?;
-        let proven = ask(memory, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
+        let mut more = ask(context, open, with(label(LabelField::Pinned, "true")), PINNED)?;
+        let proven = ask(context, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
         let few = PROVED - proven.len();
         more.extend(proven);
-        more.extend(ask(memory, open, with(label(LabelField::Maturity, "established")), few)?);
-        more.extend(ask(memory, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
-        shelf.add(more);
-        shelf.blocked = self.blocked_in(memory, open)?;
-        Ok(shelf)
+        more.extend(ask(context, open, with(label(LabelField::Maturity, "established")), few)?);
+        more.extend(ask(context, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
+        hits.add(more);
+        hits.blocked = self.blocked_in(context, open)?;
+        Ok(hits)
     }
 
     /// Diaries that match the task, each with its score, best first.
     pub fn diaries<'v>(
         &self,
-        memory: &'v Context,
+        context: &'v Context,
         open: &'v OpenVault,
         limit: usize,
     ) -> Result<Vec<(Note, f64)>> {
@@ -259,14 +264,14 @@ impl<'m> BriefingCandidates<'m> {
             root: QueryNode::Group(BooleanGroup { filter: vec![kind], ..self.wish() }),
             notices: Vec::new(),
         };
-        let found = self.answers(memory, open, &query, SemanticThreshold::Rules, limit)?;
+        let found = self.answers(context, open, &query, SemanticThreshold::Rules, limit)?;
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
 
     /// Retrieves the notes that `query` selects and that match the task by words or by meaning.
     fn answers<'v>(
         &self,
-        memory: &'v Context,
+        context: &'v Context,
         open: &'v OpenVault,
         query: &Query,
         by_meaning: SemanticThreshold,
@@ -274,18 +279,18 @@ impl<'m> BriefingCandidates<'m> {
     ) -> Result<RetrievalResult<'v>> {
         let stages = RankingStages { recency: false, usefulness: false, ..RankingStages::default() };
         let question = Retrieval { query, meaning: &self.task, stages, by_meaning };
-        memory.retrieve_from(std::slice::from_ref(open), question, limit)
+        context.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
     /// Returns all deprecated patterns, which can also match within a word, and the toxic blocks
     /// that match the task by words or meaning.
-    fn blocked_in(&mut self, memory: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
+    fn blocked_in(&mut self, context: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
         let kind = label(LabelField::Kind, NoteKind::Blocked.name());
         let deprecated = label(LabelField::Type, "deprecated");
         let only = BooleanGroup { filter: vec![kind.clone(), deprecated], ..BooleanGroup::default() };
-        let hits = ask(memory, open, only, DEPRECATED)?;
+        let hits = ask(context, open, only, DEPRECATED)?;
         let mut found: Vec<BlockedNote> = hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect();
-        for (note, is_near) in self.discouraged(memory, open, vec![kind], TOXIC)? {
+        for (note, is_near) in self.discouraged(context, open, vec![kind], TOXIC)? {
             let Some(blocked) = BlockedNote::of(&note) else { continue };
             // A word or a piece of code has no meaning of its own that a task could be near to.
             if is_near && similarity::words(blocked.text()).len() >= MEANINGFUL {
@@ -302,7 +307,7 @@ impl<'m> BriefingCandidates<'m> {
     /// near to the task's.
     fn discouraged(
         &self,
-        memory: &Context,
+        context: &Context,
         open: &OpenVault,
         filter: Vec<QueryNode>,
         limit: usize,
@@ -312,7 +317,7 @@ impl<'m> BriefingCandidates<'m> {
         }
         let group = BooleanGroup { filter, ..self.wish() };
         let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-        let found = self.answers(memory, open, &query, SemanticThreshold::Near, limit)?;
+        let found = self.answers(context, open, &query, SemanticThreshold::Near, limit)?;
         let is_near = |parts: &HitScore| match (parts.fine, parts.coarse) {
             (Some(fine), _) => fine >= NEAR_FINE,
             (None, coarse) => coarse.is_some_and(|coarse| coarse >= NEAR_COARSE),
@@ -321,16 +326,16 @@ impl<'m> BriefingCandidates<'m> {
     }
 
     /// Merges the playbooks of all vaults; retains the bullets in use.
-    fn merge_playbooks(&mut self, memory: &Context, shelves: Vec<VaultPlaybookHits>) {
+    fn merge_playbooks(&mut self, context: &Context, hits_by_vault: Vec<VaultPlaybookHits>) {
         let mut scores = HashMap::new();
         let mut playbooks = Vec::new();
         let mut notes = Vec::new();
-        for (open, shelf) in memory.vaults.iter().zip(shelves) {
+        for (open, hits) in context.vaults.iter().zip(hits_by_vault) {
             let level = open.level;
-            scores.extend(shelf.scores.into_iter().map(|(path, score)| ((level, path), score)));
-            let bullets = playbook::of_notes(&shelf.notes).bullets;
-            playbooks.push((level, Playbook { bullets, blocked: shelf.blocked }));
-            notes.push((level, shelf.notes));
+            scores.extend(hits.scores.into_iter().map(|(path, score)| ((level, path), score)));
+            let bullets = playbook::of_notes(&hits.notes).bullets;
+            playbooks.push((level, Playbook { bullets, blocked: hits.blocked }));
+            notes.push((level, hits.notes));
         }
         let merged = playbook::merge(playbooks);
         self.blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked).collect();
@@ -345,7 +350,7 @@ impl<'m> BriefingCandidates<'m> {
     }
 
     /// Adds the memories of one vault that match the task.
-    fn recall(&mut self, memory: &'m Context, open: &'m OpenVault) -> Result<()> {
+    fn recall(&mut self, context: &'m Context, open: &'m OpenVault) -> Result<()> {
         if self.words.is_empty() {
             return Ok(());
         }
@@ -366,7 +371,7 @@ impl<'m> BriefingCandidates<'m> {
         let mut hits = Vec::new();
         for (group, most) in [(group, MEMORIES), (unverified, UNVERIFIED)] {
             let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-            hits.extend(self.answers(memory, open, &query, SemanticThreshold::Near, most)?.ranked);
+            hits.extend(self.answers(context, open, &query, SemanticThreshold::Near, most)?.ranked);
         }
         if hits.is_empty() {
             return Ok(());
@@ -375,9 +380,9 @@ impl<'m> BriefingCandidates<'m> {
             filter: vec![label(LabelField::Kind, NoteKind::Edge.name()), label(LabelField::Type, SUPERSEDES)],
             ..BooleanGroup::default()
         };
-        let edges = ask(memory, open, edges, SUPERSEDING)?;
+        let edges = ask(context, open, edges, SUPERSEDING)?;
         let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
-        let waiting = waiting(memory, open, edges.iter().map(|ends| ends.from.as_str()))?;
+        let waiting = waiting(context, open, edges.iter().map(|ends| ends.from.as_str()))?;
         let confirmed = edges.into_iter().filter(|ends| !waiting.contains(&ends.from));
         let mut old: HashSet<String> = confirmed.map(|ends| ends.to).collect();
         for note in hits.iter().map(|hit| &hit.note).filter(|note| !note.is_waiting()) {
@@ -408,13 +413,13 @@ impl<'m> BriefingCandidates<'m> {
 
     /// Returns deprecated bullets that match the task and name a replacement, and whether their
     /// meaning is near to the task's.
-    pub fn replaced(&self, memory: &Context) -> Result<Vec<(Bullet, bool)>> {
+    pub fn replaced(&self, context: &Context) -> Result<Vec<(Bullet, bool)>> {
         let kind = label(LabelField::Kind, NoteKind::Bullet.name());
         let filter = vec![kind, label(LabelField::Maturity, "deprecated")];
         let mut found = Vec::new();
-        for open in &memory.vaults {
-            let notes = self.discouraged(memory, open, filter.clone(), REPLACED)?;
-            let notes = notes.into_iter().filter(|(note, _)| !memory.is_hidden(open, note));
+        for open in &context.vaults {
+            let notes = self.discouraged(context, open, filter.clone(), REPLACED)?;
+            let notes = notes.into_iter().filter(|(note, _)| !context.is_hidden(open, note));
             let bullets = notes.filter_map(|(note, is_near)| Some((Bullet::of(&note)?, is_near)));
             found.extend(bullets.filter(|(bullet, _)| bullet.fields.replaced_by.is_some()));
         }
@@ -422,13 +427,13 @@ impl<'m> BriefingCandidates<'m> {
     }
 
     /// Returns the rule text of the bullet with this ID, from any open vault.
-    pub fn content_of(&self, memory: &Context, id: &str) -> Result<Option<String>> {
+    pub fn content_of(&self, context: &Context, id: &str) -> Result<Option<String>> {
         if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
             return Ok(Some(known.bullet.content().to_owned()));
         }
-        for open in &memory.vaults {
+        for open in &context.vaults {
             let named = [id.to_owned()];
-            if let Some(bullet) = with_ids(memory, open, &named)?.iter().find_map(Bullet::of) {
+            if let Some(bullet) = with_ids(context, open, &named)?.iter().find_map(Bullet::of) {
                 return Ok(Some(bullet.content().to_owned()));
             }
         }
@@ -449,43 +454,43 @@ impl VaultPlaybookHits {
 
 /// Loads, for each vault, the bullets whose ID another vault found. The project's text then takes
 /// precedence and the feedback of both vaults counts.
-fn add_twins(memory: &Context, shelves: &mut [VaultPlaybookHits]) -> Result<()> {
-    let ids = |shelf: &VaultPlaybookHits| -> Vec<String> {
-        shelf.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
+fn add_twins(context: &Context, hits_by_vault: &mut [VaultPlaybookHits]) -> Result<()> {
+    let ids = |hits: &VaultPlaybookHits| -> Vec<String> {
+        hits.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
     };
-    let known: Vec<Vec<String>> = shelves.iter().map(ids).collect();
-    for (at, open) in memory.vaults.iter().enumerate() {
+    let known: Vec<Vec<String>> = hits_by_vault.iter().map(ids).collect();
+    for (at, open) in context.vaults.iter().enumerate() {
         for (_, ids) in known.iter().enumerate().filter(|(other, ids)| *other != at && !ids.is_empty()) {
-            let twins = with_ids(memory, open, ids)?;
-            shelves[at].add(twins.into_iter().map(|note| NoteHit { note, score: 0.0 }).collect());
+            let twins = with_ids(context, open, ids)?;
+            hits_by_vault[at].add(twins.into_iter().map(|note| NoteHit { note, score: 0.0 }).collect());
         }
     }
     Ok(())
 }
 
 /// Returns the bullets of a vault that have one of these IDs.
-fn with_ids(memory: &Context, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
+fn with_ids(context: &Context, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
     let any = BooleanGroup {
         should: ids.iter().map(|id| label(LabelField::Id, id)).collect(),
         ..BooleanGroup::default()
     };
     let filter = vec![label(LabelField::Kind, NoteKind::Bullet.name()), QueryNode::Group(any)];
     let hits =
-        ask(memory, open, BooleanGroup { filter, ..BooleanGroup::default() }, ids.len().saturating_mul(2))?;
+        ask(context, open, BooleanGroup { filter, ..BooleanGroup::default() }, ids.len().saturating_mul(2))?;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
-fn ask(memory: &Context, open: &OpenVault, group: BooleanGroup, limit: usize) -> Result<Vec<NoteHit>> {
+fn ask(context: &Context, open: &OpenVault, group: BooleanGroup, limit: usize) -> Result<Vec<NoteHit>> {
     if limit == 0 {
         return Ok(Vec::new());
     }
     let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-    Ok(memory.query_index(open, |index| index.search(&query, 0, limit))?.hits)
+    Ok(context.query_index(open, |index| index.search(&query, 0, limit))?.hits)
 }
 
 /// Returns those of the IDs whose notes await confirmation; such notes do not supersede others.
 fn waiting<'i>(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     ids: impl Iterator<Item = &'i str>,
 ) -> Result<HashSet<String>> {
@@ -497,12 +502,12 @@ fn waiting<'i>(
     let limit = ids.len();
     let states = ["draft", Note::UNVERIFIED].map(|state| label(LabelField::State, state));
     let group = BooleanGroup { filter: vec![any(ids), any(states.into())], ..BooleanGroup::default() };
-    Ok(ask(memory, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
+    Ok(ask(context, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
 }
 
-fn count(memory: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> {
+fn count(context: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> {
     let query = Query { root, notices: Vec::new() };
-    Ok(memory.query_index(open, |index| index.search(&query, 0, 0))?.total)
+    Ok(context.query_index(open, |index| index.search(&query, 0, 0))?.total)
 }
 
 fn label(label: LabelField, value: &str) -> QueryNode {

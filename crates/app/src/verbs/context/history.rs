@@ -54,13 +54,13 @@ impl BriefingBuilder<'_> {
         if limit == 0 {
             return Ok(Some(Vec::new()));
         }
-        let shelf = SessionAccess::open_without_refresh(self.memory);
-        let logs = self.logs(&shelf, limit)?;
+        let access = SessionAccess::open_without_refresh(self.context);
+        let logs = self.logs(&access, limit)?;
         let indexed = logs.is_some();
-        let mut shown: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
+        let mut shown: HashSet<String> = self.context.call.by.session.iter().cloned().collect();
         let mut parts = [once(logs.unwrap_or_default(), &mut shown), Vec::new()];
-        for open in &self.memory.vaults {
-            self.diaries(&shelf, open, limit, &mut shown, &mut parts[1])?;
+        for open in &self.context.vaults {
+            self.diaries(&access, open, limit, &mut shown, &mut parts[1])?;
         }
         for part in &mut parts {
             part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
@@ -76,7 +76,7 @@ impl BriefingBuilder<'_> {
 
     /// The agent to whose own sessions the caller is restricted; `None` without such a restriction.
     fn only_agent(&self) -> Option<String> {
-        self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
+        self.context.call.by.agent_name().filter(|_| !privacy::cross_agent(self.context))
     }
 
     fn here(&self, workspace: Option<&str>) -> f64 {
@@ -89,13 +89,13 @@ impl BriefingBuilder<'_> {
     /// shown, so that a diary displaces nothing that the person said.
     fn diaries(
         &self,
-        shelf: &SessionAccess,
+        access: &SessionAccess,
         open: &OpenVault,
         limit: usize,
         shown: &mut HashSet<String>,
         passages: &mut Vec<SessionPassage>,
     ) -> Result<()> {
-        let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
+        let found = self.candidates.diaries(self.context, open, limit * SPARE)?;
         let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
         for (note, score) in found {
             if self.is_chance(score as f32) || (score as f32) < MATCH * best {
@@ -106,7 +106,7 @@ impl BriefingBuilder<'_> {
             if self.only_agent().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
                 continue;
             }
-            if shelf.query(|sessions| sessions.contains(&diary.session))?.unwrap_or_default() {
+            if access.query(|sessions| sessions.contains(&diary.session))?.unwrap_or_default() {
                 continue;
             }
             let query = Query { root: self.candidates.words(), notices: Vec::new() };
@@ -147,8 +147,8 @@ impl BriefingBuilder<'_> {
     }
 
     /// Session messages that match the task, best first; `None` without a session index.
-    fn logs(&self, shelf: &SessionAccess, limit: usize) -> Result<Option<Vec<LogPassage>>> {
-        if let Ok(None) = shelf.query(Sessions::version) {
+    fn logs(&self, access: &SessionAccess, limit: usize) -> Result<Option<Vec<LogPassage>>> {
+        if let Ok(None) = access.query(Sessions::version) {
             return Ok(None);
         }
         let agents = match self.only_agent().as_deref().map(agent) {
@@ -159,13 +159,13 @@ impl BriefingBuilder<'_> {
         };
         let filter = SessionIndexFilter {
             agents,
-            until: self.memory.read_at().map(|past| past.instant),
+            until: self.context.read_at().map(|past| past.instant),
             without_subagents: true,
             ..SessionIndexFilter::default()
         };
         let query = Query { root: self.content_words(), notices: Vec::new() };
         let words = keywords(self.task);
-        let meaning = SessionVectors::open(self.memory).and_then(|vectors| vectors.compare(self.task));
+        let meaning = SessionVectors::open(self.context).and_then(|vectors| vectors.compare(self.task));
         if words.is_empty() && meaning.is_none() {
             return Ok(Some(Vec::new()));
         }
@@ -177,10 +177,10 @@ impl BriefingBuilder<'_> {
             offset: 0,
             limit: limit * SPARE,
         };
-        let found = match shelf.query(|sessions| sessions.search(asked)) {
+        let found = match access.query(|sessions| sessions.search(asked)) {
             Ok(found) => found.unwrap_or_default(),
             Err(error) => {
-                self.memory.notice(format!("past sessions could not be searched: {}", error.message));
+                self.context.notice(format!("past sessions could not be searched: {}", error.message));
                 SessionHits::default()
             }
         };
@@ -193,7 +193,7 @@ impl BriefingBuilder<'_> {
         };
         let hits: Vec<&ConversationHit> = found.hits.iter().filter(fits).collect();
         let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
-        let diaries = DiaryIndex::of(self.memory, &ids)?;
+        let diaries = DiaryIndex::of(self.context, &ids)?;
         Ok(Some(hits.into_iter().map(|hit| self.logged(hit, best, &diaries)).collect()))
     }
 

@@ -18,15 +18,15 @@ const LONGEST: usize = 256 * 1024;
 
 /// Languages, frameworks and other properties of the workspace, detected on first use.
 pub(crate) struct WorkspaceKinds<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     /// Whether the caller named another project, which cannot be inspected.
     is_elsewhere: bool,
     kinds: OnceCell<WorkspaceLanguages>,
 }
 
 impl<'m> WorkspaceKinds<'m> {
-    pub fn of(memory: &'m Context, is_elsewhere: bool) -> Self {
-        Self { memory, is_elsewhere, kinds: OnceCell::new() }
+    pub fn of(context: &'m Context, is_elsewhere: bool) -> Self {
+        Self { context, is_elsewhere, kinds: OnceCell::new() }
     }
 
     /// Whether the bullet's language, framework or task scope fits the workspace and the task;
@@ -36,15 +36,15 @@ impl<'m> WorkspaceKinds<'m> {
             return true;
         }
         let kinds = self.kinds.get_or_init(|| {
-            if self.is_elsewhere { WorkspaceLanguages::default() } else { looked_at(self.memory) }
+            if self.is_elsewhere { WorkspaceLanguages::default() } else { looked_at(self.context) }
         });
         kinds.hold(bullet.scope, bullet.fields.scope_key.as_deref(), seen)
     }
 }
 
-fn looked_at(memory: &Context) -> WorkspaceLanguages {
-    let open = memory.target();
-    let mut folders = vec![memory.call.cwd.clone()];
+fn looked_at(context: &Context) -> WorkspaceLanguages {
+    let open = context.target();
+    let mut folders = vec![context.call.cwd.clone()];
     if open.level == VaultLevel::Project {
         folders.push(project(open).to_owned());
     }

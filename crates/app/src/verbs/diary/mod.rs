@@ -108,35 +108,41 @@ impl DiaryMethod {
 /// An unknown session, a session without content for a diary, a model that does not answer, and the
 /// errors of [`write::apply_with`].
 pub fn diary(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     options: &Options,
     stop: &Cancellation,
 ) -> Result<WrittenDiary> {
-    if options.enrich && !privacy::cross_agent(memory) {
+    if options.enrich && !privacy::cross_agent(context) {
         return Err(Error::refused("cross-agent", "a diary may not list sessions of other agents")
             .hint("a person can allow it with `cm config set sessions.cross_agent true --private`"));
     }
-    let mut reader = SessionReader::open(memory)?;
-    let asker = if options.no_model { None } else { LanguageModel::open(memory, &reader.rules, stop)? };
-    let model = asker.as_ref().map(LanguageModel::name);
-    let heard = match shelf.find(&options.session) {
-        Ok(listed) => reader.read(memory, &listed.session, model)?,
-        Err(error) => reader.read_unindexed(memory, &options.session, model)?.ok_or(error)?,
+    let mut reader = SessionReader::open(context)?;
+    let language_model =
+        if options.no_model { None } else { LanguageModel::open(context, &reader.rules, stop)? };
+    let model = language_model.as_ref().map(LanguageModel::name);
+    let transcript = match access.find(&options.session) {
+        Ok(listed) => reader.read(context, &listed.session, model)?,
+        Err(error) => reader.read_unindexed(context, &options.session, model)?.ok_or(error)?,
     };
-    let (diary, refused) = match &asker {
-        None => (heard.diary.clone(), Vec::new()),
-        Some(asker) => heard.summarize(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,
+    let (diary, refused) = match &language_model {
+        None => (transcript.diary.clone(), Vec::new()),
+        Some(language_model) => transcript
+            .summarize(language_model, &reader.rules)
+            .map_err(|trouble| unanswered(trouble, stop))?,
     };
-    let diary = with_related(memory, shelf, diary)?;
+    let diary = with_related(context, access, diary)?;
     if diary.is_empty() {
-        return Err(write::nothing_done(format!("the session {} has nothing worth a diary", heard.meta.id))
-            .hint("`cm sessions show` shows the session"));
+        return Err(write::nothing_done(format!(
+            "the session {} has nothing worth a diary",
+            transcript.meta.id
+        ))
+        .hint("`cm sessions show` shows the session"));
     }
-    let place = DiaryLocation::of(memory, &diary)?;
+    let place = DiaryLocation::of(context, &diary)?;
     let said = std::cell::RefCell::new(None);
     let plan = |open: &OpenVault| {
-        let (change, notice) = place.change(memory, open, &diary)?;
+        let (change, notice) = place.change(context, open, &diary)?;
         *said.borrow_mut() = notice;
         let verb = if place.is_there { "Renew" } else { "Write" };
         let message =
@@ -149,18 +155,18 @@ pub fn diary(
         Ok(ChangeSet { message, changes: change.into_iter().collect() })
     };
     let (commit, changed, text) = if options.dry_run {
-        let files = write::preview(memory, plan(memory.target())?)?;
+        let files = write::preview(context, plan(context.target())?)?;
         (None, !files.is_empty(), files.into_iter().next().map(|(.., after)| after))
     } else {
-        let written = write::apply_with(memory, plan)?;
+        let written = write::apply_with(context, plan)?;
         (written.commit, !written.changed.is_empty(), None)
     };
-    said.take().into_iter().for_each(|notice: String| memory.notice(notice));
+    said.take().into_iter().for_each(|notice: String| context.notice(notice));
     if changed && !options.dry_run {
-        recheck_drafts(memory, &heard)?;
+        recheck_drafts(context, &transcript)?;
     }
     let kept =
-        || memory.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        || context.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let text = text.or_else(kept).unwrap_or_else(|| note(&diary));
     let written = written(&diary, &place, text);
     Ok(WrittenDiary { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
@@ -170,19 +176,19 @@ pub fn diary(
 ///
 /// # Errors
 /// Returns an error if the session index cannot be read.
-pub(crate) fn with_related(memory: &Context, shelf: &SessionAccess, diary: Diary) -> Result<Diary> {
-    if diary.is_empty() || !privacy::cross_agent(memory) {
+pub(crate) fn with_related(context: &Context, access: &SessionAccess, diary: Diary) -> Result<Diary> {
+    if diary.is_empty() || !privacy::cross_agent(context) {
         return Ok(diary);
     }
-    Ok(Diary { related: related_sessions(memory, shelf, &diary)?, ..diary })
+    Ok(Diary { related: related_sessions(context, access, &diary)?, ..diary })
 }
 
 /// Activates the drafts that the session is about if their evidence is now sufficient.
-fn recheck_drafts(memory: &Context, transcript: &SessionTranscript) -> Result<()> {
-    let playbook = playbook::as_written(memory, memory.target())?;
+fn recheck_drafts(context: &Context, transcript: &SessionTranscript) -> Result<()> {
+    let playbook = playbook::as_written(context, context.target())?;
     let mut gathered = GatheredEvidence::of_session(&transcript.meta);
     let topics = SessionTopics::of(&transcript.events, &transcript.trace());
-    gathered.gather_drafts(&SessionEvidence::of(memory), &playbook.bullets, &topics);
+    gathered.gather_drafts(&SessionEvidence::of(context), &playbook.bullets, &topics);
     if gathered.is_empty() {
         return Ok(());
     }
@@ -194,7 +200,7 @@ fn recheck_drafts(memory: &Context, transcript: &SessionTranscript) -> Result<()
         subject: None,
     };
     let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
-    curate_beside(memory, &DeltaFile::default(), &how, &extra).map(drop)
+    curate_beside(context, &DeltaFile::default(), &how, &extra).map(drop)
 }
 
 fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {

@@ -71,10 +71,10 @@ impl SessionReader {
     ///
     /// # Errors
     /// Returns an error if a redaction pattern is invalid.
-    pub fn open(memory: &Context) -> Result<Self> {
-        let rules = secrets::rules_of_logs(memory, memory.target())?.0;
-        let found = sources(memory, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
-        Ok(Self { rules, home: memory.call.home.clone(), found, last: None })
+    pub fn open(context: &Context) -> Result<Self> {
+        let rules = secrets::rules_of_logs(context, context.target())?.0;
+        let found = sources(context, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
+        Ok(Self { rules, home: context.call.home.clone(), found, last: None })
     }
 
     /// Parses a session from its log and records the read in the access log. `model` names the
@@ -84,7 +84,7 @@ impl SessionReader {
     /// A log that is missing, unreadable, or no longer contains the session.
     pub fn read(
         &mut self,
-        memory: &Context,
+        context: &Context,
         session: &Session,
         model: Option<String>,
     ) -> Result<SessionTranscript> {
@@ -96,7 +96,7 @@ impl SessionReader {
         let of =
             |source: &LogSource| source.agent == session.meta.agent && source.path.to_string_lossy() == path;
         let known = self.found.iter().find(|source| of(source)).cloned();
-        let sources = sources(memory, session.meta.workspace.as_deref()).ok_or_else(gone)?;
+        let sources = sources(context, session.meta.workspace.as_deref()).ok_or_else(gone)?;
         let elsewhere = || sources.find(&[]).sources.into_iter().find(of);
         let source = known.or_else(elsewhere).ok_or_else(gone)?;
         if self.last.as_ref().is_none_or(|(last, _)| *last != source.path) {
@@ -110,13 +110,13 @@ impl SessionReader {
             events: std::mem::take(&mut told.events),
             path: told.path.clone(),
         };
-        Ok(self.transcript(memory, &sources, &source, told, model))
+        Ok(self.transcript(context, &sources, &source, told, model))
     }
 
     /// Derives the transcript of a parsed session, and records the read in the access log.
     fn transcript(
         &self,
-        memory: &Context,
+        context: &Context,
         sources: &LogSources,
         source: &LogSource,
         parsed: ParsedSession,
@@ -128,13 +128,13 @@ impl SessionReader {
             model,
             ..access_log::SessionRead::of_log(parsed.meta.agent, parsed.path.to_string_lossy().into_owned())
         };
-        access_log::record(memory, vec![read]);
-        let prompts = if sources.is_of_person(memory.target(), source) && !parsed.meta.headless {
+        access_log::record(context, vec![read]);
+        let prompts = if sources.is_of_person(context.target(), source) && !parsed.meta.headless {
             StatementAuthor::Person
         } else {
             StatementAuthor::Sender
         };
-        self.redacted_transcript(memory.target(), parsed, prompts)
+        self.redacted_transcript(context.target(), parsed, prompts)
     }
 
     /// Parses the session of a log that is not indexed, in the format of the agent that has the most
@@ -144,12 +144,12 @@ impl SessionReader {
     /// A log without a session or with several, or a session of another project.
     pub fn read_unindexed(
         &self,
-        memory: &Context,
+        context: &Context,
         path: &str,
         model: Option<String>,
     ) -> Result<Option<SessionTranscript>> {
-        let path = memory.call.cwd.join(path);
-        let sources = sources(memory, None).filter(|_| path.is_file() && !memory.call.by.has_token);
+        let path = context.call.cwd.join(path);
+        let sources = sources(context, None).filter(|_| path.is_file() && !context.call.by.has_token);
         let Some(sources) = sources else { return Ok(None) };
         let read = |agent| {
             let source = LogSource::of_file(agent, &path)?;
@@ -174,7 +174,7 @@ impl SessionReader {
             )
             .hint("`cm privacy` shows which agents and folders are allowed"));
         }
-        Ok(Some(self.transcript(memory, &sources, &source, parsed, model)))
+        Ok(Some(self.transcript(context, &sources, &source, parsed, model)))
     }
 
     fn redacted_transcript(
@@ -241,7 +241,7 @@ impl SessionTranscript {
     /// A model that cannot be reached or does not answer.
     pub fn summarize(
         &self,
-        asker: &LanguageModel,
+        language_model: &LanguageModel,
         rules: &RedactionRules,
     ) -> std::result::Result<(Diary, Vec<Rejection>), ModelFailure> {
         let quotable = self.quotable();
@@ -254,9 +254,9 @@ impl SessionTranscript {
             }
             Ok(())
         };
-        match asker.ask(&package::diary(&self.events), ("diary", diary_schema()), founded) {
+        match language_model.ask(&package::diary(&self.events), ("diary", diary_schema()), founded) {
             Ok(answered) => {
-                let model = if answered.model.is_empty() { asker.name() } else { answered.model };
+                let model = if answered.model.is_empty() { language_model.name() } else { answered.model };
                 let (diary, refused) = verify::diary(&self.diary, &answered.value, &model, &quotable);
                 Ok((without_secrets(diary, rules), refused))
             }

@@ -37,7 +37,7 @@ pub enum BackgroundTask {
 
 /// Selects the background work that follows an event.
 pub(super) fn tasks(
-    memory: &Context,
+    context: &Context,
     message: &HookMessage,
     work: &HookPlan,
     starts_agent: bool,
@@ -48,51 +48,52 @@ pub(super) fn tasks(
         Some(session) => Some(BackgroundTask::ReadWithAgent { agent: message.agent.name(), session }),
         // What was written since, by hand or by cm, is found by the next prompt.
         None if work.start => Some(BackgroundTask::Read),
-        None if work.question.is_some() && memory.vaults.iter().any(|open| open.index().has_queued()) => {
+        None if work.question.is_some() && context.vaults.iter().any(|open| open.index().has_queued()) => {
             Some(BackgroundTask::Read)
         }
-        None if !work.capture || !may_capture(memory) => None,
-        None if ends && reflects(memory) => Some(BackgroundTask::Reflect),
+        None if !work.capture || !may_capture(context) => None,
+        None if ends && reflects(context) => Some(BackgroundTask::Reflect),
         None => Some(BackgroundTask::Read),
     }
 }
 
 /// Returns the synchronization that follows the end of a session, if the user wants one.
-pub(super) fn sync_at_end(memory: &Context, message: &HookMessage) -> Option<BackgroundTask> {
+pub(super) fn sync_at_end(context: &Context, message: &HookMessage) -> Option<BackgroundTask> {
     let ends = message.event.is_some_and(|event| message.agent.ends_session(event)) && !message.subagent;
-    let wanted = memory.target().settings.users(keys::HOOKS_SYNC).and_then(toml::Value::as_bool);
+    let wanted = context.target().settings.users(keys::HOOKS_SYNC).and_then(toml::Value::as_bool);
     (ends && wanted == Some(true)).then_some(BackgroundTask::Sync)
 }
 
 /// Whether the user wants to learn from sessions when they end.
-fn reflects(memory: &Context) -> bool {
-    memory.target().settings.users(keys::REFLECT_AUTO).and_then(toml::Value::as_bool) == Some(true)
+fn reflects(context: &Context) -> bool {
+    context.target().settings.users(keys::REFLECT_AUTO).and_then(toml::Value::as_bool) == Some(true)
 }
 
 /// Refreshes the index and, if hooks may read sessions, the session index; once a day, condenses
 /// observations. Failures are logged.
 pub fn read(call: Request) {
-    let read = Context::open(call.clone()).and_then(|memory| read_all(&memory));
+    let read = Context::open(call.clone()).and_then(|context| read_all(&context));
     log_failure(&call, &HookMessage::read("", None, None), read);
 }
 
-fn read_all(memory: &Context) -> Result<()> {
-    for open in &memory.vaults {
-        memory.ensure_fresh(open)?;
+fn read_all(context: &Context) -> Result<()> {
+    for open in &context.vaults {
+        context.ensure_fresh(open)?;
     }
-    if may_capture(memory) {
-        sessions::refresh(memory)?;
+    if may_capture(context) {
+        sessions::refresh(context)?;
     }
-    condense::condense_daily(memory)?;
-    for open in memory.vaults.iter().skip(1) {
-        condense::condense_daily(&memory.for_vault(open)?)?;
+    condense::condense_daily(context)?;
+    for open in context.vaults.iter().skip(1) {
+        condense::condense_daily(&context.for_vault(open)?)?;
     }
     Ok(())
 }
 
 /// Synchronizes with the remote. Failures are logged.
 pub fn sync(call: Request) {
-    let done = Context::open(call.clone()).and_then(|memory| sync::sync(&memory, &sync::Options::default()));
+    let done =
+        Context::open(call.clone()).and_then(|context| sync::sync(&context, &sync::Options::default()));
     log_failure(&call, &HookMessage::read("", None, Some(HookEvent::SessionEnd)), done.map(drop));
 }
 
@@ -102,19 +103,19 @@ pub fn sync(call: Request) {
 pub fn read_with_agent(call: Request, agent: &str, session: &str) {
     let Some(agent) = hook_agent(agent) else { return };
     let message = HookMessage::read("", Some(agent), Some(HookEvent::SessionEnd));
-    let read = Context::open(call.clone()).and_then(|memory| {
+    let read = Context::open(call.clone()).and_then(|context| {
         // The hook of the last answer may still be reading logs.
-        sessions::refresh_patiently(&memory)?;
-        session_end::read_with_agent(&memory, agent, session)
+        sessions::refresh_patiently(&context)?;
+        session_end::read_with_agent(&context, agent, session)
     });
     log_failure(&call, &message, read);
-    let rest = Context::open(call.clone()).and_then(|memory| {
-        if !reflects(&memory) || !may_capture(&memory) {
-            return read_all(&memory);
+    let rest = Context::open(call.clone()).and_then(|context| {
+        if !reflects(&context) || !may_capture(&context) {
+            return read_all(&context);
         }
-        let shelf = SessionAccess::open(&memory, &mut |_| {})?;
+        let access = SessionAccess::open(&context, &mut |_| {})?;
         let options = reflect::Options::default();
-        reflect::reflect(&memory, &shelf, &options, &Cancellation::default(), &|_, _| {}).map(drop)
+        reflect::reflect(&context, &access, &options, &Cancellation::default(), &|_, _| {}).map(drop)
     });
     log_failure(&call, &message, rest);
 }
@@ -122,7 +123,7 @@ pub fn read_with_agent(call: Request, agent: &str, session: &str) {
 /// Judges the prompt of a session that `input` contains, see [`BackgroundTask::JudgePrompt`].
 /// Failures are logged.
 pub fn judge_prompt(call: Request, input: &str) {
-    let judged = Context::open(call.clone()).and_then(|memory| long_prompt::judge(&memory, input));
+    let judged = Context::open(call.clone()).and_then(|context| long_prompt::judge(&context, input));
     log_failure(&call, &HookMessage::read("", None, Some(HookEvent::Prompt)), judged);
 }
 

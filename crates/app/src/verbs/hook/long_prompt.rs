@@ -43,12 +43,12 @@ impl LongPrompt {
 ///
 /// # Errors
 /// Input that [`LongPrompt::to_json`] did not write, or a private state that cannot be written.
-pub(super) fn judge(memory: &Context, input: &str) -> Result<()> {
+pub(super) fn judge(context: &Context, input: &str) -> Result<()> {
     let LongPrompt { session, prompt } = serde_json::from_str(input)
         .map_err(|error| Error::usage(format!("this is not a prompt: {error}")))?;
     let statements = parts_of_prompt(&prompt, StatementContext::After);
-    let judged = judge_statements(memory.target(), &statements);
-    let at = memory.now().to_string();
+    let judged = judge_statements(context.target(), &statements);
+    let at = context.now().to_string();
     let signal = |(statement, lasting): (Statement, f32)| Signal {
         at: at.clone(),
         session: session.clone(),
@@ -74,5 +74,5 @@ pub(super) fn judge(memory: &Context, input: &str) -> Result<()> {
         .map(|(_, one)| one)
         .collect();
     found.reverse();
-    SignalLog::of(memory, &session).add(memory, found)
+    SignalLog::of(context, &session).add(context, found)
 }

@@ -136,42 +136,42 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     if let Some(connection) = ServerConnection::of_call(call)? {
         return over_server::answer(call, message, &connection);
     }
-    let memory = match Context::open(call.clone()) {
+    let context = match Context::open(call.clone()) {
         Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, Vec::new())),
         Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), Vec::new())),
-        memory => memory?.low_latency(),
+        context => context?.low_latency(),
     };
-    for open in &memory.vaults {
+    for open in &context.vaults {
         VaultLock::wait_until_free(&open.vault, PATIENCE)?;
     }
     // What the last session learned is not in the index yet. Prompts are answered from the index as it is.
     let begins = message.event == Some(HookEvent::SessionStart);
-    let memory = if begins { memory.with_updated_indexes()? } else { memory };
+    let context = if begins { context.with_updated_indexes()? } else { context };
     let record = message
         .session
         .as_ref()
-        .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
-    let Recorded { answer, work, long_prompt } = recorded(&memory, message, record.as_ref())?;
-    count(&memory, &answer);
-    receipts::record(&memory, answer.shown.iter().map(receipts::of_part).collect());
+        .map(|id| JsonLinesFile::injection_log(&context.target().vault, &file_name(id)));
+    let Recorded { answer, work, long_prompt } = recorded(&context, message, record.as_ref())?;
+    count(&context, &answer);
+    receipts::record(&context, answer.shown.iter().map(receipts::of_part).collect());
     // What a hook could not ask for is asked by the next one, and the session is captured anyway.
-    let at_end = session_end::request(&memory, message).unwrap_or_else(|error| {
+    let at_end = session_end::request(&context, message).unwrap_or_else(|error| {
         log(call, message, &error.message);
         None
     });
     if let Some(text) = &at_end {
-        receipts::record(&memory, vec![ReceiptEntry::of_text(ShownKind::Request, text)]);
+        receipts::record(&context, vec![ReceiptEntry::of_text(ShownKind::Request, text)]);
     }
     let reply = at_end.map_or(answer.reply, HookReply::Request);
-    let later = match session_end::starts_agent(&memory, message) {
-        Ok(starts_agent) => background::tasks(&memory, message, &work, starts_agent),
+    let later = match session_end::starts_agent(&context, message) {
+        Ok(starts_agent) => background::tasks(&context, message, &work, starts_agent),
         Err(error) => {
             log(call, message, &error.message);
-            background::tasks(&memory, message, &work, false)
+            background::tasks(&context, message, &work, false)
         }
     };
     let judged = long_prompt.map(|prompt| BackgroundTask::JudgePrompt(prompt.to_json()));
-    let synced = background::sync_at_end(&memory, message);
+    let synced = background::sync_at_end(&context, message);
     Ok(heard(reply, later.into_iter().chain(judged).chain(synced).collect()))
 }
 
@@ -195,19 +195,19 @@ struct Recorded {
 
 /// Computes the response and appends the injected notes to the session's injection log. If another
 /// hook wrote the log meanwhile, the response is computed again, so that nothing is injected twice.
-fn recorded(memory: &Context, message: &HookMessage, record: Option<&JsonLinesFile>) -> Result<Recorded> {
+fn recorded(context: &Context, message: &HookMessage, record: Option<&JsonLinesFile>) -> Result<Recorded> {
     let mut handoff: Option<ClaimedHandoff> = None;
-    let outcome = recorded_with(memory, message, record, &mut handoff);
+    let outcome = recorded_with(context, message, record, &mut handoff);
     let shown =
         outcome.as_ref().is_ok_and(|one| one.work.start && matches!(one.answer.reply, HookReply::Context(_)));
     if let Some(handoff) = handoff.filter(|_| !shown) {
-        handoff.put_back(memory);
+        handoff.put_back(context);
     }
     outcome
 }
 
 fn recorded_with(
-    memory: &Context,
+    context: &Context,
     message: &HookMessage,
     record: Option<&JsonLinesFile>,
     handoff: &mut Option<ClaimedHandoff>,
@@ -216,11 +216,11 @@ fn recorded_with(
     loop {
         let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
         let told = InjectionLog::read(&text);
-        let work = HookPlan::of(message, &told, false, memory.now());
-        let (mut parts, most) = candidate_parts(memory, message, &work, &told)?;
+        let work = HookPlan::of(message, &told, false, context.now());
+        let (mut parts, most) = candidate_parts(context, message, &work, &told)?;
         let may_ask = work.question.is_some() || message.event == Some(HookEvent::PostTool);
         if may_ask && asked.is_none() {
-            asked = Some(proposal_request::request(memory, message)?);
+            asked = Some(proposal_request::request(context, message)?);
         }
         parts.extend(asked.as_ref().and_then(|request| request.part.clone()));
         if work.start {
@@ -232,11 +232,11 @@ fn recorded_with(
                 is_new,
                 began_after: None,
             };
-            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(memory, &reader));
+            *handoff = handoff.take().or_else(|| ClaimedHandoff::take(context, &reader));
             parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));
         }
         let answer =
-            HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, memory.now());
+            HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, context.now());
         let is_recorded = match record.filter(|_| !answer.lines.is_empty()) {
             Some(record) => record.append_at(length, &answer.lines)?,
             None => true,
@@ -251,34 +251,34 @@ fn recorded_with(
 /// Returns the parts that may be injected and the maximum length of the response, in UTF-16 code
 /// units.
 fn candidate_parts(
-    memory: &Context,
+    context: &Context,
     message: &HookMessage,
     work: &HookPlan,
     injections: &InjectionLog,
 ) -> Result<(Vec<InjectionPart>, usize)> {
-    let settings = &memory.target().settings;
+    let settings = &context.target().settings;
     if !work.start {
         let parts = match &work.question {
-            Some(question) => selection::parts(memory, message, question, &injections.excluded_ids())?,
+            Some(question) => selection::parts(context, message, question, &injections.excluded_ids())?,
             None if work.held.is_empty() => Vec::new(),
-            None => selection::held(memory, &work.held)?,
+            None => selection::held(context, &work.held)?,
         };
         return Ok((parts, LONGEST));
     }
-    remove_old_injection_logs(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
+    remove_old_injection_logs(&context.target().vault, context.now().minus_days(KEPT_DAYS));
     let tokens = settings.integer(keys::HOOKS_START_TOKENS);
-    let start = start::parts(memory, tokens)?;
+    let start = start::parts(context, tokens)?;
     let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
     let known = injections.excluded_ids().into_iter().chain(ids).collect();
-    let mut parts = selection::parts(memory, message, question, &known)?;
+    let mut parts = selection::parts(context, message, question, &known)?;
     parts.extend(start);
     Ok((parts, tokens * PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))
 }
 
 /// Checks that every index can be read without a refresh.
-fn check_indexes(memory: &Context) -> Result<()> {
-    for open in &memory.vaults {
+fn check_indexes(context: &Context) -> Result<()> {
+    for open in &context.vaults {
         if let Err(error) = open.index().version() {
             let error = Error::from(error);
             return Err(Error {
@@ -291,7 +291,7 @@ fn check_indexes(memory: &Context) -> Result<()> {
 }
 
 /// Adds the injected notes to the retrieval counters.
-fn count(memory: &Context, answer: &HookAnswer) {
+fn count(context: &Context, answer: &HookAnswer) {
     let given = answer.lines.iter().filter_map(|line| match &line.deed {
         InjectionStep::Given(ids) => Some(ids),
         InjectionStep::Held(_) | InjectionStep::Compacted => None,
@@ -299,19 +299,19 @@ fn count(memory: &Context, answer: &HookAnswer) {
     // What stands in CORE.md goes by its file, and is shown to everybody.
     let ids: Vec<&str> = given.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
     let holds = |at: &usize, id: &str| {
-        let known = memory.vaults[*at].index().lookup(id).unwrap_or_default();
+        let known = context.vaults[*at].index().lookup(id).unwrap_or_default();
         known.iter().any(|(known, _)| known.as_str() == id)
     };
-    let owner = |id: &str| (1..memory.vaults.len()).find(|at| !holds(&0, id) && holds(at, id)).unwrap_or(0);
-    for (at, open) in memory.vaults.iter().enumerate() {
+    let owner = |id: &str| (1..context.vaults.len()).find(|at| !holds(&0, id) && holds(at, id)).unwrap_or(0);
+    for (at, open) in context.vaults.iter().enumerate() {
         let own: Vec<&str> = ids.iter().copied().filter(|id| owner(id) == at).collect();
         // A vault on a read-only disk can still be read from.
-        let _ = open.usage().retrieved(&own, memory.now());
+        let _ = open.usage().retrieved(&own, context.now());
     }
 }
 
-fn may_capture(memory: &Context) -> bool {
-    let settings = &memory.target().settings;
+fn may_capture(context: &Context) -> bool {
+    let settings = &context.target().settings;
     settings.broken().is_none() && settings.flag(keys::HOOKS_CAPTURE) != Some(false)
 }
 

@@ -45,29 +45,29 @@ pub(super) struct ProposalRequest {
 ///
 /// # Errors
 /// An invalid redaction pattern, or a private state that cannot be written.
-pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<ProposalRequest> {
+pub(super) fn request(context: &Context, message: &HookMessage) -> Result<ProposalRequest> {
     let nothing = ProposalRequest::default();
     let Some(session) = message.session.as_deref().filter(|_| !message.subagent) else { return Ok(nothing) };
     // Only what was typed at an interactive prompt is a person's word.
-    let is_typed = !message.headless && !is_headless(&memory.call.environment);
-    if !is_typed || memory.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
+    let is_typed = !message.headless && !is_headless(&context.call.environment);
+    if !is_typed || context.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
         return Ok(nothing);
     }
     let is_prompt = message.event == Some(HookEvent::Prompt);
     let takes_text =
         message.event.is_some_and(|event| message.agent.injection_timing(event) == InjectionTiming::Now);
-    let mut log = SignalLog::of(memory, session);
+    let mut log = SignalLog::of(context, session);
     log.session = session.to_owned();
     let mut long_prompt = None;
     if let (Some(prompt), true) = (&message.prompt, is_prompt) {
-        let seen = seen_at_prompt(memory, message, session, prompt)?;
-        log.add(memory, seen.signals)?;
+        let seen = seen_at_prompt(context, message, session, prompt)?;
+        log.add(context, seen.signals)?;
         long_prompt = seen.long_prompt;
     }
     let Some(signal) = log.newest_unasked().filter(|_| takes_text).cloned() else {
         return Ok(ProposalRequest { part: None, long_prompt });
     };
-    log.record(memory, SignalStep::Asked, Some(&signal))?;
+    log.record(context, SignalStep::Asked, Some(&signal))?;
     let part = InjectionPart {
         kind: PartKind::Request,
         heading: None,
@@ -81,14 +81,14 @@ pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Proposa
 ///
 /// # Errors
 /// An invalid redaction pattern, or a private state that cannot be written.
-pub(super) fn signals_at_end(memory: &Context, message: &HookMessage) -> Result<Option<(SignalLog, bool)>> {
+pub(super) fn signals_at_end(context: &Context, message: &HookMessage) -> Result<Option<(SignalLog, bool)>> {
     let Some(session) = message.session.as_deref().filter(|_| !message.subagent) else { return Ok(None) };
-    let Some(recent) = recent_session(memory, message)? else { return Ok(None) };
-    let mut log = SignalLog::of(memory, session);
+    let Some(recent) = recent_session(context, message)? else { return Ok(None) };
+    let mut log = SignalLog::of(context, session);
     log.session = session.to_owned();
     let meta = &recent.meta;
-    let seen = signals_of(&memory.now().to_string(), meta, &recent.events);
-    log.add(memory, judged(memory, seen))?;
+    let seen = signals_of(&context.now().to_string(), meta, &recent.events);
+    log.add(context, judged(context, seen))?;
     Ok(Some((log, is_interactive(meta))))
 }
 
@@ -107,20 +107,20 @@ struct SeenAtPrompt {
 }
 
 fn seen_at_prompt(
-    memory: &Context,
+    context: &Context,
     message: &HookMessage,
     session: &str,
     prompt: &str,
 ) -> Result<SeenAtPrompt> {
-    let at = memory.now().to_string();
-    let recent = recent_session(memory, message)?;
+    let at = context.now().to_string();
+    let recent = recent_session(context, message)?;
     let refused = recent.as_ref().and_then(|recent| pending_refusal(&recent.events, prompt));
     if recent.as_ref().is_some_and(|recent| !is_interactive(&recent.meta)) {
         return Ok(SeenAtPrompt::default());
     }
     let seen = recent.as_ref().map(|recent| signals_of(&at, &recent.meta, &recent.events));
-    let mut signals = judged(memory, seen.unwrap_or_default());
-    let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
+    let mut signals = judged(context, seen.unwrap_or_default());
+    let (rules, _) = secrets::rules_of_logs(context, context.target())?;
     if refused.is_none() && prompt.split_whitespace().count() > WORDS {
         let long_prompt = Some(LongPrompt::new(session, prompt, &rules));
         return Ok(SeenAtPrompt { signals, long_prompt });
@@ -130,7 +130,7 @@ fn seen_at_prompt(
     let sentences = of_prompt(prompt, 0, StatementContext::After, None).into_iter();
     let typed = sentences.filter(|one| !one.is_pasted).map(|one| clean(&one.text)).collect();
     let own = Signal { quote, typed, call: refused, ..Signal::default() };
-    let own = prompt_signal(memory, (session, &at), prompt, own);
+    let own = prompt_signal(context, (session, &at), prompt, own);
     // The log may have the prompt already, and then says the same of it.
     signals.retain(|signal| signal.quote.is_empty() || signal.quote != own.quote);
     if own.cause == SignalCause::Refused || own.lasting >= THRESHOLD_ASK {
@@ -140,37 +140,37 @@ fn seen_at_prompt(
 }
 
 /// Completes the signal of a prompt, which has the prompt's words and the call that they refuse.
-fn prompt_signal(memory: &Context, (session, at): (&str, &str), prompt: &str, signal: Signal) -> Signal {
-    let (cause, context) = match &signal.call {
+fn prompt_signal(context: &Context, (session, at): (&str, &str), prompt: &str, signal: Signal) -> Signal {
+    let (cause, statement_context) = match &signal.call {
         Some(_) => (SignalCause::Refused, StatementContext::Refused),
         None => (SignalCause::Prompt, StatementContext::After),
     };
-    let lasting = most_lasting(memory, prompt, context);
+    let lasting = most_lasting(context, prompt, statement_context);
     let (session, at) = (session.to_owned(), at.to_owned());
     Signal { at, session, cause, answers: signal.call.clone(), lasting, ..signal }
 }
 
 /// Sets the probability that the words of each signal are meant to last.
-fn judged(memory: &Context, mut signals: Vec<Signal>) -> Vec<Signal> {
+fn judged(context: &Context, mut signals: Vec<Signal>) -> Vec<Signal> {
     for signal in &mut signals {
-        let context = match signal.cause {
+        let statement_context = match signal.cause {
             SignalCause::Refused => StatementContext::Refused,
             SignalCause::Prompt | SignalCause::LongPrompt | SignalCause::Failed => StatementContext::After,
         };
-        signal.lasting = most_lasting(memory, &signal.quote, context);
+        signal.lasting = most_lasting(context, &signal.quote, statement_context);
     }
     signals
 }
 
 /// Returns the probability of the sentence that is most probably meant to last, 0–1. Of a text of more
 /// than [`WORDS`] words, only the parts that are most probable by their words are judged.
-fn most_lasting(memory: &Context, prompt: &str, context: StatementContext) -> f32 {
+fn most_lasting(context: &Context, prompt: &str, statement_context: StatementContext) -> f32 {
     let statements = if prompt.split_whitespace().count() > WORDS {
-        most_probable(parts_of_prompt(prompt, context))
+        most_probable(parts_of_prompt(prompt, statement_context))
     } else {
-        of_prompt(prompt, 0, context, None)
+        of_prompt(prompt, 0, statement_context, None)
     };
-    let judged = judge_statements(memory.target(), &statements);
+    let judged = judge_statements(context.target(), &statements);
     judged.iter().map(|one| one.lasting()).fold(0.0, f32::max)
 }
 

@@ -20,12 +20,12 @@ const RECENT: u64 = 384 << 10;
 ///
 /// # Errors
 /// An invalid redaction pattern.
-pub(super) fn recent_session(memory: &Context, message: &HookMessage) -> Result<Option<ParsedSession>> {
-    let path = message.transcript.as_deref().filter(|_| super::may_capture(memory));
+pub(super) fn recent_session(context: &Context, message: &HookMessage) -> Result<Option<ParsedSession>> {
+    let path = message.transcript.as_deref().filter(|_| super::may_capture(context));
     let Some(source) = path.and_then(|path| LogSource::of_file(message.agent.agent(), path)) else {
         return Ok(None);
     };
-    let Some(sources) = sources(memory, None) else { return Ok(None) };
+    let Some(sources) = sources(context, None) else { return Ok(None) };
     let Ok(found) = logs::recent_of_source(&source, RECENT) else { return Ok(None) };
     let is_own = |found: &ParsedSession| {
         message.session.as_deref() == Some(found.meta.id.as_str()) && sources.allow(&source, &found.meta)
@@ -36,8 +36,8 @@ pub(super) fn recent_session(memory: &Context, message: &HookMessage) -> Result<
         bytes: found.bytes(),
         ..SessionRead::of_log(found.meta.agent, found.path.to_string_lossy().into_owned())
     };
-    access_log::record(memory, vec![read]);
-    let rules = secrets::rules_of_logs(memory, memory.target())?.0;
+    access_log::record(context, vec![read]);
+    let rules = secrets::rules_of_logs(context, context.target())?.0;
     Ok(Some(found.redacted(&rules)))
 }
 

@@ -22,12 +22,12 @@ const DAYS: f64 = 7.0;
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub(super) fn part(memory: &Context, shown: &HashSet<String>) -> Result<InjectionPart> {
-    let since = memory.now().minus_days(DAYS);
-    let scope = ProjectScope::of(memory, None);
+pub(super) fn part(context: &Context, shown: &HashSet<String>) -> Result<InjectionPart> {
+    let since = context.now().minus_days(DAYS);
+    let scope = ProjectScope::of(context, None);
     let mut found = Vec::new();
-    for open in &memory.vaults {
-        for note in memory.playbook_notes(open)?.iter() {
+    for open in &context.vaults {
+        for note in context.playbook_notes(open)?.iter() {
             let Some(bullet) = Bullet::of(note) else { continue };
             let is_here = match bullet.scope {
                 Scope::Global => true,

@@ -37,14 +37,14 @@ const UNVERIFIED: usize = 10;
 /// Selects the notes to inject for a question. `known` contains the IDs and CORE.md links that the
 /// session has received already.
 pub(super) fn parts(
-    memory: &Context,
+    context: &Context,
     message: &HookMessage,
     question: &str,
     known_ids: &BTreeSet<String>,
 ) -> Result<Vec<InjectionPart>> {
     let question: String = question.chars().take(LONGEST_QUESTION).collect();
     let telling = ContentWords::of(&question, is_stop_word);
-    let settings = &memory.target().settings;
+    let settings = &context.target().settings;
     let measure = SelectionLimits {
         threshold: settings.number(keys::HOOKS_THRESHOLD),
         notes: settings.integer(keys::HOOKS_MAX_NOTES),
@@ -53,15 +53,15 @@ pub(super) fn parts(
     if telling.is_empty() || measure.notes == 0 {
         return Ok(Vec::new());
     }
-    check_indexes(memory)?;
+    check_indexes(context)?;
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let stages = RankingStages { fine: false, graph: false, ..RankingStages::default() };
     let asked = Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
-    let (kinds, scope) = (WorkspaceKinds::of(memory, false), ProjectScope::of(memory, None));
+    let (kinds, scope) = (WorkspaceKinds::of(context, false), ProjectScope::of(context, None));
     let seen = MentionIndex::of(&question);
     let candidates = |asked: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
         let mut candidates = Vec::new();
-        for ranked in memory.retrieve(asked, most)?.ranked {
+        for ranked in context.retrieve(asked, most)?.ranked {
             if known_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, known_ids) {
                 continue;
             }
@@ -95,13 +95,13 @@ fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
 }
 
 /// Formats the notes with these IDs for injection, in the given order.
-pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart>> {
-    check_indexes(memory)?;
+pub(super) fn held(context: &Context, ids: &[String]) -> Result<Vec<InjectionPart>> {
+    check_indexes(context)?;
     let nothing = Query { root: QueryNode::Group(BooleanGroup::default()), notices: Vec::new() };
-    let scope = ProjectScope::of(memory, None);
+    let scope = ProjectScope::of(context, None);
     let (mut entries, mut unverified) = (Vec::new(), Vec::new());
     for id in ids {
-        for open in &memory.vaults {
+        for open in &context.vaults {
             let known = open.index().lookup(id).unwrap_or_default();
             let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
             let found = path.and_then(|path| load(open, &path).ok());

@@ -30,8 +30,8 @@ enum EndOfSession {
 }
 
 /// The setting counts only from the user's own settings, because it spends tokens.
-fn wanted(memory: &Context) -> EndOfSession {
-    let own = memory.target().settings.get_from(keys::HOOKS_REFLECT, SettingOrigin::is_users);
+fn wanted(context: &Context) -> EndOfSession {
+    let own = context.target().settings.get_from(keys::HOOKS_REFLECT, SettingOrigin::is_users);
     match own.and_then(|(value, _)| value.as_str()) {
         Some("background") => EndOfSession::Background,
         Some("off") => EndOfSession::Off,
@@ -44,21 +44,22 @@ fn wanted(memory: &Context) -> EndOfSession {
 ///
 /// # Errors
 /// An invalid redaction pattern, or a private state that cannot be written.
-pub(super) fn request(memory: &Context, message: &HookMessage) -> Result<Option<String>> {
+pub(super) fn request(context: &Context, message: &HookMessage) -> Result<Option<String>> {
     let is_stop = message.event == Some(HookEvent::Stop) && !message.continued;
     let can_ask = is_stop && message.agent.request_at_stop("").is_some();
     if !can_ask
-        || memory.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false)
-        || wanted(memory) != EndOfSession::Ask
+        || context.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false)
+        || wanted(context) != EndOfSession::Ask
     {
         return Ok(None);
     }
-    let Some((mut log, is_interactive)) = signals_at_end(memory, message)? else { return Ok(None) };
+    let Some((mut log, is_interactive)) = signals_at_end(context, message)? else { return Ok(None) };
     let unread: Vec<Signal> = log.unread().into_iter().cloned().collect();
-    if !is_interactive || log.asked_at_end || unread.is_empty() || !can_propose(&memory.call, message.agent) {
+    if !is_interactive || log.asked_at_end || unread.is_empty() || !can_propose(&context.call, message.agent)
+    {
         return Ok(None);
     }
-    log.record(memory, SignalStep::AskedAtEnd, None)?;
+    log.record(context, SignalStep::AskedAtEnd, None)?;
     Ok(Some(wording(&log.session, &unread)))
 }
 
@@ -88,22 +89,22 @@ fn wording(session: &str, unread: &[Signal]) -> String {
 ///
 /// # Errors
 /// An invalid redaction pattern, or a private state that cannot be written.
-pub(super) fn starts_agent(memory: &Context, message: &HookMessage) -> Result<bool> {
+pub(super) fn starts_agent(context: &Context, message: &HookMessage) -> Result<bool> {
     let ends = message.event.is_some_and(|event| message.agent.ends_session(event)) && !message.subagent;
     let (Some(session), true) = (message.session.as_deref(), ends) else { return Ok(false) };
-    if wanted(memory) != EndOfSession::Background || message.agent.print_mode().is_none() {
+    if wanted(context) != EndOfSession::Background || message.agent.print_mode().is_none() {
         return Ok(false);
     }
-    let mut log = match signals_at_end(memory, message)? {
+    let mut log = match signals_at_end(context, message)? {
         Some((_, false)) => return Ok(false),
         Some((log, true)) => log,
         // The background process reads the log, and sees whether a person typed.
-        None => SignalLog::of(memory, session),
+        None => SignalLog::of(context, session),
     };
     if log.unread().is_empty() {
         return Ok(false);
     }
-    log.record(memory, SignalStep::Handed, None)?;
+    log.record(context, SignalStep::Handed, None)?;
     Ok(true)
 }
 
@@ -111,14 +112,14 @@ pub(super) fn starts_agent(memory: &Context, message: &HookMessage) -> Result<bo
 ///
 /// # Errors
 /// An agent without such a mode, and the errors of [`work_package::read_with`].
-pub(super) fn read_with_agent(memory: &Context, agent: HookAgent, session: &str) -> Result<()> {
+pub(super) fn read_with_agent(context: &Context, agent: HookAgent, session: &str) -> Result<()> {
     let mode = agent
         .print_mode()
         .ok_or_else(|| Error::usage(format!("{agent} has no command-line mode that reads a prompt")))?;
-    let shelf = SessionAccess::open(memory, &mut |_| {})?;
+    let access = SessionAccess::open(context, &mut |_| {})?;
     let stop = Cancellation::default();
-    work_package::read_with(memory, &shelf, session, |rules| {
-        LanguageModel::of_agent(memory, mode, rules, &stop)
+    work_package::read_with(context, &access, session, |rules| {
+        LanguageModel::of_agent(context, mode, rules, &stop)
     })?;
     Ok(())
 }

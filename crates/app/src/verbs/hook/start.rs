@@ -29,19 +29,19 @@ const BRIEFING: f64 = 0.5;
 
 /// Returns the context for the start of a session, most important parts first, in about `tokens`
 /// tokens.
-pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
-    check_indexes(memory)?;
-    let core = core(memory)?;
+pub(super) fn parts(context: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
+    check_indexes(context)?;
+    let core = core(context)?;
     let most = ((tokens as f64 * BRIEFING) as usize).max(LEAST_TOKENS);
     let options = Options {
-        task: task_of(&memory.call.cwd, &memory.workspace()),
+        task: task_of(&context.call.cwd, &context.workspace()),
         max_tokens: Some(most),
         ..Options::default()
     };
-    let briefing = context::briefing(memory, &options)?;
+    let briefing = context::briefing(context, &options)?;
     let mut parts = briefed(&briefing, &core);
     let shown = core.iter().chain(&parts).flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
-    let learned = recently_learned::part(memory, &shown.collect())?;
+    let learned = recently_learned::part(context, &shown.collect())?;
     parts.push(learned);
     parts.extend(core.into_iter().map(|part| without_titles(part, &briefing)));
     Ok(parts)
@@ -59,8 +59,8 @@ fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart
 }
 
 /// Parses CORE.md of the first open vault that has one; a file with merge conflicts is ignored.
-fn core(memory: &Context) -> Result<Vec<InjectionPart>> {
-    for open in &memory.vaults {
+fn core(context: &Context) -> Result<Vec<InjectionPart>> {
+    for open in &context.vaults {
         // A file that git could not merge is no memory: it holds two versions and the marks between them.
         let text = open.vault.read_own(layout::CORE)?.filter(|text| conflict_marker(text).is_none());
         if let Some(text) = text {

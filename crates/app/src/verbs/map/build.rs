@@ -15,36 +15,36 @@ const IMAGE: &str = "map";
 const DIRECTORY: &str = "map-notes";
 
 /// Returns the compressed map.
-pub(super) fn image(memory: &Context) -> Result<MapImage> {
-    let version = version(memory)?;
-    let gzip = match memory.target().index().derived(IMAGE, FORMAT, &version) {
+pub(super) fn image(context: &Context) -> Result<MapImage> {
+    let version = version(context)?;
+    let gzip = match context.target().index().derived(IMAGE, FORMAT, &version) {
         Some(gzip) => gzip,
-        None => build(memory, &version)?.0,
+        None => build(context, &version)?.0,
     };
     Ok(MapImage { gzip, version: stamp(&version) })
 }
 
 /// Calls `read` with the directory of the map and the version of the map.
 pub(super) fn with_directory<T>(
-    memory: &Context,
+    context: &Context,
     read: impl Fn(&MapDirectory<'_>, String) -> Result<T>,
 ) -> Result<T> {
-    let version = version(memory)?;
-    let stored = memory.target().index().derived(DIRECTORY, FORMAT, &version);
+    let version = version(context)?;
+    let stored = context.target().index().derived(DIRECTORY, FORMAT, &version);
     if let Some(directory) = stored.as_deref().and_then(MapDirectory::from_bytes) {
         return read(&directory, stamp(&version));
     }
-    let (_, built) = build(memory, &version)?;
+    let (_, built) = build(context, &version)?;
     let directory = MapDirectory::from_bytes(&built)
         .ok_or_else(|| Error::new(ErrorKind::Failed, "map", "the map could not be encoded"))?;
     read(&directory, stamp(&version))
 }
 
 /// Refreshes the index and returns its version.
-fn version(memory: &Context) -> Result<IndexVersion> {
-    let open = memory.target();
-    memory.ensure_fresh(open)?;
-    memory.query_index(open, Index::version)
+fn version(context: &Context) -> Result<IndexVersion> {
+    let open = context.target();
+    context.ensure_fresh(open)?;
+    context.query_index(open, Index::version)
 }
 
 /// Version of a map in answers and in the cache of a browser.
@@ -53,9 +53,9 @@ fn stamp(version: &IndexVersion) -> String {
 }
 
 /// Computes the map and stores it. Returns the compressed map and the encoded directory.
-fn build(memory: &Context, version: &IndexVersion) -> Result<(Vec<u8>, Vec<u8>)> {
-    let open = memory.target();
-    let notes = memory.notes_of(open)?;
+fn build(context: &Context, version: &IndexVersion) -> Result<(Vec<u8>, Vec<u8>)> {
+    let open = context.target();
+    let notes = context.notes_of(open)?;
     let (nodes, edges) = input(&notes);
     let map = layout(&nodes, &edges);
     let gzip = compressed(&encoded(&map, &nodes));

@@ -95,16 +95,16 @@ pub struct CommunityRow {
 ///
 /// # Errors
 /// Returns an error if the index can be neither used nor rebuilt.
-pub fn image(memory: &Context) -> Result<MapImage> {
-    build::image(memory)
+pub fn image(context: &Context) -> Result<MapImage> {
+    build::image(context)
 }
 
 /// Returns the notes of a community and the edges between them, the best connected note first.
 ///
 /// # Errors
 /// `not-found` if the map has no such community, and the errors of [`image`].
-pub fn community(memory: &Context, number: usize) -> Result<MapPart> {
-    with_directory(memory, |directory, version| {
+pub fn community(context: &Context, number: usize) -> Result<MapPart> {
+    with_directory(context, |directory, version| {
         let Some(entry) = directory.communities.get(number) else {
             return Err(Error::not_found(format!("the map has no community {number}")));
         };
@@ -117,11 +117,11 @@ pub fn community(memory: &Context, number: usize) -> Result<MapPart> {
 ///
 /// # Errors
 /// The note is not found or is not in the target vault, and the errors of [`image`].
-pub fn near(memory: &Context, reference: &str) -> Result<MapPart> {
-    with_directory(memory, |directory, version| {
+pub fn near(context: &Context, reference: &str) -> Result<MapPart> {
+    with_directory(context, |directory, version| {
         let place = match directory.place(reference) {
             Some(place) => Some(place),
-            None => directory.place(find_note(memory, reference)?.note.key()),
+            None => directory.place(find_note(context, reference)?.note.key()),
         };
         let Some(place) = place else {
             return Err(Error::not_found(format!("the note is not on the map: `{reference}`")));
@@ -138,11 +138,11 @@ pub fn near(memory: &Context, reference: &str) -> Result<MapPart> {
 ///
 /// # Errors
 /// A wrong query, and the errors of [`image`].
-pub fn find(memory: &Context, query: &str, limit: usize) -> Result<MapPart> {
+pub fn find(context: &Context, query: &str, limit: usize) -> Result<MapPart> {
     let options =
         search::Options { query: query.to_owned(), limit: Some(limit), ..search::Options::default() };
-    let hits = search(memory, &options)?.hits;
-    with_directory(memory, |directory, version| {
+    let hits = search(context, &options)?.hits;
+    with_directory(context, |directory, version| {
         let places = hits.iter().filter_map(|hit| directory.place(&hit.id));
         let notes = places.map(|place| note(directory, place)).collect();
         Ok(MapPart { version, notes, edges: Vec::new() })
@@ -153,8 +153,8 @@ pub fn find(memory: &Context, query: &str, limit: usize) -> Result<MapPart> {
 ///
 /// # Errors
 /// The errors of [`image`].
-pub fn table(memory: &Context) -> Result<MapTable> {
-    with_directory(memory, |directory, version| {
+pub fn table(context: &Context) -> Result<MapTable> {
+    with_directory(context, |directory, version| {
         let regions = (0..directory.regions.len()).map(|region| region_row(directory, region)).collect();
         Ok(MapTable { version, notes: directory.notes.len(), regions })
     })

@@ -77,28 +77,28 @@ fn the_table_has_each_topic_and_the_notes_without_links() {
 #[test]
 fn a_community_has_its_notes_and_the_edges_among_them() {
     let folder = two_topics();
-    let memory = context(folder.path());
-    let first = community(&memory, 0).unwrap();
+    let context = context(folder.path());
+    let first = community(&context, 0).unwrap();
     assert_eq!((first.notes.len(), first.edges.len()), (4, 6));
-    assert_eq!(community(&memory, 3).unwrap_err().code, "not-found");
+    assert_eq!(community(&context, 3).unwrap_err().code, "not-found");
 }
 
 #[test]
 fn the_neighbourhood_of_a_note_is_found_by_id_and_by_title() {
     let folder = two_topics();
-    let memory = context(folder.path());
-    let by_title = near(&memory, "pool 1").unwrap();
+    let context = context(folder.path());
+    let by_title = near(&context, "pool 1").unwrap();
     assert_eq!((by_title.notes.len(), by_title.edges.len()), (4, 6));
     let id = &by_title.notes.iter().find(|note| note.title == "pool 1").unwrap().id;
-    assert_eq!(near(&memory, id).unwrap(), by_title);
-    assert!(near(&memory, "absent").is_err());
+    assert_eq!(near(&context, id).unwrap(), by_title);
+    assert!(near(&context, "absent").is_err());
 }
 
 #[test]
 fn hits_of_a_search_have_their_places() {
     let folder = two_topics();
-    let memory = context(folder.path());
-    let hits = find(&memory, "cache", 10).unwrap();
+    let context = context(folder.path());
+    let hits = find(&context, "cache", 10).unwrap();
     assert_eq!(hits.notes.len(), 4);
     assert!(hits.notes.iter().all(|note| note.title.starts_with("cache")));
 }

@@ -41,20 +41,20 @@ pub struct ProcessedSession {
 ///
 /// # Errors
 /// An unknown or ambiguous session, or a list that cannot be read or written.
-pub fn done(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<ProcessedSession> {
-    let listed = shelf.find(name)?;
+pub fn done(context: &Context, access: &SessionAccess, name: &str) -> Result<ProcessedSession> {
+    let listed = access.find(name)?;
     let key = listed.session.key();
-    if let Some(line) = lines(memory)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
+    if let Some(line) = lines(context)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
         return Ok(processed_session(line, false));
     }
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let line = ProcessedLine {
         session: key.id.as_str().to_owned(),
         agent: key.agent.name().to_owned(),
-        at: memory.now(),
+        at: context.now(),
         by: by.agent.clone().or_else(|| by.actor.clone()),
     };
-    JsonLinesFile::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
+    JsonLinesFile::of_onboarding(&context.target().vault)?.append(std::slice::from_ref(&line))?;
     Ok(processed_session(line, true))
 }
 
@@ -69,14 +69,14 @@ fn processed_session(
 ///
 /// # Errors
 /// Returns an error if the list of processed sessions cannot be read.
-pub(super) fn processed_keys(memory: &Context) -> Result<HashSet<SessionKey>> {
-    Ok(lines(memory)?.iter().filter_map(key_of).collect())
+pub(super) fn processed_keys(context: &Context) -> Result<HashSet<SessionKey>> {
+    Ok(lines(context)?.iter().filter_map(key_of).collect())
 }
 
-fn lines(memory: &Context) -> Result<Vec<ProcessedLine>> {
-    let (lines, damaged) = JsonLinesFile::of_onboarding(&memory.target().vault)?.read::<ProcessedLine>()?;
+fn lines(context: &Context) -> Result<Vec<ProcessedLine>> {
+    let (lines, damaged) = JsonLinesFile::of_onboarding(&context.target().vault)?.read::<ProcessedLine>()?;
     if damaged > 0 {
-        memory.notice(format!("{damaged} damaged lines of onboarded.jsonl were skipped"));
+        context.notice(format!("{damaged} damaged lines of onboarded.jsonl were skipped"));
     }
     Ok(lines)
 }

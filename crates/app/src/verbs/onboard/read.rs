@@ -65,21 +65,21 @@ pub struct OnboardingPackage {
 /// # Errors
 /// An unknown or ambiguous session, a session that the calling agent may not read, and index
 /// errors.
-pub fn read(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Excerpt> {
-    let (listed, text) = redacted_text(memory, shelf, name)?;
-    let done = done::processed_keys(memory)?.contains(&listed.session.key());
-    Ok(Excerpt { session: shelf.row(&listed, memory.now())?, done, excerpt: framed(&text) })
+pub fn read(context: &Context, access: &SessionAccess, name: &str) -> Result<Excerpt> {
+    let (listed, text) = redacted_text(context, access, name)?;
+    let done = done::processed_keys(context)?.contains(&listed.session.key());
+    Ok(Excerpt { session: access.row(&listed, context.now())?, done, excerpt: framed(&text) })
 }
 
 /// Returns the work package of a session.
 ///
 /// # Errors
 /// The errors of [`read`].
-pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<OnboardingPackage> {
-    let (listed, text) = redacted_text(memory, shelf, name)?;
-    let bullets = bullets(memory)?;
+pub fn package(context: &Context, access: &SessionAccess, name: &str) -> Result<OnboardingPackage> {
+    let (listed, text) = redacted_text(context, access, name)?;
+    let bullets = bullets(context)?;
     let (covered, _) = coverage(&bullets);
-    let prompts = spoken(shelf, &listed)?;
+    let prompts = spoken(access, &listed)?;
     let candidate =
         SessionCandidate { prompts: &prompts, count: prompts.len(), ..SessionCandidate::default() };
     let fills = fit(&candidate, &covered).fills;
@@ -95,7 +95,7 @@ pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<On
     let key = listed.session.key();
     Ok(OnboardingPackage {
         instructions: INSTRUCTIONS.to_owned(),
-        session: shelf.row(&listed, memory.now())?,
+        session: access.row(&listed, context.now())?,
         focus,
         topics: topics(&prompts),
         rules: rules.collect(),
@@ -110,32 +110,32 @@ pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<On
 ///
 /// # Errors
 /// `cross-agent` if the caller may not read sessions of other agents.
-fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<(SessionSummary, String)> {
-    let listed = shelf.find(name)?;
+fn redacted_text(context: &Context, access: &SessionAccess, name: &str) -> Result<(SessionSummary, String)> {
+    let listed = access.find(name)?;
     let key = listed.session.key();
-    let foreign = asker(&memory.call).filter(|asker| *asker != key.agent.name());
-    if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(memory)) {
+    let foreign = asker(&context.call).filter(|asker| *asker != key.agent.name());
+    if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(context)) {
         let message = format!("the session belongs to {}, but {asker} requests it", key.agent);
         return Err(Error::refused("cross-agent", message).hint(
             "a person can allow agents to see sessions of others with `cm config set sessions.cross_agent true --private`",
         ));
     }
     // What was read by rules that have changed since may still hold what they take out now.
-    let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
-    let text = logs::text(&excerpt(&shelf.events(&listed)?, MOST), &rules);
+    let (rules, _) = secrets::rules_of_logs(context, context.target())?;
+    let text = logs::text(&excerpt(&access.events(&listed)?, MOST), &rules);
     let read = access_log::SessionRead {
         agent: key.agent.name().to_owned(),
         sessions: vec![key.id],
         bytes: text.len() as u64,
         ..access_log::SessionRead::default()
     };
-    access_log::record(memory, vec![read]);
+    access_log::record(context, vec![read]);
     Ok((listed, text))
 }
 
 /// Returns the person's prompts in a session, in order.
-fn spoken(shelf: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>> {
-    let said = shelf.events(listed)?.into_iter().filter_map(|event| match event.kind {
+fn spoken(access: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>> {
+    let said = access.events(listed)?.into_iter().filter_map(|event| match event.kind {
         EventKind::UserPrompt { text } if !event.side => Some(text),
         _ => None,
     });

@@ -60,24 +60,24 @@ pub struct Sample {
 ///
 /// # Errors
 /// An unknown agent, or unreadable notes, session index or list of processed sessions.
-pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<Sample> {
+pub fn sample(context: &Context, access: &SessionAccess, options: &Options) -> Result<Sample> {
     let days = match options.which.days {
-        Some(_) => lookback(memory, &options.which)?,
+        Some(_) => lookback(context, &options.which)?,
         None => None,
     };
-    let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, &options.which, days)? };
-    let (covered, _) = covered(memory)?;
-    let mut left = open(memory, shelf, &filter)?;
+    let filter = SessionIndexFilter { without_subagents: true, ..filter(context, &options.which, days)? };
+    let (covered, _) = covered(context)?;
+    let mut left = open(context, access, &filter)?;
     let all = left.len();
     if all > MOST {
-        memory.notice(format!(
+        context.notice(format!(
             "only the {MOST} most recent of {all} sessions are compared; use `--days` and `--workspace` to select others"
         ));
         left.truncate(MOST);
     }
     let mut fitting = Vec::new();
     for listed in &left {
-        fitting.extend(judged(memory, shelf, listed, &covered)?);
+        fitting.extend(judged(context, access, listed, &covered)?);
     }
     fitting.sort_by(|a, b| {
         let name = |one: &SampledSession| (one.info.agent.clone(), one.info.id.clone());
@@ -88,33 +88,37 @@ pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
 }
 
 /// Returns the matching sessions that are not processed and that the caller may read.
-fn open(memory: &Context, shelf: &SessionAccess, filter: &SessionIndexFilter) -> Result<Vec<SessionSummary>> {
-    let mut listed = shelf.query(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
-    let done = done::processed_keys(memory)?;
+fn open(
+    context: &Context,
+    access: &SessionAccess,
+    filter: &SessionIndexFilter,
+) -> Result<Vec<SessionSummary>> {
+    let mut listed = access.query(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
+    let done = done::processed_keys(context)?;
     listed.retain(|listed| !done.contains(&listed.session.key()));
     let before = listed.len();
-    if let Some(asker) = asker(&memory.call).filter(|_| !privacy::cross_agent(memory)) {
+    if let Some(asker) = asker(&context.call).filter(|_| !privacy::cross_agent(context)) {
         listed.retain(|listed| listed.session.meta.agent.name() == asker);
         if listed.len() < before {
             let others = match before - listed.len() {
                 1 => "1 session of another agent is".to_owned(),
                 n => format!("{n} sessions of other agents are"),
             };
-            memory.notice(format!("{others} skipped (sessions.cross_agent)"));
+            context.notice(format!("{others} skipped (sessions.cross_agent)"));
         }
     }
     Ok(listed)
 }
 
 fn judged(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     listed: &SessionSummary,
     covered: &[CategoryCoverage],
 ) -> Result<Option<SampledSession>> {
     let of_kind = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
     let key = listed.session.key();
-    let said = shelf.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
+    let said = access.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
     let prompts: Vec<String> =
         said.into_iter().map(|said| said.text.chars().take(LONGEST).collect()).collect();
     if prompts.is_empty() {
@@ -124,11 +128,11 @@ fn judged(
         prompts: &prompts,
         count: of_kind("user_prompt").max(1),
         stops: of_kind("interrupt") + of_kind("tool_rejected"),
-        age_days: listed.session.meta.ended.map(|ended| ended.days_until(memory.now())),
+        age_days: listed.session.meta.ended.map(|ended| ended.days_until(context.now())),
     };
     let fit = fit(&candidate, covered);
     Ok(Some(SampledSession {
-        info: shelf.info_of(&listed.session)?,
+        info: access.info_of(&listed.session)?,
         score: rounded(fit.score),
         fills: fit.fills,
         prompts: candidate.count,

@@ -51,7 +51,7 @@ impl Credits {
 }
 
 /// Determines the feedback for the named rules, then for the rules that the session cites by ID.
-pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<Credits> {
+pub(super) fn credits(context: &Context, session: &OutcomeSession, options: &Options) -> Result<Credits> {
     let signal = match options.status {
         SessionStatus::Success => Some(FeedbackSignal::Helpful),
         SessionStatus::Failure => Some(FeedbackSignal::Harmful),
@@ -60,12 +60,12 @@ pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Opti
     let mut credits = Credits::default();
     let mut named: HashSet<String> = HashSet::new();
     for reference in &options.rules {
-        let (found, bullet) = find_bullet(memory, reference)?;
+        let (found, bullet) = find_bullet(context, reference)?;
         let id = bullet.id.to_string();
         if !named.insert(id.clone()) {
             continue;
         }
-        let reason = memory.call.by.reason.clone();
+        let reason = context.call.by.reason.clone();
         match (signal, has_explicit_feedback(&bullet, session)) {
             (None, _) => credits.pass(
                 id,
@@ -88,25 +88,25 @@ pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Opti
         }
     }
     if signal.is_some() {
-        cited(memory, session, options.status, &named, &mut credits)?;
+        cited(context, session, options.status, &named, &mut credits)?;
     }
     Ok(credits)
 }
 
 fn cited(
-    memory: &Context,
+    context: &Context,
     session: &OutcomeSession,
     status: SessionStatus,
     mentioned: &HashSet<String>,
     credits: &mut Credits,
 ) -> Result<()> {
-    let bullets = merged(memory)?.bullets;
+    let bullets = merged(context)?.bullets;
     let live: Vec<_> = bullets.iter().filter(|shelved| shelved.bullet.is_live()).collect();
     let known: Vec<RuleRef<'_>> = live
         .iter()
         .map(|shelved| RuleRef { id: shelved.bullet.id.as_str(), content: shelved.bullet.content() })
         .collect();
-    for word in words(memory, session, &known, status) {
+    for word in words(context, session, &known, status) {
         let shelved = live.iter().find(|shelved| shelved.bullet.id.as_str() == word.id);
         let Some(shelved) = shelved.filter(|_| !mentioned.contains(&word.id)) else { continue };
         if has_explicit_feedback(&shelved.bullet, session).is_some() {
@@ -136,20 +136,20 @@ fn cited(
 /// Returns feedback inferred from rules cited in the session's log. Explicit marks in the log are
 /// excluded, because they are recorded separately.
 fn words(
-    memory: &Context,
+    context: &Context,
     session: &OutcomeSession,
     rules: &[RuleRef<'_>],
     status: SessionStatus,
 ) -> Vec<RuleFeedback> {
     let Some(log) = &session.log else { return Vec::new() };
-    let told = match load::load_from_log(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
+    let told = match load::load_from_log(context, &log.meta, log.log.as_deref().unwrap_or_default()) {
         Ok(told) => told,
         Err(error) if error.code == load::GONE => {
-            memory.notice("the session's log no longer exists, so its cited rules are unknown");
+            context.notice("the session's log no longer exists, so its cited rules are unknown");
             return Vec::new();
         }
         Err(error) => {
-            memory.notice(format!("the rules cited in the session are unknown: {}", error.message));
+            context.notice(format!("the rules cited in the session are unknown: {}", error.message));
             return Vec::new();
         }
     };

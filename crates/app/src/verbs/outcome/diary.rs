@@ -31,9 +31,9 @@ pub(super) struct PlannedDiary {
 }
 
 /// Determines how the diary will change, without writing it.
-pub(super) fn plan(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<PlannedDiary> {
-    let changes = changes(memory, memory.target(), session, options)?;
-    let diaries = DiaryIndex::of(memory, &[&session.id])?;
+pub(super) fn plan(context: &Context, session: &OutcomeSession, options: &Options) -> Result<PlannedDiary> {
+    let changes = changes(context, context.target(), session, options)?;
+    let diaries = DiaryIndex::of(context, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
     let kept = diaries.get(agent, &session.id);
     let before =
@@ -48,20 +48,20 @@ pub(super) fn plan(memory: &Context, session: &OutcomeSession, options: &Options
 
 /// Returns the changes that record the outcome; empty if the diary already contains it.
 pub(super) fn changes(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     session: &OutcomeSession,
     options: &Options,
 ) -> Result<Vec<VaultFileChange>> {
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let word = RecordedOutcome {
         status: options.status,
-        at: Some(memory.now()),
+        at: Some(context.now()),
         author: by.actor.clone(),
         agent: by.agent.clone(),
         reason: by.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned),
     };
-    let diaries = DiaryIndex::of(memory, &[&session.id])?;
+    let diaries = DiaryIndex::of(context, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
     let Some(kept) = diaries.of_level(open.level, agent, &session.id) else {
         return Ok(vec![created(open, session, word)?]);

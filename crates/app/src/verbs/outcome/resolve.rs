@@ -29,9 +29,9 @@ impl OutcomeSession {
 
 /// Resolves the session. An unknown session is only accepted from an agent and only with rules to
 /// credit, because its log may not be written yet or may not be readable.
-pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<OutcomeSession> {
+pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options) -> Result<OutcomeSession> {
     let name = options.session.trim();
-    let unknown = match shelf.find(name) {
+    let unknown = match access.find(name) {
         Ok(listed) => {
             let session = listed.session;
             return Ok(OutcomeSession {
@@ -43,10 +43,10 @@ pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) 
         Err(error) if error.kind == ErrorKind::NotFound && error.code == "not-found" => error,
         Err(error) => return Err(error),
     };
-    if let Some(known) = of_diary(memory, name)? {
+    if let Some(known) = of_diary(context, name)? {
         return Ok(known);
     }
-    let by = &memory.call.by;
+    let by = &context.call.by;
     let sound = name.chars().count() <= LONGEST && !name.chars().any(char::is_control);
     match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
         Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
@@ -56,10 +56,10 @@ pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) 
     }
 }
 
-fn of_diary(memory: &Context, name: &str) -> Result<Option<OutcomeSession>> {
-    let mut diaries = DiaryIndex::of(memory, &[name])?;
+fn of_diary(context: &Context, name: &str) -> Result<Option<OutcomeSession>> {
+    let mut diaries = DiaryIndex::of(context, &[name])?;
     if diaries.sessions().is_empty() {
-        diaries = DiaryIndex::beginning(memory, name)?;
+        diaries = DiaryIndex::beginning(context, name)?;
     }
     match diaries.sessions().as_slice() {
         [] => Ok(None),

@@ -34,7 +34,7 @@ pub(crate) struct ConcernedRules {
 /// Finds the rules that matter for the deltas; `None` if others than a few adds are among them, or if a stored
 /// digest cannot be read. Fails like [`super::as_written`], and does not repair a damaged index.
 pub(crate) fn concerned_rules(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     deltas: &[CurationDelta],
 ) -> Result<Option<ConcernedRules>> {
@@ -45,8 +45,8 @@ pub(crate) fn concerned_rules(
     let adds: Option<Vec<AddDelta>> = deltas.iter().map(plain).collect();
     let Some(adds) = adds.filter(|adds| (1..=MOST_ADDS).contains(&adds.len())) else { return Ok(None) };
     let mut search =
-        Search { memory, adds, model: meaning(open), basis: basis(open), left_out: LeftOutRules::default() };
-    memory.ensure_fresh(open)?;
+        Search { context, adds, model: meaning(open), basis: basis(open), left_out: LeftOutRules::default() };
+    context.ensure_fresh(open)?;
     // Taken before the index is read: a path that it gets in between is read twice, and not missed.
     let queued = open.index().queued();
     let written: HashSet<&str> = queued.iter().map(NotePath::as_str).collect();
@@ -55,8 +55,8 @@ pub(crate) fn concerned_rules(
     let own = of_notes(&current(open, Arc::new(notes.into()), &queued));
     ids.extend(own.bullets.iter().map(|bullet| bullet.id.to_string()));
     let mut elsewhere = Playbook::default();
-    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
-        memory.ensure_fresh(other)?;
+    for other in context.vaults.iter().filter(|other| other.level != open.level) {
+        context.ensure_fresh(other)?;
         let found = search.notes(other, false, &|digest| !ids.contains(digest.id))?;
         let Some((notes, _)) = found else { return Ok(None) };
         let more = of_notes(&notes);
@@ -74,7 +74,7 @@ fn basis(open: &OpenVault) -> String {
 
 /// A search for the rules that some adds need.
 struct Search<'a> {
-    memory: &'a Context,
+    context: &'a Context,
     adds: Vec<AddDelta>,
     model: &'a dyn EmbeddingModel,
     basis: String,
@@ -90,12 +90,12 @@ impl Search<'_> {
         is_own: bool,
         counts: &dyn Fn(&RuleDigest<'_>) -> bool,
     ) -> Result<Option<(Vec<Note>, HashSet<String>)>> {
-        let sense = WordVectors::of(self.model);
+        let word_vectors = WordVectors::of(self.model);
         let digest = |note: &Note| {
-            Bullet::of(note).map(|bullet| RuleDigest::stored(&bullet, &sense)).unwrap_or_default()
+            Bullet::of(note).map(|bullet| RuleDigest::stored(&bullet, &word_vectors)).unwrap_or_default()
         };
         let records = self
-            .memory
+            .context
             .query_index(open, |index| index.note_records(NAME, &self.basis, NoteKind::Bullet, &digest))?;
         let stored = records.iter().enumerate().filter(|(_, record)| !record.is_empty());
         let read: Option<Vec<_>> = stored.map(|(at, record)| Some((at, RuleDigest::read(record)?))).collect();
@@ -103,12 +103,12 @@ impl Search<'_> {
         let (places, digests): (Vec<usize>, Vec<RuleDigest<'_>>) =
             read.into_iter().filter(|(_, digest)| counts(digest)).unzip();
         let found: BTreeSet<usize> =
-            self.adds.iter().flat_map(|add| concerned(add, &digests, &sense)).collect();
+            self.adds.iter().flat_map(|add| concerned(add, &digests, &word_vectors)).collect();
         let left_out = digests.iter().enumerate().filter(|(at, _)| !found.contains(at));
         left_out.for_each(|(_, digest)| digest.leave_out(&mut self.left_out, is_own));
         let ids = digests.iter().map(|digest| digest.id.to_owned()).collect();
         let mut notes = records.notes(found.into_iter().map(|at| places[at]))?;
-        notes.extend(self.memory.query_index(open, |index| index.notes_of(&[NoteKind::Blocked]))?);
+        notes.extend(self.context.query_index(open, |index| index.notes_of(&[NoteKind::Blocked]))?);
         notes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Some((notes, ids)))
     }

@@ -54,8 +54,8 @@ pub struct PlaybookExport {
 ///
 /// # Errors
 /// A destination that cannot be written, or an existing file with other contents.
-pub fn export(memory: &Context, options: &Options) -> Result<PlaybookExport> {
-    let merged = merged(memory)?;
+pub fn export(context: &Context, options: &Options) -> Result<PlaybookExport> {
+    let merged = merged(context)?;
     let bullets = merged.bullets.into_iter().map(|shelved| shelved.bullet);
     let mut bullets: Vec<Bullet> = bullets.filter(|bullet| options.filter.takes(bullet)).collect();
     bullets.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
@@ -74,7 +74,7 @@ pub fn export(memory: &Context, options: &Options) -> Result<PlaybookExport> {
         written: false,
         document: None,
     };
-    let Some(out) = options.out.as_deref().map(|out| memory.call.cwd.join(out)) else {
+    let Some(out) = options.out.as_deref().map(|out| context.call.cwd.join(out)) else {
         outcome.document = Some(text);
         return Ok(outcome);
     };

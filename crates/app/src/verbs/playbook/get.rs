@@ -84,14 +84,14 @@ pub struct BulletDetails {
 ///
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference, or if it is not a bullet.
-pub fn get(memory: &Context, reference: &str) -> Result<BulletDetails> {
-    let (found, bullet) = find_bullet(memory, reference)?;
+pub fn get(context: &Context, reference: &str) -> Result<BulletDetails> {
+    let (found, bullet) = find_bullet(context, reference)?;
     let (level, findings) = (found.open.level, found.note.findings.clone());
     // The merged one has the feedback of both vaults.
-    let known = merged(memory)?.bullets.into_iter();
+    let known = merged(context)?.bullets.into_iter();
     let mut same = known.filter(|shelved| shelved.level == level && shelved.bullet.path == bullet.path);
     let shelved = same.next().unwrap_or(VaultBullet { level, bullet });
-    let (row, parts) = (list::row(memory, &shelved), parts(memory, &shelved));
+    let (row, parts) = (list::row(context, &shelved), parts(context, &shelved));
     let VaultBullet { bullet, .. } = shelved;
     let fields = bullet.fields;
     Ok(BulletDetails {
@@ -121,8 +121,9 @@ pub fn get(memory: &Context, reference: &str) -> Result<BulletDetails> {
     })
 }
 
-fn parts(memory: &Context, shelved: &VaultBullet) -> ScoreParts {
-    let parts = bullet::ScoreBreakdown::of(&shelved.bullet, memory.now(), &constants(memory, shelved.level));
+fn parts(context: &Context, shelved: &VaultBullet) -> ScoreParts {
+    let parts =
+        bullet::ScoreBreakdown::of(&shelved.bullet, context.now(), &constants(context, shelved.level));
     ScoreParts {
         helpful: parts.helpful,
         harmful: parts.harmful,

@@ -146,25 +146,25 @@ impl BulletImport {
 ///
 /// # Errors
 /// A file that cannot be read or parsed, nothing to import, and the errors of [`write::apply`].
-pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
+pub fn import(context: &Context, options: &Options) -> Result<BulletImport> {
     let shown = options.file.display().to_string();
     let from = options.from.or_else(|| RuleSourceKind::of(&options.file)).ok_or_else(|| {
         Error::usage(format!("the type of {shown} cannot be detected from its name"))
             .hint("use `--from playbook` or `--from rules`")
     })?;
-    let text = text(memory, &options.file)?;
+    let text = text(context, &options.file)?;
     let document = match from {
-        RuleSourceKind::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
+        RuleSourceKind::Playbook => playbook::read(&text, &shown, context.now()).map_err(|refused| {
             Error::refused("no-playbook", refused.message)
                 .at(&shown, Some(refused.line), Some(refused.column))
                 .hint(refused.hint)
         })?,
-        RuleSourceKind::Rules => rule_file::read(&text, &shown, memory.now()),
+        RuleSourceKind::Rules => rule_file::read(&text, &shown, context.now()),
     };
     let mut outcome = None;
     let plan = |open: &OpenVault| {
-        let (mut imported, files) = planned(memory, open, from, document, &shown)?;
-        let rules = secrets::rules(memory, open)?;
+        let (mut imported, files) = planned(context, open, from, document, &shown)?;
+        let rules = secrets::rules(context, open)?;
         let files = without_secrets(&rules, &mut imported, files, &text);
         refuse_if_all_stopped(&imported, &shown)?;
         let message = message(options, &imported.imported);
@@ -173,9 +173,9 @@ pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
         Ok(ChangeSet { message, changes })
     };
     let commit = if options.dry_run {
-        plan(memory.target()).map(|_| None)?
+        plan(context.target()).map(|_| None)?
     } else {
-        write::apply_with(memory, plan)?.commit
+        write::apply_with(context, plan)?.commit
     };
     let outcome = outcome.ok_or_else(|| write::nothing_done("nothing was planned"))?;
     Ok(BulletImport { commit, dry_run: options.dry_run, ..outcome })
@@ -231,16 +231,16 @@ pub fn place_of(stopped: &StoppedEntry) -> String {
 
 /// Computes the result of the import and the files to write, from the current notes of the vault.
 fn planned(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     from: RuleSourceKind,
     mut document: ImportedDocument,
     shown: &str,
 ) -> Result<(BulletImport, Vec<NewFile>)> {
-    let notes = notes_as_written(memory, open)?;
+    let notes = notes_as_written(context, open)?;
     let mut blocked = of_notes(&notes).blocked;
-    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
-        blocked.extend(of_vault(memory, other)?.blocked);
+    for other in context.vaults.iter().filter(|other| other.level != open.level) {
+        blocked.extend(of_vault(context, other)?.blocked);
     }
     let held = VaultContents {
         notes: &notes,
@@ -248,8 +248,8 @@ fn planned(
         block_jaccard: limits(open).block_jaccard,
         same_rule_once: from == RuleSourceKind::Rules,
     };
-    if !memory.is_person() {
-        only_proposed(memory, &mut document);
+    if !context.is_person() {
+        only_proposed(context, &mut document);
     }
     let plan = plan::plan(&mut document, &held, shown);
     if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
@@ -271,7 +271,7 @@ fn planned(
 
 /// Turns an agent's import into proposals: active bullets become drafts without feedback, and
 /// blocked patterns are dropped.
-fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
+fn only_proposed(context: &Context, document: &mut ImportedDocument) {
     for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == BulletState::Active) {
         bullet.state = BulletState::Draft;
         bullet.maturity = Maturity::Candidate;
@@ -280,12 +280,12 @@ fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
     }
     if !document.blocked.is_empty() {
         document.blocked.clear();
-        memory.notice("blocked patterns in the file are skipped: only a person can block a rule");
+        context.notice("blocked patterns in the file are skipped: only a person can block a rule");
     }
 }
 
-fn text(memory: &Context, file: &Path) -> Result<String> {
-    let bytes = external_folder::file(&memory.call.cwd.join(file))?;
+fn text(context: &Context, file: &Path) -> Result<String> {
+    let bytes = external_folder::file(&context.call.cwd.join(file))?;
     String::from_utf8(bytes).map_err(|_| {
         Error::refused("invalid-utf8", format!("{} is not UTF-8", file.display()))
             .at(file.display(), None, None)

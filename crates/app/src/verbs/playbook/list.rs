@@ -65,13 +65,13 @@ pub struct BulletPage {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn list(memory: &Context, options: &Options) -> Result<BulletPage> {
-    let merged = merged(memory)?;
+pub fn list(context: &Context, options: &Options) -> Result<BulletPage> {
+    let merged = merged(context)?;
     let mut rows: Vec<BulletRow> = merged
         .bullets
         .iter()
         .filter(|shelved| options.filter.takes(&shelved.bullet))
-        .map(|shelved| row(memory, shelved))
+        .map(|shelved| row(context, shelved))
         .collect();
     rows.sort_by(|a, b| (Reverse(a.score), &a.id, &a.path).cmp(&(Reverse(b.score), &b.id, &b.path)));
     let total = rows.len();
@@ -82,6 +82,6 @@ pub fn list(memory: &Context, options: &Options) -> Result<BulletPage> {
 }
 
 /// Converts a bullet to a list entry, scored with the constants of its own vault.
-pub(super) fn row(memory: &Context, shelved: &VaultBullet) -> BulletRow {
-    BulletRow::of(shelved, memory.now(), &constants(memory, shelved.level))
+pub(super) fn row(context: &Context, shelved: &VaultBullet) -> BulletRow {
+    BulletRow::of(shelved, context.now(), &constants(context, shelved.level))
 }

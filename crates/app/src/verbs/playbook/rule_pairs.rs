@@ -22,8 +22,8 @@ const READ: usize = 64;
 /// index.
 pub(crate) fn rule_pairs(open: &OpenVault, rules: &[&Bullet]) -> RulePairs {
     let least = limits(open).merge();
-    let sense = WordVectors::of(meaning(open)).reading_at_most(READ);
-    let compare = || RulePairs::of(rules, least, &sense);
+    let word_vectors = WordVectors::of(meaning(open)).reading_at_most(READ);
+    let compare = || RulePairs::of(rules, least, &word_vectors);
     if rules.len() <= FEW {
         return compare();
     }

@@ -49,7 +49,7 @@ impl SessionProcessor<'_> {
         gathered: &GatheredEvidence,
     ) -> Result<CommitResult> {
         let SessionProposals { todo, diary, drafts, .. } = proposed;
-        let place = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.memory, diary)?) };
+        let place = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.context, diary)?) };
         let deltas = drafts.iter().filter_map(|draft| match &draft.what {
             DraftChange::Delta(delta) => Some(delta.clone()),
             DraftChange::Memory(_) => None,
@@ -85,7 +85,7 @@ impl SessionProcessor<'_> {
             Ok((planned.changes, planned.ids))
         };
         let outcome = curate_beside(
-            self.memory,
+            self.context,
             &file,
             &options,
             &ExtraChanges { history: Some(gathered), changes: &changes, may_rewrite: false },
@@ -107,7 +107,7 @@ impl ChangePlanner<'_> {
     /// is not changed.
     fn diary(&mut self, place: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
         let Some(place) = place else { return Ok(Vec::new()) };
-        match place.change(self.work.memory, self.open, diary) {
+        match place.change(self.work.context, self.open, diary) {
             Ok((change, said)) => {
                 if change.is_some() {
                     self.ids.push(diary.id.clone());
@@ -129,8 +129,8 @@ impl ChangePlanner<'_> {
         proposed: &SessionProposals<'_>,
         curated: &CurationResult,
     ) -> Result<Vec<PlannedMemory>> {
-        let (memory, open) = (self.work.memory, self.open);
-        let mut existing = ExistingMemories::of(playbook::notes_as_written(memory, open)?);
+        let (context, open) = (self.work.context, self.open);
+        let mut existing = ExistingMemories::of(playbook::notes_as_written(context, open)?);
         let mut all = Vec::new();
         let mut number = 0;
         for draft in &proposed.drafts {
@@ -141,7 +141,7 @@ impl ChangePlanner<'_> {
                 DraftChange::Memory(remembered) => {
                     let stated = draft.certainty;
                     let proposal = MemoryProposal { remembered, stated, origin, place };
-                    all.extend(plan_memory(memory, open, &mut existing, proposal)?);
+                    all.extend(plan_memory(context, open, &mut existing, proposal)?);
                 }
                 DraftChange::Delta(_) => {
                     number += 1;
@@ -153,13 +153,13 @@ impl ChangePlanner<'_> {
                         existing.notes(),
                     )?);
                     let Some((place, end)) = place.zip(active_rule(curated, number)) else { continue };
-                    let edges = edges_to_replaced(memory, open, existing.notes(), &end, place)?;
+                    let edges = edges_to_replaced(context, open, existing.notes(), &end, place)?;
                     self.changes.extend(edges);
                 }
             }
         }
         self.changes.extend(all.iter().flat_map(|planned| planned.changes.clone()));
-        self.changes.extend(proposed.withdrawn.iter().map(|one| one.change(memory)));
+        self.changes.extend(proposed.withdrawn.iter().map(|one| one.change(context)));
         self.ids.extend(all.iter().map(|planned| planned.id.clone()));
         self.ids.extend(proposed.withdrawn.iter().map(|one| one.id.clone()));
         Ok(all)
@@ -198,12 +198,12 @@ impl ChangePlanner<'_> {
                 let of_other =
                     |quote: &&String| note.session.as_deref().is_none_or(|own| !quote.contains(own));
                 let again: Vec<String> = add.bullet.evidence.iter().filter(of_other).cloned().collect();
-                let edits = confirming_edits(self.work.memory, "Seen again", &again);
+                let edits = confirming_edits(self.work.context, "Seen again", &again);
                 changes.push(VaultFileChange::Edit { path: note.path.clone(), edits });
             }
             let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
             let why = format!("The same happened in further sessions: {}", add.bullet.content);
-            let (_, path, text) = supersedes_edge(self.work.memory, self.open, (&newer, &older), &why)?;
+            let (_, path, text) = supersedes_edge(self.work.context, self.open, (&newer, &older), &why)?;
             changes.push(VaultFileChange::Create { path, text });
         }
         Ok(changes)

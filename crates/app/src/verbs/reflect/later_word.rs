@@ -36,24 +36,25 @@ pub(crate) struct StatementOrigin<'a> {
 
 /// Returns the rules that cannot hold together with a person's new statement.
 pub(crate) fn excluded_rules(
-    memory: &Context,
+    context: &Context,
     bullets: &[Bullet],
     text: &str,
     stated: StatementOrigin<'_>,
 ) -> Vec<ExcludedRule> {
-    let sense = WordVectors::of(meaning(memory.target()));
+    let word_vectors = WordVectors::of(meaning(context.target()));
     let excluded = |bullet: &Bullet| {
         let other = bullet.agent_text();
-        let reason = replaces_rule(text, &other, &sense).or_else(|| replaces_rule(&other, text, &sense))?;
-        let is_older = stated_before(memory, bullet, stated);
+        let reason = replaces_rule(text, &other, &word_vectors)
+            .or_else(|| replaces_rule(&other, text, &word_vectors))?;
+        let is_older = stated_before(context, bullet, stated);
         Some(ExcludedRule { id: bullet.id.to_string(), reason, is_older })
     };
     bullets.iter().filter(|bullet| bullet.is_standing()).filter_map(excluded).collect()
 }
 
 /// Whether a rule was last stated or confirmed before a statement, in another session.
-pub(crate) fn stated_before(memory: &Context, bullet: &Bullet, stated: StatementOrigin<'_>) -> bool {
-    let sessions = SessionAccess::open_without_refresh(memory);
+pub(crate) fn stated_before(context: &Context, bullet: &Bullet, stated: StatementOrigin<'_>) -> bool {
+    let sessions = SessionAccess::open_without_refresh(context);
     let ended = |session: &str| {
         let meta = meta_of(&sessions, session).filter(|_| session != stated.session)?;
         meta.ended.or(meta.started)
@@ -63,12 +64,12 @@ pub(crate) fn stated_before(memory: &Context, bullet: &Bullet, stated: Statement
 
 /// Whether a person's new memory replaces a rule.
 pub(crate) fn replaces_rule_of(
-    memory: &Context,
+    context: &Context,
     bullets: &[Bullet],
     text: &str,
     stated: StatementOrigin<'_>,
 ) -> bool {
-    let excluded = excluded_rules(memory, bullets, text, stated);
+    let excluded = excluded_rules(context, bullets, text, stated);
     excluded.iter().filter(|one| one.is_older).any(|one| {
         let bullet = bullets.iter().find(|bullet| bullet.id.as_str() == one.id);
         bullet.is_some_and(|bullet| is_replaceable(bullet, &bullet.rule_scope()))
@@ -77,35 +78,36 @@ pub(crate) fn replaces_rule_of(
 
 /// Returns the memories that a person's new statement replaces, with the reason for display.
 pub(crate) fn replaced_memories<'n>(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &'n [Note],
     text: &str,
     stated: StatementOrigin<'_>,
 ) -> Vec<(&'n Note, String)> {
-    let sense = WordVectors::of(meaning(open));
+    let word_vectors = WordVectors::of(meaning(open));
     let is_confirmed = |note: &&Note| is_of_type(note, &TYPES) && !note.is_waiting();
     let confirmed = notes.iter().filter(is_confirmed);
-    let found =
-        confirmed.filter_map(|note| Some((note, replaces_memory(text, &note.title, &sense)?))).collect();
-    stated_earlier(memory, open, notes, found, stated)
+    let found = confirmed
+        .filter_map(|note| Some((note, replaces_memory(text, &note.title, &word_vectors)?)))
+        .collect();
+    stated_earlier(context, open, notes, found, stated)
 }
 
 /// Returns the memories that a withdrawal may refer to, with waiting ones and fixes.
 pub(super) fn withdrawn_memories<'n>(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &'n [Note],
     withdrawal: &Withdrawal,
     stated: StatementOrigin<'_>,
 ) -> Vec<&'n Note> {
-    let sense = WordVectors::of(meaning(open));
+    let word_vectors = WordVectors::of(meaning(open));
     let is_meant = |note: &&Note| match withdrawal.topic {
         Some(_) => withdrawal.names(&note.title),
-        None => replaces_memory(&withdrawal.quote, &note.title, &sense).is_some(),
+        None => replaces_memory(&withdrawal.quote, &note.title, &word_vectors).is_some(),
     };
     let meant = notes.iter().filter(|note| is_of_type(note, &LEARNED)).filter(is_meant);
-    let meant = stated_earlier(memory, open, notes, meant.map(|note| (note, ())).collect(), stated);
+    let meant = stated_earlier(context, open, notes, meant.map(|note| (note, ())).collect(), stated);
     meant.into_iter().map(|(note, ())| note).collect()
 }
 
@@ -115,14 +117,14 @@ fn is_of_type(note: &Note, types: &[&str]) -> bool {
 
 /// Keeps the memories that are in place and were learned from an earlier session of the same project.
 fn stated_earlier<'n, T>(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &'n [Note],
     mut found: Vec<(&'n Note, T)>,
     stated: StatementOrigin<'_>,
 ) -> Vec<(&'n Note, T)> {
-    let sessions = SessionAccess::open_without_refresh(memory);
-    let by_workspace = is_global(memory, open);
+    let sessions = SessionAccess::open_without_refresh(context);
+    let by_workspace = is_global(context, open);
     let is_older = |note: &Note| {
         let Some(session) = note.session.as_deref() else { return false };
         let meta = meta_of(&sessions, session);

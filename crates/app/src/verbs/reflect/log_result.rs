@@ -39,13 +39,13 @@ impl SessionProcessor<'_> {
             applied: worked.done.applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
-            ..line(self.memory, &proposed.todo.listed, came)
+            ..line(self.context, &proposed.todo.listed, came)
         };
-        self.record.add(self.memory.target(), own)?;
+        self.record.add(self.context.target(), own)?;
         for fork in &proposed.todo.forks {
-            let own = line(self.memory, fork, ReflectionResult::Fork);
+            let own = line(self.context, fork, ReflectionResult::Fork);
             let fork = ReflectionEntry { tier, reader: reader.clone(), ..own };
-            self.record.add(self.memory.target(), fork)?;
+            self.record.add(self.context.target(), fork)?;
         }
         Ok(())
     }
@@ -64,9 +64,9 @@ impl SessionProcessor<'_> {
             applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
-            ..line(self.memory, &proposed.todo.listed, came)
+            ..line(self.context, &proposed.todo.listed, came)
         };
-        self.record.add(self.memory.target(), line)
+        self.record.add(self.context.target(), line)
     }
 
     /// Adds a failed session to the reflection log. If its log no longer exists, the session counts
@@ -85,14 +85,16 @@ impl SessionProcessor<'_> {
             true => (ReflectionResult::Nothing, ReaderTier::Model),
             false => (ReflectionResult::Failed, ReaderTier::Rules),
         };
-        self.record
-            .add(self.memory.target(), ReflectionEntry { why, tier, ..line(self.memory, &todo.listed, came) })
+        self.record.add(
+            self.context.target(),
+            ReflectionEntry { why, tier, ..line(self.context, &todo.listed, came) },
+        )
     }
 }
 
-fn line(memory: &Context, listed: &SessionSummary, came: ReflectionResult) -> ReflectionEntry {
+fn line(context: &Context, listed: &SessionSummary, came: ReflectionResult) -> ReflectionEntry {
     ReflectionEntry {
-        at: memory.now(),
+        at: context.now(),
         agent: listed.session.meta.agent.name().to_owned(),
         session: listed.session.meta.id.as_str().to_owned(),
         events: listed.counts.total(),

@@ -99,20 +99,20 @@ pub struct MemoryProposal<'a> {
 /// # Errors
 /// Returns an error if the vault does not define the type.
 pub fn plan_memory(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     existing: &mut ExistingMemories,
     proposal: MemoryProposal<'_>,
 ) -> Result<Option<PlannedMemory>> {
     let MemoryProposal { remembered, stated, origin, .. } = proposal;
     if let Some(note) = stated.and_then(|_| existing.waiting(open, remembered, &origin.session)) {
-        return Ok(confirmed(memory, note, remembered));
+        return Ok(confirmed(context, note, remembered));
     }
     if !existing.texts.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
         return Ok(None);
     }
     let known = known_type(open, remembered.note_type)?;
-    let id = NoteId::from(memory.new_uuid());
+    let id = NoteId::from(context.new_uuid());
     let title = remembered.text.trim_end_matches('.').to_owned();
     let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
     let body = body(remembered, origin);
@@ -134,7 +134,7 @@ pub fn plan_memory(
         tags: Vec::new(),
         importance: 0.5,
         confidence: Some(remembered.confidence),
-        created: memory.now(),
+        created: context.now(),
         author: None,
         agent: Some(origin.agent.clone()),
         session: Some(origin.session.clone()),
@@ -144,14 +144,14 @@ pub fn plan_memory(
     let mut changes = vec![VaultFileChange::Create { path: path.clone(), text }];
     if let Some(place) = proposal.place.filter(|_| state.is_none()) {
         let end = EdgeEnd::of_file(id.as_str(), &title, &path);
-        changes.extend(edges_to_replaced(memory, open, existing.notes(), &end, place)?);
+        changes.extend(edges_to_replaced(context, open, existing.notes(), &end, place)?);
     }
     Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, changes }))
 }
 
 /// Plans the confirmation of a waiting note that a person states again.
-fn confirmed(memory: &Context, note: &Note, remembered: &ProposedMemory) -> Option<PlannedMemory> {
-    let edits = confirming_edits(memory, "Stated again", &remembered.evidence);
+fn confirmed(context: &Context, note: &Note, remembered: &ProposedMemory) -> Option<PlannedMemory> {
+    let edits = confirming_edits(context, "Stated again", &remembered.evidence);
     Some(PlannedMemory {
         id: note.id.as_ref()?.to_string(),
         note_type: note.note_type.clone().unwrap_or_default(),
@@ -162,11 +162,11 @@ fn confirmed(memory: &Context, note: &Note, remembered: &ProposedMemory) -> Opti
 }
 
 /// Returns the edits that confirm a waiting note, with the quotes that do so in its body under `lead`.
-pub(super) fn confirming_edits(memory: &Context, lead: &str, quotes: &[String]) -> Vec<Edit> {
+pub(super) fn confirming_edits(context: &Context, lead: &str, quotes: &[String]) -> Vec<Edit> {
     let quotes = quotes.iter().map(|quote| format!("- {}\n", as_line(quote)));
     vec![
         Edit::Remove { key: "state".to_owned() },
-        Edit::Set { key: "updated".to_owned(), value: Value::String(memory.now().to_string()) },
+        Edit::Set { key: "updated".to_owned(), value: Value::String(context.now().to_string()) },
         Edit::AppendBody { text: format!("\n{lead}:\n\n{}", quotes.collect::<String>()) },
     ]
 }
@@ -176,18 +176,18 @@ pub(super) fn confirming_edits(memory: &Context, lead: &str, quotes: &[String]) 
 /// # Errors
 /// Returns an error if the path of an edge is invalid.
 pub(crate) fn edges_to_replaced(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     notes: &[Note],
     newer: &EdgeEnd,
     stated: StatementOrigin<'_>,
 ) -> Result<Vec<VaultFileChange>> {
     let mut edges = Vec::new();
-    for (note, reason) in replaced_memories(memory, open, notes, &newer.title, stated) {
+    for (note, reason) in replaced_memories(context, open, notes, &newer.title, stated) {
         let Some(id) = &note.id else { continue };
         let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
         let why = format!("A person said otherwise later: {reason}.");
-        let (_, path, text) = supersedes_edge(memory, open, (newer, &older), &why)?;
+        let (_, path, text) = supersedes_edge(context, open, (newer, &older), &why)?;
         edges.push(VaultFileChange::Create { path, text });
     }
     Ok(edges)

@@ -93,29 +93,30 @@ const MAX_UNANSWERED: usize = 3;
 /// Returns an error if the agent filter or a setting is invalid, or if the model may not be used.
 /// The failure of a single session is reported in the result instead.
 pub fn reflect(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     options: &Options,
     stop: &Cancellation,
     progress: &dyn Fn(Progress, &str),
 ) -> Result<ReflectResult> {
-    let record = ReflectionLog::load_with_notice(memory)?;
-    let model_name = provider::name(memory).filter(|_| !options.no_model);
+    let record = ReflectionLog::load_with_notice(context)?;
+    let model_name = provider::name(context).filter(|_| !options.no_model);
     let kind = reader_of(options, model_name.as_deref());
     let SessionQueue { mut todo, reopened, matching: all } =
-        plan(memory, shelf, &record, &options.selection, kind)?;
+        plan(context, access, &record, &options.selection, kind)?;
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
     let limit = options.limit.unwrap_or(todo.len() - reopened + REOPENED);
     let over = todo.len().saturating_sub(limit);
     todo.truncate(limit);
-    let mut reader = SessionReader::open(memory)?;
+    let mut reader = SessionReader::open(context)?;
     let wants_model = !options.no_model && !todo.is_empty();
-    let asker = if wants_model { LanguageModel::open(memory, &reader.rules, stop)? } else { None };
-    let model = asker.as_ref().map(LanguageModel::name);
-    let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(memory, DAYS)? };
-    let terms = ReflectLimits { reprocess: options.again, ..terms(memory, options.dry_run) };
-    let traces = TraceLibrary::open(memory, shelf, &mut reader, (&todo, options.dry_run), stop)?;
-    let mut work = SessionProcessor { memory, shelf, reader, record, model: asker, earlier, traces, terms };
+    let language_model = if wants_model { LanguageModel::open(context, &reader.rules, stop)? } else { None };
+    let model = language_model.as_ref().map(LanguageModel::name);
+    let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(context, DAYS)? };
+    let terms = ReflectLimits { reprocess: options.again, ..terms(context, options.dry_run) };
+    let traces = TraceLibrary::open(context, access, &mut reader, (&todo, options.dry_run), stop)?;
+    let mut work =
+        SessionProcessor { context, access, reader, record, model: language_model, earlier, traces, terms };
     let mut ran = RunState::default();
     for one in &todo {
         if stop.is_requested() || ran.fatal_error.is_some() {
@@ -129,10 +130,10 @@ pub fn reflect(
     let left = todo.len() - ran.worked.len() + over;
     let mut native = NativeMemories::default();
     if !stop.is_requested() && ran.fatal_error.is_none() {
-        match native::take(memory, options) {
+        match native::take(context, options) {
             Ok(taken) => native = taken,
             Err(error) => {
-                memory.notice(format!("the agents' own memories were not read: {}", error.message));
+                context.notice(format!("the agents' own memories were not read: {}", error.message));
             }
         }
     }
@@ -145,8 +146,8 @@ fn reader_of<'a>(options: &Options, model: Option<&'a str>) -> SessionReaderKind
 }
 
 /// Reads the limits of a run from the settings.
-fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
-    let settings = &memory.target().settings;
+fn terms(context: &Context, dry_run: bool) -> ReflectLimits {
+    let settings = &context.target().settings;
     let (deltas, rounds) =
         (settings.integer(keys::REFLECT_MAX_DELTAS), settings.integer(keys::REFLECT_MAX_ITERATIONS));
     ReflectLimits { dry_run, deltas, rounds, reprocess: false }

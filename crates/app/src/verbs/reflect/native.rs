@@ -35,13 +35,13 @@ pub struct NativeMemories {
 ///
 /// # Errors
 /// Files that cannot be read, and the errors of a write.
-pub(super) fn take(memory: &Context, options: &Options) -> Result<NativeMemories> {
-    let open = memory.target();
-    let agents = agents(memory, &options.selection)?;
+pub(super) fn take(context: &Context, options: &Options) -> Result<NativeMemories> {
+    let open = context.target();
+    let agents = agents(context, &options.selection)?;
     if agents.is_empty() || open.settings.flag(keys::REFLECT_NATIVE) == Some(false) {
         return Ok(NativeMemories::default());
     }
-    let mut folder = import_native::memories(memory)?;
+    let mut folder = import_native::memories(context)?;
     let is_of = |path: &str| agents.iter().any(|agent| path.split('/').next() == Some(agent.name()));
     folder.notes.retain(|file| is_of(file.path.as_str()));
     let mut taken = read_taken(&open.vault);
@@ -51,7 +51,7 @@ pub(super) fn take(memory: &Context, options: &Options) -> Result<NativeMemories
     if folder.notes.is_empty() {
         return Ok(NativeMemories::default());
     }
-    let came = match import::native_folder(memory, folder, options.dry_run) {
+    let came = match import::native_folder(context, folder, options.dry_run) {
         Err(error) if error.kind == ErrorKind::NothingDone => NativeMemories::default(),
         came => came.map(|came| NativeMemories { notes: came.imported, commit: came.commit })?,
     };
@@ -63,14 +63,14 @@ pub(super) fn take(memory: &Context, options: &Options) -> Result<NativeMemories
 }
 
 /// The agents whose memories may be read: those whose sessions in the vault's own folder may be.
-fn agents(memory: &Context, selection: &SessionSelection) -> Result<Vec<Agent>> {
-    let (by, open) = (&memory.call.by, memory.target());
+fn agents(context: &Context, selection: &SessionSelection) -> Result<Vec<Agent>> {
+    let (by, open) = (&context.call.by, context.target());
     if by.has_token || by.is_remote || selection.workspace.is_some() {
         return Ok(Vec::new());
     }
     let wanted = selection.agents.as_deref().map(sessions::agents).transpose()?;
-    let filter = SessionFilter::of(memory, open);
-    let workspace = (!is_global(memory, open)).then(|| project(open).display().to_string());
+    let filter = SessionFilter::of(context, open);
+    let workspace = (!is_global(context, open)).then(|| project(open).display().to_string());
     let id = SessionId::from("native");
     let may_read = |agent: &Agent| {
         let meta = SessionMeta { workspace: workspace.clone(), ..SessionMeta::new(*agent, id.clone()) };

@@ -124,8 +124,8 @@ pub struct ReflectLimits {
 
 /// State that a run shares between the sessions it processes.
 pub struct SessionProcessor<'a> {
-    pub memory: &'a Context,
-    pub shelf: &'a SessionAccess,
+    pub context: &'a Context,
+    pub access: &'a SessionAccess,
     pub reader: SessionReader,
     /// Record of the sessions that earlier runs processed.
     pub record: ReflectionLog,
@@ -179,24 +179,25 @@ impl SessionProcessor<'_> {
         &mut self,
         todo: &QueuedSession,
     ) -> std::result::Result<SessionReflection, SessionFailure> {
-        let heard = self.reader.read(
-            self.memory,
+        let transcript = self.reader.read(
+            self.context,
             &todo.listed.session,
             self.model.as_ref().map(LanguageModel::name),
         )?;
-        if let Some(asker) = &self.model {
-            asker.refresh()?;
+        if let Some(language_model) = &self.model {
+            language_model.refresh()?;
         }
         let mut notices = Vec::new();
-        let diary = self.write_diary(&heard, &mut notices)?;
-        let diary = with_related(self.memory, self.shelf, diary)?;
-        let playbook = playbook::as_written(self.memory, self.memory.target())?;
+        let diary = self.write_diary(&transcript, &mut notices)?;
+        let diary = with_related(self.context, self.access, diary)?;
+        let playbook = playbook::as_written(self.context, self.context.target())?;
         let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
         let known: Vec<RuleRef<'_>> =
             live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
-        let words = self.new_feedback(&heard, &live, &known, todo);
-        let (mut drafts, unfounded) = self.drafts((todo, &heard, &diary), &known, &words, &mut notices)?;
-        let own = self.traces.add(self.memory, &todo.listed, &heard)?;
+        let words = self.new_feedback(&transcript, &live, &known, todo);
+        let (mut drafts, unfounded) =
+            self.drafts((todo, &transcript, &diary), &known, &words, &mut notices)?;
+        let own = self.traces.add(self.context, &todo.listed, &transcript)?;
         let recurring = with_texts_of(proposals(&self.traces.of_project(&own), &own), &known);
         let counted = recurring.iter().filter_map(counts_of).collect();
         // A fact that a person has deleted since does not come back with the next session.
@@ -206,28 +207,28 @@ impl SessionProcessor<'_> {
         let recurring =
             recurring.into_iter().map(|one| one.draft).filter(|draft| !is_repeated(draft)).collect();
         drafts.extend(self.without_repeats(recurring, todo));
-        let mut drafts = without_recorded(self.memory, drafts, diary.session.as_str(), &live);
+        let mut drafts = without_recorded(self.context, drafts, diary.session.as_str(), &live);
         drafts.truncate(self.terms.deltas);
-        record_statements(&mut drafts, &heard);
-        let repeated = self.recognize_repetitions(&mut drafts, &heard, &live);
-        let shown = ShownRules::of_session(self.memory, heard.meta.id.as_str(), &live);
-        let times = times_of(&heard);
-        let is_of_person = heard.prompts == StatementAuthor::Person;
+        record_statements(&mut drafts, &transcript);
+        let repeated = self.recognize_repetitions(&mut drafts, &transcript, &live);
+        let shown = ShownRules::of_session(self.context, transcript.meta.id.as_str(), &live);
+        let times = times_of(&transcript);
+        let is_of_person = transcript.prompts == StatementAuthor::Person;
         let withdrawn = Vec::new();
         let mut proposed = SessionProposals { todo, diary, drafts, counted, times, is_of_person, withdrawn };
         if is_of_person {
             self.find_replaced(&mut proposed, &playbook.bullets);
-            self.find_withdrawn(&mut proposed, &heard.withdrawals, &playbook.bullets, &mut notices)?;
+            self.find_withdrawn(&mut proposed, &transcript.withdrawals, &playbook.bullets, &mut notices)?;
         }
         let all = proposed.drafts.len();
         let traces = self.traces.of_project(&own);
         let (mut gathered, rejected) = self.check_evidence(&mut proposed, &traces, &mut notices)?;
         repeated.iter().for_each(|rule| gathered.admit(rule));
-        self.gather_drafts(&mut gathered, &heard, &own, &playbook.bullets);
+        self.gather_drafts(&mut gathered, &transcript, &own, &playbook.bullets);
         let gathered = gathered.with_shown(shown);
         let carried = self.commit(&proposed, &gathered)?;
         if !self.terms.dry_run {
-            notices.extend(settle_verdicts(self.memory, &proposed, &carried));
+            notices.extend(settle_verdicts(self.context, &proposed, &carried));
         }
         let worked = session_result(&proposed, (all + unfounded, unfounded + rejected), notices, carried);
         self.record_result(&proposed, &worked)?;
@@ -239,8 +240,8 @@ impl SessionProcessor<'_> {
         transcript: &SessionTranscript,
         notices: &mut Vec<String>,
     ) -> std::result::Result<Diary, SessionFailure> {
-        let Some(asker) = &self.model else { return Ok(transcript.diary.clone()) };
-        let (diary, refused) = transcript.summarize(asker, &self.reader.rules)?;
+        let Some(language_model) = &self.model else { return Ok(transcript.diary.clone()) };
+        let (diary, refused) = transcript.summarize(language_model, &self.reader.rules)?;
         if let DiaryOrigin::Fallback(why) = &diary.origin {
             notices.push(format!("the diary was extracted by rules: {why}"));
         }
@@ -261,7 +262,7 @@ impl SessionProcessor<'_> {
         transcript: &SessionTranscript,
         live: &[&Bullet],
     ) -> Vec<String> {
-        let model = meaning(self.memory.target());
+        let model = meaning(self.context.target());
         let existing = |text: &str| said_again(text, transcript.meta.id.as_str(), live, model);
         let mut repeated = Vec::new();
         drafts.retain_mut(|draft| match &mut draft.what {
@@ -272,7 +273,7 @@ impl SessionProcessor<'_> {
                 }
                 true
             }
-            DraftChange::Memory(memory) => match existing(&memory.text) {
+            DraftChange::Memory(context) => match existing(&context.text) {
                 None => true,
                 Some(rule) if draft.certainty.is_some() => {
                     let workspace = transcript.meta.workspace.as_deref();
@@ -297,13 +298,13 @@ impl SessionProcessor<'_> {
             };
             if let DraftChange::Memory(remembered) = &draft.what {
                 let text = remembered.text.as_str();
-                if !replaces_rule_of(self.memory, bullets, text, stated) {
+                if !replaces_rule_of(self.context, bullets, text, stated) {
                     continue;
                 }
                 *draft = as_rule(draft, stated.workspace).unwrap_or_else(|| draft.clone());
             }
             if let DraftChange::Delta(CurationDelta::Add(add)) = &mut draft.what {
-                add.excludes = excluded_rules(self.memory, bullets, &add.bullet.content, stated);
+                add.excludes = excluded_rules(self.context, bullets, &add.bullet.content, stated);
             }
         }
         proposed.drafts = drafts;
@@ -339,26 +340,28 @@ impl SessionProcessor<'_> {
     /// proposals dropped because the session does not support them.
     fn drafts(
         &self,
-        (todo, heard, diary): (&QueuedSession, &SessionTranscript, &Diary),
+        (todo, transcript, diary): (&QueuedSession, &SessionTranscript, &Diary),
         rules: &[RuleRef<'_>],
         words: &[RuleFeedback],
         notices: &mut Vec<String>,
     ) -> std::result::Result<(Vec<ReflectionDraft>, usize), SessionFailure> {
-        let lasting = &heard.lasting;
-        let input = SessionInput { diary, feedback: words, lasting, author: heard.prompts };
+        let lasting = &transcript.lasting;
+        let input = SessionInput { diary, feedback: words, lasting, author: transcript.prompts };
         let by_rules = || reflect_on(&input, &self.earlier, self.terms.deltas);
-        let Some(asker) = &self.model else { return Ok((self.without_repeats(by_rules().drafts, todo), 0)) };
+        let Some(language_model) = &self.model else {
+            return Ok((self.without_repeats(by_rules().drafts, todo), 0));
+        };
         // Feedback and the person's own statements are a matter of the log alone.
         let bare = Diary {
             id: diary.id.clone(),
             session: diary.session.clone(),
             agent: diary.agent.clone(),
             workspace: diary.workspace.clone(),
-            verdict: heard.diary.verdict.clone(),
+            verdict: transcript.diary.verdict.clone(),
             ..Diary::default()
         };
         let of_log = reflect_on(&SessionInput { diary: &bare, ..input }, &[], self.terms.deltas).drafts;
-        match self.ask_model(asker, heard, diary, rules) {
+        match self.ask_model(language_model, transcript, diary, rules) {
             Ok((of_model, unfounded)) => {
                 let (stated, mut drafts): (Vec<_>, Vec<_>) =
                     of_log.into_iter().partition(|draft| draft.new_text().is_some());
@@ -379,14 +382,14 @@ impl SessionProcessor<'_> {
     /// dropped ones that the session does not support.
     fn ask_model(
         &self,
-        asker: &LanguageModel,
+        language_model: &LanguageModel,
         transcript: &SessionTranscript,
         diary: &Diary,
         rules: &[RuleRef<'_>],
     ) -> std::result::Result<(Vec<ReflectionDraft>, usize), ModelFailure> {
         let quotable = transcript.quotable();
         let ids: HashSet<&str> = rules.iter().map(|rule| rule.id).collect();
-        let model = meaning(self.memory.target());
+        let model = meaning(self.context.target());
         let rules = relevant_rules(rules, diary, &transcript.events, RULES, model);
         let mut rounds = ReflectionRounds::new(self.terms.rounds, self.terms.deltas);
         let mut unfounded = 0;
@@ -399,7 +402,7 @@ impl SessionProcessor<'_> {
                 }
                 Ok(())
             };
-            let answer = match asker.ask(&prompt, ("deltas", deltas_schema()), founded) {
+            let answer = match language_model.ask(&prompt, ("deltas", deltas_schema()), founded) {
                 Ok(answered) => answered.value,
                 // What came before it stands.
                 Err(ModelFailure::Useless(_)) if rounds.done() > 0 => break,
@@ -440,7 +443,7 @@ impl SessionProcessor<'_> {
             true => Some(now_status),
             false => self.record.status(agent, session),
         };
-        let evidence = SessionEvidence::of(self.memory).with_outcomes(&ended);
+        let evidence = SessionEvidence::of(self.context).with_outcomes(&ended);
         gathered.gather_drafts(&evidence, bullets, &SessionTopics::of(&transcript.events, own));
     }
 
@@ -475,14 +478,14 @@ impl SessionProcessor<'_> {
                 continue;
             }
             let ran = if draft.certainty.is_some() && is_of_person { traces } else { &[] };
-            let said = evidence_for(self.memory, &self.record, &add.bullet.content, here, ran)?;
+            let said = evidence_for(self.context, &self.record, &add.bullet.content, here, ran)?;
             // One session or none is a draft whatever a model says; so is what it accepts. A person's own
             // word needs no model.
             let is_stated = draft.certainty == Some(Certainty::High);
             let is_open = said.verdict == RuleVerdict::Refine && said.evidence.sessions > 1 && !is_stated;
-            if let Some(asker) = self.model.as_ref().filter(|_| is_open) {
+            if let Some(language_model) = self.model.as_ref().filter(|_| is_open) {
                 let prompt = package::validate(&add.bullet.content, &said);
-                match asker.ask::<RuleAnswer>(&prompt, ("verdict", rule_schema()), |_| Ok(())) {
+                match language_model.ask::<RuleAnswer>(&prompt, ("verdict", rule_schema()), |_| Ok(())) {
                     Ok(answered) if answered.value.verdict == RuleOpinion::Reject => {
                         let why = logs::text(&fold_whitespace(&answered.value.reason), &self.reader.rules);
                         notices.push(format!("the model rejects \"{}\": {why}", add.bullet.content));
@@ -588,14 +591,14 @@ fn counts_of(one: &CountedProposal) -> Option<(String, CountedRule)> {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn recent_diaries(memory: &Context, days: f64) -> Result<Vec<Diary>> {
-    let since = memory.now().minus_days(days);
-    let notes = memory.notes_of(memory.target())?;
+pub fn recent_diaries(context: &Context, days: f64) -> Result<Vec<Diary>> {
+    let since = context.now().minus_days(days);
+    let notes = context.notes_of(context.target())?;
     let diaries = notes.iter().filter(|note| note.kind == NoteKind::Diary);
     let read = diaries.filter_map(|note| {
-        let bytes = memory.target().read(&note.path);
+        let bytes = context.target().read(&note.path);
         let bytes =
-            bytes.map_err(|error| memory.notice(format!("{} cannot be read: {error}", note.path))).ok()?;
+            bytes.map_err(|error| context.notice(format!("{} cannot be read: {error}", note.path))).ok()?;
         cm_learn::diary::read::read(&String::from_utf8_lossy(&bytes))
     });
     Ok(read.filter(|diary| diary.started.is_none_or(|started| started >= since)).collect())

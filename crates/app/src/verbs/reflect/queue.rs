@@ -39,23 +39,23 @@ pub struct SessionQueue {
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot
 /// be read.
 pub fn plan(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     record: &ReflectionLog,
     which: &SessionSelection,
     reader: SessionReaderKind<'_>,
 ) -> Result<SessionQueue> {
-    let days = lookback(memory, which)?;
-    let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, which, days)? };
-    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let days = lookback(context, which)?;
+    let filter = SessionIndexFilter { without_subagents: true, ..filter(context, which, days)? };
+    let listing = access.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
     let any_age = SessionIndexFilter { since: None, ..filter };
     let is_model = matches!(reader, SessionReaderKind::Model(_)) && which.days.is_none();
     let older = match is_model {
-        true => shelf.query(|sessions| sessions.list(&any_age, 0, usize::MAX))?.unwrap_or_default().list,
+        true => access.query(|sessions| sessions.list(&any_age, 0, usize::MAX))?.unwrap_or_default().list,
         false => Vec::new(),
     };
     let everybody = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
-    let others = shelf.query(|sessions| sessions.list(&everybody, 0, usize::MAX))?.unwrap_or_default();
+    let others = access.query(|sessions| sessions.list(&everybody, 0, usize::MAX))?.unwrap_or_default();
     let mut conversations: HashMap<u64, HashSet<(String, String)>> = HashMap::new();
     for listed in &others.list {
         conversations.entry(listed.session.conversation).or_default().insert(session_key(listed));

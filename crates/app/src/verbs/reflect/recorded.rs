@@ -15,12 +15,12 @@ use cm_playbook::curation::delta::{AddDelta, CurationDelta, ReplaceDelta};
 /// Removes the drafts from sentences that the agent recorded in the session. Where its proposal went
 /// beyond the person's words and waits as a draft, the words themselves replace its text.
 pub fn without_recorded(
-    memory: &Context,
+    context: &Context,
     drafts: Vec<ReflectionDraft>,
     session: &str,
     live: &[&Bullet],
 ) -> Vec<ReflectionDraft> {
-    let log = SignalLog::of(memory, session);
+    let log = SignalLog::of(context, session);
     let remaining = drafts.into_iter().filter_map(|mut draft| {
         let quote = draft.quote.as_deref().filter(|_| draft.new_text().is_some());
         let Some(record) = quote.and_then(|quote| log.proposal_from(quote)) else { return Some(draft) };
@@ -42,7 +42,7 @@ pub fn without_recorded(
 
 /// Settles the neighbours of what was learned by the reader's verdicts; returns notices for the user.
 pub fn settle_verdicts(
-    memory: &Context,
+    context: &Context,
     proposed: &SessionProposals<'_>,
     carried: &CommitResult,
 ) -> Vec<String> {
@@ -65,7 +65,7 @@ pub fn settle_verdicts(
         let session = Some(proposed.diary.session.clone());
         let is_stated = draft.certainty == Some(Certainty::High);
         let own = OwnProposal { id, session, is_stated, is_credited, rule };
-        notices.push(match neighbours::settle(memory, own, &draft.verdicts) {
+        notices.push(match neighbours::settle(context, own, &draft.verdicts) {
             Ok(settled) => format!("{}: {}", settled.id, settled.why),
             Err(error) => format!("a verdict was not applied: {}", error.message),
         });

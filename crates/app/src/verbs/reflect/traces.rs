@@ -38,33 +38,33 @@ impl TraceLibrary {
     /// # Errors
     /// Returns an error if the session index or the cache cannot be used.
     pub fn open(
-        memory: &Context,
-        shelf: &SessionAccess,
+        context: &Context,
+        access: &SessionAccess,
         reader: &mut SessionReader,
         (todo, is_dry_run): (&[QueuedSession], bool),
         stop: &Cancellation,
     ) -> Result<Self> {
-        let is_by_workspace = is_global(memory, memory.target());
+        let is_by_workspace = is_global(context, context.target());
         let mut library = Self { is_by_workspace, is_dry_run, ..Self::default() };
         if todo.is_empty() {
             return Ok(library);
         }
-        library.cache = TraceCache::load(memory.target())?;
+        library.cache = TraceCache::load(context.target())?;
         let queued: HashSet<(String, String)> =
             todo.iter().flat_map(|one| one.forks.iter().chain([&one.listed])).map(session_key).collect();
         let first = todo.iter().filter_map(|one| one.listed.session.meta.ended).min();
-        let since = first.unwrap_or(memory.now()).min(memory.now()).minus_days(DAYS);
+        let since = first.unwrap_or(context.now()).min(context.now()).minus_days(DAYS);
         let filter = SessionIndexFilter {
             since: Some(since),
             without_subagents: true,
             ..SessionIndexFilter::default()
         };
-        let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+        let listing = access.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
         for listed in listing.list.iter().filter(|listed| !queued.contains(&session_key(listed))) {
             if stop.is_requested() {
                 break;
             }
-            library.add_earlier(memory, reader, listed)?;
+            library.add_earlier(context, reader, listed)?;
         }
         Ok(library)
     }
@@ -72,7 +72,7 @@ impl TraceLibrary {
     /// Adds a session from the cache, else from its log.
     fn add_earlier(
         &mut self,
-        memory: &Context,
+        context: &Context,
         reader: &mut SessionReader,
         listed: &SessionSummary,
     ) -> Result<()> {
@@ -81,8 +81,8 @@ impl TraceLibrary {
             self.traces.push(trace);
             return Ok(());
         }
-        match reader.read(memory, &listed.session, None) {
-            Ok(transcript) => self.add(memory, listed, &transcript).map(drop),
+        match reader.read(context, &listed.session, None) {
+            Ok(transcript) => self.add(context, listed, &transcript).map(drop),
             // An empty trace is stored, so that a log that is gone is not looked for again.
             Err(error) if error.code == GONE => {
                 let meta = &listed.session.meta;
@@ -92,7 +92,7 @@ impl TraceLibrary {
                     ended: meta.ended,
                     ..SessionTrace::default()
                 };
-                self.store(memory, listed, &trace)
+                self.store(context, listed, &trace)
             }
             Err(_) => Ok(()),
         }
@@ -104,24 +104,24 @@ impl TraceLibrary {
     /// Returns an error if the cache cannot be written.
     pub fn add(
         &mut self,
-        memory: &Context,
+        context: &Context,
         listed: &SessionSummary,
         transcript: &SessionTranscript,
     ) -> Result<SessionTrace> {
-        let requests = embedded_requests(memory.target(), transcript);
+        let requests = embedded_requests(context.target(), transcript);
         let conversation = listed.session.conversation;
         let trace = SessionTrace { conversation, requests, ..transcript.trace() };
-        self.store(memory, listed, &trace)?;
+        self.store(context, listed, &trace)?;
         self.traces.retain(|one| one.session != trace.session || one.agent != trace.agent);
         self.traces.push(trace.clone());
         Ok(trace)
     }
 
-    fn store(&mut self, memory: &Context, listed: &SessionSummary, trace: &SessionTrace) -> Result<()> {
+    fn store(&mut self, context: &Context, listed: &SessionSummary, trace: &SessionTrace) -> Result<()> {
         if self.is_dry_run || self.cache.get(listed).is_some() {
             return Ok(());
         }
-        self.cache.add(memory.target(), listed, trace)
+        self.cache.add(context.target(), listed, trace)
     }
 
     /// Returns the traces that may show a pattern together with `own`: those of its project that ended

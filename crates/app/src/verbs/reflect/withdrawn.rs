@@ -50,9 +50,9 @@ impl SessionProcessor<'_> {
                 workspace: here.as_deref(),
             };
             let rules = self.rules_meant(withdrawal, bullets, stated);
-            let open = self.memory.target();
-            let notes = playbook::notes_as_written(self.memory, open)?;
-            let mut memories = withdrawn_memories(self.memory, open, &notes, withdrawal, stated);
+            let open = self.context.target();
+            let notes = playbook::notes_as_written(self.context, open)?;
+            let mut memories = withdrawn_memories(self.context, open, &notes, withdrawal, stated);
             memories.retain(|note| proposed.withdrawn.iter().all(|one| one.id != note.key()));
             let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
             let evidence = evidence(said, &withdrawal.quote);
@@ -94,13 +94,13 @@ impl SessionProcessor<'_> {
         bullets: &'b [Bullet],
         stated: StatementOrigin<'_>,
     ) -> Vec<&'b Bullet> {
-        let sense = WordVectors::of(meaning(self.memory.target()));
+        let word_vectors = WordVectors::of(meaning(self.context.target()));
         let is_meant = |bullet: &&Bullet| match withdrawal.topic {
             Some(_) => withdrawal.names(bullet.content()),
-            None => replaces_rule(&withdrawal.quote, &bullet.agent_text(), &sense).is_some(),
+            None => replaces_rule(&withdrawal.quote, &bullet.agent_text(), &word_vectors).is_some(),
         };
         let meant = self.standing_rules(bullets, stated).filter(is_meant);
-        meant.filter(|bullet| stated_before(self.memory, bullet, stated)).collect()
+        meant.filter(|bullet| stated_before(self.context, bullet, stated)).collect()
     }
 
     /// The rules in force in the session's project.

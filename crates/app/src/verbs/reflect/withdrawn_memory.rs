@@ -29,11 +29,11 @@ impl WithdrawnMemory {
     }
 
     /// Returns the change that retires the memory.
-    pub(super) fn change(&self, memory: &Context) -> VaultFileChange {
+    pub(super) fn change(&self, context: &Context) -> VaultFileChange {
         let set = |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::from(value) };
         let edits = vec![
             set("state", BulletState::Retired.name()),
-            set("updated", &memory.now().to_string()),
+            set("updated", &context.now().to_string()),
             Edit::AppendBody { text: format!("\nWithdrawn:\n\n- {}\n", as_line(&self.evidence)) },
         ];
         VaultFileChange::Edit { path: self.path.clone(), edits }

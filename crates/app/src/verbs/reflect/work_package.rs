@@ -90,30 +90,34 @@ pub struct PackageRule {
 /// Returns an error if the filter is invalid, the session unknown or a log cannot be read, and
 /// "nothing done" if no session is left.
 pub fn build_packages(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     options: &Options,
     session: Option<&str>,
 ) -> Result<WorkPackages> {
     let todo = match session {
-        Some(named) => vec![shelf.find(named)?],
-        None => unread_sessions(memory, shelf, options)?,
+        Some(named) => vec![access.find(named)?],
+        None => unread_sessions(context, access, options)?,
     };
-    let mut reader = SessionReader::open(memory)?;
-    let playbook = playbook::as_written(memory, memory.target())?;
+    let mut reader = SessionReader::open(context)?;
+    let playbook = playbook::as_written(context, context.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
     let known: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let mut packages = Vec::new();
     for listed in todo.iter().take(options.limit.unwrap_or(1)) {
-        let heard = reader.read(memory, &listed.session, None)?;
-        let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES, meaning(memory.target()));
+        let transcript = reader.read(context, &listed.session, None)?;
+        let rules =
+            relevant_rules(&known, &transcript.diary, &transcript.events, RULES, meaning(context.target()));
         packages.push(WorkPackage {
-            session: heard.diary.session.clone(),
-            agent: heard.diary.agent.clone(),
-            title: heard.diary.title.clone(),
-            diary: cm_learn::diary::note::note(&heard.diary),
-            prompt: logs::text(&package::work_package(&heard.diary, &heard.events, &rules), &reader.rules),
+            session: transcript.diary.session.clone(),
+            agent: transcript.diary.agent.clone(),
+            title: transcript.diary.title.clone(),
+            diary: cm_learn::diary::note::note(&transcript.diary),
+            prompt: logs::text(
+                &package::work_package(&transcript.diary, &transcript.events, &rules),
+                &reader.rules,
+            ),
             rules: rules
                 .iter()
                 .map(|rule| PackageRule { id: rule.id.to_owned(), content: rule.content.to_owned() })
@@ -126,13 +130,13 @@ pub fn build_packages(
 }
 
 fn unread_sessions(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     options: &Options,
 ) -> Result<Vec<SessionSummary>> {
-    let record = ReflectionLog::load_with_notice(memory)?;
+    let record = ReflectionLog::load_with_notice(context)?;
     let kind = if options.again { SessionReaderKind::Again } else { SessionReaderKind::Agent };
-    let plan = plan(memory, shelf, &record, &options.selection, kind)?;
+    let plan = plan(context, access, &record, &options.selection, kind)?;
     if plan.todo.is_empty() {
         return Err(write::nothing_done("there is no session to learn from").hint(
             "`cm sessions list` shows processed sessions; use `--days` for older ones, `--again` or an ID for these",
@@ -153,8 +157,8 @@ pub fn is_answer(text: &str) -> bool {
 /// Returns an error if the text is not a valid answer, if the session does not exist, or if
 /// curation fails.
 pub fn apply_answer(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     text: &str,
     file: &str,
     dry_run: bool,
@@ -165,7 +169,7 @@ pub fn apply_answer(
             .at(file, place.0, place.1)
             .hint("`cm reflect --emit --json` prints its schema")
     })?;
-    apply_deltas(memory, shelf, &answer.reflects, answer.deltas, dry_run)
+    apply_deltas(context, access, &answer.reflects, answer.deltas, dry_run)
 }
 
 /// Lets a model read a session and applies its proposals, like those of the calling agent.
@@ -174,67 +178,69 @@ pub fn apply_answer(
 /// An unknown session, "nothing done" for a session that no person typed or that was read since, a
 /// model that does not answer, and the errors of curation.
 pub(crate) fn read_with(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     session: &str,
     model: impl FnOnce(&RedactionRules) -> Result<LanguageModel>,
 ) -> Result<CurationOutcome> {
-    let listed = shelf.find(session)?;
-    if !ReflectionLog::load(memory.target())?.is_open(&listed, SessionReaderKind::Agent) {
+    let listed = access.find(session)?;
+    if !ReflectionLog::load(context.target())?.is_open(&listed, SessionReaderKind::Agent) {
         return Err(write::nothing_done(format!("session {session} was read already")));
     }
-    let mut reader = SessionReader::open(memory)?;
-    let asker = model(&reader.rules)?;
-    let heard = reader.read(memory, &listed.session, Some(asker.name()))?;
-    if heard.prompts != StatementAuthor::Person {
+    let mut reader = SessionReader::open(context)?;
+    let language_model = model(&reader.rules)?;
+    let transcript = reader.read(context, &listed.session, Some(language_model.name()))?;
+    if transcript.prompts != StatementAuthor::Person {
         return Err(write::nothing_done(format!("no person typed the prompts of session {session}")));
     }
-    let playbook = playbook::as_written(memory, memory.target())?;
+    let playbook = playbook::as_written(context, context.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
     let known: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
-    let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES, meaning(memory.target()));
-    let prompt = package::reflect(&heard.diary, &heard.events, &rules, &[]);
-    let answer = asker.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
+    let rules =
+        relevant_rules(&known, &transcript.diary, &transcript.events, RULES, meaning(context.target()));
+    let prompt = package::reflect(&transcript.diary, &transcript.events, &rules, &[]);
+    let answer = language_model.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
     let deltas = answer.map_err(ModelFailure::into_error)?.value.deltas;
-    apply_deltas(memory, shelf, session, deltas, false)
+    apply_deltas(context, access, session, deltas, false)
 }
 
 fn apply_deltas(
-    memory: &Context,
-    shelf: &SessionAccess,
+    context: &Context,
+    access: &SessionAccess,
     session: &str,
     deltas: Vec<ProposedDelta>,
     dry_run: bool,
 ) -> Result<CurationOutcome> {
-    let listed = shelf.find(session)?;
-    let mut reader = SessionReader::open(memory)?;
-    let heard = reader.read(memory, &listed.session, None)?;
-    let playbook = playbook::as_written(memory, memory.target())?;
+    let listed = access.find(session)?;
+    let mut reader = SessionReader::open(context)?;
+    let transcript = reader.read(context, &listed.session, None)?;
+    let playbook = playbook::as_written(context, context.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
     let ids = live.iter().map(|bullet| bullet.id.as_str()).collect();
     let steps = DeltasAnswer { deltas };
-    let (drafts, unfounded) = verify::deltas(&steps, &ids, &heard.quotable());
+    let (drafts, unfounded) = verify::deltas(&steps, &ids, &transcript.quotable());
     let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
-    let terms = super::ReflectLimits { reprocess: true, ..terms(memory, dry_run) };
-    let record = ReflectionLog::load_with_notice(memory)?;
+    let terms = super::ReflectLimits { reprocess: true, ..terms(context, dry_run) };
+    let record = ReflectionLog::load_with_notice(context)?;
     let traces = TraceLibrary::default();
     let mut work =
-        SessionProcessor { memory, shelf, reader, record, model: None, earlier: Vec::new(), traces, terms };
+        SessionProcessor { context, access, reader, record, model: None, earlier: Vec::new(), traces, terms };
     let drafts = work.without_repeats(drafts, &todo);
-    let drafts = without_recorded(memory, drafts, heard.diary.session.as_str(), &live);
+    let drafts = without_recorded(context, drafts, transcript.diary.session.as_str(), &live);
     let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
-    let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
+    let here =
+        (transcript.diary.agent.as_str(), transcript.diary.session.as_str(), transcript.diary.verdict.status);
     for draft in &drafts {
         if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
-            let said = evidence_for(memory, &work.record, &add.bullet.content, here, &[])?;
+            let said = evidence_for(context, &work.record, &add.bullet.content, here, &[])?;
             gathered.insert(&add.bullet.content, said.evidence);
             if draft.certainty == Some(Certainty::High) {
                 gathered.admit(&add.bullet.content);
             }
         }
     }
-    let diary = with_related(memory, shelf, heard.diary.clone())?;
+    let diary = with_related(context, access, transcript.diary.clone())?;
     let proposed = SessionProposals {
         todo: &todo,
         diary,
@@ -244,13 +250,13 @@ fn apply_deltas(
         is_of_person: false,
         withdrawn: Vec::new(),
     };
-    let own = heard.trace();
-    let evidence = SessionEvidence::of(memory);
-    gathered.gather_drafts(&evidence, &playbook.bullets, &SessionTopics::of(&heard.events, &own));
+    let own = transcript.trace();
+    let evidence = SessionEvidence::of(context);
+    gathered.gather_drafts(&evidence, &playbook.bullets, &SessionTopics::of(&transcript.events, &own));
     let carried = work.commit(&proposed, &gathered)?;
-    carried.notices.iter().for_each(|notice| memory.notice(notice));
+    carried.notices.iter().for_each(|notice| context.notice(notice));
     if !dry_run {
-        settle_verdicts(memory, &proposed, &carried).into_iter().for_each(|notice| memory.notice(notice));
+        settle_verdicts(context, &proposed, &carried).into_iter().for_each(|notice| context.notice(notice));
     }
     let mut outcome = carried.outcome;
     outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| UnappliedDelta {

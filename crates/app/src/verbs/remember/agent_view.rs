@@ -46,13 +46,13 @@ impl MemoryView {
     ///
     /// # Errors
     /// Returns an error if the notes cannot be read.
-    pub fn of(memory: &Context, would_be: &[(NotePath, String)]) -> Result<Self> {
-        let here = project(memory);
+    pub fn of(context: &Context, would_be: &[(NotePath, String)]) -> Result<Self> {
+        let here = project(context);
         let here = here.file_name().map(|name| name.to_string_lossy().into_owned());
         let mut view = Self::default();
         let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
-        for (at, open) in memory.vaults.iter().enumerate() {
-            let seen = seen(memory, open, if at == 0 { would_be } else { &[] })?;
+        for (at, open) in context.vaults.iter().enumerate() {
+            let seen = seen(context, open, if at == 0 { would_be } else { &[] })?;
             let places: HashMap<String, Option<String>> = seen
                 .iter()
                 .filter(|seen| matches!(seen.note.kind, NoteKind::Stash | NoteKind::Diary))
@@ -124,14 +124,14 @@ impl MemoryView {
     }
 
     /// Renders the section of a rule file; adds a notice if memories were left out.
-    pub fn part(&self, memory: &Context) -> MemoryPart {
+    pub fn part(&self, context: &Context) -> MemoryPart {
         if self.left_out > 0 {
             let what = if self.left_out == 1 {
                 "1 note is".to_owned()
             } else {
                 format!("{} notes are", self.left_out)
             };
-            memory.notice(format!(
+            context.notice(format!(
                 "{what} skipped because of hidden characters or instructions to the agent: `cm validate` shows them"
             ));
         }
@@ -148,8 +148,8 @@ impl MemoryView {
 }
 
 /// Returns all notes of a vault; episodes, preferences and the files in `would_be` have their text.
-fn seen(memory: &Context, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<NoteWithText>> {
-    let mut notes: Vec<Note> = memory.notes_of(open)?.to_vec();
+fn seen(context: &Context, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<NoteWithText>> {
+    let mut notes: Vec<Note> = context.notes_of(open)?.to_vec();
     notes.retain(|note| would_be.iter().all(|(path, _)| *path != note.path));
     notes.extend(would_be.iter().map(|(path, text)| {
         read::read(path, text.as_bytes(), &open.settings.types, &open.settings.relations).note

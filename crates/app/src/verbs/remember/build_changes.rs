@@ -61,7 +61,7 @@ const CONFIDENCE: f64 = 0.7;
 /// # Errors
 /// Returns an error if the vault lacks a required note type, or if a name is not a valid path.
 pub fn changes(
-    memory: &Context,
+    context: &Context,
     open: &OpenVault,
     existing: &ExistingMemory,
     plan: RememberPlan,
@@ -70,7 +70,7 @@ pub fn changes(
     done.taken = plan.taken;
     done.left_out = plan.left_out;
     done.wrote = !plan.is_empty();
-    let mut making = ChangeBuilder { memory, open, changes: Vec::new(), ids: Vec::new() };
+    let mut making = ChangeBuilder { context, open, changes: Vec::new(), ids: Vec::new() };
     let facts = plan.facts.new.iter().map(|new| making.fact("fact", new)).collect::<Result<Vec<_>>>()?;
     done.fixes = plan.fixes.iter().map(|new| making.fact("fix", new)).collect::<Result<Vec<_>>>()?;
     making.supersede_facts(existing, &plan.facts, &facts, done)?;
@@ -107,7 +107,7 @@ fn is_record(entry: &EpisodeEntry) -> bool {
 }
 
 struct ChangeBuilder<'m> {
-    memory: &'m Context,
+    context: &'m Context,
     open: &'m OpenVault,
     changes: Vec<VaultFileChange>,
     ids: Vec<String>,
@@ -194,7 +194,7 @@ impl ChangeBuilder<'_> {
 
     /// Adds the note of a fact, or of another type with the same fields.
     fn fact(&mut self, note_type: &str, new: &NewFact) -> Result<WrittenFact> {
-        let notes = self.memory.notes_of(self.open)?;
+        let notes = self.context.notes_of(self.open)?;
         let first = new.places.first();
         let mut extra =
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
@@ -203,7 +203,7 @@ impl ChangeBuilder<'_> {
         let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
-            id: NoteId::from(self.memory.new_uuid()),
+            id: NoteId::from(self.context.new_uuid()),
             note_type: note_type.to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
@@ -279,7 +279,7 @@ impl ChangeBuilder<'_> {
         why: &str,
         done: &mut RememberReport,
     ) -> Result<()> {
-        let (id, path, text) = supersedes_edge(self.memory, self.open, (&newer, &older), why)?;
+        let (id, path, text) = supersedes_edge(self.context, self.open, (&newer, &older), why)?;
         self.changes.push(VaultFileChange::Create { path: path.clone(), text });
         self.ids.push(id.into());
         done.superseded.push(SupersededFact {
@@ -317,7 +317,7 @@ impl ChangeBuilder<'_> {
     }
 
     fn preference(&mut self, new: &preferences::NewPreference) -> Result<PreferenceChange> {
-        let notes = self.memory.notes_of(self.open)?;
+        let notes = self.context.notes_of(self.open)?;
         let evidence = evidence(&new.observations);
         let first = new.observations.first();
         let items = new.observations.iter().map(observation_item).collect();
@@ -327,13 +327,13 @@ impl ChangeBuilder<'_> {
         let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
-            id: NoteId::from(self.memory.new_uuid()),
+            id: NoteId::from(self.context.new_uuid()),
             note_type: "preference".to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
             importance: IMPORTANCE,
             confidence: Some(number(evidence.level)),
-            created: first.map_or(self.memory.now(), |seen| seen.at.truncate_to_second()),
+            created: first.map_or(self.context.now(), |seen| seen.at.truncate_to_second()),
             author: None,
             agent: new.agent.clone(),
             session: first.and_then(|seen| seen.session.clone()),
@@ -365,7 +365,7 @@ impl ChangeBuilder<'_> {
             items.map(|item| Edit::Push { key: "observations".to_owned(), item }).collect();
         let mut set = |key: &str, value: Value| edits.push(Edit::Set { key: key.to_owned(), value });
         set("confidence", Value::from(number(changed.after.level)));
-        set("updated", text(&self.memory.now().to_string()));
+        set("updated", text(&self.context.now().to_string()));
         if changed.everywhere {
             edits.push(Edit::Remove { key: "workspace".to_owned() });
         }

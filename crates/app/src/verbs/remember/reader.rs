@@ -63,10 +63,10 @@ pub(super) struct Readings {
 ///
 /// # Errors
 /// Sources that cannot be read, and "nothing done" if all were remembered.
-pub fn build_package(memory: &Context) -> Result<RememberPackage> {
-    let outside = sources::read_project_sources(memory, &sources::project(memory))?;
-    outside.notices.iter().for_each(|notice| memory.notice(notice));
-    let NewSources { sources, existing, rules } = NewSources::of(memory, &outside)?;
+pub fn build_package(context: &Context) -> Result<RememberPackage> {
+    let outside = sources::read_project_sources(context, &sources::project(context))?;
+    outside.notices.iter().for_each(|notice| context.notice(notice));
+    let NewSources { sources, existing, rules } = NewSources::of(context, &outside)?;
     if sources.is_empty() {
         return Err(write::nothing_done("there is nothing new to remember")
             .hint("`cm stash` saves a session or text to remember"));
@@ -88,19 +88,19 @@ impl Readings {
     ///
     /// # Errors
     /// An answer to other sources, and a model that does not answer at all.
-    pub(super) fn of(memory: &Context, outside: &ProjectSources, options: &Options) -> Result<Option<Self>> {
+    pub(super) fn of(context: &Context, outside: &ProjectSources, options: &Options) -> Result<Option<Self>> {
         if let Some(answer) = &options.answer {
-            return NewSources::of(memory, outside)?.answered(memory, answer).map(Some);
+            return NewSources::of(context, outside)?.answered(context, answer).map(Some);
         }
-        if options.no_model || crate::context::provider::name(memory).is_none() {
+        if options.no_model || crate::context::provider::name(context).is_none() {
             return Ok(None);
         }
-        let new = NewSources::of(memory, outside)?;
+        let new = NewSources::of(context, outside)?;
         if new.sources.is_empty() {
             return Ok(None);
         }
-        let model = LanguageModel::open(memory, &new.rules, &Cancellation::default())?;
-        model.map(|model| new.ask(memory, &model)).transpose()
+        let model = LanguageModel::open(context, &new.rules, &Cancellation::default())?;
+        model.map(|model| new.ask(context, &model)).transpose()
     }
 
     /// Removes the sources that this run does not read, and replaces the claims of the others.
@@ -116,7 +116,7 @@ impl Readings {
 
     fn take(
         &mut self,
-        memory: &Context,
+        context: &Context,
         package: &SourcePackage,
         memories: &[StatedMemory],
         rules: &RedactionRules,
@@ -124,7 +124,7 @@ impl Readings {
         let (readings, refused) = package.read(memories);
         self.refused += refused.len();
         for (number, why) in refused {
-            memory.notice(logs::text(&refusal(number, &why), rules));
+            context.notice(logs::text(&refusal(number, &why), rules));
         }
         for (name, mut reading) in readings {
             // Text that is put together from several places can be a secret that no place contained.
@@ -142,11 +142,11 @@ struct NewSources {
 }
 
 impl NewSources {
-    fn of(memory: &Context, outside: &ProjectSources) -> Result<Self> {
-        let open = memory.target();
-        let (rules, _) = secrets::rules_of_logs(memory, open)?;
-        let existing = sources::existing(memory, open)?;
-        let mut sources = sources::read_vault_sources(memory, open)?;
+    fn of(context: &Context, outside: &ProjectSources) -> Result<Self> {
+        let open = context.target();
+        let (rules, _) = secrets::rules_of_logs(context, open)?;
+        let existing = sources::existing(context, open)?;
+        let mut sources = sources::read_vault_sources(context, open)?;
         sources.extend(outside.sources.iter().cloned());
         sources.retain(|source| standing(source, &existing.done) != SourceStatus::Before);
         sources.sort_by(|a, b| (a.at, &a.key).cmp(&(b.at, &b.key)));
@@ -154,7 +154,7 @@ impl NewSources {
     }
 
     /// Checks an agent's answer against the sources that it names.
-    fn answered(&self, memory: &Context, answer: &Answer) -> Result<Readings> {
+    fn answered(&self, context: &Context, answer: &Answer) -> Result<Readings> {
         let AgentMemories { remembers, memories } = serde_json::from_str(&answer.text).map_err(|error| {
             let place = (u32::try_from(error.line()).ok(), u32::try_from(error.column()).ok());
             Error::usage(format!("this is not an answer to `cm remember --emit`: {error}"))
@@ -168,13 +168,13 @@ impl NewSources {
                 .hint("run `cm remember --emit` again and answer that package")
         })?;
         let mut readings = Readings::default();
-        readings.take(memory, &SourcePackage::of(&sources, usize::MAX), &memories, &self.rules);
+        readings.take(context, &SourcePackage::of(&sources, usize::MAX), &memories, &self.rules);
         Ok(readings)
     }
 
     /// Lets a model read the sources. Those that it cannot answer about are read by rules, those that
     /// it did not receive remain for the next run.
-    fn ask(&self, memory: &Context, model: &LanguageModel) -> Result<Readings> {
+    fn ask(&self, context: &Context, model: &LanguageModel) -> Result<Readings> {
         let mut readings = Readings { model: Some(model.name()), ..Readings::default() };
         let titles = titles(&self.existing);
         let mut rest: Vec<&MemorySource> = self.sources.iter().collect();
@@ -190,15 +190,15 @@ impl NewSources {
             };
             let prompt = package::remember(&package.texts, &titles, None);
             match model.ask(&prompt, ("memories", memories_schema()), founded) {
-                Ok(answer) => readings.take(memory, &package, &answer.value.memories, &self.rules),
+                Ok(answer) => readings.take(context, &package, &answer.value.memories, &self.rules),
                 Err(ModelFailure::Useless(why)) => {
                     let why = logs::text(&cut(&why, 200), &self.rules);
-                    memory.notice(format!("{} read by rules: {why}", count(package.names.len(), "source")));
+                    context.notice(format!("{} read by rules: {why}", count(package.names.len(), "source")));
                     readings.by_name.extend(package.names.iter().map(|name| (name.clone(), None)));
                 }
                 Err(ModelFailure::Silent { error, .. }) if !readings.by_name.is_empty() => {
                     let left = rest.len() + package.names.len();
-                    memory.notice(format!(
+                    context.notice(format!(
                         "left for the next run: {}: {}",
                         count(left, "source"),
                         error.message

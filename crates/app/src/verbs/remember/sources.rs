@@ -48,19 +48,19 @@ pub struct ProjectSources {
 }
 
 /// Returns the folder of the project vault's project, else the working directory.
-pub fn project(memory: &Context) -> PathBuf {
-    let open = memory.target();
-    let own = open.level == VaultLevel::Project && memory.call.vault.is_none();
-    if own { session_filter::project(open).to_owned() } else { memory.call.cwd.clone() }
+pub fn project(context: &Context) -> PathBuf {
+    let open = context.target();
+    let own = open.level == VaultLevel::Project && context.call.vault.is_none();
+    if own { session_filter::project(open).to_owned() } else { context.call.cwd.clone() }
 }
 
 /// Reads stashes and friction results that other tools wrote in the project.
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid or a stash folder cannot be read.
-pub fn read_project_sources(memory: &Context, project: &Path) -> Result<ProjectSources> {
-    let open = memory.target();
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+pub fn read_project_sources(context: &Context, project: &Path) -> Result<ProjectSources> {
+    let open = context.target();
+    let (rules, _) = secrets::rules_of_logs(context, open)?;
     let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut outside = ProjectSources::default();
     for folder in STASHES {
@@ -84,7 +84,7 @@ pub fn read_project_sources(memory: &Context, project: &Path) -> Result<ProjectS
     }
     for folder in FRICTION {
         if let Some(real) = within(project, folder, &mut outside) {
-            friction(&real, &name, &rules, memory.now(), &mut outside);
+            friction(&real, &name, &rules, context.now(), &mut outside);
         }
     }
     Ok(outside)
@@ -145,17 +145,17 @@ fn friction(
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read or a redaction pattern is invalid.
-pub fn read_vault_sources(memory: &Context, open: &OpenVault) -> Result<Vec<MemorySource>> {
-    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+pub fn read_vault_sources(context: &Context, open: &OpenVault) -> Result<Vec<MemorySource>> {
+    let (rules, _) = secrets::rules_of_logs(context, open)?;
     let mut sources = Vec::new();
-    for note in memory.notes_of(open)?.iter() {
+    for note in context.notes_of(open)?.iter() {
         let origin = match note.kind {
             NoteKind::Stash => SourceKind::Stash,
             NoteKind::Diary => SourceKind::Diary,
             _ => continue,
         };
         if note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter) {
-            memory.notice(format!(
+            context.notice(format!(
                 "{} has hidden characters and was skipped: `cm validate` shows them",
                 note.path
             ));
@@ -173,8 +173,8 @@ pub fn read_vault_sources(memory: &Context, open: &OpenVault) -> Result<Vec<Memo
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
-    let notes = memory.notes_of(open)?;
+pub fn existing(context: &Context, open: &OpenVault) -> Result<ExistingMemory> {
+    let notes = context.notes_of(open)?;
     let mut known = ExistingMemory::default();
     let mut days = Vec::new();
     for (note, live) in notes.iter().zip(valid_notes(&notes)) {

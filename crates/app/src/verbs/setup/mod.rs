@@ -139,19 +139,19 @@ pub fn setup(
     }
     stage(Stage::Vault);
     let is_configured = call.global.as_deref() == Some(&*call.cwd.join(&plan.place.path));
-    let (memory, created, is_new_repository) = open_place(call, &plan.place)?;
+    let (context, created, is_new_repository) = open_place(call, &plan.place)?;
     if plan.place.global && !is_configured {
-        remember_place(&memory)?;
+        remember_place(&context)?;
     }
-    let committed = is_new_repository.then(|| commit::take_over(&memory));
+    let committed = is_new_repository.then(|| commit::take_over(&context));
     let committed = committed.transpose()?.filter(|edits| !edits.files.is_empty());
-    let agents = connect(&memory.call, plan, stage)?;
-    let learned = plan.days.map(|days| learn(&memory, plan, days, stop, stage)).transpose()?;
+    let agents = connect(&context.call, plan, stage)?;
+    let learned = plan.days.map(|days| learn(&context, plan, days, stop, stage)).transpose()?;
     stage(Stage::Core);
-    let core = generate::core(&memory, false)?;
-    let notes = stats::kinds(&memory)?.values().sum();
+    let core = generate::core(&context, false)?;
+    let notes = stats::kinds(&context)?.values().sum();
     let place = plan.place.clone();
-    Ok((memory, SetUp { place, created, committed, agents, learned, notes, core }))
+    Ok((context, SetUp { place, created, committed, agents, learned, notes, core }))
 }
 
 /// Opens the vault at this place, creating what is missing. The last value tells whether its
@@ -170,18 +170,18 @@ fn open_place(call: Request, place: &Place) -> Result<(Context, Option<CreatedVa
     } else {
         (init::Options { folder: Some(folder), global: false }, call)
     };
-    let (memory, created) = init::init(call, &options)?;
-    Ok((memory, Some(created), !has_repository))
+    let (context, created) = init::init(call, &options)?;
+    Ok((context, Some(created), !has_repository))
 }
 
 /// Stores the place of the global vault in the user's settings.
-fn remember_place(memory: &Context) -> Result<()> {
-    let root = memory.target().vault.root().display().to_string();
-    if memory.call.variables.contains_key("CM_GLOBAL_VAULT") {
-        memory.notice(format!("CM_GLOBAL_VAULT is set and takes precedence over {root}"));
+fn remember_place(context: &Context) -> Result<()> {
+    let root = context.target().vault.root().display().to_string();
+    if context.call.variables.contains_key("CM_GLOBAL_VAULT") {
+        context.notice(format!("CM_GLOBAL_VAULT is set and takes precedence over {root}"));
         return Ok(());
     }
-    config::set(memory, keys::VAULT_GLOBAL.name, Some(&root), config::SettingsTarget::User)?;
+    config::set(context, keys::VAULT_GLOBAL.name, Some(&root), config::SettingsTarget::User)?;
     Ok(())
 }
 
@@ -221,13 +221,13 @@ fn hook_options(plan: &Plan) -> hooks::Options {
 
 /// Learns from the sessions of the last `days` days. Sessions that fail do not fail the setup.
 fn learn(
-    memory: &Context,
+    context: &Context,
     plan: &Plan,
     days: f64,
     stop: &Cancellation,
     stage: &dyn Fn(Stage),
 ) -> Result<ReflectResult> {
-    let shelf = SessionAccess::open(memory, &mut |at| stage(Stage::Sessions(at)))?;
+    let access = SessionAccess::open(context, &mut |at| stage(Stage::Sessions(at)))?;
     let workspace = (!plan.place.global).then(|| {
         let root = Path::new(&plan.place.path);
         let project = if root.ends_with(PROJECT_FOLDER) { root.parent() } else { Some(root) };
@@ -235,7 +235,7 @@ fn learn(
     });
     let selection = SessionSelection { agents: None, workspace, days: Some(days) };
     let options = reflect::Options { selection, limit: None, dry_run: false, no_model: false, again: false };
-    let result = reflect::reflect(memory, &shelf, &options, stop, &|at, _| stage(Stage::Sessions(at)))?;
+    let result = reflect::reflect(context, &access, &options, stop, &|at, _| stage(Stage::Sessions(at)))?;
     match result.interrupted {
         true => Err(Error::new(ErrorKind::Interrupted, "interrupted", "stopped while reading sessions")),
         false => Ok(result),

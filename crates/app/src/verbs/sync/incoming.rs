@@ -90,7 +90,7 @@ impl PlannedFile {
 /// # Errors
 /// `unrelated` histories, changes outside of the vault or to links and submodules.
 pub(super) fn plan(
-    memory: &Context,
+    context: &Context,
     repo: &Repo,
     place: &SyncPlace,
     head: Option<CommitId>,
@@ -120,8 +120,8 @@ pub(super) fn plan(
         let (message, join) = (CommitMessage::new("sync", "Fast-forward"), Join::FastForward(theirs));
         return Ok(Some(IncomingPlan { received, files, is_merge: false, message, join }));
     };
-    let files = merged(memory, repo, &bases, head, theirs)?;
-    let message = message(memory, place, &files);
+    let files = merged(context, repo, &bases, head, theirs)?;
+    let message = message(context, place, &files);
     Ok(Some(IncomingPlan { received, files, is_merge: true, message, join: Join::Merge(theirs) }))
 }
 
@@ -150,13 +150,13 @@ fn taken(change: TreeChange) -> PlannedFile {
 
 /// Merges the files of both sides. If there are several common ancestors, they are merged first.
 fn merged(
-    memory: &Context,
+    context: &Context,
     repo: &Repo,
     bases: &[CommitId],
     head: CommitId,
     theirs: CommitId,
 ) -> Result<Vec<PlannedFile>> {
-    let settings = &memory.target().settings;
+    let settings = &context.target().settings;
     let scoring = scoring(settings);
     let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
     let base = BaseTree::of(repo, bases, &vocabulary)?;
@@ -232,8 +232,8 @@ impl BaseTree {
     }
 }
 
-fn message(memory: &Context, place: &SyncPlace, files: &[PlannedFile]) -> CommitMessage {
-    let settings = &memory.target().settings;
+fn message(context: &Context, place: &SyncPlace, files: &[PlannedFile]) -> CommitMessage {
+    let settings = &context.target().settings;
     let merged: Vec<&PlannedFile> = files.iter().filter(|file| file.how != HowMerged::Taken).collect();
     let subject = match merged.as_slice() {
         [] => format!("Merge {}/{}", place.remote, place.branch),

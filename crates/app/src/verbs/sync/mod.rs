@@ -161,11 +161,11 @@ pub struct SyncResult {
 /// `in-progress`); an `unrelated` or `rewritten` history; changes `outside-vault`; a file `in-the-way`
 /// of a folder, or a folder of a file; `offline`,
 /// `credentials`, `remote-refused` and `raced`; and the errors of [`commit::commit`] and of writing.
-pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
-    let open = memory.target();
+pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
+    let open = context.target();
     open.writable()?;
     if !options.dry_run {
-        write::recover(memory)?;
+        write::recover(context)?;
     }
     let repo = repository(open)?;
     let place = SyncPlace::of(repo, options)?;
@@ -182,12 +182,12 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     let transfer = TransferOptions {
         silence: Duration::from_secs_f64(open.settings.number(keys::SYNC_TIMEOUT_S)),
         asks: options.asks,
-        is_cancelled: &|| memory.call.watch.is_cancelled(),
+        is_cancelled: &|| context.call.watch.is_cancelled(),
     };
-    let run = SyncRun { memory, repo, place, options, transfer };
+    let run = SyncRun { context, repo, place, options, transfer };
     // Git fetches while the vault is searched for edits, unless both may ask the user for something.
     let early = (!options.asks).then(|| run.start_fetch());
-    let committed = commit_edits(memory, repo, options, &mut result);
+    let committed = commit_edits(context, repo, options, &mut result);
     // Also if that failed: a fetch that is ended early can leave a lock.
     let early = early.map(|fetch| run.finish_fetch(fetch));
     committed?;
@@ -205,19 +205,19 @@ pub fn sync(memory: &Context, options: &Options) -> Result<SyncResult> {
     if !options.dry_run {
         run.place.move_bookmark(repo)?;
         run.place.follow(repo, options);
-        last_run::done(memory, JOB, memory.call.now)?;
-        memory.ensure_fresh(open)?;
+        last_run::done(context, JOB, context.call.now)?;
+        context.ensure_fresh(open)?;
     }
     Ok(result)
 }
 
 /// Commits manual edits, or counts them in a dry run.
-fn commit_edits(memory: &Context, repo: &Repo, options: &Options, result: &mut SyncResult) -> Result<()> {
+fn commit_edits(context: &Context, repo: &Repo, options: &Options, result: &mut SyncResult) -> Result<()> {
     if options.dry_run {
         result.edits = repo.hand_edits()?.iter().filter(|(path, _)| commit::is_ours(path)).count();
         return Ok(());
     }
-    let edits = commit::commit(memory, None)?;
+    let edits = commit::commit(context, None)?;
     result.edits = edits.files.len();
     result.committed = edits.commit;
     result.stopped = edits.stopped;
@@ -226,7 +226,7 @@ fn commit_edits(memory: &Context, repo: &Repo, options: &Options, result: &mut S
 
 /// One synchronization with what it needs.
 struct SyncRun<'a> {
-    memory: &'a Context,
+    context: &'a Context,
     repo: &'a Repo,
     place: SyncPlace,
     options: &'a Options,
@@ -252,7 +252,7 @@ impl SyncRun<'_> {
     }
 
     fn random(&self) -> u64 {
-        self.memory.new_uuid().as_u64_pair().0
+        self.context.new_uuid().as_u64_pair().0
     }
 
     /// Fetches, merges and pushes until both sides have the same commits. `fetched` is the newest
@@ -307,13 +307,14 @@ impl SyncRun<'_> {
     /// Merges the commits of the remote.
     fn integrate(&self, theirs: CommitId, result: &mut SyncResult) -> Result<()> {
         let mut planned = None;
-        let plan = |head: Option<CommitId>| incoming::plan(self.memory, self.repo, &self.place, head, theirs);
+        let plan =
+            |head: Option<CommitId>| incoming::plan(self.context, self.repo, &self.place, head, theirs);
         if self.options.dry_run {
             planned = plan(self.repo.head()?.commit)?;
         }
         let written = match self.options.dry_run {
             true => WriteResult::default(),
-            false => write::join(self.memory, |_, repo| {
+            false => write::join(self.context, |_, repo| {
                 planned = plan(repo.head()?.commit)?;
                 Ok(planned.as_ref().map(|planned| planned.change()))
             })?,
@@ -344,28 +345,28 @@ impl SyncRun<'_> {
 
     /// Writes the generated files anew that Git tracks, and the marked sections of these files.
     fn regenerate<'p>(&self, files: impl Iterator<Item = &'p NotePath>) -> Result<Vec<String>> {
-        let (memory, mut written) = (self.memory, Vec::new());
+        let (context, mut written) = (self.context, Vec::new());
         let Some(head) = self.repo.head()?.commit else { return Ok(written) };
         let is_tracked = |name: &str| match NotePath::parse(name) {
             Ok(path) => self.repo.has_at(head, &path),
             Err(_) => Ok(false),
         };
-        if is_tracked(layout::CORE)? && generate::core(memory, false)?.changed {
+        if is_tracked(layout::CORE)? && generate::core(context, false)?.changed {
             written.push(layout::CORE.to_owned());
         }
-        if is_tracked(layout::REFLECTION)? && generate::reflection(memory, false)?.changed {
+        if is_tracked(layout::REFLECTION)? && generate::reflection(context, false)?.changed {
             written.push(layout::REFLECTION.to_owned());
         }
         for path in files.filter(|path| path.file_name() != path.stem()) {
-            match project::rewrite_section(memory, path) {
+            match project::rewrite_section(context, path) {
                 Ok(true) => written.push(path.to_string()),
                 Ok(false) => {}
                 // The rules of an untrusted vault stay as they came.
-                Err(error) => memory.notice(format!("{path} was not written anew: {error}")),
+                Err(error) => context.notice(format!("{path} was not written anew: {error}")),
             }
         }
         if written.iter().any(|path| !GENERATED.contains(&path.as_str())) {
-            commit::commit(memory, Some("Write the rules into the rule files anew"))?;
+            commit::commit(context, Some("Write the rules into the rule files anew"))?;
         }
         Ok(written)
     }
@@ -391,7 +392,7 @@ impl SyncRun<'_> {
         }
         let push = self.repo.start_push(&self.place.remote, &self.place.branch, head, &self.transfer)?;
         // Meanwhile the index takes in the changes. If it fails, the refresh at the end reports it.
-        let _ = self.memory.ensure_fresh(self.memory.target());
+        let _ = self.context.ensure_fresh(self.context.target());
         let pushed = self.repo.finish_push(push, &self.transfer)?;
         if pushed == PushResult::Done {
             result.sent += sent;

@@ -54,7 +54,7 @@ pub struct RuleReceipt {
 /// # Errors
 /// No receipt of the session, several sessions that begin so, or rules that cannot be read.
 pub(super) fn receipt(
-    memory: &Context,
+    context: &Context,
     mut entries: Vec<ReceiptEntry>,
     name: &str,
 ) -> Result<SessionReceipt> {
@@ -81,13 +81,13 @@ pub(super) fn receipt(
     let agents = entries.iter().map(|entry| entry.agent.clone());
     let agent = agents.into_iter().find(|agent| !agent.is_empty()).unwrap_or_default();
     let tokens = entries.iter().map(|entry| entry.tokens).sum();
-    let rules = rules(memory, &session, &entries)?;
+    let rules = rules(context, &session, &entries)?;
     Ok(SessionReceipt { session, agent, tokens, kinds: by_kind(&entries), entries, rules })
 }
 
 /// Returns the rules of all open vaults that the session was shown, or that a person repeated in it.
-fn rules(memory: &Context, session: &str, entries: &[ReceiptEntry]) -> Result<Vec<RuleReceipt>> {
-    let bullets: Vec<Bullet> = merged(memory)?.bullets.into_iter().map(|shelved| shelved.bullet).collect();
+fn rules(context: &Context, session: &str, entries: &[ReceiptEntry]) -> Result<Vec<RuleReceipt>> {
+    let bullets: Vec<Bullet> = merged(context)?.bullets.into_iter().map(|shelved| shelved.bullet).collect();
     let shown = ShownRules::of_entries(entries, &bullets.iter().collect::<Vec<_>>());
     let is_ignored = |bullet: &Bullet| {
         let own = |event: &&Feedback| event.session.as_deref() == Some(session);
@@ -96,7 +96,7 @@ fn rules(memory: &Context, session: &str, entries: &[ReceiptEntry]) -> Result<Ve
     let mut found: Vec<&Bullet> =
         bullets.iter().filter(|bullet| shown.count(bullet.id.as_str()) > 0 || is_ignored(bullet)).collect();
     found.sort_by_key(|bullet| shown.first(bullet.id.as_str()));
-    let cited = cited_rules(memory, session, &found);
+    let cited = cited_rules(context, session, &found);
     let receipt = |bullet: &Bullet| RuleReceipt {
         id: bullet.id.to_string(),
         content: bullet.content().to_owned(),
@@ -109,9 +109,9 @@ fn rules(memory: &Context, session: &str, entries: &[ReceiptEntry]) -> Result<Ve
 
 /// Returns the ids of the rules that the agent cites in the session's log; `None` if the log is
 /// unknown or cannot be read.
-fn cited_rules(memory: &Context, session: &str, rules: &[&Bullet]) -> Option<HashSet<String>> {
-    let listed = SessionAccess::open_without_refresh(memory).find(session).ok()?.session;
-    let log = load_from_log(memory, &listed.meta, listed.log.as_deref()?).ok()?;
+fn cited_rules(context: &Context, session: &str, rules: &[&Bullet]) -> Option<HashSet<String>> {
+    let listed = SessionAccess::open_without_refresh(context).find(session).ok()?.session;
+    let log = load_from_log(context, &listed.meta, listed.log.as_deref()?).ok()?;
     let rules: Vec<RuleRef<'_>> =
         rules.iter().map(|rule| RuleRef { id: rule.id.as_str(), content: rule.content() }).collect();
     let by_id: BTreeMap<String, &RuleRef<'_>> =

@@ -38,7 +38,7 @@ impl ModelOpinion {
     /// # Errors
     /// Returns an error if a setting is invalid or if the model does not answer.
     pub fn of(
-        memory: &Context,
+        context: &Context,
         rule: &str,
         validation: &RuleValidation,
         stop: &Cancellation,
@@ -46,13 +46,13 @@ impl ModelOpinion {
         if validation.verdict != RuleVerdict::Refine || validation.evidence.sessions < 2 {
             return Ok(None);
         }
-        let rules = secrets::rules_of_logs(memory, memory.target())?.0;
-        let Some(asker) = LanguageModel::open(memory, &rules, stop)? else { return Ok(None) };
+        let rules = secrets::rules_of_logs(context, context.target())?.0;
+        let Some(asker) = LanguageModel::open(context, &rules, stop)? else { return Ok(None) };
         let prompt = package::validate(rule, validation);
         let answer = match asker.ask(&prompt, ("verdict", rule_schema()), in_range) {
             Ok(answered) => answered.value,
             Err(ModelFailure::Useless(why)) => {
-                memory.notice(format!("the model's answer is not usable: {why}"));
+                context.notice(format!("the model's answer is not usable: {why}"));
                 return Ok(None);
             }
             Err(ModelFailure::Silent { error, .. }) => return Err(error),

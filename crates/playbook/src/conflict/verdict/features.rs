@@ -83,9 +83,9 @@ struct Alignment<'p> {
 }
 
 impl<'p> Alignment<'p> {
-    fn of(ours: &'p StatementProfile, theirs: &StatementProfile, sense: &WordVectors<'_>) -> Self {
+    fn of(ours: &'p StatementProfile, theirs: &StatementProfile, word_vectors: &WordVectors<'_>) -> Self {
         let best = |word: &ProfileWord| {
-            let likeness = theirs.words.iter().map(|other| word_likeness(word, other, sense));
+            let likeness = theirs.words.iter().map(|other| word_likeness(word, other, word_vectors));
             let joined = theirs.words.windows(2).any(|pair| is_joined(word, pair))
                 || ours.words.windows(2).any(|pair| {
                     (std::ptr::eq(&pair[0], word) || std::ptr::eq(&pair[1], word))
@@ -119,7 +119,7 @@ fn is_joined(word: &ProfileWord, pair: &[ProfileWord]) -> bool {
         && word.raw.ends_with(&pair[1].raw)
 }
 
-fn word_likeness(one: &ProfileWord, other: &ProfileWord, sense: &WordVectors<'_>) -> f64 {
+fn word_likeness(one: &ProfileWord, other: &ProfileWord, word_vectors: &WordVectors<'_>) -> f64 {
     if one.stem == other.stem || one.raw == other.raw {
         return 1.0;
     }
@@ -132,7 +132,7 @@ fn word_likeness(one: &ProfileWord, other: &ProfileWord, sense: &WordVectors<'_>
     let short = one.raw.chars().count().min(other.raw.chars().count());
     let alike = if shared >= 4 && shared * 10 >= short * 7 { 0.85 } else { 0.0 };
     let names = one.is_name && other.is_name;
-    if names { alike } else { sense.likeness(&one.raw, &other.raw).max(alike) }
+    if names { alike } else { word_vectors.likeness(&one.raw, &other.raw).max(alike) }
 }
 
 impl StatementProfile {
@@ -148,11 +148,12 @@ impl PairFeatures {
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
         cosine: &dyn Fn(&str, &str) -> f64,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Self {
         let (a, b) = (one.statement, other.statement);
         let (ours, theirs) = (a.profile(), b.profile());
-        let (there, back) = (Alignment::of(ours, theirs, sense), Alignment::of(theirs, ours, sense));
+        let (there, back) =
+            (Alignment::of(ours, theirs, word_vectors), Alignment::of(theirs, ours, word_vectors));
         let numbers = compare(&ours.quantities, &theirs.quantities);
         let (lone_a, lone_b): (Vec<_>, Vec<_>) = (there.lone().collect(), back.lone().collect());
         let names = |lone: &[&ProfileWord]| lone.iter().filter(|word| word.is_name).count();
@@ -161,11 +162,11 @@ impl PairFeatures {
         let named_slot = is_slot && names(&lone_a) > 0 && names(&lone_b) > 0 && name_differently(a, b);
         let single_slot = lone_a.len() == 1 && lone_b.len() == 1;
         let alignment = there.soft().min(back.soft());
-        let denials = Denials::of(a, b, sense);
+        let denials = Denials::of(a, b, word_vectors);
         // Claims of numbers are compared as they are written: "1,000" and "1000".
         let is_equal_number =
             numbers.conflicting == 0 && numbers.equal > 0 && lone_a.is_empty() && lone_b.is_empty();
-        let claims = opposed(a, b, sense).filter(|_| !is_equal_number).map(|found| found.ground);
+        let claims = opposed(a, b, word_vectors).filter(|_| !is_equal_number).map(|found| found.ground);
         let chooses = claims == Some(ConflictReason::Exclusive);
         let opposes = claims.is_some() && !chooses;
         let may_both_hold =
@@ -255,7 +256,7 @@ struct Denials {
 }
 
 impl Denials {
-    fn of(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Self {
+    fn of(a: &RuleStatement, b: &RuleStatement, word_vectors: &WordVectors<'_>) -> Self {
         let (ours, theirs) = (a.profile(), b.profile());
         // "Avoid X; use Y" demands as much as it forbids.
         let is_mixed = |statement: &RuleStatement| {
@@ -272,7 +273,7 @@ impl Denials {
         let (excepts, excepted) = (has_exception(ours, theirs), has_exception(theirs, ours));
         let mut polarity = denies(a) != denies(b) && !is_demand(ours, theirs) && !is_demand(theirs, ours);
         let mut antonym = antonym(ours, theirs);
-        let mut order = order(ours, theirs, sense);
+        let mut order = order(ours, theirs, word_vectors);
         // Two opposites agree: "write small commits", "never write large commits".
         if polarity && antonym {
             (polarity, antonym) = (false, false);
@@ -407,7 +408,7 @@ fn rejects(ours: &StatementProfile, theirs: &StatementProfile) -> bool {
 }
 
 /// Whether the steps of two statements about order are exchanged; `None` if one gives no order.
-fn order(ours: &StatementProfile, theirs: &StatementProfile, sense: &WordVectors<'_>) -> Option<bool> {
+fn order(ours: &StatementProfile, theirs: &StatementProfile, word_vectors: &WordVectors<'_>) -> Option<bool> {
     let step = |profile: &StatementProfile, at: u8| {
         profile.words.iter().filter(|word| word.step == Some(at)).cloned().collect::<Vec<_>>()
     };
@@ -417,7 +418,7 @@ fn order(ours: &StatementProfile, theirs: &StatementProfile, sense: &WordVectors
     }
     let like = |one: &[ProfileWord], other: &[ProfileWord]| {
         let best = |word: &ProfileWord| {
-            other.iter().map(|other| word_likeness(word, other, sense)).fold(0.0, f64::max)
+            other.iter().map(|other| word_likeness(word, other, word_vectors)).fold(0.0, f64::max)
         };
         one.iter().map(best).sum::<f64>() / one.len() as f64
     };

@@ -87,28 +87,28 @@ impl StatementVerdict {
     fn fast(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<Self> {
         let (one, other) = ordered(one, other);
-        Some(Self::first(one, other, sense)?.0)
+        Some(Self::first(one, other, word_vectors)?.0)
     }
 
     /// Judges two statements. Symmetric. `None` without an embedding model.
     pub fn of(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<Self> {
         let (one, other) = ordered(one, other);
-        let (first, features) = Self::first(one, other, sense)?;
+        let (first, features) = Self::first(one, other, word_vectors)?;
         Some(match first.next_model(one, other) {
             Some(SlowModel::ReadsBoth) => {
-                let read = sense.pair(one.statement.in_english(), other.statement.in_english());
+                let read = word_vectors.pair(one.statement.in_english(), other.statement.in_english());
                 read.map_or(first, |read| first.combined(&features, &read, is_translated(one, other)))
             }
-            Some(SlowModel::ReadsEach) if sense.has_fine() => {
-                let fine = |a: &str, b: &str| sense.fine_cosine(a, b).unwrap_or(0.0);
-                Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, sense))
+            Some(SlowModel::ReadsEach) if word_vectors.has_fine() => {
+                let fine = |a: &str, b: &str| word_vectors.fine_cosine(a, b).unwrap_or(0.0);
+                Self::by(&weights::FINE, &PairFeatures::of(one, other, &fine, word_vectors))
             }
             _ => first,
         })
@@ -118,11 +118,11 @@ impl StatementVerdict {
     pub(super) fn prepared(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<Self> {
         let (one, other) = ordered(one, other);
-        let (first, features) = Self::first(one, other, sense)?;
-        let read = sense.pair_if_read(one.statement.in_english(), other.statement.in_english());
+        let (first, features) = Self::first(one, other, word_vectors)?;
+        let read = word_vectors.pair_if_read(one.statement.in_english(), other.statement.in_english());
         Some(read.map_or(first, |read| first.combined(&features, &read, is_translated(one, other))))
     }
 
@@ -130,13 +130,13 @@ impl StatementVerdict {
     fn first(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> Option<(Self, PairFeatures)> {
-        if sense.is_disabled() {
+        if word_vectors.is_disabled() {
             return None;
         }
-        let cosine = |a: &str, b: &str| sense.text_cosine(a, b);
-        let features = PairFeatures::of(one, other, &cosine, sense);
+        let cosine = |a: &str, b: &str| word_vectors.text_cosine(a, b);
+        let features = PairFeatures::of(one, other, &cosine, word_vectors);
         Some((Self::by(&weights::FAST, &features), features))
     }
 
@@ -172,16 +172,16 @@ impl StatementVerdict {
     pub fn is_one_statement(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
-        sense: &WordVectors<'_>,
+        word_vectors: &WordVectors<'_>,
     ) -> bool {
-        Self::fast(one, other, sense).is_some_and(|fast| fast.agrees)
-            && Self::of(one, other, sense).is_some_and(|verdict| verdict.is_credited())
+        Self::fast(one, other, word_vectors).is_some_and(|fast| fast.agrees)
+            && Self::of(one, other, word_vectors).is_some_and(|verdict| verdict.is_credited())
     }
 
     /// Asks the slower models about pairs of statements, in one call each, so that [`of`](Self::of) finds the answers.
-    /// If `sense` may not read all pairs, the likeliest are read. Pairs with a probability below `least` of being about
+    /// If `word_vectors` may not read all pairs, the likeliest are read. Pairs with a probability below `least` of being about
     /// one thing, by the fast model, are left out.
-    pub fn prepare(pairs: &[[&EmbeddedStatement<'_>; 2]], least: f64, sense: &WordVectors<'_>) {
+    pub fn prepare(pairs: &[[&EmbeddedStatement<'_>; 2]], least: f64, word_vectors: &WordVectors<'_>) {
         let texts: RefCell<BTreeSet<String>> = RefCell::default();
         let mut likely = Vec::new();
         let collect = |a: &str, b: &str| {
@@ -190,7 +190,7 @@ impl StatementVerdict {
         };
         for [one, other] in pairs {
             let (one, other) = ordered(one, other);
-            let fast = Self::fast(one, other, sense).filter(|fast| fast.same + fast.opposite >= least);
+            let fast = Self::fast(one, other, word_vectors).filter(|fast| fast.same + fast.opposite >= least);
             let Some(fast) = fast else { continue };
             match fast.next_model(one, other) {
                 Some(SlowModel::ReadsBoth) => {
@@ -205,8 +205,8 @@ impl StatementVerdict {
         }
         likely.sort_by(|(one, a), (other, b)| other.total_cmp(one).then_with(|| a.cmp(b)));
         likely.dedup_by(|(_, a), (_, b)| a == b);
-        sense.prepare_pairs(likely);
-        sense.prepare_fine(texts.into_inner());
+        word_vectors.prepare_pairs(likely);
+        word_vectors.prepare_fine(texts.into_inner());
     }
 
     fn by(weights: &VerdictWeights, features: &PairFeatures) -> Self {

@@ -47,14 +47,14 @@ fn read_beside(first: &str, others: &[&str], most: usize) -> Vec<String> {
 
 fn read_beside_from(first: &str, others: &[&str], most: usize, next_from: f64) -> Vec<String> {
     let reader = Reader::default();
-    let sense = WordVectors::of(&reader).reading_at_most(most).reading_next_from(next_from);
+    let word_vectors = WordVectors::of(&reader).reading_at_most(most).reading_next_from(next_from);
     let statements: Vec<RuleStatement> =
         [&[first], others].concat().iter().map(|text| RuleStatement::of(text)).collect();
     let meant: Vec<EmbeddedStatement<'_>> =
         statements.iter().map(|statement| EmbeddedStatement { statement, embedding: None }).collect();
     let pairs: Vec<_> = meant[1..].iter().map(|other| [&meant[0], other]).collect();
-    StatementVerdict::prepare(&pairs, 0.0, &sense);
-    assert!(meant[1..].iter().all(|other| StatementVerdict::of(&meant[0], other, &sense).is_some()));
+    StatementVerdict::prepare(&pairs, 0.0, &word_vectors);
+    assert!(meant[1..].iter().all(|other| StatementVerdict::of(&meant[0], other, &word_vectors).is_some()));
     let read = reader.read.borrow();
     let other = |[one, other]: &[String; 2]| if one == first { other.clone() } else { one.clone() };
     read.iter().map(other).collect()
@@ -96,8 +96,8 @@ fn rules_that_are_read_as_the_same_are_worth_merging() {
     let reader = Reader::default();
     let texts = [FIRST, "Migrations come before a deploy", "Lunch is at noon"].map(str::to_owned);
     let merging = |most: usize| {
-        let sense = WordVectors::of(&reader).reading_at_most(most);
-        let found = ComparedRules::of(&texts, &sense).worth_merging(&[vec![0, 1, 2]], LEAST);
+        let word_vectors = WordVectors::of(&reader).reading_at_most(most);
+        let found = ComparedRules::of(&texts, &word_vectors).worth_merging(&[vec![0, 1, 2]], LEAST);
         found.into_iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>()
     };
     assert_eq!(merging(9), [(0, 1)]);
@@ -122,9 +122,9 @@ fn rules_that_the_settings_call_close_need_less_certainty_to_be_worth_merging() 
     let reader = Reader { answer, ..Reader::default() };
     let texts = [FIRST, "Migrations come before a deploy"].map(str::to_owned);
     let is_mergeable = |cosine: f64| {
-        let sense = WordVectors::of(&reader);
+        let word_vectors = WordVectors::of(&reader);
         let least = MinSimilarity { cosine, ..LEAST };
-        !ComparedRules::of(&texts, &sense).worth_merging(&[vec![0, 1]], least).is_empty()
+        !ComparedRules::of(&texts, &word_vectors).worth_merging(&[vec![0, 1]], least).is_empty()
     };
     assert_eq!([0.85, 0.3].map(is_mergeable), [false, true]);
 }

@@ -105,10 +105,10 @@ fn digests_that_are_made_in_another_way_have_another_format() {
     let plain = VERBS.iter().flat_map(|verb| {
         THINGS.iter().flat_map(move |thing| ENDS.iter().map(move |end| format!("{verb} {thing} {end}")))
     });
-    let sense = WordVectors::of(&Beginnings);
+    let word_vectors = WordVectors::of(&Beginnings);
     let mut hasher = blake3::Hasher::new();
     for text in plain.chain(foreign.map(str::to_owned)) {
-        hasher.update(&RuleDigest::stored(&bullet("a", text.trim()), &sense));
+        hasher.update(&RuleDigest::stored(&bullet("a", text.trim()), &word_vectors));
     }
     let made = hasher.finalize().to_hex();
     assert_eq!(
@@ -125,13 +125,14 @@ fn selected(
     meaning: &dyn EmbeddingModel,
     (left_out, is_own): (&mut LeftOutRules, bool),
 ) -> Vec<Bullet> {
-    let sense = WordVectors::of(meaning);
-    let stored: Vec<Vec<u8>> = bullets.iter().map(|bullet| RuleDigest::stored(bullet, &sense)).collect();
+    let word_vectors = WordVectors::of(meaning);
+    let stored: Vec<Vec<u8>> =
+        bullets.iter().map(|bullet| RuleDigest::stored(bullet, &word_vectors)).collect();
     let digests: Vec<RuleDigest<'_>> = stored.iter().map(|bytes| RuleDigest::read(bytes).unwrap()).collect();
     let mut found = std::collections::BTreeSet::new();
     for delta in adds {
         let CurationDelta::Add(add) = delta else { panic!("{delta:?}") };
-        found.extend(rule_digest::concerned(add, &digests, &sense));
+        found.extend(rule_digest::concerned(add, &digests, &word_vectors));
     }
     digests
         .iter()
@@ -209,7 +210,7 @@ struct RelatedPairs {
 
 #[test]
 fn no_digest_misses_a_rule_that_equals_contradicts_or_refines_another() {
-    let sense = WordVectors::of(&Beginnings);
+    let word_vectors = WordVectors::of(&Beginnings);
     let rule =
         |verb: &str, thing: &str, end: &str| RuleStatement::of(format!("{verb} {thing} {end}").trim_end());
     let rules: Vec<RuleStatement> = VERBS
@@ -225,12 +226,12 @@ fn no_digest_misses_a_rule_that_equals_contradicts_or_refines_another() {
     for (new, own) in meant.iter().zip(&digests) {
         for (old, digest) in meant.iter().zip(&digests) {
             let is_equal = new.statement.is_same(old.statement);
-            let is_opposed = opposed(new.statement, old.statement, &sense).is_some();
-            let is_refined = new.refines(old, &sense);
+            let is_opposed = opposed(new.statement, old.statement, &word_vectors).is_some();
+            let is_refined = new.refines(old, &word_vectors);
             found.equal += usize::from(is_equal);
             found.opposed += usize::from(is_opposed);
             found.refined += usize::from(is_refined);
-            let is_found = digest.compare(*new, own, &sense).may_concern;
+            let is_found = digest.compare(*new, own, &word_vectors).may_concern;
             assert!(is_found || !(is_equal || is_opposed || is_refined), "{new:?} {old:?}");
         }
     }

@@ -6,7 +6,7 @@ use cm_app::verbs::attachment;
 use cm_app::{Context, Error, Result};
 
 /// The file that a link of the note `note` leads to.
-pub(super) fn load(memory: &Context, request: &PageRequest) -> Result<WebData> {
+pub(super) fn load(context: &Context, request: &PageRequest) -> Result<WebData> {
     let note = request.query.get("note").ok_or_else(|| Error::usage("the address lacks `note`"))?;
-    attachment::attachment(memory, note, &request.reference).map(WebData::File)
+    attachment::attachment(context, note, &request.reference).map(WebData::File)
 }

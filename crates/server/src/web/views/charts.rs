@@ -63,14 +63,14 @@ struct Incident {
     date: String,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let history = friction_history::friction_history(memory)?;
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let history = friction_history::friction_history(context)?;
     let sum =
         |week: &FrictionWeek| week.friction.interrupts + week.friction.rejections + week.friction.errors;
     let most = history.weeks.iter().map(sum).max().unwrap_or(0);
     let classes = classes(&history.incidents);
     render(&ChartsPage {
-        shell: Shell::of(memory, request, "charts", "Friction"),
+        shell: Shell::of(context, request, "charts", "Friction"),
         bars: history.weeks.iter().enumerate().flat_map(|(at, week)| bars(at, week, most.max(1))).collect(),
         scale: scale(most),
         has_friction: most > 0,

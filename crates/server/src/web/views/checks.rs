@@ -55,14 +55,14 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let results = if request.query.has("run") { Some(run(memory)?) } else { None };
-    render(&ChecksPage { results, shell: Shell::of(memory, request, "checks", "Checks") })
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let results = if request.query.has("run") { Some(run(context)?) } else { None };
+    render(&ChecksPage { results, shell: Shell::of(context, request, "checks", "Checks") })
 }
 
-fn run(memory: &Context) -> Result<Results> {
-    let found = validate::validate(memory, &validate::Options::default())?;
-    let report = doctor::doctor(memory, false)?.concealed(memory);
+fn run(context: &Context) -> Result<Results> {
+    let found = validate::validate(context, &validate::Options::default())?;
+    let report = doctor::doctor(context, false)?.concealed(context);
     let hint =
         |hint: Option<cm_note::user_text::UserText>| hint.map(|hint| worded(&hint, Interface::CommandLine));
     let left_out = found.findings.len().saturating_sub(SHOWN);

@@ -29,13 +29,13 @@ struct Side {
     kind: String,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let options = review::Options { section: Some(InboxKind::Conflicts), limit: SHOWN };
-    let inbox = review::inbox(memory, &options)?;
+    let inbox = review::inbox(context, &options)?;
     let items = inbox.sections.into_iter().flat_map(|section| section.items);
     let conflicts = items.map(|item| Conflict {
         why: item.why,
-        since: ShownTime::maybe(item.since, memory.now()),
+        since: ShownTime::maybe(item.since, context.now()),
         sides: item
             .notes
             .into_iter()
@@ -48,6 +48,6 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     });
     render(&ConflictsPage {
         conflicts: conflicts.collect(),
-        shell: Shell::of(memory, request, "conflicts", "Contradictions"),
+        shell: Shell::of(context, request, "conflicts", "Contradictions"),
     })
 }

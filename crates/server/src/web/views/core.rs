@@ -50,8 +50,8 @@ struct Omitted {
     reason: &'static str,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let found = core_budget::core_budget(memory, &core_budget::Options { limit: OMITTED })?;
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let found = core_budget::core_budget(context, &core_budget::Options { limit: OMITTED })?;
     let counted: usize = found.omitted_counts.values().sum();
     render(&CorePage {
         body: html::note(&found.text, "CORE.md"),
@@ -63,7 +63,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
         reasons: found.omitted_counts.iter().map(|(reason, count)| (*count, in_words(*reason))).collect(),
         more: counted - found.omitted.len(),
         omitted: omitted(found),
-        shell: Shell::of(memory, request, "core", "CORE.md"),
+        shell: Shell::of(context, request, "core", "CORE.md"),
     })
 }
 

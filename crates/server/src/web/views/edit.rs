@@ -32,59 +32,59 @@ struct EditPage {
     preview: Option<String>,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    page(memory, request, edit::text(memory, &request.reference)?, None, None)
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    page(context, request, edit::text(context, &request.reference)?, None, None)
 }
 
 /// The page after a conflict: the person's text beside the stored one.
 pub(in crate::web) fn conflict(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     id: &str,
     text: String,
     conflict: RevisionConflict,
 ) -> Result<String> {
-    let note = NoteText { text, revision: conflict.revision, ..edit::text(memory, id)? };
+    let note = NoteText { text, revision: conflict.revision, ..edit::text(context, id)? };
     let problem = "Somebody changed this note while you were editing it. Nothing was saved yet.".to_owned();
-    page(memory, request, note, Some(conflict.current), Some(problem))
+    page(context, request, note, Some(conflict.current), Some(problem))
 }
 
 /// The page after a text with errors: nothing was saved.
 pub(in crate::web) fn refused(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     id: &str,
     text: String,
     problem: String,
 ) -> Result<String> {
-    page(memory, request, NoteText { text, ..edit::text(memory, id)? }, None, Some(problem))
+    page(context, request, NoteText { text, ..edit::text(context, id)? }, None, Some(problem))
 }
 
 /// The page with a preview of a text that is not saved.
 pub(in crate::web) fn preview(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     id: &str,
     text: String,
     revision: String,
 ) -> Result<String> {
-    let note = NoteText { text, revision, ..edit::text(memory, id)? };
+    let note = NoteText { text, revision, ..edit::text(context, id)? };
     let preview = html::note(Split::of(&note.text).body(), &note.path);
-    render(&EditPage { preview: Some(preview), ..filled(memory, request, note, None, None) })
+    render(&EditPage { preview: Some(preview), ..filled(context, request, note, None, None) })
 }
 
 fn page(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     note: NoteText,
     theirs: Option<String>,
     problem: Option<String>,
 ) -> Result<String> {
-    render(&filled(memory, request, note, theirs, problem))
+    render(&filled(context, request, note, theirs, problem))
 }
 
 fn filled(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     note: NoteText,
     theirs: Option<String>,
@@ -100,7 +100,7 @@ fn filled(
         problem,
         text: note.text,
         revision: note.revision,
-        shell: Shell::of(memory, request, "", format!("Edit {}", note.title)),
+        shell: Shell::of(context, request, "", format!("Edit {}", note.title)),
         id: note.id,
         title: note.title,
         path: note.path,
@@ -119,28 +119,28 @@ struct NewPage {
     problem: Option<(String, Option<String>)>,
 }
 
-pub(in crate::web) fn new(memory: &Context, request: &PageRequest) -> Result<String> {
-    render(&new_page(memory, request, &request.query))
+pub(in crate::web) fn new(context: &Context, request: &PageRequest) -> Result<String> {
+    render(&new_page(context, request, &request.query))
 }
 
 /// The form for a new note with what was typed, and why it was refused.
 pub(in crate::web) fn not_added(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     form: &Fields,
     error: &Error,
 ) -> Result<String> {
     let hint = error.hint.as_ref().map(|hint| worded(hint, Interface::Http));
-    render(&NewPage { problem: Some((error.message.clone(), hint)), ..new_page(memory, request, form) })
+    render(&NewPage { problem: Some((error.message.clone(), hint)), ..new_page(context, request, form) })
 }
 
-fn new_page(memory: &Context, request: &PageRequest, fields: &Fields) -> NewPage {
+fn new_page(context: &Context, request: &PageRequest, fields: &Fields) -> NewPage {
     NewPage {
         text: fields.text("text").unwrap_or_default(),
-        types: memory.target().settings.types.iter().map(|one| one.name.clone()).collect(),
+        types: context.target().settings.types.iter().map(|one| one.name.clone()).collect(),
         chosen: fields.get("type").unwrap_or("observation").to_owned(),
         tags: fields.get("tags").unwrap_or_default().to_owned(),
         problem: None,
-        shell: Shell::of(memory, request, "", "New note"),
+        shell: Shell::of(context, request, "", "New note"),
     }
 }

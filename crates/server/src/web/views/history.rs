@@ -66,12 +66,12 @@ struct Version {
     difference: String,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     if request.query.has("commits") {
-        return commits(memory, request);
+        return commits(context, request);
     }
-    let found = history::history(memory, &request.reference, MOST)?;
-    let (now, sessions) = (memory.now(), RecordedSessions::of(memory));
+    let found = history::history(context, &request.reference, MOST)?;
+    let (now, sessions) = (context.now(), RecordedSessions::of(context));
     let hashes: Vec<String> = found.versions.iter().map(|version| short(&version.commit.id)).collect();
     let versions = found.versions.into_iter().enumerate().map(|(at, version)| Version {
         number: hashes.len() - at,
@@ -90,15 +90,15 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     render(&HistoryPage {
         address: note_address(&found.id),
         versions: versions.collect(),
-        shell: Shell::of(memory, request, "", format!("History of {}", found.path)),
+        shell: Shell::of(context, request, "", format!("History of {}", found.path)),
         id: found.id,
         path: found.path,
     })
 }
 
-fn commits(memory: &Context, request: &PageRequest) -> Result<String> {
-    let found = why::note_commits(memory, &request.reference, COMMITS)?;
-    let rows = found.into_iter().map(|commit| CommitRow::of(commit, memory.now()));
+fn commits(context: &Context, request: &PageRequest) -> Result<String> {
+    let found = why::note_commits(context, &request.reference, COMMITS)?;
+    let rows = found.into_iter().map(|commit| CommitRow::of(commit, context.now()));
     render(&NoteCommits { commits: rows.collect() })
 }
 

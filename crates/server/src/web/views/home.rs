@@ -41,8 +41,8 @@ struct CommitRow {
 }
 
 /// The sections of the inbox that are not empty.
-fn waiting(memory: &Context) -> Result<Vec<Count>> {
-    let inbox = review::inbox(memory, &review::Options { section: None, limit: 0 })?;
+fn waiting(context: &Context) -> Result<Vec<Count>> {
+    let inbox = review::inbox(context, &review::Options { section: None, limit: 0 })?;
     let waiting = inbox.sections.iter().filter(|section| section.total > 0).map(|section| Count {
         label: super::review::heading(section.kind).to_owned(),
         count: section.total,
@@ -52,27 +52,27 @@ fn waiting(memory: &Context) -> Result<Vec<Count>> {
 }
 
 /// The last commits; none at an earlier time, because the log begins with the newest commit.
-fn commits(memory: &Context) -> Vec<log::Commit> {
-    if memory.read_at().is_some() {
+fn commits(context: &Context) -> Vec<log::Commit> {
+    if context.read_at().is_some() {
         return Vec::new();
     }
-    log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })
+    log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() })
         .map_or_else(|_| Vec::new(), |list| list.commits)
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let now = memory.now();
-    let kinds = stats::kinds(memory)?;
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let now = context.now();
+    let kinds = stats::kinds(context)?;
     let counts = kinds.into_iter().map(|(kind, count)| Count {
         label: kind_noun(kind, count).to_owned(),
         count,
         address: format!("/search?q=kind:{}", kind.name()),
     });
     // The inbox compares all rules with each other, so that an open page shows it when it is ready.
-    let waiting = if request.query.has("waiting") { Some(waiting(memory)?) } else { None };
+    let waiting = if request.query.has("waiting") { Some(waiting(context)?) } else { None };
     let notes =
-        recent::recent(memory, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
-    let commits = commits(memory);
+        recent::recent(context, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
+    let commits = commits(context);
     render(&HomePage {
         counts: counts.collect(),
         waiting,
@@ -93,6 +93,6 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
                 at: ShownTime::of(commit.at, now),
             })
             .collect(),
-        shell: Shell::of(memory, request, "home", "Home"),
+        shell: Shell::of(context, request, "home", "Home"),
     })
 }

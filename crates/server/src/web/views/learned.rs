@@ -50,12 +50,12 @@ fn heading(change: LearnedChange) -> &'static str {
     }
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let days = request.query.number("days").unwrap_or(DAYS.0).clamp(1, DAYS.1);
-    let learned = match timeline::learned(memory, Some(&format!("{days}d")), None, SHOWN) {
+    let learned = match timeline::learned(context, Some(&format!("{days}d")), None, SHOWN) {
         // The history is younger than that, so that everything in it is new.
         Err(error) if error.code == "not-found" => {
-            timeline::learned(memory, Some(&first(memory)?), None, SHOWN)?
+            timeline::learned(context, Some(&first(context)?), None, SHOWN)?
         }
         other => other?,
     };
@@ -74,13 +74,13 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         left_out: total - learned.notes.len(),
         groups: groups(learned.notes),
         summary: learned.summary,
-        shell: Shell::of(memory, request, "home", "Learned"),
+        shell: Shell::of(context, request, "home", "Learned"),
     })
 }
 
 /// The first commit of the vault.
-fn first(memory: &Context) -> Result<String> {
-    let points = timeline::timeline(memory, &timeline::Options { points: 2, counts: false })?.points;
+fn first(context: &Context) -> Result<String> {
+    let points = timeline::timeline(context, &timeline::Options { points: 2, counts: false })?.points;
     let first = points.into_iter().next().ok_or_else(|| Error::not_found("the vault has no commit"))?;
     Ok(first.commit)
 }

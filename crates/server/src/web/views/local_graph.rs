@@ -49,9 +49,9 @@ pub(super) struct Line {
 }
 
 /// Draws the notes within two edges; `None` if there are none.
-pub(super) fn of(memory: &Context, id: &str) -> Result<Option<LocalGraph>> {
+pub(super) fn of(context: &Context, id: &str) -> Result<Option<LocalGraph>> {
     let limit = MOST[0] + MOST[1] * 4;
-    let around = related::related(memory, id, &related::Options { hops: 2, limit, ..Default::default() })?;
+    let around = related::related(context, id, &related::Options { hops: 2, limit, ..Default::default() })?;
     let near: Vec<&LinkedNote> = around.notes.iter().filter(|note| note.hops == 1).take(MOST[0]).collect();
     if near.is_empty() {
         return Ok(None);

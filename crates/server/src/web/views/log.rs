@@ -40,12 +40,12 @@ struct CommitRow {
     more: usize,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let commits = log::log(memory, &log::Options { limit: SHOWN, ..log::Options::default() })?.commits;
-    let now = memory.now();
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let commits = log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() })?.commits;
+    let now = context.now();
     let listed = |ids: &[String]| ids.iter().take(NOTES).cloned().collect::<Vec<_>>();
     let wanted: HashSet<String> = commits.iter().flat_map(|commit| listed(&commit.ids)).collect();
-    let notes = memory.notes_of(memory.target())?;
+    let notes = context.notes_of(context.target())?;
     let known = notes.iter().filter(|note| wanted.contains(note.key()));
     let titles: HashMap<&str, String> =
         known.map(|note| (note.key(), short_line(&note.title, TITLE))).collect();
@@ -66,5 +66,5 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
         notes: commit.ids.iter().take(NOTES).map(link).collect(),
         more: commit.ids.len().saturating_sub(NOTES),
     });
-    render(&LogPage { commits: rows.collect(), shell: Shell::of(memory, request, "log", "Log") })
+    render(&LogPage { commits: rows.collect(), shell: Shell::of(context, request, "log", "Log") })
 }

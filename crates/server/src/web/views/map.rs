@@ -43,15 +43,15 @@ struct TopNote {
     address: String,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let table = map::table(memory)?;
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let table = map::table(context)?;
     render(&MapPage {
         style: address("map.css"),
         script: address("map.js"),
         notes: count(table.notes, "note"),
         as_of: request.query.get("as_of").unwrap_or_default().to_owned(),
         regions: table.regions.into_iter().map(region).collect(),
-        shell: Shell::of(memory, request, "graph", "Map"),
+        shell: Shell::of(context, request, "graph", "Map"),
     })
 }
 
@@ -75,24 +75,24 @@ fn region(row: RegionRow) -> Region {
 }
 
 /// The whole map without ids and titles.
-pub(super) fn image(memory: &Context, _: &PageRequest) -> Result<WebData> {
-    let image = map::image(memory)?;
+pub(super) fn image(context: &Context, _: &PageRequest) -> Result<WebData> {
+    let image = map::image(context)?;
     Ok(WebData::Gzip { bytes: image.gzip, version: image.version })
 }
 
 /// The notes of a community.
-pub(super) fn community(memory: &Context, request: &PageRequest) -> Result<WebData> {
+pub(super) fn community(context: &Context, request: &PageRequest) -> Result<WebData> {
     let number = request.reference.parse().map_err(|_| Error::usage("a community has a number"))?;
-    WebData::json(&map::community(memory, number)?)
+    WebData::json(&map::community(context, number)?)
 }
 
 /// The neighbourhood of a note.
-pub(super) fn near(memory: &Context, request: &PageRequest) -> Result<WebData> {
-    WebData::json(&map::near(memory, &request.reference)?)
+pub(super) fn near(context: &Context, request: &PageRequest) -> Result<WebData> {
+    WebData::json(&map::near(context, &request.reference)?)
 }
 
 /// The hits of a search.
-pub(super) fn find(memory: &Context, request: &PageRequest) -> Result<WebData> {
+pub(super) fn find(context: &Context, request: &PageRequest) -> Result<WebData> {
     let query = request.query.get("q").unwrap_or_default();
-    WebData::json(&map::find(memory, query, HITS)?)
+    WebData::json(&map::find(context, query, HITS)?)
 }

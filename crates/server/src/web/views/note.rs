@@ -104,22 +104,22 @@ struct Mention {
     snippet: String,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     // As requested: another note may have the same ID.
     let reference = &request.reference;
-    let note = get::get(memory, reference, None)?;
+    let note = get::get(context, reference, None)?;
     // An open page loads the commits after the rest, because that reads the history of the vault.
     let commits = if request.is_static { history::COMMITS } else { 0 };
-    let evidence = why::why(memory, reference, commits)?;
-    let (now, sessions) = (memory.now(), RecordedSessions::of(memory));
-    let graph = local_graph::of(memory, reference)?;
+    let evidence = why::why(context, reference, commits)?;
+    let (now, sessions) = (context.now(), RecordedSessions::of(context));
+    let graph = local_graph::of(context, reference)?;
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
-    let history = has_score.then(|| score_history(memory, reference)).transpose()?;
-    let mentioned = unlinked_mentions(memory, reference, MENTIONS)?;
+    let history = has_score.then(|| score_history(context, reference)).transpose()?;
+    let mentioned = unlinked_mentions(context, reference, MENTIONS)?;
     // Who looks at the memory itself sees what agents see; readers of a site do not get comments.
     let body = without_title(&note.body, &note.title);
     let body = if request.is_static { without_comments(body) } else { Cow::Borrowed(body) };
-    let (body, embedded) = embedded_notes(memory, &body);
+    let (body, embedded) = embedded_notes(context, &body);
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
@@ -182,7 +182,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
             .collect(),
         graph,
         reference: html::encode(&note.id),
-        shell: Shell::of(memory, request, "", note.title.clone()),
+        shell: Shell::of(context, request, "", note.title.clone()),
         id: note.id,
         title: note.title,
         path: note.path,

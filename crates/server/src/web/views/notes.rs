@@ -39,7 +39,7 @@ pub(in crate::web) fn pages(notes: usize) -> usize {
 
 /// Shows a page of these notes, which are sorted by kind. Pages begin with 1.
 pub(in crate::web) fn show(
-    memory: &Context,
+    context: &Context,
     request: &PageRequest,
     notes: &[&Note],
     page: usize,
@@ -51,7 +51,7 @@ pub(in crate::web) fn show(
             title: note.title.clone(),
             address: note_address(note.key()),
             kind: type_words(note.note_type.as_deref(), note.kind),
-            changed: ShownTime::maybe(note.updated.or(note.created), memory.now()),
+            changed: ShownTime::maybe(note.updated.or(note.created), context.now()),
         };
         match groups.last_mut().filter(|group| group.kind == kind) {
             Some(group) => group.notes.push(row),
@@ -59,7 +59,7 @@ pub(in crate::web) fn show(
         }
     }
     render(&NotesPage {
-        shell: Shell::of(memory, request, "search", "Notes"),
+        shell: Shell::of(context, request, "search", "Notes"),
         total: count(notes.len(), "note"),
         page,
         pages: pages(notes.len()),

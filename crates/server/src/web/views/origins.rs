@@ -37,22 +37,22 @@ struct CommitOrigin {
     at: ShownTime,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let found = line_origins::line_origins(memory, &request.reference)?;
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let found = line_origins::line_origins(context, &request.reference)?;
     render(&OriginsPage {
         address: note_address(&found.id),
-        groups: groups(memory, &found.lines, &found.commits),
-        shell: Shell::of(memory, request, "", format!("Origin of the lines of {}", found.path)),
+        groups: groups(context, &found.lines, &found.commits),
+        shell: Shell::of(context, request, "", format!("Origin of the lines of {}", found.path)),
         path: found.path,
     })
 }
 
-fn groups(memory: &Context, lines: &[LineOrigin], commits: &[Commit]) -> Vec<LineGroup> {
-    let (mut first, sessions) = (1, RecordedSessions::of(memory));
+fn groups(context: &Context, lines: &[LineOrigin], commits: &[Commit]) -> Vec<LineGroup> {
+    let (mut first, sessions) = (1, RecordedSessions::of(context));
     let group = |lines: &[LineOrigin]| {
         let commit = lines.first().and_then(|line| commits.get(line.commit?));
         let group = LineGroup {
-            commit: commit.map(|commit| origin(memory, &sessions, commit)),
+            commit: commit.map(|commit| origin(context, &sessions, commit)),
             first,
             lines: lines.iter().map(|line| html::shown(&line.text).into_owned()).collect(),
         };
@@ -62,12 +62,12 @@ fn groups(memory: &Context, lines: &[LineOrigin], commits: &[Commit]) -> Vec<Lin
     lines.chunk_by(|a, b| a.commit == b.commit).map(group).collect()
 }
 
-fn origin(memory: &Context, sessions: &RecordedSessions<'_>, commit: &Commit) -> CommitOrigin {
+fn origin(context: &Context, sessions: &RecordedSessions<'_>, commit: &Commit) -> CommitOrigin {
     CommitOrigin {
         short: commit.id.chars().take(10).collect(),
         subject: commit.subject.clone(),
         by: commit.agent.clone().unwrap_or_else(|| commit.actor.clone()),
         session: commit.session.as_deref().and_then(|id| session_address(sessions, id)),
-        at: ShownTime::of(commit.at, memory.now()),
+        at: ShownTime::of(commit.at, context.now()),
     }
 }

@@ -34,7 +34,7 @@ struct Point {
     is_chosen: bool,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let to = own_address(request.query.get("to").unwrap_or("/"));
     let query = to.split_once('?').map_or("", |(_, query)| query);
     let mut parameters: Vec<(String, String)> =
@@ -42,10 +42,10 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     let at = parameters.iter().position(|(name, _)| name == PARAMETER);
     let named = at.map(|at| parameters.remove(at).1).filter(|named| !named.is_empty());
     // A vault without a history has only the present.
-    let points = timeline::timeline(memory, &timeline::Options { points: POINTS, counts: false });
+    let points = timeline::timeline(context, &timeline::Options { points: POINTS, counts: false });
     let points = points.map_or_else(|_| Vec::new(), |timeline| timeline.points);
     let chosen = match &named {
-        Some(named) => position(memory, &points, named)?,
+        Some(named) => position(context, &points, named)?,
         None => points.len(),
     };
     let points: Vec<Point> =
@@ -54,7 +54,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
     render(&PastPage {
         path: today.split('?').next().unwrap_or("/").to_owned(),
         chosen_label: points.get(chosen).map_or("now", |point| &point.label).to_owned(),
-        shell: Shell::of(memory, request, "", "Earlier times"),
+        shell: Shell::of(context, request, "", "Earlier times"),
         parameters,
         points,
         chosen,
@@ -63,8 +63,8 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
 }
 
 /// The last point that is not newer than the named time.
-fn position(memory: &Context, points: &[TimePoint], named: &str) -> Result<usize> {
-    let read = memory.as_of(named)?.read_at();
+fn position(context: &Context, points: &[TimePoint], named: &str) -> Result<usize> {
+    let read = context.as_of(named)?.read_at();
     let later = read.map_or(points.len(), |read| points.partition_point(|point| point.at <= read.date));
     Ok(later.saturating_sub(1))
 }

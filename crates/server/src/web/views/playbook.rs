@@ -70,24 +70,24 @@ struct Rule {
     can_change: bool,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let filter = filter(request);
-    let filters = filters(memory, &filter)?;
+    let filters = filters(context, &filter)?;
     let is_filtered = filter != BulletFilter::default();
     let offset = request.query.number("offset").unwrap_or(0);
-    let page = list::list(memory, &list::Options { filter, limit: SHOWN, offset })?;
+    let page = list::list(context, &list::Options { filter, limit: SHOWN, offset })?;
     let ids: Vec<String> = page.bullets.iter().map(|row| row.id.clone()).collect();
-    let histories = rule_score_histories(memory, &ids)?.into_iter();
+    let histories = rule_score_histories(context, &ids)?.into_iter();
     let histories: HashMap<String, ScoreHistory> =
         histories.map(|history| (history.id.clone(), history)).collect();
     render(&PlaybookPage {
         summary: count(page.total, "rule"),
         is_filtered,
-        categories: by_category(memory, page.bullets, &histories),
+        categories: by_category(context, page.bullets, &histories),
         filters,
         tag: request.query.get("tag").unwrap_or_default().to_owned(),
         next: page.next.map(|next| next_address(request, next)),
-        shell: Shell::of(memory, request, "playbook", "Playbook"),
+        shell: Shell::of(context, request, "playbook", "Playbook"),
     })
 }
 
@@ -105,8 +105,8 @@ fn filter(request: &PageRequest) -> BulletFilter {
 }
 
 /// The filters of the form with what is chosen.
-fn filters(memory: &Context, filter: &BulletFilter) -> Result<Vec<Filter>> {
-    let all = merged(memory)?.bullets;
+fn filters(context: &Context, filter: &BulletFilter) -> Result<Vec<Filter>> {
+    let all = merged(context)?.bullets;
     let categories: BTreeSet<&str> = all.iter().map(|of_vault| of_vault.bullet.category.as_str()).collect();
     let choices = |values: Vec<&str>, chosen: Option<&str>| -> Vec<Choice> {
         let choice = |value: &str| Choice {
@@ -143,7 +143,7 @@ fn next_address(request: &PageRequest, offset: usize) -> String {
 
 /// Groups rules by category, categories in the order of their best rule.
 fn by_category(
-    memory: &Context,
+    context: &Context,
     rows: Vec<BulletRow>,
     histories: &HashMap<String, ScoreHistory>,
 ) -> Vec<Category> {
@@ -155,7 +155,7 @@ fn by_category(
             categories.len() - 1
         });
         let history = histories.get(&row.id);
-        let can_change = row.vault == memory.target().level && row.state != BulletState::Retired;
+        let can_change = row.vault == context.target().level && row.state != BulletState::Retired;
         categories[at].rules.push(Rule { can_change, ..rule(row, history) });
     }
     categories

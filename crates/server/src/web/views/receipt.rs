@@ -64,14 +64,14 @@ struct Link {
     address: String,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let access = SessionAccess::open_quickly(memory)?;
-    let found = session_receipts::session_receipt(memory, &access, &request.reference)?;
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let access = SessionAccess::open_quickly(context)?;
+    let found = session_receipts::session_receipt(context, &access, &request.reference)?;
     let receipt = found.receipt;
     let titles: HashMap<&str, &str> =
         found.notes.iter().filter_map(|note| Some((note.id.as_str(), note.title.as_deref()?))).collect();
     let entries = receipt.iter().flat_map(|receipt| &receipt.entries);
-    let entries = entries.map(|entry| entry_row(entry, &titles, memory.now())).collect();
+    let entries = entries.map(|entry| entry_row(entry, &titles, context.now())).collect();
     let (id, agent) = match (&found.session, &receipt) {
         (Some(session), _) => (session.info.id.clone(), session.info.agent.clone()),
         (None, Some(receipt)) => (receipt.session.clone(), receipt.agent.clone()),
@@ -86,7 +86,7 @@ pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
         kinds: receipt.iter().flat_map(|receipt| &receipt.kinds).map(KindRow::of).collect(),
         entries,
         notes: found.notes.into_iter().map(note_row).collect(),
-        shell: Shell::of(memory, request, "sessions", format!("Session {id}")),
+        shell: Shell::of(context, request, "sessions", format!("Session {id}")),
         session: id,
         agent,
     })

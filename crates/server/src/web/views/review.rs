@@ -113,23 +113,23 @@ fn explanation(kind: InboxKind) -> &'static str {
     }
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let wanted = request.query.get("section");
     let section = InboxKind::ALL.into_iter().find(|kind| Some(kind.name()) == wanted);
     let offset = request.query.number("offset").unwrap_or(0);
     let options = inbox_details::Options { section, limit: SHOWN, offset };
-    let mut inbox = inbox_details::inbox_details(memory, &options)?;
+    let mut inbox = inbox_details::inbox_details(context, &options)?;
     let entries = std::mem::take(&mut inbox.entries);
     render(&ReviewPage {
         filters: filters(&inbox, section),
         is_whole: section.is_none(),
-        sections: sections(memory, &inbox, entries),
+        sections: sections(context, &inbox, entries),
         leftovers: inbox.leftovers.iter().map(leftover).collect(),
         next: inbox.next.map(|next| {
             let section = section.map(|kind| format!("section={}&", kind.name())).unwrap_or_default();
             format!("/review?{section}offset={next}")
         }),
-        shell: Shell::of(memory, request, "review", "Inbox"),
+        shell: Shell::of(context, request, "review", "Inbox"),
     })
 }
 
@@ -143,7 +143,7 @@ fn filters(inbox: &InboxDetails, chosen: Option<InboxKind>) -> Vec<Filter> {
     inbox.counts.iter().map(filter).collect()
 }
 
-fn sections(memory: &Context, inbox: &InboxDetails, entries: Vec<InboxDetail>) -> Vec<Section> {
+fn sections(context: &Context, inbox: &InboxDetails, entries: Vec<InboxDetail>) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for detail in entries {
         let kind = detail.kind;
@@ -157,20 +157,20 @@ fn sections(memory: &Context, inbox: &InboxDetails, entries: Vec<InboxDetail>) -
             });
         }
         if let Some(section) = sections.last_mut() {
-            section.entries.push(row(memory, detail));
+            section.entries.push(row(context, detail));
         }
     }
     sections
 }
 
-fn row(memory: &Context, detail: InboxDetail) -> InboxRow {
-    let (now, entry) = (memory.now(), detail.entry);
+fn row(context: &Context, detail: InboxDetail) -> InboxRow {
+    let (now, entry) = (context.now(), detail.entry);
     let can = |settlement| detail.settlements.contains(&settlement);
     let longest = entry.notes.iter().map(|note| note.title.as_str()).max_by_key(|title| title.len());
     InboxRow {
         number: entry.number,
         since: ShownTime::maybe(entry.since, now),
-        related: detail.related.iter().map(|note| related(memory, note)).collect(),
+        related: detail.related.iter().map(|note| related(context, note)).collect(),
         difference: difference(&detail.diff),
         can_accept: can(Settlement::Accept),
         can_reject: can(Settlement::Reject),
@@ -191,13 +191,13 @@ fn row(memory: &Context, detail: InboxDetail) -> InboxRow {
     }
 }
 
-fn related(memory: &Context, note: &RelatedNote) -> Related {
+fn related(context: &Context, note: &RelatedNote) -> Related {
     Related {
         relation: note.relation.replace('_', " ").to_lowercase(),
         title: note.title.clone(),
         address: note_address(&note.id),
         state: note.state.clone(),
-        updated: ShownTime::maybe(note.updated, memory.now()),
+        updated: ShownTime::maybe(note.updated, context.now()),
     }
 }
 

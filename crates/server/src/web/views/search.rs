@@ -44,16 +44,16 @@ struct Hit {
     vault: &'static str,
 }
 
-pub(super) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let query = request.query.get("q").unwrap_or_default().to_owned();
     let explains = request.query.has("explain");
-    let found = if query.is_empty() { None } else { Some(find(memory, request, &query, explains)?) };
-    let mut shell = Shell::of(memory, request, "search", if query.is_empty() { "Search" } else { &query });
+    let found = if query.is_empty() { None } else { Some(find(context, request, &query, explains)?) };
+    let mut shell = Shell::of(context, request, "search", if query.is_empty() { "Search" } else { &query });
     shell.query.clone_from(&query);
     render(&SearchPage { shell, query, explains, found })
 }
 
-fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) -> Result<Found> {
+fn find(context: &Context, request: &PageRequest, query: &str, explains: bool) -> Result<Found> {
     let options = search::Options {
         query: query.to_owned(),
         limit: Some(SHOWN),
@@ -61,7 +61,7 @@ fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) ->
         explain: explains,
         ..search::Options::default()
     };
-    let result = search::search(memory, &options)?;
+    let result = search::search(context, &options)?;
     let titles: Vec<String> = result.hits.iter().map(|hit| hit.title.clone()).collect();
     let mut again = form_urlencoded::Serializer::new(String::new());
     again.append_pair("q", query);
@@ -82,14 +82,14 @@ fn find(memory: &Context, request: &PageRequest, query: &str, explains: bool) ->
             .into_iter()
             .map(|one| {
                 let is_ambiguous = titles.iter().filter(|title| **title == one.title).count() > 1;
-                hit(one, is_ambiguous, memory)
+                hit(one, is_ambiguous, context)
             })
             .collect(),
         notices: result.notices,
     })
 }
 
-fn hit(hit: SearchHit, is_ambiguous: bool, memory: &Context) -> Hit {
+fn hit(hit: SearchHit, is_ambiguous: bool, context: &Context) -> Hit {
     let parts = hit.parts.map_or_else(Vec::new, |parts| {
         let shown = |value: f64| format!("{value:.3}");
         let meaning = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), shown);
@@ -115,7 +115,7 @@ fn hit(hit: SearchHit, is_ambiguous: bool, memory: &Context) -> Hit {
         snippet: marked(&hit.snippet, &hit.matches),
         state: hit.state,
         tags: hit.tags,
-        changed: ShownTime::maybe(hit.updated, memory.now()),
+        changed: ShownTime::maybe(hit.updated, context.now()),
         weak: hit.weak,
         by_meaning: hit.found_by == Some(cm_app::context::retrieve::FoundBy::Meaning),
         parts,

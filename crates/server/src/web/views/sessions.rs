@@ -48,24 +48,24 @@ impl KindRow {
     }
 }
 
-pub(super) fn list(memory: &Context, request: &PageRequest) -> Result<String> {
+pub(super) fn list(context: &Context, request: &PageRequest) -> Result<String> {
     let which = SessionSelection { days: Some(0.0), ..SessionSelection::default() };
     let offset = request.query.number("offset").unwrap_or(0);
     let options = session_receipts::Options { which, limit: SHOWN, offset };
-    let access = SessionAccess::open_quickly(memory)?;
-    let found = session_receipts::session_receipts(memory, &access, &options)?;
-    let used = usage::usage(memory, &usage::Options { limit: 0, session: None })?.tokens;
+    let access = SessionAccess::open_quickly(context)?;
+    let found = session_receipts::session_receipts(context, &access, &options)?;
+    let used = usage::usage(context, &usage::Options { limit: 0, session: None })?.tokens;
     render(&SessionsPage {
-        sessions: found.sessions.into_iter().map(|session| row(memory, session)).collect(),
+        sessions: found.sessions.into_iter().map(|session| row(context, session)).collect(),
         total: found.total,
         tokens: used.shown,
         kinds: used.kinds.iter().map(KindRow::of).collect(),
         next: found.next,
-        shell: Shell::of(memory, request, "sessions", "Sessions"),
+        shell: Shell::of(context, request, "sessions", "Sessions"),
     })
 }
 
-fn row(memory: &Context, session: SessionReceiptRow) -> SessionRow {
+fn row(context: &Context, session: SessionReceiptRow) -> SessionRow {
     let some = |n: usize, noun: &str| (n > 0).then(|| count(n, noun));
     let friction = session.friction.unwrap_or_default();
     let rules = session.rules;
@@ -83,7 +83,7 @@ fn row(memory: &Context, session: SessionReceiptRow) -> SessionRow {
         address: format!("/sessions/{}", html::encode(&session.id)),
         title: session.title.filter(|title| !title.is_empty()).unwrap_or(session.id),
         agent: session.agent,
-        last: ShownTime::maybe(session.ended, memory.now()),
+        last: ShownTime::maybe(session.ended, context.now()),
         outcome: session.outcome,
         facts: facts.into_iter().flatten().collect(),
         tokens: session.tokens,

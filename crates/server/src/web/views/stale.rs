@@ -33,8 +33,8 @@ struct Observation {
     title: String,
 }
 
-pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<String> {
-    let found = stale::stale(memory, &stale::Options { days: None, limit: SHOWN })?;
+pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
+    let found = stale::stale(context, &stale::Options { days: None, limit: SHOWN })?;
     let rules = found.bullets.into_iter().map(|bullet| Rule {
         address: note_address(&bullet.row.id),
         id: bullet.row.id,
@@ -49,7 +49,7 @@ pub(in crate::web) fn show(memory: &Context, request: &PageRequest) -> Result<St
     render(&StalePage {
         rules: rules.collect(),
         observations: observations.collect(),
-        shell: Shell::of(memory, request, "stale", "Stale"),
+        shell: Shell::of(context, request, "stale", "Stale"),
         days: found.days,
         total: found.total,
     })
