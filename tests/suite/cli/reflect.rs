@@ -603,6 +603,21 @@ fn a_rule_that_the_person_withdraws_in_a_later_session_is_retired() {
 }
 
 #[test]
+fn what_is_known_of_a_tool_that_is_gone_is_retired_and_what_took_its_place_is_learned() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 7, "From now on, run tidecheck before each commit.");
+    good(&sandbox, TWO, 8, "Remember that tidecheck writes its log to var/tide.log.");
+    sandbox.cm(&["reflect"]).ok();
+    assert_eq!(
+        in_use(&sandbox),
+        ["Tidecheck writes its log to var/tide.log.", "Run tidecheck before each commit."]
+    );
+    good(&sandbox, THREE, 9, "tidecheck is gone since Monday. From now on, push with `just harbour` only.");
+    let ran = sandbox.cm(&["reflect", "--json"]).ok();
+    assert_eq!(in_use(&sandbox), ["Push with `just harbour` only."], "{}", ran.stdout);
+}
+
+#[test]
 fn a_pinned_rule_that_the_person_withdraws_is_named_and_stays() {
     let sandbox = vault_of("");
     good(&sandbox, ONE, 8, &format!("From now on, {SORTED}"));

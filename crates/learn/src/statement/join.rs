@@ -75,6 +75,26 @@ pattern!(
 );
 // "Raj in the standup: “we should never …”": the words of another person.
 pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]"#);
+// "No changelog entry this time", "staging is frozen until noon".
+pattern!(
+    FOR_ONCE = r"(?ix)
+      \b(?:this\ (?:one\ )?time|this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
+    | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
+        noon | midnight | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
+      | (?:mon|tues|wednes|thurs|fri|satur|sun)day | end\ of\ (?:the\ )?(?:day|week|month)
+      | heute\ abend | morgen | mittag | (?:mon|diens|donners|frei|sams|sonn)tag | mittwoch | nächste\w*\ (?:woche|monat)
+      | ce\ soir | demain | midi | lundi | mardi | mercredi | jeudi | vendredi | samedi | dimanche | semaine\ prochaine
+      | mañana | mediodía | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
+      | \d{1,2}(?:st|nd|rd|th) )\b
+    | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
+    | \b(?:(?:pour\ )?cette\ fois|exceptionnellement|juste\ (?:pour\ )?aujourd['’]hui)\b
+    | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy|excepcionalmente)\b
+    | 这(?:一)?次|下不为例|仅此一次"
+);
+// "This time it worked, so from now on …".
+pattern!(
+    FROM_NOW_ON = r"(?i)\b(?:always|from now on|in (?:the )?future|immer|ab jetzt|ab sofort|künftig|in zukunft|toujours|désormais|siempre|a partir de ahora|de ahora en adelante)\b|以后|总是"
+);
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
     PREFERS = r"(?i)\b(?:i(?:['’]d)?|we)\s+(?:\w+\s+)?(?:prefer|rather|like)\s+(?:\S+\s+){1,6}(?:over|than|better\s+than|rather\s+than)\s+\S|^(?:\w+,?\s+)?prefer\s+(?:\S+\s+){1,6}(?:over|to|than)\s+\S|^(?:\S+\s+){1,3}instead\s+of\s+(?:\S+\s+){1,3}(?:please|pls)\b"
@@ -145,6 +165,9 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
 /// and chat looks like decisions and preferences. "Remember: …" and "never …" need less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
     if [&IRONIC, &NOT_MEANT, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
+        return false;
+    }
+    if FOR_ONCE.is_match(&statement.text) && !FROM_NOW_ON.is_match(&statement.text) {
         return false;
     }
     // The first sentence of a session mostly is the task, unless it says "always".
@@ -223,6 +246,32 @@ mod tests {
 
     fn judged(lasting: &[f32]) -> Vec<KindProbabilities> {
         lasting.iter().map(|last| KindProbabilities([1.0 - last, *last, 0.0, 0.0, 0.0])).collect()
+    }
+
+    #[test]
+    fn what_holds_only_once_or_for_some_days_does_not_last() {
+        let lasts = |prompt: &str| {
+            let statements = of_prompt(prompt, 1, StatementContext::After, None);
+            !lasting(&statements, &judged(&vec![0.95; statements.len()])).is_empty()
+        };
+        for prompt in [
+            "no changelog entry this time",
+            "Put nothing into the raw bucket till thursday, it is read only.",
+            "Diesmal kein Eintrag ins Changelog.",
+            "bis Freitag nichts auf main pushen",
+            "pour cette fois on garde le vieux format",
+            "hasta el lunes nadie toca la base",
+            "这次不用写测试",
+        ] {
+            assert!(!lasts(prompt), "{prompt}");
+        }
+        for prompt in [
+            "Never push until the tests pass.",
+            "this time it worked, so from now on always run it with -j1",
+            "Bis zur Abnahme durch das Labor wird kein Wert gerundet.",
+        ] {
+            assert!(lasts(prompt), "{prompt}");
+        }
     }
 
     #[test]

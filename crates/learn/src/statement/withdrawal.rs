@@ -1,5 +1,6 @@
 //! Finds rules, facts and preferences that a person withdraws: by naming what they are about ("forget the rule
-//! about tabs", "forget what I said about tabs"), or by saying that they no longer hold ("we no longer use tabs").
+//! about tabs", "forget what I said about tabs"), by saying that they no longer hold ("we no longer use tabs"), or
+//! that what they are about no longer exists ("Jenkins is gone", "precommit is now called check").
 
 use std::collections::BTreeSet;
 
@@ -19,6 +20,8 @@ pub struct Withdrawal {
     pub line: u64,
     /// Whether the sentence names the topic and says little else.
     pub is_all: bool,
+    /// Whether the topic no longer exists, so that everything that is said about it is outdated.
+    pub is_gone: bool,
 }
 
 // At the beginning of a sentence or clause, so that "you always forget the rule about …" is none.
@@ -62,6 +65,39 @@ pattern!(
         \s+(?:ne\ (?:vaut|tient|compte|s['’]applique)\ plus|est\ (?:abandonnée|levée|caduque|obsolète|supprimée|morte))\s*(?:$|[,.;!])
     | (?:^|[，。；：！,]\s*)(?:关于|有关)?(?P<zh1>[^，。；：！？的\s]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)(?:已经)?(?:作废|取消|废除|不再适用|不用管|过时)了?\s*(?:$|[，。；！])"
 );
+// A name without an article: "the warning is gone" is about something that happened, "Jenkins is gone" about a tool.
+pattern!(
+    GONE = r"(?ix)
+      (?:^|[,;:.–—(]\s*|\b(?:and|und|et|y|so|also|btw|ok|now|jetzt)[,\s]+)
+      (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
+        \s+(?:is|are|was|were|has\ been|have\ been|got)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out|
+          (?:renamed\s+(?:to|into)|replaced\s+(?:by|with))\s+[\w`'\x22])
+      | \s+(?:is|are)\s+now\s+called\s
+      | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
+      | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
+      | \s+(?:heißt|heisst)\s+(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s
+      | \s+(?:ist|sind|wurden?)\s+(?:(?:jetzt|nun|inzwischen|seit\s\S+)\s+)?(?:weg|geschichte|abgeschafft|durch\s\S+(?:\s\S+)?\sersetzt|in\s\S+\sumbenannt)\b
+      | \s+(?:ya\ no\ existen?|ahora\ se\ llama|se\ llama\ ahora|pasó\ a\ llamarse)\b
+      | \s+(?:n['’]existe\ plus|s['’]appelle\ (?:maintenant|désormais)|c['’]est\ fini|a\ disparu|a\ été\ (?:remplacée?\ par|renommée?\ en))
+      | \s*(?:已经?下线|下线了|没了|改名[叫为成]|已经?换成)
+      )
+    | (?:^|[,;:.–—(]\s*|\b(?:and|und|so|also|btw|ok)[,\s]+)(?:
+        we(?:['’](?:ve|re)|\ have|\ are)?\s+(?:(?:just|finally|now)\s+)?(?:(?:moved|migrated)\s+(?:away\ from|off(?:\ of)?)|switched\s+away\ from|got\s+rid\ of)
+      | (?:wir\ (?:sind|gehen)\ )?weg\ von
+      | (?:on\ a\ quitté|nos\ fuimos\ de)
+      )\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})"
+);
+// What comes and goes without an article, and words that name nothing.
+pattern!(
+    NO_NAME = r"(?ix)^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my
+      |errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output
+      |es|das|dies|alles|sie|er|wir|die|der|den|dem|da|fehler|warnung(?:en)?|meldung(?:en)?|problem|änderung(?:en)?|daten
+      |ça|cela|ce|tout|il|elle|on|le|la|les|erreurs?|avertissements?|eso|esto|todo|ello|el|los|las|errores|avisos?|problemas?|这|那|它|都|全|错误|问题|警告)[`'\x22]?$"
+);
+// A statement about something else that only sets it apart from this.
+pattern!(
+    DENIED_BEFORE = r"(?i)(?:\b(?:not|never|no|without|instead of|rather than|nicht|nie|kein\w*|statt|ohne|pas|jamais|plus de|sans|au lieu de|nunca|sin|en vez de)|n['’]t|不|别|没)\W+(?:[\w/.-]+\W+){0,2}$"
+);
 // Doubts, conditions and wishes withdraw nothing.
 pattern!(
     UNSURE = r"(?i)\b(?:if|whether|until|unless|when|think|guess|maybe|perhaps|wish|hope|never|wenn|falls|ob|bis|vielleicht|glaub\w*|si|cuando|hasta|quiz[aá]s?|creo|quand|jusqu|peut-être|crois)\b|如果|是否|直到|希望|也许|可能"
@@ -82,6 +118,8 @@ pattern!(
 );
 /// Minimum probability that such a sentence is meant to last.
 const LASTING: f32 = 0.3;
+/// Minimum probability that a sentence which says that something is gone is meant to last.
+const GONE_LASTS: f32 = 0.1;
 /// Maximum length of a sentence that says that a rule is no longer followed, in characters.
 const LONGEST: usize = 160;
 // Words around a topic that do not belong to it.
@@ -95,6 +133,15 @@ pattern!(
 // What is set aside for a while is not withdrawn.
 pattern!(
     FOR_NOW = r"(?i)\b(?:for now|for the moment|today|this time|in this (?:pr|branch|session|task)|for this (?:pr|branch|task)|vorerst|heute|diesmal|por ahora|hoy|por el momento|pour l['’]instant|aujourd['’]hui)\b|暂时|今天|这次"
+);
+// What is only "gone" may come back, unless the sentence says since when, or what there is instead.
+pattern!(MAY_COME_BACK = r"(?i)\b(?:gone|weg)\b|没了");
+pattern!(
+    FOR_GOOD =
+        r"(?i)\b(?:since|for good|now|instead|seit|jetzt|nun|ab sofort|stattdessen|endgültig)\b|现在|改用"
+);
+pattern!(
+    FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
 );
 
 /// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
@@ -113,6 +160,19 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
     (is_sure && !cut.is_empty() && !UNSPECIFIC.is_match(cut)).then_some((cut, length))
 }
 
+/// Returns the name of what no longer exists according to a sentence.
+fn gone(sentence: &str) -> Option<&str> {
+    if sentence.chars().count() > LONGEST || sentence.ends_with(['?', '？']) {
+        return None;
+    }
+    let found = GONE.captures(sentence)?;
+    let name = found.get(1).or_else(|| found.get(2))?;
+    let is_lasting = !FOR_NOW.is_match(&FROM_TODAY.replace_all(sentence, ""));
+    let is_for_good = !MAY_COME_BACK.is_match(found.get(0)?.as_str()) || FOR_GOOD.is_match(sentence);
+    let is_sure = is_lasting && is_for_good && !UNSURE.is_match(sentence) && !CANNOT.is_match(sentence);
+    (is_sure && !NO_NAME.is_match(name.as_str())).then(|| name.as_str().trim_matches(['`', '\'', '"']))
+}
+
 /// Whether a sentence may say that something is no longer done.
 fn says_no_longer(sentence: &str) -> bool {
     sentence.chars().count() <= LONGEST
@@ -128,15 +188,18 @@ impl Withdrawal {
     pub fn of(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
         let text = statement.text.as_str();
         let named = withdrawn(text);
-        let is_withdrawal = named.is_some() || judged.lasting() >= LASTING && says_no_longer(text);
+        let gone = gone(text).filter(|_| named.is_none() && judged.lasting() >= GONE_LASTS);
+        let is_withdrawal =
+            named.is_some() || gone.is_some() || judged.lasting() >= LASTING && says_no_longer(text);
         if statement.is_pasted || !is_withdrawal {
             return None;
         }
         Some(Self {
-            topic: named.map(|(topic, _)| topic.to_owned()),
+            topic: named.map(|(topic, _)| topic).or(gone).map(str::to_owned),
             quote: text.to_owned(),
             line: statement.line,
             is_all: named.is_some_and(|(_, length)| length * 3 >= text.len() * 2),
+            is_gone: gone.is_some(),
         })
     }
 
@@ -150,10 +213,13 @@ impl Withdrawal {
         has_half(&words(topic), &words(rule)) || has_half(&content_words(topic), &content_words(rule))
     }
 
-    /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems.
-    /// `false` without a topic.
+    /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems; of a
+    /// topic that no longer exists, where the rule does not speak against it. `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
         let Some(topic) = self.topic.as_deref() else { return false };
+        if self.is_gone && !speaks_for(rule, topic) {
+            return false;
+        }
         let has_all =
             |topic: &BTreeSet<String>, rule: &BTreeSet<String>| !topic.is_empty() && topic.is_subset(rule);
         let is_without_spaces = topic.chars().any(|c| c >= '\u{2e80}');
@@ -161,6 +227,20 @@ impl Withdrawal {
             || has_all(&content_words(topic), &content_words(rule))
             || is_without_spaces && !words(topic).is_empty() && rule.contains(topic)
     }
+}
+
+/// Whether a text has a name, in any case of letters, without a denial right before it.
+fn speaks_for(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole = |at: usize| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    };
+    let is_without_spaces = name.contains(|c: char| c >= '\u{2e80}');
+    text.match_indices(&name)
+        .filter(|(at, _)| is_without_spaces || is_whole(*at))
+        .any(|(at, _)| !DENIED_BEFORE.is_match(&text[..at]))
 }
 
 #[cfg(test)]
@@ -251,6 +331,7 @@ mod tests {
             quote: String::new(),
             line: 1,
             is_all: true,
+            is_gone: false,
         };
         assert!(of("squash commits").names("Always squash your commits before merging."));
         assert!(!of("squash commits").names("Sign your commits."));
@@ -262,6 +343,55 @@ mod tests {
         let rule = "Keep commit messages under 60 characters.";
         assert!(!length.names(rule) && length.may_name(rule));
         assert!(!length.may_name("Sign each commit."));
+    }
+
+    #[test]
+    fn what_no_longer_exists_is_named_in_each_language() {
+        for (sentence, name) in [
+            ("jenkins is gone since friday. buildkite now", "jenkins"),
+            ("`make ship` was replaced by `just release`", "make ship"),
+            ("btw, Sentry was retired last week", "Sentry"),
+            ("Old Portal is gone for good", "Old Portal"),
+            ("we moved off Heroku, everything runs on fly now", "Heroku"),
+            ("lintcheck is now called qa", "lintcheck"),
+            ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
+            ("oh and RTT is gone since Sam's change, the shell is on USB now", "RTT"),
+            ("Jenkins wurde durch Buildkite ersetzt", "Jenkins"),
+            ("weg von Heroku, ab sofort läuft alles auf fly", "Heroku"),
+            ("staging2 ya no existe, ahora es preview", "staging2"),
+            ("Heroku c'est fini, on est chez fly", "Heroku"),
+            ("jenkins 已下线，用 buildkite", "jenkins"),
+        ] {
+            assert_eq!(gone(sentence), Some(name), "{sentence}");
+        }
+        for sentence in [
+            "the warning is gone now",
+            "it is gone",
+            "is jenkins gone?",
+            "if jenkins is gone, use buildkite",
+            "errors are gone, thanks",
+            "jenkins is down",
+            "staging is gone, can you check?",
+            "WLAN ist weg",
+            "staging is switched off at weekends",
+            "we switched off logging",
+            "`parse()` is called twice",
+            "jenkins is gone for now",
+            "our tests are dead slow",
+            "I think heroku is history",
+        ] {
+            assert_eq!(gone(sentence), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn only_what_speaks_for_a_name_is_outdated_when_that_is_gone() {
+        let of = withdrawal("jenkins is gone since friday, buildkite now").unwrap();
+        assert!(of.is_gone && !of.is_all);
+        assert!(of.names("Builds run on Jenkins, job `api-main`."));
+        assert!(!of.names("Use Buildkite, not Jenkins."));
+        assert!(!of.names("Never restart jenkins by hand."));
+        assert!(!of.names("The jenkinsfile is in ci/."));
     }
 
     #[test]

@@ -18,13 +18,16 @@ use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
 use cm_playbook::embedding_model::WordVectors;
 
+/// Maximum number of rules and memories that are withdrawn because what they are about no longer exists.
+const MOST_OF_GONE: usize = 3;
 /// Strength of a draft by which a person withdraws a rule.
 const STRENGTH: u32 = 70;
 
 impl SessionProcessor<'_> {
     /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
     /// from an earlier session of this project. If several may be meant, or only similar ones, or the rule is
-    /// pinned, was added by a person or holds elsewhere too, a notice names them instead.
+    /// pinned, was added by a person or holds elsewhere too, a notice names them instead. Of a topic that no longer
+    /// exists, up to three are withdrawn at once.
     ///
     /// # Errors
     /// Returns an error if the notes of the vault cannot be read.
@@ -56,31 +59,27 @@ impl SessionProcessor<'_> {
             memories.retain(|note| proposed.withdrawn.iter().all(|one| one.id != note.key()));
             let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
             let evidence = evidence(said, &withdrawal.quote);
-            match (rules.as_slice(), memories.as_slice()) {
-                ([], []) => {
-                    let similar: Vec<&Bullet> = self
-                        .standing_rules(bullets, stated)
-                        .filter(|rule| withdrawal.may_name(rule.content()))
-                        .collect();
-                    if !similar.is_empty() {
-                        notices.push(notice(withdrawal, &similar, &[]));
-                    }
+            let count = rules.len() + memories.len();
+            if count == 0 {
+                let similar: Vec<&Bullet> = self
+                    .standing_rules(bullets, stated)
+                    .filter(|rule| withdrawal.may_name(rule.content()))
+                    .collect();
+                if !similar.is_empty() {
+                    notices.push(notice(withdrawal, &similar, &[]));
                 }
-                ([rule], []) if is_replaceable(rule, &scope) => {
-                    let deprecate = DeprecateDelta {
-                        id: rule.id.to_string(),
-                        reason: Some(evidence),
-                        is_withdrawn: true,
-                        ..DeprecateDelta::default()
-                    };
-                    let change = DraftChange::Delta(CurationDelta::Deprecate(deprecate));
-                    let draft = ReflectionDraft::new(change, vec![origin], STRENGTH);
-                    let quote = Some(withdrawal.quote.clone());
-                    let certainty = Some(Certainty::High);
-                    proposed.drafts.push(ReflectionDraft { certainty, quote, ..draft });
-                }
-                ([], [note]) => proposed.withdrawn.extend(WithdrawnMemory::of(note, origin.line, evidence)),
-                _ => notices.push(notice(withdrawal, &rules, &memories)),
+                continue;
+            }
+            let is_clear = count == 1 || withdrawal.is_gone && count <= MOST_OF_GONE;
+            if !is_clear || !rules.iter().all(|rule| is_replaceable(rule, &scope)) {
+                notices.push(notice(withdrawal, &rules, &memories));
+                continue;
+            }
+            for rule in rules {
+                proposed.drafts.push(deprecation(rule, withdrawal, &origin, &evidence));
+            }
+            for note in memories {
+                proposed.withdrawn.extend(WithdrawnMemory::of(note, origin.line, evidence.clone()));
             }
         }
         Ok(())
@@ -113,6 +112,23 @@ impl SessionProcessor<'_> {
         let is_here = move |bullet: &&Bullet| bullet.workspace.is_none() || bullet.workspace == here;
         bullets.iter().filter(|bullet| bullet.is_standing()).filter(is_here)
     }
+}
+
+fn deprecation(
+    rule: &Bullet,
+    withdrawal: &Withdrawal,
+    origin: &DraftOrigin,
+    evidence: &str,
+) -> ReflectionDraft {
+    let deprecate = DeprecateDelta {
+        id: rule.id.to_string(),
+        reason: Some(evidence.to_owned()),
+        is_withdrawn: true,
+        ..DeprecateDelta::default()
+    };
+    let change = DraftChange::Delta(CurationDelta::Deprecate(deprecate));
+    let draft = ReflectionDraft::new(change, vec![origin.clone()], STRENGTH);
+    ReflectionDraft { certainty: Some(Certainty::High), quote: Some(withdrawal.quote.clone()), ..draft }
 }
 
 fn is_certain(draft: &ReflectionDraft, origin: &DraftOrigin) -> bool {
