@@ -56,10 +56,12 @@ fn no_save_of_a_person_is_lost_beside_updates_of_the_same_note() {
             let has_it = || fs::read_to_string(&file).unwrap_or_default().contains(&mark);
             // Until the update that saw the save has put it back, the note may be without it for a moment.
             let before = ended.load(Ordering::Relaxed);
-            while !has_it() && ended.load(Ordering::Relaxed) < before + 2 {
+            let mut found = has_it();
+            while !found && ended.load(Ordering::Relaxed) < before + 2 && !updates.is_finished() {
                 std::thread::yield_now();
+                found = has_it();
             }
-            if !has_it() {
+            if !found {
                 lost.push(n);
             }
         }

@@ -78,22 +78,26 @@ pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+
 // "No changelog entry this time", "staging is frozen until noon".
 pattern!(
     FOR_ONCE = r"(?ix)
-      \b(?:this\ (?:one\ )?time|this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
+      (?:^|[,;.]\s*)this\ (?:one\ )?time\b | \bthis\ (?:one\ )?time\s*(?:$|[,.;!:)]|\b(?:i|we|you|it|with|without|please)\b)
+    | \b(?:just\ this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
     | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
-        noon | midnight | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
+        noon | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
       | (?:mon|tues|wednes|thurs|fri|satur|sun)day | end\ of\ (?:the\ )?(?:day|week|month)
       | heute\ abend | morgen | mittag | (?:mon|diens|donners|frei|sams|sonn)tag | mittwoch | nächste\w*\ (?:woche|monat)
       | ce\ soir | demain | midi | lundi | mardi | mercredi | jeudi | vendredi | samedi | dimanche | semaine\ prochaine
       | mañana | mediodía | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
       | \d{1,2}(?:st|nd|rd|th) )\b
     | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
-    | \b(?:(?:pour\ )?cette\ fois|exceptionnellement|juste\ (?:pour\ )?aujourd['’]hui)\b
-    | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy|excepcionalmente)\b
+    | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
+    | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy)\b
     | 这(?:一)?次|下不为例|仅此一次"
 );
-// "This time it worked, so from now on …".
+// "This time it worked, so from now on …", "never deploy from Friday until Monday".
 pattern!(
-    FROM_NOW_ON = r"(?i)\b(?:always|from now on|in (?:the )?future|immer|ab jetzt|ab sofort|künftig|in zukunft|toujours|désormais|siempre|a partir de ahora|de ahora en adelante)\b|以后|总是"
+    RECURS = r"(?ix)\b(?:always|from\ (?:now|this\ time)\ on|in\ (?:the\ )?future|never|every|each|immer|ab\ jetzt|ab\ sofort|künftig|in\ zukunft|nie|niemals|jede\w*|nur\ ausnahmsweise
+        |toujours|désormais|jamais|chaque|siempre|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|nunca|cada
+        |(?:from|von|ab|du|de|desde)\s\w+\s(?:until|till?|bis|au|jusqu\S*|hasta))\b
+      | 以后|总是|每|从这次|必须"
 );
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
@@ -167,9 +171,6 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     if [&IRONIC, &NOT_MEANT, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
         return false;
     }
-    if FOR_ONCE.is_match(&statement.text) && !FROM_NOW_ON.is_match(&statement.text) {
-        return false;
-    }
     // The first sentence of a session mostly is the task, unless it says "always".
     let is_opener =
         statement.context == StatementContext::Plain && statement.place == 0 && !is_standing(&statement.text);
@@ -177,6 +178,10 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
+    let is_asked_for = is_remembered || is_labelled || RECURS.is_match(&statement.text);
+    if FOR_ONCE.is_match(&statement.text) && !is_asked_for {
+        return false;
+    }
     let (is_return, is_preference) = (returns(statement), PREFERS.is_match(&statement.text));
     let least = match (certainty, statement.context) {
         _ if is_labelled => REMEMBERED,
@@ -267,6 +272,11 @@ mod tests {
         }
         for prompt in [
             "Never push until the tests pass.",
+            "Never deploy from Friday until Monday.",
+            "Deploys sind von Freitag bis Montag gesperrt.",
+            "Use this time format everywhere: ISO 8601",
+            "Load this once at startup.",
+            "Remember: staging is frozen until Friday",
             "this time it worked, so from now on always run it with -j1",
             "Bis zur Abnahme durch das Labor wird kein Wert gerundet.",
         ] {

@@ -40,7 +40,9 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
     for (at, (statement, judged)) in statements.iter().zip(judged).enumerate() {
         let Some(withdrawal) = Withdrawal::of(statement, judged).filter(|_| !taken[at]) else { continue };
         taken[at] = withdrawal.is_all;
-        let earlier = (0..at).filter(|before| withdrawal.names(&statements[*before].text));
+        // What the session said about a thing that is gone may be what took its place.
+        let earlier =
+            (0..at).filter(|before| !withdrawal.is_gone && withdrawal.names(&statements[*before].text));
         earlier.for_each(|before| taken[before] = true);
     }
     taken
@@ -58,7 +60,7 @@ pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Ve
             .iter()
             .zip(judged)
             .any(|(before, judged)| lasts(judged) && found.names(&before.text));
-        (!is_of_session).then_some(found)
+        (found.is_gone || !is_of_session).then_some(found)
     };
     valid.filter_map(withdrawal).collect()
 }

@@ -1,6 +1,6 @@
 //! Finds rules, facts and preferences that a person withdraws: by naming what they are about ("forget the rule
 //! about tabs", "forget what I said about tabs"), by saying that they no longer hold ("we no longer use tabs"), or
-//! that what they are about no longer exists ("Jenkins is gone", "precommit is now called check").
+//! that what they are about no longer exists ("Jenkins is gone since Friday", "precommit is now called check").
 
 use std::collections::BTreeSet;
 
@@ -68,35 +68,44 @@ pattern!(
 // A name without an article: "the warning is gone" is about something that happened, "Jenkins is gone" about a tool.
 pattern!(
     GONE = r"(?ix)
-      (?:^|[,;:.–—(]\s*|\b(?:and|und|et|y|so|also|btw|ok|now|jetzt)[,\s]+)
+      (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|now|jetzt)[,\s]+)
       (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
-        \s+(?:is|are|was|were|has\ been|have\ been|got)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out|
-          (?:renamed\s+(?:to|into)|replaced\s+(?:by|with))\s+[\w`'\x22])
+        \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
+      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
       | \s+(?:is|are)\s+now\s+called\s
       | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
       | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
       | \s+(?:heißt|heisst)\s+(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s
-      | \s+(?:ist|sind|wurden?)\s+(?:(?:jetzt|nun|inzwischen|seit\s\S+)\s+)?(?:weg|geschichte|abgeschafft|durch\s\S+(?:\s\S+)?\sersetzt|in\s\S+\sumbenannt)\b
+      | \s+(?:ist|sind)\s+(?:(?:jetzt|nun|inzwischen|seit\s\S+)\s+)?(?:weg|geschichte|abgeschafft)\b
       | \s+(?:ya\ no\ existen?|ahora\ se\ llama|se\ llama\ ahora|pasó\ a\ llamarse)\b
-      | \s+(?:n['’]existe\ plus|s['’]appelle\ (?:maintenant|désormais)|c['’]est\ fini|a\ disparu|a\ été\ (?:remplacée?\ par|renommée?\ en))
-      | \s*(?:已经?下线|下线了|没了|改名[叫为成]|已经?换成)
+      | \s+(?:n['’]existe\ plus|s['’]appelle\ (?:maintenant|désormais)|c['’]est\ fini|a\ disparu)
+      | \s*(?:已经?下线|下线了|没了|改名[叫为成])
       )
-    | (?:^|[,;:.–—(]\s*|\b(?:and|und|so|also|btw|ok)[,\s]+)(?:
-        we(?:['’](?:ve|re)|\ have|\ are)?\s+(?:(?:just|finally|now)\s+)?(?:(?:moved|migrated)\s+(?:away\ from|off(?:\ of)?)|switched\s+away\ from|got\s+rid\ of)
-      | (?:wir\ (?:sind|gehen)\ )?weg\ von
+    | (?:^|[;–—(]\s*|[,:.]\s+|\b(?:and|und|so|also|btw|ok)[,\s]+)(?:
+        we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now)\s+)?(?:(?:moved|migrated)\s+(?:away\ from|off(?:\ of)?)|switched\s+away\ from)
+      | (?:wir\ sind\ )?weg\ von
       | (?:on\ a\ quitté|nos\ fuimos\ de)
-      )\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})"
+      )\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})
+      \s*(?:$|[,.;!:)]|\b(?:and|so|in|for|since|to|last|und|seit|et|depuis|y|desde)\b)"
 );
-// What comes and goes without an article, and words that name nothing.
+// Breakage, what is asked to be repaired, plans and hearsay.
 pattern!(
-    NO_NAME = r"(?ix)^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my
+    NOT_GONE = r"(?ix)\b(?:restor\w+|restart\w*|re-?install\w*|revert\w*|undo|(?:bring|put|get|got|is|are)\s(?:\w+\s)?back|fix|broke\w*|again|after\ (?:the|your|my|this|a)|since\ (?:the|your|my|this)
+        |by\ mistake|accident\w*|apparently|supposedly|rumou?r\w*|imagine|suppose|say|next\ (?:week|month|year|quarter|sprint)|soon|not\ yet|in\ 20\d\d|in\ this|in\ that|on\ this|todo
+        |wieder|nochmal|neu\ starten|starte|seit\ (?:dem|der|deine\w*)|nach\ (?:dem|der)|bald|demnächst|nächste\w*|angeblich|remets|redémarr\w*|après|bientôt|dans\ ce\w*|reinici\w*|pronto|vuelve|en\ la\ tabla)\b
+      | 恢复|重启|内存"
+);
+// Words that are no name of a tool: pronouns, and what comes and goes, such as errors.
+pattern!(
+    NO_NAME = r"(?ix)^(?:the|this|that|our|my|der|die|das|dem|den|dies\w*|unser\w*|mein\w*|le|la|les|notre|nos|el|los|las|nuestr[oa]s?)\s
+      | ^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my
       |errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output
       |es|das|dies|alles|sie|er|wir|die|der|den|dem|da|fehler|warnung(?:en)?|meldung(?:en)?|problem|änderung(?:en)?|daten
       |ça|cela|ce|tout|il|elle|on|le|la|les|erreurs?|avertissements?|eso|esto|todo|ello|el|los|las|errores|avisos?|problemas?|这|那|它|都|全|错误|问题|警告)[`'\x22]?$"
 );
-// A statement about something else that only sets it apart from this.
+// A negation right before the name: the text recommends something else.
 pattern!(
-    DENIED_BEFORE = r"(?i)(?:\b(?:not|never|no|without|instead of|rather than|nicht|nie|kein\w*|statt|ohne|pas|jamais|plus de|sans|au lieu de|nunca|sin|en vez de)|n['’]t|不|别|没)\W+(?:[\w/.-]+\W+){0,2}$"
+    DENIED_BEFORE = r"(?i)(?:\b(?:not|never|no|no longer|without|instead of|rather than|over|from|formerly|nicht|nie|kein\w*|statt|ohne|früher|pas|ancien\w*|jamais|plus de|sans|au lieu de|nunca|sin|antes|en vez de)|n['’]t|不|别|没)\W+(?:[\w/.-]+\W+){0,2}$"
 );
 // Doubts, conditions and wishes withdraw nothing.
 pattern!(
@@ -135,10 +144,12 @@ pattern!(
     FOR_NOW = r"(?i)\b(?:for now|for the moment|today|this time|in this (?:pr|branch|session|task)|for this (?:pr|branch|task)|vorerst|heute|diesmal|por ahora|hoy|por el momento|pour l['’]instant|aujourd['’]hui)\b|暂时|今天|这次"
 );
 // What is only "gone" may come back, unless the sentence says since when, or what there is instead.
-pattern!(MAY_COME_BACK = r"(?i)\b(?:gone|weg)\b|没了");
 pattern!(
-    FOR_GOOD =
-        r"(?i)\b(?:since|for good|now|instead|seit|jetzt|nun|ab sofort|stattdessen|endgültig)\b|现在|改用"
+    MAY_COME_BACK =
+        r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus)\b|没了|下线"
+);
+pattern!(
+    FOR_GOOD = r"(?i)\b(?:since|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved)\b|现在|改用|用"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -166,10 +177,13 @@ fn gone(sentence: &str) -> Option<&str> {
         return None;
     }
     let found = GONE.captures(sentence)?;
+    let end = found.get(0)?;
     let name = found.get(1).or_else(|| found.get(2))?;
     let is_lasting = !FOR_NOW.is_match(&FROM_TODAY.replace_all(sentence, ""));
-    let is_for_good = !MAY_COME_BACK.is_match(found.get(0)?.as_str()) || FOR_GOOD.is_match(sentence);
-    let is_sure = is_lasting && is_for_good && !UNSURE.is_match(sentence) && !CANNOT.is_match(sentence);
+    let may_come_back = found.get(1).is_some() && MAY_COME_BACK.is_match(end.as_str());
+    let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
+    let is_sure = !UNSURE.is_match(&sentence[..end.end()]) && !NOT_GONE.is_match(sentence);
+    let is_sure = is_sure && is_lasting && is_for_good;
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| name.as_str().trim_matches(['`', '\'', '"']))
 }
 
@@ -214,7 +228,7 @@ impl Withdrawal {
     }
 
     /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems; of a
-    /// topic that no longer exists, where the rule does not speak against it. `false` without a topic.
+    /// topic that no longer exists, unless the rule only advises against it. `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
         let Some(topic) = self.topic.as_deref() else { return false };
         if self.is_gone && !speaks_for(rule, topic) {
@@ -229,13 +243,19 @@ impl Withdrawal {
     }
 }
 
-/// Whether a text has a name, in any case of letters, without a denial right before it.
+/// Whether a text contains a name at least once as a whole (ignoring case) without a negation before it, and does not
+/// itself say that this is gone.
 fn speaks_for(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let gone = GONE.captures(&text).and_then(|found| found.get(1).or_else(|| found.get(2)));
+    if gone.is_some_and(|gone| gone.as_str().trim_matches(['`', '\'', '"']) == name) {
+        return false;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || ['_', '-', '/'].contains(&c);
     let is_whole = |at: usize| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
-        !before.ends_with(is_part) && !after.starts_with(is_part)
+        let is_file = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_part));
+        !before.ends_with(is_part) && !before.ends_with('.') && !after.starts_with(is_part) && !is_file
     };
     let is_without_spaces = name.contains(|c: char| c >= '\u{2e80}');
     text.match_indices(&name)
@@ -349,18 +369,17 @@ mod tests {
     fn what_no_longer_exists_is_named_in_each_language() {
         for (sentence, name) in [
             ("jenkins is gone since friday. buildkite now", "jenkins"),
-            ("`make ship` was replaced by `just release`", "make ship"),
+            ("`make ship` is now called `just release`", "make ship"),
             ("btw, Sentry was retired last week", "Sentry"),
             ("Old Portal is gone for good", "Old Portal"),
-            ("we moved off Heroku, everything runs on fly now", "Heroku"),
+            ("we moved off Docker, podman now", "Docker"),
             ("lintcheck is now called qa", "lintcheck"),
             ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
             ("oh and RTT is gone since Sam's change, the shell is on USB now", "RTT"),
-            ("Jenkins wurde durch Buildkite ersetzt", "Jenkins"),
             ("weg von Heroku, ab sofort läuft alles auf fly", "Heroku"),
             ("staging2 ya no existe, ahora es preview", "staging2"),
             ("Heroku c'est fini, on est chez fly", "Heroku"),
-            ("jenkins 已下线，用 buildkite", "jenkins"),
+            ("另外，jenkins 已下线，用 buildkite", "jenkins"),
         ] {
             assert_eq!(gone(sentence), Some(name), "{sentence}");
         }
@@ -373,8 +392,17 @@ mod tests {
             "jenkins is down",
             "staging is gone, can you check?",
             "WLAN ist weg",
+            "Der Server ist seit gestern weg",
             "staging is switched off at weekends",
             "we switched off logging",
+            "we moved off npm scripts",
+            "redis is gone now, restart it",
+            "node_modules gibts nicht mehr, npm install nochmal",
+            "staging is gone since your deploy",
+            "src/lib.rs was replaced by src/main.rs in this commit",
+            "the file config.yml is gone now",
+            "Jenkins is retired next month",
+            "postgres a disparu",
             "`parse()` is called twice",
             "jenkins is gone for now",
             "our tests are dead slow",
@@ -390,6 +418,9 @@ mod tests {
         assert!(of.is_gone && !of.is_all);
         assert!(of.names("Builds run on Jenkins, job `api-main`."));
         assert!(!of.names("Use Buildkite, not Jenkins."));
+        assert!(!of.names("Prefer Buildkite over Jenkins."));
+        assert!(!of.names("Jenkins is gone since friday, builds run on Buildkite."));
+        assert!(!of.names("Run jenkins-cli with the token of CI."));
         assert!(!of.names("Never restart jenkins by hand."));
         assert!(!of.names("The jenkinsfile is in ci/."));
     }

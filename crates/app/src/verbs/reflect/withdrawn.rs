@@ -19,7 +19,7 @@ use cm_playbook::curation::later_word::is_replaceable;
 use cm_playbook::embedding_model::WordVectors;
 
 /// Maximum number of rules and memories that are withdrawn because what they are about no longer exists.
-const MOST_OF_GONE: usize = 3;
+const MAX_GONE: usize = 3;
 /// Strength of a draft by which a person withdraws a rule.
 const STRENGTH: u32 = 70;
 
@@ -27,7 +27,7 @@ impl SessionProcessor<'_> {
     /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
     /// from an earlier session of this project. If several may be meant, or only similar ones, or the rule is
     /// pinned, was added by a person or holds elsewhere too, a notice names them instead. Of a topic that no longer
-    /// exists, up to three are withdrawn at once.
+    /// exists, two or three are withdrawn together, too.
     ///
     /// # Errors
     /// Returns an error if the notes of the vault cannot be read.
@@ -70,7 +70,7 @@ impl SessionProcessor<'_> {
                 }
                 continue;
             }
-            let is_clear = count == 1 || withdrawal.is_gone && count <= MOST_OF_GONE;
+            let is_clear = count == 1 || withdrawal.is_gone && count <= MAX_GONE;
             if !is_clear || !rules.iter().all(|rule| is_replaceable(rule, &scope)) {
                 notices.push(notice(withdrawal, &rules, &memories));
                 continue;
