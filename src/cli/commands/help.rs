@@ -69,7 +69,7 @@ fn next_step(call: Request) -> NextStep {
         Ok(context) => {
             let notes = context
                 .notes()
-                .map_or(0, |vaults| vaults.iter().map(|of_vault| of_vault.notes().count()).sum());
+                .map_or(0, |vaults| vaults.iter().map(|vault_notes| vault_notes.notes().count()).sum());
             let vault = context.target().vault.root().display().to_string();
             if notes == 0 { NextStep::FirstNote { vault } } else { NextStep::Search { vault, notes } }
         }

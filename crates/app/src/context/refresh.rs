@@ -411,7 +411,7 @@ impl Context {
             let notes = self.overview_of(open)?;
             let taken: HashSet<&str> = vaults
                 .iter()
-                .flat_map(|of_vault| of_vault.notes.iter())
+                .flat_map(|vault_notes| vault_notes.notes.iter())
                 .filter_map(|note| Some(note.id.as_ref()?.as_str()))
                 .collect();
             let hidden = notes

@@ -145,15 +145,15 @@ pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
     let vaults = context.notes()?;
     let mut notes: Vec<(Option<Instant>, &Note, VaultLevel)> = Vec::new();
     let mut is_found = false;
-    for (open, of_vault) in context.vaults.iter().zip(&vaults) {
+    for (open, vault_notes) in context.vaults.iter().zip(&vaults) {
         let folder = match &options.folder {
             None => Some(String::new()),
             Some(typed) => external_folder::folder_of(&open.vault, &context.call.cwd, typed),
         };
         let Some(folder) = folder else { continue };
         is_found = true;
-        let times = ChangeTimes::of(open, of_vault.notes());
-        let dated = of_vault.notes().map(|note| (times.at(note), note, of_vault.level));
+        let times = ChangeTimes::of(open, vault_notes.notes());
+        let dated = vault_notes.notes().map(|note| (times.at(note), note, vault_notes.level));
         notes.extend(dated.filter(|(at, note, _)| options.matches(note, *at, &folder)));
     }
     if let Some(typed) = options.folder.as_ref().filter(|_| !is_found) {

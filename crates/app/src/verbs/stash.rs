@@ -210,10 +210,10 @@ pub struct StashList {
 /// Returns an error if an index can be neither used nor rebuilt.
 pub fn list(context: &Context, limit: usize) -> Result<StashList> {
     let mut stashes: Vec<StashRow> = Vec::new();
-    for of_vault in context.notes()? {
-        let level = of_vault.level;
+    for vault_notes in context.notes()? {
+        let level = vault_notes.level;
         stashes.extend(
-            of_vault
+            vault_notes
                 .notes()
                 .filter(|note| note.kind == NoteKind::Stash)
                 .map(|note| StashRow::of(note, level)),

@@ -154,12 +154,12 @@ pub fn usage(context: &Context, options: &Options) -> Result<UsageReport> {
         .map(|shelved| ((shelved.level, shelved.bullet.path.as_str()), &shelved.bullet))
         .collect();
     let mut notes = Vec::new();
-    for of_vault in &context.notes()? {
-        for note in of_vault.notes() {
-            let used = use_of(note, of_vault.level, &tables);
+    for vault_notes in &context.notes()? {
+        for note in vault_notes.notes() {
+            let used = use_of(note, vault_notes.level, &tables);
             if used != UsageCounts::default() {
-                let bullet = bullets.get(&(of_vault.level, note.path.as_str())).copied();
-                notes.push(used_note(note, of_vault.level, used, bullet));
+                let bullet = bullets.get(&(vault_notes.level, note.path.as_str())).copied();
+                notes.push(used_note(note, vault_notes.level, used, bullet));
             }
         }
     }

@@ -49,10 +49,10 @@ pub(super) struct CallWork<F> {
 /// The outer error means cancelled; the inner one is a refusal or failure of the operation.
 pub(super) async fn run<T: Send + 'static>(
     server: &McpServer,
-    context: &RequestContext<RoleServer>,
+    request_context: &RequestContext<RoleServer>,
     work: CallWork<impl FnOnce(&Context) -> Result<T> + Send + 'static>,
 ) -> std::result::Result<Result<T>, Cancelled> {
-    let Some(caller) = server.caller(context) else { return Ok(Err(unknown())) };
+    let Some(caller) = server.caller(request_context) else { return Ok(Err(unknown())) };
     let (audit, attempt) = (server.audit(), caller.attempt("mcp", work.name));
     if let Err(refused) = caller.require_role(work.role) {
         return Ok(AuditRecord::begin(audit, attempt).end(Err(refused)));
@@ -66,9 +66,9 @@ pub(super) async fn run<T: Send + 'static>(
             Ok(permit) => permit,
             Err(saturated) => return Ok(Err(busy(saturated))),
         },
-        () = context.ct.cancelled() => return Err(Cancelled),
+        () = request_context.ct.cancelled() => return Err(Cancelled),
     };
-    let (watch, steps) = watch(context);
+    let (watch, steps) = watch(request_context);
     let job = tokio::task::spawn_blocking({
         let opener = Arc::clone(server.opener());
         let watch = watch.clone();
@@ -85,10 +85,14 @@ pub(super) async fn run<T: Send + 'static>(
         }
     });
     let _left = CancelOnDrop(watch);
-    let told = ProgressSender { peer: &context.peer, token: context.meta.get_progress_token(), last: None };
+    let told = ProgressSender {
+        peer: &request_context.peer,
+        token: request_context.meta.get_progress_token(),
+        last: None,
+    };
     tokio::select! {
         ended = wait_with_progress(job, steps, told) => Ok(ended),
-        () = context.ct.cancelled() => Err(Cancelled),
+        () = request_context.ct.cancelled() => Err(Cancelled),
         () = tokio::time::sleep(server.limits().call) => Ok(Err(too_long(server.limits().call))),
     }
 }
@@ -113,8 +117,10 @@ fn busy(saturated: Saturated) -> Error {
 
 /// The progress handle of an operation and its receiver; `None` if the client requested no
 /// progress.
-fn watch(context: &RequestContext<RoleServer>) -> (ProgressWatch, Option<mpsc::Receiver<ProgressStep>>) {
-    if context.meta.get_progress_token().is_none() {
+fn watch(
+    request_context: &RequestContext<RoleServer>,
+) -> (ProgressWatch, Option<mpsc::Receiver<ProgressStep>>) {
+    if request_context.meta.get_progress_token().is_none() {
         return (ProgressWatch::default(), None);
     }
     let (sender, steps) = mpsc::channel(STEPS);

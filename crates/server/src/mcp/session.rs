@@ -51,7 +51,7 @@ impl McpSession {
         &self,
         name: &str,
         arguments: Option<JsonObject>,
-        context: &RequestContext<RoleServer>,
+        request_context: &RequestContext<RoleServer>,
     ) -> Result<cm_app::Result<crate::operations::OperationResult>, ErrorData> {
         let Some((operation, _)) = self.server.tools().find(name) else {
             let shown: String = name.chars().take(100).collect();
@@ -71,7 +71,7 @@ impl McpSession {
             receipts::record_tool(context, operation.name, session, length);
             Ok(answer)
         };
-        Ok(call::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)
+        Ok(call::run(&self.server, request_context, CallWork { name: operation.name, role, run }).await?)
     }
 }
 
@@ -92,11 +92,11 @@ impl ServerHandler for McpSession {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
         let mut tools = self.server.tools().listed().to_vec();
-        let (_, shows_apps) = self.server.pages(&context);
+        let (_, shows_apps) = self.server.pages(&request_context);
         if shows_apps {
             tools.iter_mut().for_each(apps::link);
         }
@@ -112,9 +112,9 @@ impl ServerHandler for McpSession {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let answer = self.answer(&request.name, request.arguments, &context).await?;
+        let answer = self.answer(&request.name, request.arguments, &request_context).await?;
         let text_only = self.server.tools().find(&request.name).is_some_and(|(tool, _)| tool.text_only);
         let result =
             answer.map_or_else(|error| failure::of_tool(&error), |answer| tools::result(answer, text_only));
@@ -124,15 +124,15 @@ impl ServerHandler for McpSession {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request)?;
         let recent = self.server.offer().recent;
         let work = CallWork { name: "resources/list", role: AccessRole::Reader, run: recent };
-        let recent = call::run(&self.server, &context, work).await?;
+        let recent = call::run(&self.server, &request_context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
         let mut listed = resources::listed(self.server.offer(), recent);
-        let (_, shows_apps) = self.server.pages(&context);
+        let (_, shows_apps) = self.server.pages(&request_context);
         if shows_apps {
             listed.resources.extend(apps::listed());
         }
@@ -151,18 +151,18 @@ impl ServerHandler for McpSession {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
         let refused = |error: &Error| resources::refusal(&uri, error);
-        if let (Some(pages), _) = self.server.pages(&context) {
+        if let (Some(pages), _) = self.server.pages(&request_context) {
             if let Some(app) = apps::app(&uri) {
                 return Ok(ReadResourceResponse::Complete(app));
             }
             if let Some(address) = apps::page_address(&uri) {
                 let read = move |context: &cm_app::Context| pages(context, &address);
                 let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
-                let page = call::run(&self.server, &context, work).await?;
+                let page = call::run(&self.server, &request_context, work).await?;
                 let page = page.map_err(|error| refused(&error))?;
                 return Ok(ReadResourceResponse::Complete(apps::page(page, uri)));
             }
@@ -171,7 +171,7 @@ impl ServerHandler for McpSession {
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
         let read = move |context: &cm_app::Context| resources::read(context, &target, &offer);
         let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
-        let contents = call::run(&self.server, &context, work).await?;
+        let contents = call::run(&self.server, &request_context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
         Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
     }
@@ -188,7 +188,7 @@ impl ServerHandler for McpSession {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let prompt = prompts::find(&request.name)?;
         let arguments = request.arguments.unwrap_or_default();
@@ -196,7 +196,7 @@ impl ServerHandler for McpSession {
         let material = match prompt.material {
             Some(material) => {
                 let given = material.given(&arguments);
-                let answer = self.answer(material.tool, Some(given), &context).await?;
+                let answer = self.answer(material.tool, Some(given), &request_context).await?;
                 Some(answer.map_err(|error| failure::of_request(&error))?.text)
             }
             None => None,
@@ -207,7 +207,7 @@ impl ServerHandler for McpSession {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let Some(wanted) = complete::wanted(&request.r#ref, &request.argument)? else {
             return Ok(complete::result(Vec::new()));
@@ -216,7 +216,7 @@ impl ServerHandler for McpSession {
         let typed = request.argument.value;
         let values = move |context: &cm_app::Context| suggest(context, wanted, &typed);
         let work = CallWork { name: "completion/complete", role: AccessRole::Reader, run: values };
-        let values = call::run(&self.server, &context, work).await?;
+        let values = call::run(&self.server, &request_context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
     }
 

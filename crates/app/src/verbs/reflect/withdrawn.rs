@@ -1,5 +1,5 @@
 //! Retires the rules and memories that a person withdrew in a session: "forget the rule about tabs", "we no
-//! longer use tabs".
+//! longer use tabs", "Jenkins is gone since Friday".
 
 use super::later_word::{StatementOrigin, stated_before, withdrawn_memories};
 use super::process_session::{SessionProcessor, SessionProposals};

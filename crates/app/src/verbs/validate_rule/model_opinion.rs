@@ -47,9 +47,9 @@ impl ModelOpinion {
             return Ok(None);
         }
         let rules = secrets::rules_of_logs(context, context.target())?.0;
-        let Some(asker) = LanguageModel::open(context, &rules, stop)? else { return Ok(None) };
+        let Some(language_model) = LanguageModel::open(context, &rules, stop)? else { return Ok(None) };
         let prompt = package::validate(rule, validation);
-        let answer = match asker.ask(&prompt, ("verdict", rule_schema()), in_range) {
+        let answer = match language_model.ask(&prompt, ("verdict", rule_schema()), in_range) {
             Ok(answered) => answered.value,
             Err(ModelFailure::Useless(why)) => {
                 context.notice(format!("the model's answer is not usable: {why}"));
@@ -66,7 +66,7 @@ impl ModelOpinion {
             refined: answer.refined.and_then(|text| content::rule(&clean(&text)).ok()),
             confidence: answer.confidence,
             evidence: answer.evidence.into_iter().filter(|number| (1..=shown).contains(number)).collect(),
-            name: asker.name(),
+            name: language_model.name(),
         }))
     }
 
