@@ -52,6 +52,10 @@ impl EmbeddingModel for BuiltIn {
         let embedding = StaticModel::shipped().of(text);
         embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
     }
+
+    fn knows_word(&self, word: &str) -> bool {
+        StaticModel::shipped().knows_word(word)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

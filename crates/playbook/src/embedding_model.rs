@@ -8,12 +8,19 @@ use std::rc::Rc;
 
 use crate::conflict::RuleStatement;
 use cm_text::embedding::{Embedding, PairProbabilities};
+use cm_text::spelling::begin_alike;
 
 /// Converts texts to embeddings. Implementations must be deterministic: equal texts have equal
 /// vectors.
 pub trait EmbeddingModel {
     /// Returns the embedding of a text, or `None` if the model cannot compute one.
     fn embedding(&self, text: &str) -> Option<Embedding>;
+
+    /// Whether the model has a vector for this word as a whole. The vector of other words, mostly names, is
+    /// made of the vectors of their fragments.
+    fn knows_word(&self, _: &str) -> bool {
+        true
+    }
 
     /// Returns the embedding of a text by a slower model that considers the order of words; `None`
     /// if there is none.
@@ -177,10 +184,13 @@ impl<'m> WordVectors<'m> {
         self.word("rule").is_none()
     }
 
-    /// Returns the cosine of two words' embeddings; 0 if either word has none.
+    /// Returns the cosine of two words' embeddings; 0 if either word has none. Of two words that the model
+    /// does not know it is 0, too, unless they begin alike: "tidecheck" and "seacheck" have a fragment in
+    /// common and are two programs.
     pub fn likeness(&self, one: &str, other: &str) -> f64 {
+        let are_names = || !self.meaning.knows_word(one) && !self.meaning.knows_word(other);
         match (self.word(one), self.word(other)) {
-            (Some(one), Some(other)) => one.cosine(&other),
+            (Some(a), Some(b)) if begin_alike(one, other) || !are_names() => a.cosine(&b),
             _ => 0.0,
         }
     }

@@ -1,4 +1,4 @@
-//! Suggestions for misspelled names.
+//! Words that are spelled alike, and suggestions for misspelled names.
 
 /// Maximum length of a compared name, in characters; the rest is ignored.
 const LONGEST: usize = 64;
@@ -25,6 +25,14 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// Quadratic, for short names.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     strsim::osa_distance(a, b)
+}
+
+/// Whether two words have their first four letters and most of the shorter one in common, as forms and
+/// misspellings of one word do.
+pub fn begin_alike(one: &str, other: &str) -> bool {
+    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let shorter = one.chars().count().min(other.chars().count());
+    shared >= 4 && shared * 10 >= shorter * 7
 }
 
 #[cfg(test)]

@@ -61,6 +61,11 @@ impl StaticModel {
         self.of_english(&in_english(text))
     }
 
+    /// Whether the vocabulary contains this word, or its translation, as a whole.
+    pub fn knows_word(&self, word: &str) -> bool {
+        wordpiece::knows_a_word(&in_english(word))
+    }
+
     pub(super) fn of_english(&self, text: &str) -> Embedding {
         let mut tokens = wordpiece::tokens(text, usize::MAX);
         tokens.retain(|token| *token != wordpiece::UNKNOWN);

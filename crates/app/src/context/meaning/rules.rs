@@ -48,6 +48,10 @@ impl EmbeddingModel for BuiltIn {
         embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
     }
 
+    fn knows_word(&self, word: &str) -> bool {
+        StaticModel::shipped().knows_word(word)
+    }
+
     fn fine_embedding(&self, text: &str) -> Option<Embedding> {
         recent_embeddings::embedding(text).ok()
     }

@@ -7,6 +7,7 @@ use crate::conflict::lexicon::LEXICON;
 use crate::conflict::similarity::{EmbeddedStatement, name_differently};
 use crate::conflict::{ConflictReason, RuleStatement, opposed};
 use crate::embedding_model::WordVectors;
+use cm_text::spelling::begin_alike;
 
 /// Minimum cosine of two words, 0–1, of which one may be a counterpart of the other.
 const COUNTERPART: f64 = 0.45;
@@ -128,9 +129,7 @@ fn word_likeness(one: &ProfileWord, other: &ProfileWord, word_vectors: &WordVect
     {
         return if a == b { 1.0 } else { 0.0 };
     }
-    let shared = one.raw.chars().zip(other.raw.chars()).take_while(|(a, b)| a == b).count();
-    let short = one.raw.chars().count().min(other.raw.chars().count());
-    let alike = if shared >= 4 && shared * 10 >= short * 7 { 0.85 } else { 0.0 };
+    let alike = if begin_alike(&one.raw, &other.raw) { 0.85 } else { 0.0 };
     let names = one.is_name && other.is_name;
     if names { alike } else { word_vectors.likeness(&one.raw, &other.raw).max(alike) }
 }
