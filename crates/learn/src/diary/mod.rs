@@ -28,6 +28,7 @@ use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_session::status::SessionStatus;
+use cm_text::language::is_ideograph;
 use cm_text::similarity::overlap;
 use cm_text::stop_words::is_stop_word;
 
@@ -171,11 +172,23 @@ impl DiaryItem {
     }
 }
 
-/// Splits a text into lower-case words, without punctuation.
+/// Splits a text into lower-case words, without punctuation. Chinese, which has no spaces, becomes overlapping pairs
+/// of characters.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let mut words = Vec::new();
+    for word in lower.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        let characters: Vec<char> = word.chars().collect();
+        for run in characters.chunk_by(|a, b| is_ideograph(*a) == is_ideograph(*b)) {
+            match run {
+                [first, _, _, ..] if is_ideograph(*first) => {
+                    words.extend(run.windows(2).map(String::from_iter))
+                }
+                _ => words.push(String::from_iter(run)),
+            }
+        }
+    }
+    words
 }
 
 /// Words that are ignored when statements are compared, besides stop words.
@@ -196,9 +209,10 @@ fn is_filler(word: &str) -> bool {
     is_stop_word(word) || FILLERS.contains(&word)
 }
 
-/// Counts the distinct content words of a text.
+/// Counts the distinct content words of a text; of Chinese, two characters are a word.
 pub(crate) fn content_word_count(text: &str) -> usize {
-    content_words(text).len()
+    let spaced = content_words(text).iter().filter(|word| !word.contains(is_ideograph)).count();
+    spaced + text.chars().filter(|c| is_ideograph(*c)).count() / 2
 }
 
 /// Minimum overlap of the content words of two items, 0–1, at which they are duplicates.

@@ -51,6 +51,10 @@ pattern!(
 pattern!(
     HENCE_LAST = r"(?i)^(?:use|prefer|keep|take|pick|choose|call|name|write|put|go with|run|deploy|ask|answer|reply|commit|push|merge|test|check|format|log|store|add|make|avoid|stop|don'?t|do not|dont|only|let'?s|we (?:use|deploy|run|write|keep|commit|test|only))\b.+\b(?:from now on|from here on(?: out)?|going forward|in (?:the )?future)(?:[,\s]+(?:please|pls|ok(?:ay)?|thanks|thank you))?[.!]*$"
 );
+// The same in German, French, Spanish and Chinese.
+pattern!(
+    HENCE_ELSEWHERE = r"(?i)\b(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|in zukunft|nie wieder|désormais|dorénavant|à partir de maintenant|plus jamais|a partir de ahora|de ahora en adelante|en adelante|nunca más)\b|从现在(?:开始|起)|从今以后|今后|^以后"
+);
 pattern!(
     WHEN_YOU = r"(?i)^(?:whenever|every ?time|each time|before|after|when(?:ever)?) you (?:commit|push|write|add|create|change|edit|run|make|open|finish|touch|modify|implement|fix|are done|refactor|rename|delete|release|merge)\b[^,]*,\s*(?:always|never|please|run|make|use|ask|check|don'?t|do not|first|also|update|add|write|you (?:must|should|have to))\b"
 );
@@ -234,7 +238,7 @@ pub(crate) fn is_standing(body: &str) -> bool {
     verb(&EVER, body) == Some(true)
         || hence.is_some_and(|rest| imperative(rest) || verb(&EVER, rest) == Some(true))
         || (verb(&CUSTOM, body) == Some(true) && !STATE.is_match(body))
-        || [&HENCE_LAST, &WHEN_YOU, &DISLIKE, &HABIT, &LIKING, &CONVENTION, &NOT_THAT]
+        || [&HENCE_LAST, &HENCE_ELSEWHERE, &WHEN_YOU, &DISLIKE, &HABIT, &LIKING, &CONVENTION, &NOT_THAT]
             .iter()
             .any(|p| p.is_match(body))
         || (TASTE.is_match(body) && content_word_count(body) >= 3)

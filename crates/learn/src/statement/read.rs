@@ -9,6 +9,7 @@ use crate::prose::{
 use crate::workspace_path::inside;
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
+use cm_text::language::is_ideograph;
 
 /// A sentence that a person typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,7 +211,7 @@ fn is_code(text: &str) -> bool {
             && bare.chars().any(char::is_alphabetic)
     };
     let words = text.split_whitespace().count();
-    let plain = text.split_whitespace().filter(is_plain).count();
+    let plain = text.split_whitespace().filter(|word| word.contains(is_ideograph) || is_plain(word)).count();
     words >= 3 && plain * 3 <= words * 2
 }
 
@@ -311,6 +312,7 @@ mod tests {
         assert!(texts("ts=5 level=warn msg=\"never run this as root\"").is_empty());
         assert!(texts("git add schemas/a.ts tests/b.test.ts src/c.ts").is_empty());
         assert_eq!(texts("use src/a.ts for it"), ["use src/a.ts for it"]);
+        assert_eq!(texts("以后不要再用 npm，一律使用 pnpm"), ["以后不要再用 npm，一律使用 pnpm"]);
         assert_eq!(texts("it fails:\n```\nalways\n```"), ["it fails:"]);
     }
 

@@ -45,6 +45,11 @@ const SHORT: usize = 4;
 /// to something.
 const MANY: usize = 5;
 
+/// Whether a sentence has a word such as "it" or "those", which may point to the sentence before.
+pub(super) fn points_back(text: &str) -> bool {
+    POINTS.is_match(text)
+}
+
 /// Words a statement; `None` if nothing is left of it.
 pub(super) fn standing_alone(
     quote: &str,
@@ -151,6 +156,18 @@ mod tests {
         let (text, _) = worded("remember to ask Ana", StatementContext::Plain, None);
         assert_eq!(text, "Remember to ask Ana.");
         assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
+    }
+
+    #[test]
+    fn a_sentence_without_spaces_names_what_it_is_about() {
+        for quote in [
+            "今后所有提交信息都用中文写。",
+            "请不要直接推送到主分支。",
+            "请记住：提交之前一定要运行 make lint。",
+        ] {
+            let (text, is_complete) = worded(quote, StatementContext::After, None);
+            assert!(is_complete, "{text}");
+        }
     }
 
     #[test]
