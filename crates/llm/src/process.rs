@@ -138,7 +138,12 @@ impl ExternalProgram<'_> {
             thread::spawn(move || {
                 let mut all = 0;
                 let mut part = vec![0; 64 << 10];
-                while let Ok(read @ 1..) = stdout.read(&mut part) {
+                loop {
+                    let read = match stdout.read(&mut part) {
+                        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                        Ok(0) | Err(_) => break,
+                        Ok(read) => read,
+                    };
                     all += read;
                     let event = if all > largest {
                         OutputEvent::TooMuch

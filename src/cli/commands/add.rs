@@ -8,11 +8,11 @@ use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::add;
 use cm_app::{Context, Error, Request, Result};
-use cm_render::text;
 
 /// Write down a thought, or a memory with its fields, and commit it
 ///
-/// Of a thought, the first line or sentence becomes the title. Without text, standard input is read.
+/// Of a thought, the first line or sentence becomes the title. Without text, standard input is read, with --title as the
+/// body.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm add \"Retry uploads with jitter, or the gateway blocks us\"\n  git log -1 --format=%B | cm add --type decision --tags storage\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
@@ -54,21 +54,13 @@ pub struct Arguments {
     set: Vec<(String, String)>,
 }
 
-/// The thought on the command line or standard input, as title and body.
-fn thought(arguments: &Arguments) -> Result<(String, String)> {
-    let text = match arguments.thought.join(" ") {
-        words if words.is_empty() && arguments.body.is_empty() && !std::io::stdin().is_terminal() => {
-            text_or_stdin("-")?
-        }
-        words if words.is_empty() => text_or_stdin(&arguments.body)?,
-        words => text_or_stdin(&words)?,
-    };
-    if text.trim().is_empty() {
-        return Err(
-            Error::usage("there is nothing to write down").hint("for example `cm add \"Retry with jitter\"`")
-        );
+/// The text on the command line, or else on standard input unless that is a terminal.
+fn text(arguments: &Arguments) -> Result<String> {
+    match arguments.thought.join(" ") {
+        words if !words.is_empty() => text_or_stdin(&words),
+        _ if arguments.body.is_empty() && !std::io::stdin().is_terminal() => text_or_stdin("-"),
+        _ => text_or_stdin(&arguments.body),
     }
-    Ok(add::split_thought(&text))
 }
 
 /// Splits `KEY=VALUE`.
@@ -80,10 +72,14 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let (title, body) = match &arguments.title {
-        Some(title) if arguments.thought.is_empty() => (title.clone(), text_or_stdin(&arguments.body)?),
-        Some(title) => (title.clone(), text_or_stdin(&arguments.thought.join(" "))?),
-        None => thought(&arguments)?,
+    let text = text(&arguments)?;
+    let (title, body) = match arguments.title {
+        Some(title) => (title, text),
+        None if text.trim().is_empty() => {
+            let hint = "for example `cm add \"Retry with jitter\"`";
+            return Err(Error::usage("there is nothing to write down").hint(hint));
+        }
+        None => add::split_thought(&text),
     };
     let context = Context::open(call)?;
     let options = add::Options {
@@ -97,5 +93,5 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         extra: arguments.set,
     };
     let outcome = add::add(&context, &options)?;
-    output.print(&context, &outcome, text::add::added)
+    output.print(&context, &outcome, cm_render::text::add::added)
 }

@@ -7,24 +7,28 @@ use cm_app::verbs::restore;
 use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
-/// Restore a note from an earlier commit
+/// Restore a deleted note, or an earlier version of a note
 ///
-/// Deleted notes can be restored too.
+/// Without a commit, the last version of a deleted note is restored.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm restore 1f0c2a@HEAD~3\n  cm restore 1f0c2a@7d")]
+#[command(after_help = "Examples:\n  cm restore 1f0c2a\n  cm restore 1f0c2a@HEAD~3\n  cm restore 1f0c2a@7d")]
 pub struct Arguments {
-    /// Note, and a commit, date or age: NOTE@COMMIT
-    #[arg(value_name = "NOTE@COMMIT")]
+    /// Note by ID, path or title, and a commit, date or age
+    #[arg(value_name = "NOTE[@COMMIT]")]
     what: String,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let (note, commit) = arguments
-        .what
-        .rsplit_once('@')
-        .filter(|(note, commit)| !note.is_empty() && !commit.is_empty())
-        .ok_or_else(|| Error::usage("expected NOTE@COMMIT").hint("for example `cm restore 1f0c2a@HEAD~3`"))?;
-    let outcome = restore::restore(&context, note, commit)?;
+    let outcome = match arguments.what.rsplit_once('@') {
+        Some((note, commit)) if !note.is_empty() && !commit.is_empty() => {
+            restore::restore(&context, note, commit)?
+        }
+        Some(_) => {
+            let hint = "for example `cm restore 1f0c2a@HEAD~3`";
+            return Err(Error::usage("expected NOTE or NOTE@COMMIT").hint(hint));
+        }
+        None => restore::restore_deleted(&context, &arguments.what)?,
+    };
     output.print(&context, &outcome, text::update::changed)
 }

@@ -57,11 +57,18 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
     for arguments in [&["restore", "1f0c99"][..], &["restore", "1f0c99@"], &["restore", "@HEAD"]] {
         assert_eq!(sandbox.cm(arguments).code, 2, "{arguments:?}");
     }
+    let ran = sandbox.cm(&["restore", "1f0c99@"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [stderr]
+    error: expected NOTE or NOTE@COMMIT
+     hint: for example `cm restore 1f0c2a@HEAD~3`
+    [exit 2]
+    ");
     let ran = sandbox.cm(&["restore", "1f0c99"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: expected NOTE@COMMIT
-     hint: for example `cm restore 1f0c2a@HEAD~3`
+    error: `1f0c99` is not deleted, so name the version to restore
+     hint: `cm history 1f0c99` lists the versions; for example `cm restore 1f0c99@HEAD~3`
     [exit 2]
     ");
     let ran = sandbox.cm(&["restore", "No such note@HEAD"]);
@@ -115,6 +122,20 @@ fn a_gone_note_is_found_by_its_title_too() {
     sandbox.cm(&["delete", "1f0c99"]).ok();
     sandbox.cm(&["restore", "Close idle connections@HEAD~1"]).ok();
     assert!(sandbox.vault().join(CLOSE).exists());
+}
+
+#[test]
+fn the_last_version_of_a_deleted_note_needs_no_commit() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c99", "--append", "The pool closes them."]).ok();
+    let text = sandbox.read(CLOSE);
+    sandbox.cm(&["delete", "1f0c99"]).ok();
+    sandbox.cm(&["restore", "close idle connections"]).ok();
+    assert_eq!(sandbox.read(CLOSE), text);
+    std::fs::remove_file(sandbox.vault().join(CLOSE)).unwrap();
+    sandbox.cm(&["restore", "1f0c99"]).ok();
+    assert_eq!(sandbox.read(CLOSE), text);
+    assert_eq!(sandbox.cm(&["restore", "No such note"]).code, 4);
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn of_two_values_the_later_stands_and_the_inbox_settles_the_other_7() {
     pair.merge();
     assert!(pair.ada.sandbox.read(FACT_FILE).contains("importance: 0.2\n"));
     let inbox = pair.ada.cm(&["review", "--kind", "leftovers"]).ok();
-    assert!(inbox.stdout.contains("the other side set `importance` to `0.9`"), "{}", inbox.stdout);
+    assert!(inbox.stdout.contains("another version has `importance`: `0.9`"), "{}", inbox.stdout);
     pair.ada.cm(&["review", "--take", FACT]).ok();
     assert!(pair.clean(FACT_FILE).contains("importance: 0.9\n"));
     let refused = pair.ada.cm(&["review", "--keep", FACT]);

@@ -17,7 +17,7 @@ const FILE: &str = "jobs.json";
 /// Returns an error if the time cannot be stored.
 pub fn last(context: &Context, job: &str) -> Result<Instant> {
     let vault = &context.target().vault;
-    match read_last_runs(vault).remove(job) {
+    match read_last_runs(vault)?.remove(job) {
         Some(last) => Ok(last),
         None => keep(vault, job, context.now()).map(|()| context.now()),
     }
@@ -25,13 +25,16 @@ pub fn last(context: &Context, job: &str) -> Result<Instant> {
 
 /// Returns the time of a job's last run, if it is recorded.
 pub(crate) fn recorded(context: &Context, job: &str) -> Option<Instant> {
-    read_last_runs(&context.target().vault).remove(job)
+    read_last_runs(&context.target().vault).ok()?.remove(job)
 }
 
 /// Reads the last runs by job name; a missing or invalid file counts as empty.
-fn read_last_runs(vault: &Vault) -> BTreeMap<String, Instant> {
-    let text = vault.read_private(FILE).ok().flatten().unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
+///
+/// # Errors
+/// Returns an error if the file cannot be read.
+fn read_last_runs(vault: &Vault) -> Result<BTreeMap<String, Instant>> {
+    let text = vault.read_private(FILE)?.unwrap_or_default();
+    Ok(serde_json::from_str(&text).unwrap_or_default())
 }
 
 /// Records that a job ran at `now`.
@@ -43,7 +46,7 @@ pub fn done(context: &Context, job: &str, now: Instant) -> Result<()> {
 }
 
 fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
-    let mut jobs = read_last_runs(vault);
+    let mut jobs = read_last_runs(vault)?;
     jobs.insert(job.to_owned(), now);
     let text = serde_json::to_string(&jobs)
         .map_err(|error| Error::new(ErrorKind::Failed, "internal", error.to_string()))?;
@@ -52,7 +55,7 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
 
 /// Whether a job has no recorded run in the last day. A record of the future does not count.
 pub(crate) fn is_due_today(context: &Context, job: &str) -> bool {
-    let last = read_last_runs(&context.target().vault).remove(job);
+    let last = recorded(context, job);
     !last.is_some_and(|last| last <= context.now() && last.days_until(context.now()) < 1.0)
 }
 
@@ -66,15 +69,15 @@ mod tests {
         let home =
             cm_store::vault::PrivateHome { state: folder.path().join("s"), config: folder.path().join("c") };
         let vault = Vault::at(folder.path()).unwrap().prepare(Some(&home));
-        assert!(read_last_runs(&vault).is_empty());
+        assert!(read_last_runs(&vault).unwrap().is_empty());
         keep(&vault, "reflect", Instant::from_unix(60)).unwrap();
         keep(&vault, "decay", Instant::from_unix(120)).unwrap();
         let both = [("decay", 120), ("reflect", 60)];
         let both = both.map(|(name, at)| (name.to_owned(), Instant::from_unix(at)));
-        assert_eq!(read_last_runs(&vault), BTreeMap::from(both));
+        assert_eq!(read_last_runs(&vault).unwrap(), BTreeMap::from(both));
         vault.write_private(FILE, "{").unwrap();
-        assert!(read_last_runs(&vault).is_empty());
+        assert!(read_last_runs(&vault).unwrap().is_empty());
         keep(&vault, "decay", Instant::from_unix(180)).unwrap();
-        assert_eq!(read_last_runs(&vault).len(), 1);
+        assert_eq!(read_last_runs(&vault).unwrap().len(), 1);
     }
 }

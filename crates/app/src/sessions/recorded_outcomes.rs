@@ -39,7 +39,10 @@ impl RecordedOutcomes {
             }
         }
         let all = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
-        let listed = sessions.query(|sessions| sessions.list(&all, 0, usize::MAX)).ok().flatten();
+        let listed = sessions.query(|sessions| sessions.list(&all, 0, usize::MAX)).unwrap_or_else(|error| {
+            context.notice(format!("outcomes of sessions could not be read: {}", error.message));
+            None
+        });
         let conversations: HashMap<(&str, &str), u64> = listed
             .iter()
             .flat_map(|listing| &listing.list)

@@ -14,7 +14,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::receipts::ShownRules;
 use crate::context::secrets;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::evidence_quote::QuoteAuthor;
 use crate::sessions::gathered_evidence::GatheredEvidence;
@@ -175,7 +175,12 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
     let mut seen = SignalLog::of(context, &proposal.session);
     let access = SessionAccess::open(context, &mut |_| {})?;
     let given = proposal.answers.as_deref();
-    let Ok(listed) = access.find(&proposal.session) else {
+    let listed = match access.find(&proposal.session) {
+        Ok(listed) => Some(listed),
+        Err(error) if error.code == "not-found" => None,
+        Err(error) => return Err(error),
+    };
+    let Some(listed) = listed else {
         let signal = seen.find(quote);
         let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
         let doubt = match signal {
@@ -335,7 +340,9 @@ fn propose_rule(
     let applied = outcome.report.applied.first();
     let skipped = outcome.report.skipped.first();
     let id = applied.map(|one| one.id.clone()).or_else(|| skipped.and_then(|one| one.id.clone()));
-    let id = id.unwrap_or_default();
+    let nothing =
+        || Error::new(ErrorKind::Failed, "internal", "the curation neither stored the rule nor said why not");
+    let id = id.ok_or_else(nothing)?;
     let state = match outcome.bullet(&id) {
         Some(bullet) => bullet.state,
         None => playbook::find_bullet(context, &id)?.1.state,

@@ -6,7 +6,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::history::is_meant;
+use crate::verbs::history::{here_or_gone, is_meant, versions};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
@@ -40,12 +40,48 @@ pub fn restore(context: &Context, reference: &str, commit: &str) -> Result<Updat
     let path = now.map_or_else(|| then.path.clone(), |(note, _)| note.path);
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
     let message = CommitMessage::new("restore", subject).id(then.key());
-    let written = write::apply(
-        context,
-        ChangeSet { message, changes: vec![VaultFileChange::Copy { path: path.clone(), expected, bytes }] },
-    )?;
+    write_version(context, message, then.key(), VaultFileChange::Copy { path, expected, bytes })
+}
+
+/// Writes the last version of a deleted note to its former path.
+///
+/// # Errors
+/// Returns an error if the note exists, if no commit has it, or if the write fails.
+pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResult> {
+    context.persons_only("restore an earlier version")?;
+    match find_in_target(context, reference) {
+        Ok(_) => {
+            return Err(Error::usage(format!(
+                "`{reference}` is not deleted, so name the version to restore"
+            ))
+            .hint(format!(
+                "`cm history {reference}` lists the versions; for example `cm restore {reference}@HEAD~3`"
+            )));
+        }
+        Err(error) if error.code == "not-found" => {}
+        Err(error) => return Err(error),
+    }
+    let (id, path) = here_or_gone(context, reference)?;
+    let newest = versions(context.target(), &id, &path)?.into_iter().next();
+    let last = newest.and_then(|version| Some((version.path, version.new.or(version.old)?)));
+    let (path, bytes) = last.ok_or_else(|| Error::not_found(format!("no commit has `{reference}`")))?;
+    let types = &context.target().settings.types;
+    let then = read::read(&path, &bytes, types, &context.target().settings.relations).note;
+    let message = CommitMessage::new("restore", format!("Restore \"{}\"", then.title)).id(then.key());
+    write_version(context, message, then.key(), VaultFileChange::Copy { path, expected: None, bytes })
+}
+
+/// Writes a version of the note `id` and commits it.
+fn write_version(
+    context: &Context,
+    message: CommitMessage,
+    id: &str,
+    version: VaultFileChange,
+) -> Result<UpdateResult> {
+    let path = version.path().clone();
+    let written = write::apply(context, ChangeSet { message, changes: vec![version] })?;
     Ok(UpdateResult {
-        id: then.key().to_owned(),
+        id: id.to_owned(),
         path: path.to_string(),
         commit: written.commit,
         changed: !written.changed.is_empty(),

@@ -184,9 +184,20 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
         edits.push(Edit::SetBody { text });
     }
     if let Some(text) = &options.append {
-        edits.push(Edit::AppendBody { text: ended(text) });
+        let gap = if continues(Split::of(&found.text()).body(), text) { "" } else { "\n" };
+        edits.push(Edit::AppendBody { text: format!("{gap}{}", ended(text)) });
     }
     Ok(edits)
+}
+
+/// Whether an appended text needs no blank line before it: the body is empty or ends with one, or the text is a further
+/// item, row or quoted line of the list, table or quote at the end.
+fn continues(body: &str, text: &str) -> bool {
+    let kind = |line: &str| {
+        line.trim_start().chars().next().filter(|first| "-*+|>".contains(*first) || first.is_ascii_digit())
+    };
+    let (last, first) = (body.lines().last().unwrap_or_default(), text.lines().next().unwrap_or_default());
+    last.trim().is_empty() || first.trim().is_empty() || kind(last).is_some() && kind(last) == kind(first)
 }
 
 /// Appends a line break unless the text ends with one.

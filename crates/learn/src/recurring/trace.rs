@@ -18,7 +18,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MOST: usize = 600;

@@ -269,11 +269,17 @@ pub(super) fn rule_of(
     Some(add(bullet, reason, vec![origin(first, item.line)], 0))
 }
 
-/// A rule that begins by forbidding something is an anti-pattern.
+pattern!(
+    FORBIDS = r"(?i)^(?:(?:never|don['’]?t|do not|stop|avoid|nie(?:mals)?|vermeide?|nunca|jamais|evita|évite[zr]?)\b|不要|别|绝不|禁止)"
+);
+pattern!(
+    SAYS_WHAT_INSTEAD = r"(?i)[,;.–—:]\s*(?:but\s+|and\s+)?(?:always|only|just|use|take|prefer|run|call|write|put|keep|immer|nur|nimm|siempre|usa|toujours|utilise)\b|\binstead\s*(?:$|[,.;!])|(?:改用|一律|而是|，用)"
+);
+
+/// A rule that begins by forbidding something, and does not say what to do instead, is an anti-pattern.
 pub(crate) fn bullet_type(rule: &str) -> BulletType {
-    let lower = rule.to_lowercase();
-    let warns = ["never", "don't", "don’t", "do not", "dont", "stop", "avoid"];
-    if warns.iter().any(|word| lower.starts_with(word)) { BulletType::AntiPattern } else { BulletType::Rule }
+    let is_pitfall = FORBIDS.is_match(rule) && !SAYS_WHAT_INSTEAD.is_match(rule);
+    if is_pitfall { BulletType::AntiPattern } else { BulletType::Rule }
 }
 
 /// Name of a project: the last component of its workspace path.
@@ -547,6 +553,8 @@ mod tests {
         assert_eq!(bullet_type("Never force-push shared branches."), BulletType::AntiPattern);
         assert_eq!(bullet_type("Always ask before deleting."), BulletType::Rule);
         assert_eq!(bullet_type("Don't mock the database."), BulletType::AntiPattern);
+        assert_eq!(bullet_type("不要直接推送到 main 分支。"), BulletType::AntiPattern);
+        assert_eq!(bullet_type("Never use npm, always pnpm."), BulletType::Rule);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Joins the lasting sentences of a prompt, and decides how certain each statement is.
 
+use super::gone::gone;
 use super::taken_back::are_taken_back;
 use super::wording::{self, Wording};
 use super::{AgentSentence, Answered, KindProbabilities, Statement, StatementContext, StatementKind};
@@ -20,7 +21,8 @@ const RELATED: f32 = 0.3;
 const REMEMBERED_MAYBE: f32 = 0.1;
 /// Minimum probability of a preference of one thing over another, so that it is certain.
 const PREFERRED: f32 = 0.45;
-/// Minimum probability of a return to what was given up, so that it is certain.
+/// Minimum probability of a return to what was given up, or of a change from one tool to another, so that it is
+/// certain.
 const RETURNED: f32 = 0.4;
 /// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
 /// that it is certain.
@@ -69,9 +71,12 @@ pattern!(
 pattern!(
     IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b"
 );
-// Jokes, and what would be if something were otherwise.
+// Jokes, what would be if something were otherwise, what may come, and what others want.
 pattern!(
-    NOT_MEANT = r"(?i)\bwho needs\b|\bwhat could (?:possibly )?go wrong\b|\bjust (?:venting|kidding|joking|dreaming)\b|\bif (?:we|i|they) ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b"
+    NOT_MEANT = r"(?ix)\bwho\ needs\b | \bwhat\ could\ (?:possibly\ )?go\ wrong\b | \bjust\ (?:venting|kidding|joking|dreaming)\b
+      | \bif\ (?:we|i|they)\ ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b
+      | ^always\ (?:fun|nice|love|great|good|something|a\ (?:joy|pleasure))\b | ^(?:always|never)\b.*\b(?:haha\w*|lol|isn['’]?t\ it)\W*$
+      | \b(?:we|i|they)\ (?:might|may)\ (?:\w+\ )?(?:move|switch|migrate|drop|replace|go)\b | \bwants?\ us\ to\b"
 );
 // "Raj in the standup: “we should never …”": the words of another person.
 pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]"#);
@@ -79,6 +84,7 @@ pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+
 pattern!(
     FOR_ONCE = r"(?ix)
       (?:^|[,;.]\s*)this\ (?:one\ )?time\b | \bthis\ (?:one\ )?time\s*(?:$|[,.;!:)]|\b(?:i|we|you|it|with|without|please)\b)
+    | \bthis\ (?:ticket|pr|mr|task|branch|story|issue)\ (?:is|covers|touches)\ (?:only|just)\b
     | \b(?:just\ this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
     | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
         noon | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
@@ -195,7 +201,9 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     if FOR_ONCE.is_match(&statement.text) && !is_asked_for {
         return false;
     }
-    let (is_return, is_preference) = (returns(statement), PREFERS.is_match(&statement.text));
+    // What is said to be gone may retire rules, so that it is known to be true for good.
+    let is_return = returns(statement) || gone(&statement.text, judged.lasting()).is_some();
+    let is_preference = PREFERS.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => REMEMBERED,
         (Certainty::Medium, _) if is_return => RELATED,
@@ -274,6 +282,7 @@ mod tests {
         };
         for prompt in [
             "no changelog entry this time",
+            "Leave out metrics here, this ticket is only the queue.",
             "Put nothing into the raw bucket till thursday, it is read only.",
             "Diesmal kein Eintrag ins Changelog.",
             "bis Freitag nichts auf main pushen",
@@ -328,14 +337,14 @@ mod tests {
     #[test]
     fn a_related_sentence_joins_but_is_no_statement_alone() {
         let texts = |lasting_shares: &[f32]| -> Vec<String> {
-            let prompt = "We dropped vendoring. The folder only makes diffs unreadable.";
+            let prompt = "We keep no vendored code. The folder only makes diffs unreadable.";
             let statements = of_prompt(prompt, 1, StatementContext::After, None);
             lasting(&statements, &judged(lasting_shares)).into_iter().map(|one| one.text).collect()
         };
-        let both = ["We dropped vendoring. The folder only makes diffs unreadable."];
+        let both = ["We keep no vendored code. The folder only makes diffs unreadable."];
         assert_eq!(texts(&[0.9, 0.4]), both);
         assert_eq!(texts(&[0.4, 0.9]), both);
-        assert_eq!(texts(&[0.9, 0.2]), ["We dropped vendoring."]);
+        assert_eq!(texts(&[0.9, 0.2]), ["We keep no vendored code."]);
         assert!(texts(&[0.4, 0.4]).is_empty());
         let announced = of_prompt("This is what the log says:", 1, StatementContext::After, None);
         assert!(lasting(&announced, &judged(&[0.9])).is_empty());
@@ -382,6 +391,13 @@ mod tests {
         assert_eq!(certainty("Brilliant, so now we just brick one board a week", 0.9), None);
         assert_eq!(certainty("great, so from now on we deploy with just", 0.98), Some(Certainty::High));
         assert_eq!(certainty("sure lets open it to everyone from now on, who needs auditors", 0.99), None);
+        for passing in [
+            "always fun with xcode",
+            "never change a running system haha",
+            "we might move to bazel next year",
+        ] {
+            assert_eq!(certainty(passing, 0.95), None, "{passing}");
+        }
         assert_eq!(certainty("if we ever go nixos we'd put it in a separate repo", 0.99), None);
         let clock = "so remember for leeds: cert errors mean the clock is wrong";
         assert_eq!(certainty(clock, 0.4), Some(Certainty::High));

@@ -8,6 +8,7 @@ mod candidates;
 pub mod classifier;
 pub mod clauses;
 pub mod features;
+mod gone;
 mod join;
 mod proposals;
 mod read;

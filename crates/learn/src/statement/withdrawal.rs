@@ -1,9 +1,10 @@
 //! Finds rules, facts and preferences that a person withdraws: by naming what they are about ("forget the rule
-//! about tabs", "forget what I said about tabs"), by saying that they no longer hold ("we no longer use tabs"), or
-//! that what they are about no longer exists ("Jenkins is gone since Friday", "precommit is now called check").
+//! about tabs", "forget what I said about tabs"), by saying that they no longer hold ("we no longer squash"), or
+//! that what they are about is no longer used ("Jenkins is gone since Friday", "we moved from make to just").
 
 use std::collections::BTreeSet;
 
+use super::gone::{gone, speaks_for};
 use super::{KindProbabilities, Statement};
 use crate::diary::content_words;
 use crate::prose::pattern;
@@ -65,48 +66,6 @@ pattern!(
         \s+(?:ne\ (?:vaut|tient|compte|s['’]applique)\ plus|est\ (?:abandonnée|levée|caduque|obsolète|supprimée|morte))\s*(?:$|[,.;!])
     | (?:^|[，。；：！,]\s*)(?:关于|有关)?(?P<zh1>[^，。；：！？的\s]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)(?:已经)?(?:作废|取消|废除|不再适用|不用管|过时)了?\s*(?:$|[，。；！])"
 );
-// A name without an article: "the warning is gone" is about something that happened, "Jenkins is gone" about a tool.
-pattern!(
-    GONE = r"(?ix)
-      (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|now|jetzt)[,\s]+)
-      (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
-        \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
-      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
-      | \s+(?:is|are)\s+now\s+called\s
-      | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
-      | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
-      | \s+(?:heißt|heisst)\s+(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s
-      | \s+(?:ist|sind)\s+(?:(?:jetzt|nun|inzwischen|seit\s\S+)\s+)?(?:weg|geschichte|abgeschafft)\b
-      | \s+(?:ya\ no\ existen?|ahora\ se\ llama|se\ llama\ ahora|pasó\ a\ llamarse)\b
-      | \s+(?:n['’]existe\ plus|s['’]appelle\ (?:maintenant|désormais)|c['’]est\ fini|a\ disparu)
-      | \s*(?:已经?下线|下线了|没了|改名[叫为成])
-      )
-    | (?:^|[;–—(]\s*|[,:.]\s+|\b(?:and|und|so|also|btw|ok)[,\s]+)(?:
-        we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now)\s+)?(?:(?:moved|migrated)\s+(?:away\ from|off(?:\ of)?)|switched\s+away\ from)
-      | (?:wir\ sind\ )?weg\ von
-      | (?:on\ a\ quitté|nos\ fuimos\ de)
-      )\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})
-      \s*(?:$|[,.;!:)]|\b(?:and|so|in|for|since|to|last|und|seit|et|depuis|y|desde)\b)"
-);
-// Breakage, what is asked to be repaired, plans and hearsay.
-pattern!(
-    NOT_GONE = r"(?ix)\b(?:restor\w+|restart\w*|re-?install\w*|revert\w*|undo|(?:bring|put|get|got|is|are)\s(?:\w+\s)?back|fix|broke\w*|again|after\ (?:the|your|my|this|a)|since\ (?:the|your|my|this)
-        |by\ mistake|accident\w*|apparently|supposedly|rumou?r\w*|imagine|suppose|say|next\ (?:week|month|year|quarter|sprint)|soon|not\ yet|in\ 20\d\d|in\ this|in\ that|on\ this|todo
-        |wieder|nochmal|neu\ starten|starte|seit\ (?:dem|der|deine\w*)|nach\ (?:dem|der)|bald|demnächst|nächste\w*|angeblich|remets|redémarr\w*|après|bientôt|dans\ ce\w*|reinici\w*|pronto|vuelve|en\ la\ tabla)\b
-      | 恢复|重启|内存"
-);
-// Words that are no name of a tool: pronouns, and what comes and goes, such as errors.
-pattern!(
-    NO_NAME = r"(?ix)^(?:the|this|that|our|my|der|die|das|dem|den|dies\w*|unser\w*|mein\w*|le|la|les|notre|nos|el|los|las|nuestr[oa]s?)\s
-      | ^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my
-      |errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output
-      |es|das|dies|alles|sie|er|wir|die|der|den|dem|da|fehler|warnung(?:en)?|meldung(?:en)?|problem|änderung(?:en)?|daten
-      |ça|cela|ce|tout|il|elle|on|le|la|les|erreurs?|avertissements?|eso|esto|todo|ello|el|los|las|errores|avisos?|problemas?|这|那|它|都|全|错误|问题|警告)[`'\x22]?$"
-);
-// A negation right before the name: the text recommends something else.
-pattern!(
-    DENIED_BEFORE = r"(?i)(?:\b(?:not|never|no|no longer|without|instead of|rather than|over|from|formerly|nicht|nie|kein\w*|statt|ohne|früher|pas|ancien\w*|jamais|plus de|sans|au lieu de|nunca|sin|antes|en vez de)|n['’]t|不|别|没)\W+(?:[\w/.-]+\W+){0,2}$"
-);
 // Doubts, conditions and wishes withdraw nothing.
 pattern!(
     UNSURE = r"(?i)\b(?:if|whether|until|unless|when|think|guess|maybe|perhaps|wish|hope|never|wenn|falls|ob|bis|vielleicht|glaub\w*|si|cuando|hasta|quiz[aá]s?|creo|quand|jusqu|peut-être|crois)\b|如果|是否|直到|希望|也许|可能"
@@ -127,10 +86,8 @@ pattern!(
 );
 /// Minimum probability that such a sentence is meant to last.
 const LASTING: f32 = 0.3;
-/// Minimum probability that a sentence which says that something is gone is meant to last.
-const GONE_LASTS: f32 = 0.1;
 /// Maximum length of a sentence that says that a rule is no longer followed, in characters.
-const LONGEST: usize = 160;
+pub(super) const LONGEST: usize = 160;
 // Words around a topic that do not belong to it.
 pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
@@ -143,18 +100,6 @@ pattern!(
 pattern!(
     FOR_NOW = r"(?i)\b(?:for now|for the moment|today|this time|in this (?:pr|branch|session|task)|for this (?:pr|branch|task)|vorerst|heute|diesmal|por ahora|hoy|por el momento|pour l['’]instant|aujourd['’]hui)\b|暂时|今天|这次"
 );
-// What is only "gone" may come back, unless the sentence says since when, or what there is instead.
-pattern!(
-    MAY_COME_BACK =
-        r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus)\b|没了|下线"
-);
-pattern!(
-    FOR_GOOD = r"(?i)\b(?:since|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved)\b|现在|改用|用"
-);
-pattern!(
-    FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
-);
-
 /// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
 /// `None` if it withdraws none.
 fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
@@ -166,25 +111,8 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
     let cut = topic.as_str();
     let cut = TAIL.find(cut).map_or(cut, |tail| &cut[..tail.start()]).trim();
     let length = found.get(0)?.len() - (topic.len() - cut.len());
-    let is_sure =
-        !UNSURE.is_match(sentence.get(..topic.start()).unwrap_or_default()) && !FOR_NOW.is_match(sentence);
+    let is_sure = !is_unsure(sentence.get(..topic.start()).unwrap_or_default()) && !is_for_now(sentence);
     (is_sure && !cut.is_empty() && !UNSPECIFIC.is_match(cut)).then_some((cut, length))
-}
-
-/// Returns the name of what no longer exists according to a sentence.
-fn gone(sentence: &str) -> Option<&str> {
-    if sentence.chars().count() > LONGEST || sentence.ends_with(['?', '？']) {
-        return None;
-    }
-    let found = GONE.captures(sentence)?;
-    let end = found.get(0)?;
-    let name = found.get(1).or_else(|| found.get(2))?;
-    let is_lasting = !FOR_NOW.is_match(&FROM_TODAY.replace_all(sentence, ""));
-    let may_come_back = found.get(1).is_some() && MAY_COME_BACK.is_match(end.as_str());
-    let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
-    let is_sure = !UNSURE.is_match(&sentence[..end.end()]) && !NOT_GONE.is_match(sentence);
-    let is_sure = is_sure && is_lasting && is_for_good;
-    (is_sure && !NO_NAME.is_match(name.as_str())).then(|| name.as_str().trim_matches(['`', '\'', '"']))
 }
 
 /// Whether a sentence may say that something is no longer done.
@@ -193,7 +121,17 @@ fn says_no_longer(sentence: &str) -> bool {
         && !sentence.ends_with(['?', '？', ':', '：'])
         && NO_LONGER.is_match(sentence)
         && !CANNOT.is_match(sentence)
-        && !UNSURE.is_match(sentence)
+        && !is_unsure(sentence)
+}
+
+/// Whether a text has doubts, conditions or wishes.
+pub(super) fn is_unsure(text: &str) -> bool {
+    UNSURE.is_match(text)
+}
+
+/// Whether a sentence sets something aside for a while.
+pub(super) fn is_for_now(sentence: &str) -> bool {
+    FOR_NOW.is_match(sentence)
 }
 
 impl Withdrawal {
@@ -202,7 +140,7 @@ impl Withdrawal {
     pub fn of(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
         let text = statement.text.as_str();
         let named = withdrawn(text);
-        let gone = gone(text).filter(|_| named.is_none() && judged.lasting() >= GONE_LASTS);
+        let gone = gone(text, judged.lasting()).filter(|_| named.is_none());
         let is_withdrawal =
             named.is_some() || gone.is_some() || judged.lasting() >= LASTING && says_no_longer(text);
         if statement.is_pasted || !is_withdrawal {
@@ -241,26 +179,6 @@ impl Withdrawal {
             || has_all(&content_words(topic), &content_words(rule))
             || is_without_spaces && !words(topic).is_empty() && rule.contains(topic)
     }
-}
-
-/// Whether a text contains a name at least once as a whole (ignoring case) without a negation before it, and does not
-/// itself say that this is gone.
-fn speaks_for(text: &str, name: &str) -> bool {
-    let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    let gone = GONE.captures(&text).and_then(|found| found.get(1).or_else(|| found.get(2)));
-    if gone.is_some_and(|gone| gone.as_str().trim_matches(['`', '\'', '"']) == name) {
-        return false;
-    }
-    let is_part = |c: char| c.is_alphanumeric() || ['_', '-', '/'].contains(&c);
-    let is_whole = |at: usize| {
-        let (before, after) = (&text[..at], &text[at + name.len()..]);
-        let is_file = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_part));
-        !before.ends_with(is_part) && !before.ends_with('.') && !after.starts_with(is_part) && !is_file
-    };
-    let is_without_spaces = name.contains(|c: char| c >= '\u{2e80}');
-    text.match_indices(&name)
-        .filter(|(at, _)| is_without_spaces || is_whole(*at))
-        .any(|(at, _)| !DENIED_BEFORE.is_match(&text[..at]))
 }
 
 #[cfg(test)]
@@ -366,53 +284,6 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_exists_is_named_in_each_language() {
-        for (sentence, name) in [
-            ("jenkins is gone since friday. buildkite now", "jenkins"),
-            ("`make ship` is now called `just release`", "make ship"),
-            ("btw, Sentry was retired last week", "Sentry"),
-            ("Old Portal is gone for good", "Old Portal"),
-            ("we moved off Docker, podman now", "Docker"),
-            ("lintcheck is now called qa", "lintcheck"),
-            ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
-            ("oh and RTT is gone since Sam's change, the shell is on USB now", "RTT"),
-            ("weg von Heroku, ab sofort läuft alles auf fly", "Heroku"),
-            ("staging2 ya no existe, ahora es preview", "staging2"),
-            ("Heroku c'est fini, on est chez fly", "Heroku"),
-            ("另外，jenkins 已下线，用 buildkite", "jenkins"),
-        ] {
-            assert_eq!(gone(sentence), Some(name), "{sentence}");
-        }
-        for sentence in [
-            "the warning is gone now",
-            "it is gone",
-            "is jenkins gone?",
-            "if jenkins is gone, use buildkite",
-            "errors are gone, thanks",
-            "jenkins is down",
-            "staging is gone, can you check?",
-            "WLAN ist weg",
-            "Der Server ist seit gestern weg",
-            "staging is switched off at weekends",
-            "we switched off logging",
-            "we moved off npm scripts",
-            "redis is gone now, restart it",
-            "node_modules gibts nicht mehr, npm install nochmal",
-            "staging is gone since your deploy",
-            "src/lib.rs was replaced by src/main.rs in this commit",
-            "the file config.yml is gone now",
-            "Jenkins is retired next month",
-            "postgres a disparu",
-            "`parse()` is called twice",
-            "jenkins is gone for now",
-            "our tests are dead slow",
-            "I think heroku is history",
-        ] {
-            assert_eq!(gone(sentence), None, "{sentence}");
-        }
-    }
-
-    #[test]
     fn only_what_speaks_for_a_name_is_outdated_when_that_is_gone() {
         let of = withdrawal("jenkins is gone since friday, buildkite now").unwrap();
         assert!(of.is_gone && !of.is_all);
@@ -439,10 +310,9 @@ mod tests {
             "we no longer use redis for the queue",
             "We don't squash commits any more.",
             "A second review is no longer required.",
-            "Wir nutzen Redis nicht mehr.",
-            "ya no usamos redis",
-            "on n'utilise plus redis",
-            "我们不再用 redis",
+            "Wir nutzen Redis nicht mehr für die Warteschlange.",
+            "ya no usamos redis para la cola",
+            "on n'utilise plus redis pour la file",
         ] {
             assert_eq!(withdrawal(text).map(|one| one.topic), Some(None), "{text}");
         }

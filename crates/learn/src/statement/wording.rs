@@ -3,6 +3,7 @@
 use super::{Answered, Statement, StatementContext};
 use crate::diary::content_word_count;
 use crate::prose::pattern;
+use cm_text::language::is_ideograph;
 
 /// A statement as it is stored.
 pub(super) struct Wording {
@@ -20,7 +21,7 @@ pattern!(
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:new\ |neue\ |nueva\ |nouvelle\ )?(?:rule|decision|convention|policy|regel|entscheidung|regla|decisión|règle|décision)(?:\ (?:then|here|dann|entonces|alors))?\s*:\s+
-      | (?:yes|no|nope|nah|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
+      | (?:yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
           |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
@@ -117,7 +118,11 @@ fn sentence(text: &str) -> String {
         Some(first) if !is_name => first.to_uppercase().collect::<String>(),
         first => first.map(String::from).unwrap_or_default(),
     };
-    let stop = if text.ends_with(['.', '!', '?', '…', '。', '！', '？']) { "" } else { "." };
+    let stop = match text.ends_with(['.', '!', '?', '…', '。', '！', '？']) {
+        true => "",
+        false if text.contains(is_ideograph) => "。",
+        false => ".",
+    };
     format!("{begin}{}{stop}", chars.as_str())
 }
 
@@ -149,6 +154,8 @@ mod tests {
         assert_eq!(text, "No OTA over LoRa.");
         let (text, _) = worded("tbh i prefer yaml over json", StatementContext::After, None);
         assert_eq!(text, "I prefer yaml over json.");
+        let (text, _) = worded("no no, builds run on fly", StatementContext::After, None);
+        assert_eq!(text, "Builds run on fly.");
         let (text, _) = worded("no -x ever with pytest", StatementContext::Plain, None);
         assert_eq!(text, "No -x ever with pytest.");
         let (text, _) = worded("no - use the small fixture", StatementContext::Plain, None);

@@ -218,16 +218,18 @@ impl std::fmt::Display for Leftover {
             }
         };
         match (&self.part, value.as_deref().map(short)) {
-            (LeftoverPart::Key(key), Some(value)) => write!(f, "the other side set `{key}` to `{value}`")?,
-            (LeftoverPart::Key(key), None) => write!(f, "the other side removed `{key}`")?,
+            (LeftoverPart::Key(key), Some(value)) => write!(f, "another version has `{key}`: `{value}`")?,
+            (LeftoverPart::Key(key), None) => write!(f, "another version has no `{key}`")?,
             (LeftoverPart::Paragraph(stands), Some(value)) => {
-                write!(f, "where the note says \"{}\", the other side says \"{value}\"", short(stands))?;
+                write!(f, "where the note says \"{}\", another version says \"{value}\"", short(stands))?;
             }
             (LeftoverPart::Paragraph(stands), None) => {
-                write!(f, "the other side removed \"{}\"", short(stands))?;
+                write!(f, "another version is without \"{}\"", short(stands))?;
             }
-            (LeftoverPart::File(_), Some(value)) => write!(f, "the other side's version is in {value}")?,
-            (LeftoverPart::File(path), None) => write!(f, "the other side deleted {path}")?,
+            (LeftoverPart::File(_), Some(value)) => write!(f, "another version of the file is in {value}")?,
+            (LeftoverPart::File(path), None) => {
+                write!(f, "{path} was deleted in one clone and changed in the other")?
+            }
         }
         let by = self.author.as_deref().map(|author| format!(" by {author}")).unwrap_or_default();
         let at = self.updated.map(|at| format!(" ({})", at.day())).unwrap_or_default();

@@ -23,6 +23,8 @@ const PINNED: f64 = 1.05;
 const DRAFT: f64 = 0.9;
 /// Factor for a deprecated bullet.
 const DEPRECATED: f64 = 0.7;
+/// Factor for an edge, whose text mostly repeats the titles of the notes at its ends.
+const EDGE: f64 = 0.7;
 /// Factor for a stale observation.
 const STALE: f64 = 0.7;
 
@@ -42,7 +44,7 @@ pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
 }
 
 /// Factor for the usefulness of a note: feedback and maturity of a bullet, importance of a memory,
-/// pinned notes higher, stale observations lower. Between 0.58 and 1.26.
+/// pinned notes higher, stale observations and edges lower. Between 0.58 and 1.26.
 pub fn usefulness_factor(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     let pinned = if note.pinned { PINNED } else { 1.0 };
     if note.kind == NoteKind::Bullet
@@ -57,7 +59,8 @@ pub fn usefulness_factor(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     }
     let importance = note.importance.unwrap_or(0.5).clamp(0.0, 1.0);
     let stale = if note.staleness().is_some() { STALE } else { 1.0 };
-    pinned * stale * (1.0 + 2.0 * IMPORTANCE * (importance - 0.5))
+    let edge = if note.kind == NoteKind::Edge { EDGE } else { 1.0 };
+    pinned * stale * edge * (1.0 + 2.0 * IMPORTANCE * (importance - 0.5))
 }
 
 #[cfg(test)]

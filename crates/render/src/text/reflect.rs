@@ -18,11 +18,12 @@ pub fn reflected(outcome: &ReflectResult) -> String {
         RunOutcome::PartlyFailed => WARN,
         RunOutcome::Failed => BAD,
     };
-    let dry = if outcome.dry_run { " (dry run: nothing was written)" } else { "" };
+    let dry = if outcome.dry_run { " (dry run: nothing is written)" } else { "" };
     let model = outcome.model.as_ref().map(|model| format!(", with {}", safe(model))).unwrap_or_default();
     let ending = match (outcome.interrupted, run.ending) {
         (true, RunOutcome::NothingToDo) => "stopped".to_owned(),
         (true, ending) => format!("stopped; {}", ending.name()),
+        (false, RunOutcome::Changed) if outcome.dry_run => "would change".to_owned(),
         (false, ending) => ending.name().to_owned(),
     };
     text += &format!("{}{dry}", paint(colour, &ending));
@@ -39,6 +40,11 @@ pub fn reflected(outcome: &ReflectResult) -> String {
     text.push('\n');
     for reason in &run.reasons {
         text += &format!("  {}\n", safe(reason));
+    }
+    let all = outcome.worked.iter().flat_map(|worked| &worked.learned);
+    let waiting = all.filter(|one| one.draft || one.unverified).count();
+    if waiting > 0 && !outcome.dry_run {
+        text += &format!("{}\n", paint(DIM, &format!("{waiting} to accept or reject: `cm review`")));
     }
     text
 }
@@ -73,10 +79,14 @@ fn session(worked: &SessionReflection, dry_run: bool) -> String {
 }
 
 fn learned(one: &LearnedChange) -> String {
-    let draft = if one.draft { " (draft)" } else { "" };
+    let state = match (one.draft, one.unverified) {
+        (true, _) => " (draft)",
+        (_, true) => " (unverified)",
+        _ => "",
+    };
     let line = one.line.map(|line| format!("  line {line}")).unwrap_or_default();
     format!(
-        "    {}  {}{draft}{}\n",
+        "    {}  {}{state}{}\n",
         paint(GOOD, &format!("{:<10}", one.what)),
         safe(&one.text),
         paint(DIM, &line)

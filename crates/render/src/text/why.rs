@@ -47,7 +47,9 @@ fn head(outcome: &NoteEvidence) -> String {
     if !is_bullet {
         lines.push_str(&format!("{}\n", paint(STRONG, &safe(&outcome.title))));
     }
-    lines.push_str(&format!("{}\n", safe(&outcome.content)));
+    if is_bullet || outcome.content != outcome.title {
+        lines.push_str(&format!("{}\n", safe(&outcome.content)));
+    }
     if let Some(why) = &outcome.why {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("    {}", one_line(why)))));
     }

@@ -14,6 +14,7 @@ use super::sessions::{COOKIE, LIFETIME};
 use super::setup::{Visitor, WebState};
 use crate::http::{Problem, ServerState, authentication};
 use crate::operations::Caller;
+use cm_render::html::escape;
 
 #[derive(Template)]
 #[template(path = "login.html")]
@@ -99,5 +100,8 @@ fn ask(
     asks_for_token: bool,
 ) -> Response {
     let page = LoginPage { assets: &ADDRESSES, next, problem, asks_for_token };
-    html(status, page.render().unwrap_or_default(), &parts.headers)
+    match page.render() {
+        Ok(text) => html(status, text, &parts.headers),
+        Err(error) => html(StatusCode::INTERNAL_SERVER_ERROR, escape(&error.to_string()), &parts.headers),
+    }
 }

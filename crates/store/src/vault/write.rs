@@ -71,7 +71,8 @@ pub fn sweep(vault: &Vault, path: &NotePath, contents: &[&[u8]]) -> Result<(), E
     for entry in entries.flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(is_temporary) {
-            let bytes = fs::read(entry.path()).unwrap_or_default();
+            // One that cannot be read may hold what another program saved, and stays.
+            let Ok(bytes) = fs::read(entry.path()) else { continue };
             // A temporary file that was cut off holds the beginning of what it was to hold.
             if bytes.is_empty() || contents.iter().any(|contents| contents.starts_with(&bytes)) {
                 fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;

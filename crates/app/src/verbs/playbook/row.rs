@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::VaultBullet;
 use crate::context::open_vault::VaultLevel;
+use crate::verbs::mark::count;
 use cm_note::bullet::{BulletState, BulletType, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::FeedbackSignal;
@@ -26,9 +27,9 @@ pub struct BulletRow {
     /// Maturity, derived from feedback.
     pub maturity: Maturity,
     pub score: EffectiveScore,
-    /// Number of helpful feedback events, without decay.
+    /// Number of helpful feedback events with a weight, without decay.
     pub helpful: usize,
-    /// Number of harmful feedback events, without decay.
+    /// Number of harmful feedback events with a weight, without decay.
     pub harmful: usize,
     /// Whether the bullet is pinned, so that automation does not change it.
     pub pinned: bool,
@@ -42,7 +43,6 @@ impl BulletRow {
     /// Converts a bullet to a list entry, scored for the time `now`.
     pub fn of(shelved: &VaultBullet, now: Instant, scoring: &Scoring) -> Self {
         let bullet = &shelved.bullet;
-        let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
         Self {
             id: bullet.id.to_string(),
             content: bullet.content().to_owned(),
@@ -51,8 +51,8 @@ impl BulletRow {
             state: bullet.state,
             maturity: bullet.maturity,
             score: effective(bullet, now, scoring),
-            helpful: events(FeedbackSignal::Helpful),
-            harmful: events(FeedbackSignal::Harmful),
+            helpful: count(&bullet.feedback, FeedbackSignal::Helpful),
+            harmful: count(&bullet.feedback, FeedbackSignal::Harmful),
             pinned: bullet.pinned,
             path: bullet.path.to_string(),
             vault: shelved.level,

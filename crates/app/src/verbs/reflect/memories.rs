@@ -36,6 +36,8 @@ pub struct PlannedMemory {
     pub title: String,
     /// Whether the note is a draft that a person must accept.
     pub is_draft: bool,
+    /// Whether the note is unverified: agents see it marked so until a person accepts it.
+    pub is_unverified: bool,
     /// Changes of the note's file, and edges to the memories that it replaces.
     pub changes: Vec<VaultFileChange>,
 }
@@ -146,7 +148,9 @@ pub fn plan_memory(
         let end = EdgeEnd::of_file(id.as_str(), &title, &path);
         changes.extend(edges_to_replaced(context, open, existing.notes(), &end, place)?);
     }
-    Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, changes }))
+    let is_unverified = state == Some(Note::UNVERIFIED);
+    let (id, note_type) = (id.to_string(), known.name.clone());
+    Ok(Some(PlannedMemory { id, note_type, title, is_draft, is_unverified, changes }))
 }
 
 /// Plans the confirmation of a waiting note that a person states again.
@@ -157,6 +161,7 @@ fn confirmed(context: &Context, note: &Note, remembered: &ProposedMemory) -> Opt
         note_type: note.note_type.clone().unwrap_or_default(),
         title: note.title.clone(),
         is_draft: false,
+        is_unverified: false,
         changes: vec![VaultFileChange::Edit { path: note.path.clone(), edits }],
     })
 }

@@ -87,6 +87,8 @@ pub struct LearnedChange {
     pub text: String,
     /// Whether the note is a draft that a person must accept.
     pub draft: bool,
+    /// Whether the note is unverified: agents see it marked so until a person accepts it.
+    pub unverified: bool,
     /// Line of the session's log that supports the change, from 1; null if unknown.
     pub line: Option<u64>,
 }
@@ -273,7 +275,7 @@ impl SessionProcessor<'_> {
                 }
                 true
             }
-            DraftChange::Memory(context) => match existing(&context.text) {
+            DraftChange::Memory(memory) => match existing(&memory.text) {
                 None => true,
                 Some(rule) if draft.certainty.is_some() => {
                     let workspace = transcript.meta.workspace.as_deref();
@@ -626,6 +628,7 @@ fn session_result(
         id: one.id.clone(),
         text: one.content.clone(),
         draft: one.op == "add" && one.state == BulletState::Draft,
+        unverified: false,
         line: line(one.delta),
     });
     let credited = report.skipped.iter().filter(|passed| passed.credited).map(|passed| LearnedChange {
@@ -633,6 +636,7 @@ fn session_result(
         id: passed.id.clone().unwrap_or_default(),
         text: passed.reason.clone(),
         draft: false,
+        unverified: false,
         line: line(passed.delta),
     });
     let mut learned: Vec<LearnedChange> = changed.chain(credited).collect();
@@ -641,6 +645,7 @@ fn session_result(
         id: one.from.clone(),
         text: format!("{} ({} replaces it)", one.content, one.to),
         draft: false,
+        unverified: false,
         line: None,
     }));
     learned.extend(memories.iter().map(|planned| LearnedChange {
@@ -648,6 +653,7 @@ fn session_result(
         id: planned.id.clone(),
         text: planned.title.clone(),
         draft: planned.is_draft,
+        unverified: planned.is_unverified,
         line: None,
     }));
     learned.extend(proposed.withdrawn.iter().map(|one| LearnedChange {
@@ -655,6 +661,7 @@ fn session_result(
         id: one.id.clone(),
         text: one.title.clone(),
         draft: false,
+        unverified: false,
         line: Some(one.line),
     }));
     let refused = report.refused.iter().map(|passed| format!("{} was refused: {}", passed.op, passed.reason));

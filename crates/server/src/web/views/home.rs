@@ -6,6 +6,7 @@ use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, kind_noun, note_address, type_words};
 use cm_app::verbs::{log, recent, review, stats};
 use cm_app::{Context, Result};
+use cm_render::text::review::heading;
 
 /// Number of notes and of commits on the page.
 const SHOWN: usize = 8;
@@ -44,20 +45,23 @@ struct CommitRow {
 fn waiting(context: &Context) -> Result<Vec<Count>> {
     let inbox = review::inbox(context, &review::Options { section: None, limit: 0 })?;
     let waiting = inbox.sections.iter().filter(|section| section.total > 0).map(|section| Count {
-        label: super::review::heading(section.kind).to_owned(),
+        label: heading(section.kind).to_owned(),
         count: section.total,
         address: format!("/review#{}", section.kind.name()),
     });
     Ok(waiting.collect())
 }
 
-/// The last commits; none at an earlier time, because the log begins with the newest commit.
-fn commits(context: &Context) -> Vec<log::Commit> {
+/// The last commits; none without a repository, and at an earlier time, because the log begins with the newest commit.
+fn commits(context: &Context) -> Result<Vec<log::Commit>> {
     if context.read_at().is_some() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() })
-        .map_or_else(|_| Vec::new(), |list| list.commits)
+    match log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() }) {
+        Ok(list) => Ok(list.commits),
+        Err(error) if error.code == "no-repository" => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
@@ -72,7 +76,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     let waiting = if request.query.has("waiting") { Some(waiting(context)?) } else { None };
     let notes =
         recent::recent(context, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
-    let commits = commits(context);
+    let commits = commits(context)?;
     render(&HomePage {
         counts: counts.collect(),
         waiting,

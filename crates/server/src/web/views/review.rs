@@ -10,6 +10,7 @@ use cm_app::verbs::review::{InboxKind, Settlement};
 use cm_app::{Context, Result};
 use cm_note::finding::Finding;
 use cm_render::html;
+use cm_render::text::review::heading;
 
 /// Number of entries on a page.
 const SHOWN: usize = 40;
@@ -76,20 +77,6 @@ struct Leftover {
     address: String,
     place: String,
     message: String,
-}
-
-/// The heading of a section.
-pub(super) fn heading(kind: InboxKind) -> &'static str {
-    match kind {
-        InboxKind::Drafts => "Drafts",
-        InboxKind::Conflicts => "Contradictions",
-        InboxKind::Quarantined => "Quarantined",
-        InboxKind::Merges => "Nearly the same",
-        InboxKind::Due => "Due for another look",
-        InboxKind::Inversions => "Harmful without an opposite",
-        InboxKind::NotFollowed => "Not followed",
-        InboxKind::Leftovers => "Left over from a merge",
-    }
 }
 
 fn explanation(kind: InboxKind) -> &'static str {

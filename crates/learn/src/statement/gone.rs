@@ -1,0 +1,269 @@
+//! Finds the name of what is no longer used according to a sentence: "Jenkins is gone since Friday", "precommit is now
+//! called check", "we moved from make to just".
+
+use super::withdrawal::{LONGEST, is_for_now, is_unsure};
+use crate::prose::pattern;
+
+/// Minimum probability that a sentence which says that something is gone is meant to last.
+const GONE_LASTS: f32 = 0.1;
+/// Minimum probability of a sentence which says that something was replaced or is no longer used. Code is replaced, too.
+const REPLACED_LASTS: f32 = 0.25;
+
+// A name without an article: "the warning is gone" is about something that happened, "Jenkins is gone" about a tool.
+pattern!(
+    GONE = r"(?ix)
+      (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|now|jetzt)[,\s]+)
+      (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
+        \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
+      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
+      | \s+(?:is|are)\s+now\s+called\s
+      | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
+      | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
+      | \s+(?:heißt|heisst)\s+(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s
+      | \s+(?:ist|sind)\s+(?:(?:jetzt|nun|inzwischen|seit\s\S+)\s+)?(?:weg|geschichte|abgeschafft)\b
+      | \s+(?:ya\ no\ existen?|ahora\ se\ llama|se\ llama\ ahora|pasó\ a\ llamarse)\b
+      | \s+(?:n['’]existe\ plus|s['’]appelle\ (?:maintenant|désormais)|c['’]est\ fini|a\ disparu)
+      | \s*(?:已经?下线|下线了|没了|改名[叫为成])
+      )
+    | (?:^|[;–—(]\s*|[,:.]\s+|\b(?:and|und|so|also|btw|ok)[,\s]+)(?:
+        we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now)\s+)?(?:(?:moved|migrated)\s+(?:away\ from|off(?:\ of)?)|switched\s+away\ from)
+      | (?:wir\ sind\ )?weg\ von
+      | (?:on\ a\ quitté|nos\ fuimos\ de)
+      )\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})
+      \s*(?:$|[,.;!:)]|\b(?:and|so|in|for|since|to|last|und|seit|et|depuis|y|desde)\b)"
+);
+// What was replaced, and what people say they no longer use.
+pattern!(
+    REPLACED = r"(?ix)
+      (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|no|because|since)[,\s]+)(?:
+        we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now|all)\s+)?
+          (?:dropped|ditched|scrapped|abandoned|replaced|got\ rid\ of|gotten\ rid\ of|stopped\ using|(?:switched|moved|migrated|changed)\s+(?:over\s+)?from|no\ longer\ use)
+      | (?:hemos\ )?(?:cambiado|cambiamos|reemplazad[oa]|reemplazamos|sustituido|sustituimos) | (?:pasamos|migramos|hemos\ pasado)\ de | (?:hemos\ dejado|dejamos)\ de\ usar
+      | on\ a\ (?:remplacé|abandonné|viré|lâché) | on\ est\ passée?s?\ de | (?:on|nous)\ n['’]utilis(?:e|ons)\ plus
+      | 我们(?:现在)?(?:已经)?(?:不再使用|不再用|不用) | (?:把|从)
+      )\s*(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})
+      \s*(?:$|[,.;!:)，。；]|\b(?:and|so|for|with|by|to|in\ favou?r|last|this|since|entirely|completely|por|a|en|par|pour|à|depuis|desde)\b|换成|迁移到|改成|迁到|了)
+    | (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|no|nah|nee)[,\s]+)
+      (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
+        \s+(?:was|were|got|is|are|has\ been|have\ been)\s+(?:(?:just|now|finally|all)\s+)?(?:replaced\s+(?:by|with)|shut\ down|thrown\ out|no\ longer\ (?:used|in\ use))\b
+      | \s+(?:is|are)\s+(?:dead|out)\s*(?:$|[,.;!–—])
+      | \s+(?:wurden?|ist|sind)\s+(?:(?:jetzt|nun|inzwischen)\s+)?(?:durch\s.{1,40}?\s(?:ersetzt|abgelöst)|abgeschaltet|rausgeflogen|raus\s*(?:$|[,.;!–—]))
+      | \s+haben?\s+wir\s+(?:\S+\s+){0,3}(?:rausgeschmissen|rausgeworfen|abgeschafft|abgeschaltet|ersetzt|abgelöst|aufgegeben)\b
+      | \s+(?:be)?(?:nutzen|verwenden|brauchen|nehmen)\s+wir\s+(?:\w+\s+)?nicht\s+mehr\b
+      | \s+(?:fue|ha\ sido)\s+(?:reemplazad|sustituid)[oa]\s+por\b
+      | \s+ya\ no\ (?:l[oa]s?\s+)?(?:usamos|utilizamos|se\ usa|se\ utiliza)\b
+      | \s+(?:a\ été|est)\s+remplacée?\s+par\b
+      | \s+on\ (?:ne\ l['’]utilise|n['’]en\ veut)\ plus\b
+      | \s*(?:已经)?(?:被.{1,20}(?:取代|替换)|换成|(?:我们)?(?:已经不|不再)(?:使用|用))
+      )
+    | \b(?:we|nobody)\s+(?:do(?:es)?\ not|don['’]?t|doesn['’]?t)\s+use\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s+any\s?(?:more|longer)\b
+    | \b(?:wir|man)\s+(?:haben|hat|sind|ist)\s+(?:jetzt\s+)?(?:von\s+|den\s+|die\s+|das\s+)?(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s+
+        (?:(?:durch|auf|zu|gegen)\s+.{1,40}?\s+)?(?:ersetzt|abgelöst|umgestiegen|umgestellt|umgezogen|gewechselt|rausgeschmissen|rausgeworfen|abgeschafft|abgeschaltet)\b
+    | \b(?:wir|man)\s+(?:be)?(?:nutzen|nutzt|verwenden|verwendet)\s+(?:jetzt\s+)?(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s+nicht\s+mehr\b
+    | ^\S+\s+(?:has\ |have\ |now\ |just\ )?(?:replaced|replaces)\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s*(?:$|[,.;!])
+    | \bnow\b.{0,40}?(?:\binstead\s+of|,\s*not)\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s*[.!]*$"
+);
+// Breakage, what is asked to be repaired, plans, hearsay, and what concerns one place or purpose only.
+pattern!(
+    NOT_GONE = r"(?ix)\b(?:restor\w+|restart\w*|re-?install\w*|revert\w*|undo|(?:bring|put|get|got|is|are)\s(?:\w+\s)?back|fix|broke\w*|again|after\ (?:the|your|my|this|a)|since\ (?:the|your|my|this)
+        |by\ mistake|accident\w*|apparently|supposedly|rumou?r\w*|imagine|suppose|say|next\ (?:week|month|year|quarter|sprint)|soon|not\ yet|in\ 20\d\d|in\ this|in\ that|on\ this|in\ my|on\ my|(?:for|in)\ (?:the|our|new)|(?:für|bei)\ (?:die|den|das|unser\w*)|(?:para|en)\ (?:el|la|los|las|nuestr\w+)|(?:pour|dans)\ (?:le|la|les|notre)|just\ to\ see|locally|todo
+        |wieder|nochmal|neu\ starten|starte|seit\ (?:dem|der|deine\w*)|nach\ (?:dem|der)|bald|demnächst|nächste\w*|angeblich|lokal|remets|redémarr\w*|après|bientôt|dans\ ce\w*|reinici\w*|pronto|vuelve|en\ la\ tabla)\b
+      | 恢复|重启|内存"
+);
+// Words that are no name of a tool: pronouns, and what comes and goes, such as errors.
+pattern!(
+    NO_NAME = r"(?ix)^(?:the|this|that|our|my|der|die|das|dem|den|dies\w*|unser\w*|mein\w*|le|la|les|notre|nos|el|los|las|nuestr[oa]s?)\s
+      | ^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|any|a|an|each|every|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my|his|her|their|your
+      |errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output|support|time|power
+      |es|das|dies|alles|sie|er|wir|die|der|den|dem|da|was|fehler|warnung(?:en)?|meldung(?:en)?|problem|änderung(?:en)?|daten|strom
+      |ça|cela|ce|tout|il|elle|on|le|la|les|un|une|erreurs?|avertissements?|eso|esto|todo|ello|el|los|las|errores|avisos?|problemas?|这|那|它|都|全|错误|问题|警告)[`'\x22]?$"
+);
+// A negation before the name, in the same clause: the text recommends something else.
+pattern!(
+    DENIED_BEFORE = r"(?i)(?:\b(?:not|never|no|no longer|without|instead of|rather than|over|from|formerly|nicht|nie|kein\w*|statt|ohne|früher|pas|ancien\w*|jamais|plus de|sans|au lieu de|nunca|sin|antes|en vez de)|n['’]t)[^\w,;:.]+(?:[\w/.-]*[\w/-][^\w,;:.]+){0,2}$|(?:不|别|没)\S{0,2}\s*$"
+);
+// What is only "gone" may come back, unless the sentence says since when, or what there is instead.
+pattern!(
+    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
+);
+pattern!(
+    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved)\b|现在|改用|用"
+);
+pattern!(
+    FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
+);
+// A command of a text: `make flash`, "run make", "with just".
+pattern!(
+    AS_COMMAND = r"(?i)(?:`|\b(?:run|use|using|with|via|through|call|by|nimm|mit|über|per|usa|con|utilise|avec)\s+`?)$"
+);
+/// Names of programs that are everyday words, too.
+const EVERYDAY: [&str; 14] = [
+    "make", "just", "go", "task", "next", "express", "node", "rest", "ant", "dart", "rake", "less", "act",
+    "mix",
+];
+
+/// Returns the name of what is no longer used according to a sentence, which is meant to last with the probability
+/// `lasting`.
+pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
+    if sentence.chars().count() > LONGEST || sentence.ends_with(['?', '？']) {
+        return None;
+    }
+    let found = GONE.captures(sentence).filter(|_| lasting >= GONE_LASTS);
+    let found = found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= REPLACED_LASTS))?;
+    let end = found.get(0)?;
+    let name = found.iter().skip(1).flatten().next()?;
+    let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));
+    let may_come_back = MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
+    let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
+    let is_sure = !is_unsure(&sentence[..end.end()]) && !NOT_GONE.is_match(sentence);
+    let is_sure = is_sure && is_lasting && is_for_good;
+    (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
+}
+
+/// Whether a text contains a name at least once as a whole (ignoring case) without a negation before it, and does not
+/// itself say that this is gone.
+pub(super) fn speaks_for(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    if gone(&text, 1.0).is_some_and(|gone| gone == name) {
+        return false;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || ['_', '-', '/'].contains(&c);
+    let is_everyday = EVERYDAY.contains(&name.as_str());
+    let is_whole = |at: usize| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        let is_file = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_part));
+        !before.ends_with(is_part)
+            && !before.ends_with('.')
+            && !after.starts_with(is_part)
+            && !is_file
+            && (!is_everyday || AS_COMMAND.is_match(before))
+    };
+    let is_without_spaces = name.contains(|c: char| c >= '\u{2e80}');
+    text.match_indices(&name)
+        .filter(|(at, _)| is_without_spaces || is_whole(*at))
+        .any(|(at, _)| !DENIED_BEFORE.is_match(&text[..at]))
+}
+
+fn without_quotes(name: &str) -> &str {
+    name.trim_matches(['`', '\'', '"'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_longer_exists_is_named_in_each_language() {
+        for (sentence, name) in [
+            ("jenkins is gone since friday. buildkite now", "jenkins"),
+            ("`make ship` is now called `just release`", "make ship"),
+            ("btw, Sentry was retired last week", "Sentry"),
+            ("Old Portal is gone for good", "Old Portal"),
+            ("we moved off Docker, podman now", "Docker"),
+            ("lintcheck is now called qa", "lintcheck"),
+            ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
+            ("oh and RTT is gone since Sam's change, the shell is on USB now", "RTT"),
+            ("weg von Heroku, ab sofort läuft alles auf fly", "Heroku"),
+            ("staging2 ya no existe, ahora es preview", "staging2"),
+            ("Heroku c'est fini, on est chez fly", "Heroku"),
+            ("另外，jenkins 已下线，用 buildkite", "jenkins"),
+        ] {
+            assert_eq!(gone(sentence, 0.2), Some(name), "{sentence}");
+        }
+        for sentence in [
+            "the warning is gone now",
+            "it is gone",
+            "is jenkins gone?",
+            "if jenkins is gone, use buildkite",
+            "errors are gone, thanks",
+            "jenkins is down",
+            "staging is gone, can you check?",
+            "WLAN ist weg",
+            "Der Server ist seit gestern weg",
+            "staging is switched off at weekends",
+            "we switched off logging",
+            "we moved off npm scripts",
+            "redis is gone now, restart it",
+            "node_modules gibts nicht mehr, npm install nochmal",
+            "staging is gone since your deploy",
+            "src/lib.rs was replaced by src/main.rs in this commit",
+            "the file config.yml is gone now",
+            "Jenkins is retired next month",
+            "postgres a disparu",
+            "`parse()` is called twice",
+            "jenkins is gone for now",
+            "our tests are dead slow",
+            "I think heroku is history",
+        ] {
+            assert_eq!(gone(sentence, 0.9), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_was_replaced_or_is_no_longer_used_is_named_in_each_language() {
+        for (sentence, name) in [
+            ("no, taskrunner was replaced by runfile", "taskrunner"),
+            ("we switched from Bazel to Buck2 last week", "Bazel"),
+            ("we no longer use redis", "redis"),
+            ("Wir nutzen Redis nicht mehr.", "Redis"),
+            ("on n'utilise plus redis", "redis"),
+            ("我们不再用 redis", "redis"),
+            ("we don't use redis any more, it's valkey now", "redis"),
+            ("we dropped vendoring", "vendoring"),
+            ("we ditched webpack for vite", "webpack"),
+            ("we got rid of Sentry, its glitchtip now", "Sentry"),
+            ("webpack got shut down on friday, vite does it now", "webpack"),
+            ("webpack is dead, use vite", "webpack"),
+            ("builds go through vite now instead of webpack", "webpack"),
+            ("vite replaced webpack", "webpack"),
+            ("webpack haben wir rausgeschmissen, läuft jetzt alles über vite", "webpack"),
+            ("webpack ist raus, wir nehmen jetzt vite", "webpack"),
+            ("wir sind von webpack auf vite umgestiegen", "webpack"),
+            ("webpack benutzen wir nicht mehr", "webpack"),
+            ("webpack wurde durch vite ersetzt", "webpack"),
+            ("hemos cambiado webpack por vite", "webpack"),
+            ("webpack ya no lo usamos, ahora es vite", "webpack"),
+            ("on est passés de webpack à vite", "webpack"),
+            ("webpack 我们已经不用了，现在用 vite", "webpack"),
+            ("webpack 换成 vite 了", "webpack"),
+        ] {
+            assert_eq!(gone(sentence, 0.3), Some(name), "{sentence}");
+            assert_eq!(gone(sentence, 0.2), None, "{sentence}");
+        }
+        for sentence in [
+            "in my branch i replaced webpack with vite, just to see",
+            "webpack was down on friday, works again",
+            "marek wants us to move from webpack to vite",
+            "i replaced the webpack section in the readme by a link",
+            "we replaced the webpack section by a link",
+            "if webpack gets shut down, vite takes over",
+            "should have dropped webpack years ago lol",
+            "we should have dropped webpack",
+            "we dropped webpack in this branch",
+            "we moved from the old office to Berlin",
+            "power is out",
+            "we might switch from webpack to vite",
+            "is webpack dead?",
+            "we don't use it anymore",
+            "we no longer use redis for the queue",
+        ] {
+            assert_eq!(gone(sentence, 0.9), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_program_with_an_everyday_name_is_meant_only_as_a_command() {
+        assert!(speaks_for("Build with make.", "make"));
+        assert!(speaks_for("`make flash` needs PROBE=jlink.", "make"));
+        assert!(!speaks_for("Make sure the tests pass.", "make"));
+        assert!(!speaks_for("Builds just work with ninja.", "just"));
+    }
+
+    #[test]
+    fn a_negation_denies_a_name_in_its_own_clause_only() {
+        assert!(speaks_for("Never apply from here, atlantis does the applies.", "atlantis"));
+        assert!(speaks_for("We don't apply from laptops, atlantis does that.", "atlantis"));
+        assert!(!speaks_for("Never restart atlantis by hand.", "atlantis"));
+        assert!(!speaks_for("用 buildkite，不用 jenkins", "jenkins"));
+    }
+}
