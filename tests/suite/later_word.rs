@@ -65,9 +65,9 @@ fn a_later_statement_deprecates_the_rule_that_it_contradicts() {
     // The person changes their mind again.
     session(&sandbox, 2, &["never use `just ship`. from now on always deploy with `make ship`"]);
     let all = rules(&sandbox);
-    let active: Vec<&Value> = all.iter().filter(|rule| rule["state"] == "active").collect();
-    assert_eq!(active.len(), 1, "{all:#?}");
-    assert!(active[0]["content"].as_str().unwrap().contains("make ship"), "{all:#?}");
+    let active: Vec<&Value> =
+        all.iter().filter(|rule| rule["state"] == "active").map(|rule| &rule["content"]).collect();
+    assert_eq!(active, ["Never use `just ship`.", "Always deploy with `make ship`."], "{all:#?}");
 }
 
 #[test]

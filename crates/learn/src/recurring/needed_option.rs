@@ -70,7 +70,7 @@ impl NeededOption {
                 let before = new.strip_suffix(old.as_slice()).filter(|before| !before.is_empty())?;
                 before.iter().map(|word| (*word).to_owned()).collect()
             }
-            Replacement::Other => return None,
+            Replacement::Value | Replacement::Other => return None,
         };
         Some(Self { program, how, words })
     }

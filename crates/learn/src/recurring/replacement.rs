@@ -12,6 +12,8 @@ pub(super) enum Replacement {
     Program,
     /// The same command with additional flags; each may have a value.
     Flags,
+    /// The same command with another value of one option, such as another device or region.
+    Value,
     /// Another program with an operand of the failed command, such as the same folder.
     Other,
 }
@@ -37,7 +39,8 @@ pub(super) fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replac
     };
     let wraps = new.ends_with(&old) || old.ends_with(&new);
     if failed.name == used.name && !wraps {
-        return adds_flags(&old, &new).then_some(Replacement::Flags);
+        let is_exchanged = || exchanged_value(failed, used).map(|_| Replacement::Value);
+        return adds_flags(&old, &new).then_some(Replacement::Flags).or_else(is_exchanged);
     }
     let task = |rest: &[&'_ str]| -> Vec<String> {
         rest.iter()
@@ -57,6 +60,35 @@ pub(super) fn how(failed: &TracedCommand, used: &TracedCommand) -> Option<Replac
     let is_shared = |word: &&str| word.len() > 2 && failed.operands().contains(word);
     let is_unlike = old.first() != new.first() && used.operands().iter().any(is_shared);
     is_unlike.then_some(Replacement::Other)
+}
+
+/// Returns the value of an option that `used` replaces, if the commands differ in nothing else and the option does not
+/// choose what is run.
+pub(super) fn exchanged_value<'c>(failed: &'c TracedCommand, used: &TracedCommand) -> Option<&'c str> {
+    let (old, new) = (failed.words(), used.words());
+    let mut differing = old.iter().zip(&new).enumerate().filter(|(_, (old, new))| old != new);
+    let (Some((at, (was, is))), None) = (differing.next(), differing.next()) else { return None };
+    if old.len() != new.len() {
+        return None;
+    }
+    let flag = old[..at].iter().rev().find(|word| word.starts_with('-'));
+    let value = match (was.split_once('='), is.split_once('=')) {
+        (Some((key, value)), Some((same, _))) if key == same && !chooses(key) => value,
+        (None, None)
+            if flag.is_some_and(|flag| !flag.contains('=') && !chooses(flag)) && !was.starts_with('-') =>
+        {
+            was
+        }
+        _ => return None,
+    };
+    Some(value.rsplit(['=', ',']).next().unwrap_or(value).trim_matches(['\'', '"']))
+}
+
+/// Whether an option names which part of the project is run.
+fn chooses(flag: &str) -> bool {
+    const CHOOSING: [&str; 12] =
+        ["-p", "-e", "-c", "-f", "-n", "-C", "--package", "--test", "--bin", "--example", "--file", "--run"];
+    CHOOSING.contains(&flag) || NARROWING.contains(&flag)
 }
 
 /// Returns the words of `used` that `failed` does not have at this place, in order.

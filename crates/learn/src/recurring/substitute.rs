@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
 use super::pattern::{PatternNote, RecurringPattern};
-use super::replacement::{Replacement, does_less, how};
+use super::replacement::{Replacement, does_less, exchanged_value, how};
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
@@ -67,7 +67,20 @@ pub(super) fn replacement<'t>(streak: &FailureStreak<'t>) -> Option<(&'t TracedC
     }
     let next = streak.between.first().filter(|one| !one.after_change && one.command.reusable)?;
     let how = how(streak.command, next.command)?;
+    // Another value is the way out only if the error is about the value.
+    if how == Replacement::Value && !names_value(streak, next.command) {
+        return None;
+    }
     (how == Replacement::Assignments || !streak.failure.judged).then_some((next.command, how))
+}
+
+/// Whether the error message has the value that `used` replaces, as a word.
+fn names_value(streak: &FailureStreak<'_>, used: &TracedCommand) -> bool {
+    let message = streak.failure.message.as_deref().unwrap_or_default();
+    let is_part = |c: char| c.is_alphanumeric() || ['-', '_', '.'].contains(&c);
+    exchanged_value(streak.command, used)
+        .filter(|value| value.chars().count() > 1)
+        .is_some_and(|value| message.split(|c| !is_part(c)).any(|word| word.trim_matches('.') == value))
 }
 
 impl SubstitutedCommand<'_> {
@@ -99,7 +112,7 @@ impl SubstitutedCommand<'_> {
             || match self.how {
                 Replacement::Flags => !self.names_flag(streak) && does_less(self.failed, self.used),
                 Replacement::Other => true,
-                Replacement::Assignments | Replacement::Program => false,
+                Replacement::Assignments | Replacement::Program | Replacement::Value => false,
             };
         let (head, note) = if self.support.count() >= 2 {
             if is_doubtful && !one_error {

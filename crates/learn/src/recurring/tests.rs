@@ -50,6 +50,28 @@ fn a_command_that_needs_another_one_is_a_fix_once_and_a_rule_twice() {
 }
 
 #[test]
+fn another_value_of_an_option_is_a_fix_if_the_error_names_the_old_one() {
+    let scheme =
+        ["! xcodebuild test -scheme App | error: no scheme named App", "$ xcodebuild test -scheme Tides"];
+    assert_eq!(
+        texts_of(&[&scheme]),
+        [
+            "fix: `xcodebuild test -scheme App` failed with \"error: no scheme named App\"; `xcodebuild test -scheme Tides` worked instead"
+        ]
+    );
+    let region =
+        ["! aws s3 ls --region us-east-1 | Error: us-east-1 is disabled", "$ aws s3 ls --region eu-west-3"];
+    assert_eq!(texts_of(&[&region]).len(), 1);
+    let unrelated =
+        ["! xcodebuild test -scheme App | error: linker command failed", "$ xcodebuild test -scheme Tides"];
+    let other_test =
+        ["! cargo test --test web | error: no test target named `web`", "$ cargo test --test http"];
+    for lines in [&unrelated, &other_test] {
+        assert_eq!(texts_of(&[lines]), Vec::<String>::new(), "{lines:?}");
+    }
+}
+
+#[test]
 fn an_edit_a_retry_or_a_file_change_in_between_is_no_prerequisite() {
     for lines in [
         [REFUSED, "$ make up", "E a.go", "$ make itest"],

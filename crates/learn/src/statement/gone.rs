@@ -1,7 +1,7 @@
 //! Finds the name of what is no longer used according to a sentence: "Jenkins is gone since Friday", "precommit is now
 //! called check", "we moved from make to just".
 
-use super::withdrawal::{LONGEST, is_for_now, is_unsure};
+use super::doubt::{LONGEST_WITHDRAWAL, is_for_now, is_unsure};
 use crate::prose::pattern;
 
 /// Minimum probability that a sentence which says that something is gone is meant to last.
@@ -66,7 +66,7 @@ pattern!(
 // Breakage, what is asked to be repaired, plans, hearsay, and what concerns one place or purpose only.
 pattern!(
     NOT_GONE = r"(?ix)\b(?:restor\w+|restart\w*|re-?install\w*|revert\w*|undo|(?:bring|put|get|got|is|are)\s(?:\w+\s)?back|fix|broke\w*|again|after\ (?:the|your|my|this|a)|since\ (?:the|your|my|this)
-        |by\ mistake|accident\w*|apparently|supposedly|rumou?r\w*|imagine|suppose|say|next\ (?:week|month|year|quarter|sprint)|soon|not\ yet|in\ 20\d\d|in\ this|in\ that|on\ this|in\ my|on\ my|(?:for|in)\ (?:the|our|new)|(?:für|bei)\ (?:die|den|das|unser\w*)|(?:para|en)\ (?:el|la|los|las|nuestr\w+)|(?:pour|dans)\ (?:le|la|les|notre)|just\ to\ see|locally|todo
+        |by\ mistake|accident\w*|apparently|supposedly|rumou?r\w*|imagine|suppose|say|next\ (?:week|month|year|quarter|sprint)|soon|not\ yet|in\ 20\d\d|in\ this|in\ that|on\ this|in\ my|on\ my|(?:for|in)\ (?:the|our|new)|(?:für|bei)\ (?:die|den|das|unser\w*)|(?:para|en)\ (?:el|la|los|las|nuestr\w+)|(?:pour|dans)\ (?:le|la|les|notre)|just\ to\ see|locally|(?-i:TODO)
         |wieder|nochmal|neu\ starten|starte|seit\ (?:dem|der|deine\w*)|nach\ (?:dem|der)|bald|demnächst|nächste\w*|angeblich|lokal|remets|redémarr\w*|après|bientôt|dans\ ce\w*|reinici\w*|pronto|vuelve|en\ la\ tabla)\b
       | 恢复|重启|内存"
 );
@@ -105,7 +105,7 @@ const EVERYDAY: [&str; 14] = [
 /// Returns the name of what is no longer used according to a sentence, which is meant to last with the probability
 /// `lasting`.
 pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
-    if sentence.chars().count() > LONGEST || sentence.ends_with(['?', '？']) {
+    if sentence.chars().count() > LONGEST_WITHDRAWAL || sentence.ends_with(['?', '？']) {
         return None;
     }
     let found = GONE.captures(sentence).filter(|_| lasting >= GONE_LASTS);
@@ -222,7 +222,7 @@ mod tests {
             ("webpack benutzen wir nicht mehr", "webpack"),
             ("webpack wurde durch vite ersetzt", "webpack"),
             ("hemos cambiado webpack por vite", "webpack"),
-            ("webpack ya no lo usamos, ahora es vite", "webpack"),
+            ("webpack ya no lo usamos, desde mayo va todo con vite", "webpack"),
             ("on est passés de webpack à vite", "webpack"),
             ("webpack 我们已经不用了，现在用 vite", "webpack"),
             ("webpack 换成 vite 了", "webpack"),

@@ -165,20 +165,21 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
         };
         is_next
             && (judged.lasting() >= RELATED || is_instead() || explains())
-            && (is_instead() || *at == 0 || !are_two_rules(&all[at - 1], &all[*at]))
+            && (is_instead() || *at == 0 || !are_two_statements(&all[at - 1], &all[*at]))
     });
     together.count().max(1)
 }
 
-/// Whether two sentences state a rule each: both certainly do, and the second is an order that does not point to the
-/// first.
-fn are_two_rules(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>) -> bool {
+/// Whether two sentences state something each: the first certainly a rule, or that something is gone, the second
+/// certainly a rule, as an order that does not point to the first.
+fn are_two_statements(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>) -> bool {
     let is_rule = |(_, judged): &JudgedStatement<'_>| {
         judged.kind() == StatementKind::Rule && judged.lasting() >= THRESHOLD_HIGH
     };
     let text = second.0.text.as_str();
     let is_order = is_standing(text) || FORBIDS.is_match(text) || RECURS.is_match(text);
-    is_rule(first) && is_rule(second) && is_order && !wording::points_back(text)
+    let is_gone = || gone(&first.0.text, first.1.lasting()).is_some();
+    (is_rule(first) || is_gone()) && is_rule(second) && is_order && !wording::points_back(text)
 }
 
 /// Whether the probability of a sentence suffices for this certainty.

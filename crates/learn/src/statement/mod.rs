@@ -7,6 +7,7 @@
 mod candidates;
 pub mod classifier;
 pub mod clauses;
+mod doubt;
 pub mod features;
 mod gone;
 mod join;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::doubt::{LONGEST_WITHDRAWAL, is_for_now, is_unsure};
 use super::gone::{gone, speaks_for};
 use super::{KindProbabilities, Statement};
 use crate::diary::content_words;
@@ -66,10 +67,6 @@ pattern!(
         \s+(?:ne\ (?:vaut|tient|compte|s['’]applique)\ plus|est\ (?:abandonnée|levée|caduque|obsolète|supprimée|morte))\s*(?:$|[,.;!])
     | (?:^|[，。；：！,]\s*)(?:关于|有关)?(?P<zh1>[^，。；：！？的\s]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)(?:已经)?(?:作废|取消|废除|不再适用|不用管|过时)了?\s*(?:$|[，。；！])"
 );
-// Doubts, conditions and wishes withdraw nothing.
-pattern!(
-    UNSURE = r"(?i)\b(?:if|whether|until|unless|when|think|guess|maybe|perhaps|wish|hope|never|wenn|falls|ob|bis|vielleicht|glaub\w*|si|cuando|hasta|quiz[aá]s?|creo|quand|jusqu|peut-être|crois)\b|如果|是否|直到|希望|也许|可能"
-);
 // What people no longer do, not what no longer works or can be done.
 pattern!(
     NO_LONGER = r"(?ix)
@@ -86,8 +83,6 @@ pattern!(
 );
 /// Minimum probability that such a sentence is meant to last.
 const LASTING: f32 = 0.3;
-/// Maximum length of a sentence that says that a rule is no longer followed, in characters.
-pub(super) const LONGEST: usize = 160;
 // Words around a topic that do not belong to it.
 pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
@@ -96,10 +91,6 @@ pattern!(
     UNSPECIFIC = r"(?i)^(?:whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
 );
 
-// What is set aside for a while is not withdrawn.
-pattern!(
-    FOR_NOW = r"(?i)\b(?:for now|for the moment|today|this time|in this (?:pr|branch|session|task)|for this (?:pr|branch|task)|vorerst|heute|diesmal|por ahora|hoy|por el momento|pour l['’]instant|aujourd['’]hui)\b|暂时|今天|这次"
-);
 /// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
 /// `None` if it withdraws none.
 fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
@@ -117,21 +108,11 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
 
 /// Whether a sentence may say that something is no longer done.
 fn says_no_longer(sentence: &str) -> bool {
-    sentence.chars().count() <= LONGEST
+    sentence.chars().count() <= LONGEST_WITHDRAWAL
         && !sentence.ends_with(['?', '？', ':', '：'])
         && NO_LONGER.is_match(sentence)
         && !CANNOT.is_match(sentence)
         && !is_unsure(sentence)
-}
-
-/// Whether a text has doubts, conditions or wishes.
-pub(super) fn is_unsure(text: &str) -> bool {
-    UNSURE.is_match(text)
-}
-
-/// Whether a sentence sets something aside for a while.
-pub(super) fn is_for_now(sentence: &str) -> bool {
-    FOR_NOW.is_match(sentence)
 }
 
 impl Withdrawal {

@@ -146,7 +146,8 @@ impl AdmissionCheck<'_> {
             return blocked;
         }
         let (replaced, excluded) = self.excluded(&candidate);
-        let returns = |bullet: &Bullet| later_word::returns(self.bullet_index, bullet, &replaced);
+        let is_stated = self.history.is_admitted(&rule);
+        let returns = |bullet: &Bullet| later_word::returns(self.bullet_index, bullet, &replaced, is_stated);
         let given_up = |bullet: &Bullet| !bullet.is_standing() && meets(bullet) && !returns(bullet);
         if let Some(at) = self.bullet_index.exact(&agent_text, given_up) {
             return Admission::Deprecated { at };

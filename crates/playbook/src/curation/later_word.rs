@@ -36,9 +36,16 @@ pub fn last_stated(bullet: &Bullet, ended: impl Fn(&str) -> Option<Instant>) -> 
     sources.chain(events).chain([bullet.last_checked]).flatten().max()
 }
 
-/// Whether a deprecated bullet was replaced by one of those that are replaced now, so that its rule
-/// holds again.
-pub(super) fn returns(bullet_index: &BulletIndex, bullet: &Bullet, replaced: &[(usize, String)]) -> bool {
-    let heir = bullet.fields.replaced_by.as_deref();
-    heir.is_some_and(|heir| replaced.iter().any(|(at, _)| bullet_index.get(*at).id.as_str() == heir))
+/// Whether a deprecated bullet was replaced by one that is replaced now, or, if a person states its rule again, by one
+/// that no longer stands: then its rule holds again.
+pub(super) fn returns(
+    bullet_index: &BulletIndex,
+    bullet: &Bullet,
+    replaced: &[(usize, String)],
+    is_stated: bool,
+) -> bool {
+    let Some(heir) = bullet.fields.replaced_by.as_deref() else { return false };
+    let is_replaced = replaced.iter().any(|(at, _)| bullet_index.get(*at).id.as_str() == heir);
+    let is_gone = || bullet_index.find(heir).is_some_and(|at| !bullet_index.get(at).is_standing());
+    is_replaced || is_stated && is_gone()
 }
