@@ -38,20 +38,22 @@ struct ReportedIds(HashMap<(VaultLevel, String), String>);
 /// # Errors
 /// The errors of [`Context::open`].
 pub fn follow(
-    warm: &Arc<ProcessCache>,
+    process_cache: &Arc<ProcessCache>,
     call: &Request,
     waking: impl Send + 'static,
     notify: impl Fn(Vec<ChangedNoteFile>) + Send + 'static,
 ) -> Result<()> {
-    match warm.open(call.clone()) {
+    match process_cache.open(call.clone()) {
         Err(error) if error.code == UNTRUSTED => return Ok(()),
         opened => drop(opened?),
     }
-    let (keeper, call) = (Arc::downgrade(warm), call.clone());
+    let (keeper, call) = (Arc::downgrade(process_cache), call.clone());
     std::thread::spawn(move || {
         let opened = || keeper.upgrade()?.open(call.clone()).ok();
         let Some(context) = opened() else { return };
-        let Some(changes) = keeper.upgrade().map(|warm| warm.changes(&context)) else { return };
+        let Some(changes) = keeper.upgrade().map(|process_cache| process_cache.changes(&context)) else {
+            return;
+        };
         drop(waking);
         let mut known = ReportedIds::of(&context);
         drop(context);

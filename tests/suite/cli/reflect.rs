@@ -207,8 +207,9 @@ fn a_model_proposes_and_the_program_says_where_it_comes_from() {
     aaaaaaaa  claude-code  success  The test of the tide table fails, please mend it.
         diary       diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
         add         Run all tests before each commit.  line 7
-        fact        Tide tables are in UTC
+        fact        Tide tables are in UTC (unverified)
     changed: 1 session, with scripted/script, 1 diary, 4 proposed, 2 applied, 2 refused
+    1 to accept or reject: `cm review`
     [exit 0]
     ");
     let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();

@@ -34,7 +34,7 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
               solution · 0.99 · graph/solutions/keep-pooled-connections-alive-1a1a1a.md:13
               Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. … SOLVES:: API stops answering
     9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres
-              REQUIRES · 0.83 · graph/edges/keep-pooled--REQUIRES--use-postgres-9c9c9c.md:13
+              REQUIRES · 0.58 · graph/edges/keep-pooled--REQUIRES--use-postgres-9c9c9c.md:13
               The pool is that of Postgres.
     episodes/2026-11-09.md  2026-11-09
               episode · 0.31 · episodes/2026-11-09.md:10 · weak

@@ -66,6 +66,7 @@ fn only_the_named_lines_and_the_date_change() {
     -updated: 2026-11-01T08:00:00Z
     +updated: 2026-11-21T12:00:00Z
     +area: network
+    +
     +Seen again on Friday.
     ");
     insta::assert_snapshot!(message(&sandbox), @r#"
@@ -307,10 +308,10 @@ fn an_update_of_another_revision_is_refused_with_both_texts_and_loses_nothing() 
     let error = &refused.json()["error"];
     assert_eq!((&error["code"], &error["conflict"]["revision"]), (&"conflict".into(), &first["revision"]));
     assert_eq!(error["conflict"]["current"], before);
-    assert!(error["conflict"]["proposed"].as_str().unwrap().ends_with("One.\nTwo.\n"), "{error}");
+    assert!(error["conflict"]["proposed"].as_str().unwrap().ends_with("One.\n\nTwo.\n"), "{error}");
     assert_eq!(sandbox.read(RETRY), before);
     append(first["revision"].as_str().unwrap(), "Two.").ok();
-    assert!(sandbox.read(RETRY).ends_with("One.\nTwo.\n"));
+    assert!(sandbox.read(RETRY).ends_with("One.\n\nTwo.\n"));
     assert_eq!(append("1f", "x").code, 2);
 }
 

@@ -46,16 +46,25 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     // This request is queued.
     let mut waiting = server.connect();
     waiting.write_all(&post).unwrap();
-    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
-    }
+    while !server
+        .ask("GET", "/metrics", &[], "")
+        .body
+        .contains("cm_operations_waiting{operation=\"write\"} 1\n")
+    {}
     // The client of this one disconnects, so the operation never starts.
     let mut left = server.connect();
     left.write_all(&post).unwrap();
-    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 2\n") {
-    }
+    while !server
+        .ask("GET", "/metrics", &[], "")
+        .body
+        .contains("cm_operations_waiting{operation=\"write\"} 2\n")
+    {}
     drop(left);
-    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
-    }
+    while !server
+        .ask("GET", "/metrics", &[], "")
+        .body
+        .contains("cm_operations_waiting{operation=\"write\"} 1\n")
+    {}
     let idle = server.connect();
     server.request_shutdown();
     server.until_logged("stopping");

@@ -34,7 +34,7 @@ fn a_caller_with_one_request_is_served_among_the_first_of_one_with_many() {
         stream
     };
     let waiting = |count: usize| {
-        let line = format!("cm_operations_waiting{{lane=\"read\"}} {count}\n");
+        let line = format!("cm_operations_waiting{{operation=\"read\"}} {count}\n");
         while !server.get("/metrics", &eve).body.contains(&line) {
             std::thread::yield_now();
         }

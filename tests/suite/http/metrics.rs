@@ -36,7 +36,7 @@ fn figures_count_what_was_answered() {
         "cm_http_requests_total{endpoint=\"other\",method=\"GET\",status=\"401\"} 1",
         "cm_http_request_seconds_count{endpoint=\"/search\"} 2",
         "cm_http_in_flight 1",
-        "cm_operations_waiting{lane=\"write\"} 0",
+        "cm_operations_waiting{operation=\"write\"} 0",
         "cm_log_dropped_total 0",
     ] {
         assert!(text.lines().any(|found| found == line), "no {line} in {text}");

@@ -89,7 +89,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
         while !server
             .ask("GET", "/metrics", &[], "")
             .body
-            .contains("cm_operations_running{lane=\"read\"} 1\n")
+            .contains("cm_operations_running{operation=\"read\"} 1\n")
         {}
         let reply = server.ask("GET", "/search?q=x", &[], "");
         assert_eq!(reply.refusal(), (503, "busy".into()));

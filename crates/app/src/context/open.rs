@@ -66,15 +66,15 @@ impl Context {
     ///
     /// # Errors
     /// The errors of [`Self::open`].
-    pub(crate) fn open_with(call: Request, warm: Option<Arc<ProcessCache>>) -> Result<Self> {
+    pub(crate) fn open_with(call: Request, process_cache: Option<Arc<ProcessCache>>) -> Result<Self> {
         let found = selected_vaults(&call, &|vault| Some(vault.prepare(call.private.as_ref())))?;
-        let mut vaults = with_settings(found, &call, warm.as_ref())?;
+        let mut vaults = with_settings(found, &call, process_cache.as_ref())?;
         let untrusted = if call.for_prompts { trust::leave_out_untrusted(&mut vaults)? } else { Vec::new() };
         for open in &vaults {
             // A vault on a read-only disk can still be read.
             let _ = crate::context::imported_usage::adopt_usage(open);
         }
-        let mut context = Self { cache: warm, ..Self::with_parts(vaults, call, Rc::default()) };
+        let mut context = Self { cache: process_cache, ..Self::with_parts(vaults, call, Rc::default()) };
         context.without_project = untrusted.iter().any(|left_out| left_out.level == VaultLevel::Project);
         untrusted.iter().for_each(|left_out| context.notice(left_out.to_string()));
         context.notice_broken_settings();
@@ -370,17 +370,17 @@ fn selected_vaults(
 fn with_settings(
     found: Vec<(VaultLevel, Vault)>,
     call: &Request,
-    warm: Option<&Arc<ProcessCache>>,
+    process_cache: Option<&Arc<ProcessCache>>,
 ) -> Result<Vec<OpenVault>> {
     let global = found.iter().find(|(level, _)| *level == VaultLevel::Global).map(|(_, vault)| vault.clone());
     found
         .into_iter()
         .map(|(level, vault)| {
             let texts = SettingsTexts::read(&vault, level, global.as_ref(), call)?;
-            let Some(warm) = warm else {
+            let Some(process_cache) = process_cache else {
                 return Ok(OpenVault::new(level, vault, Arc::new(texts.parse())));
             };
-            let cache = warm.vault_cache(&vault);
+            let cache = process_cache.vault_cache(&vault);
             let settings = cache.values.of_version(&texts.version(), || Ok(texts.parse()))?;
             Ok(OpenVault::new(level, vault, settings).with_cache(cache))
         })

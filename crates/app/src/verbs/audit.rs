@@ -112,15 +112,15 @@ pub fn audit(context: &Context, options: &Options) -> Result<AuditReport> {
     let bullets = wanted(context, &options.ids)?;
     let mut findings = Vec::new();
     let mut checks: Vec<(VaultBullet, std::result::Result<RuleCheck, String>)> = Vec::new();
-    for shelved in bullets {
+    for vault_bullet in bullets {
         let strict = !options.ids.is_empty();
-        let check = check(&shelved, workspace.root(), strict, &mut findings);
-        checks.push((shelved, check));
+        let check = check(&vault_bullet, workspace.root(), strict, &mut findings);
+        checks.push((vault_bullet, check));
     }
     let (files, skipped) = look(&workspace, &mut checks);
     ask(context, workspace.root(), &mut checks);
     let mut bullets: Vec<RuleAudit> =
-        checks.into_iter().map(|(shelved, check)| judged(shelved, check)).collect();
+        checks.into_iter().map(|(vault_bullet, check)| judged(vault_bullet, check)).collect();
     let rank = |audit: &RuleAudit| match audit.outcome {
         AuditOutcome::Violated => 0,
         AuditOutcome::Unchecked => 1,
@@ -153,21 +153,22 @@ fn wanted(context: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
         return Ok(named);
     }
     let mut bullets = merged(context)?.bullets;
-    bullets.retain(|shelved| shelved.bullet.is_live() && shelved.bullet.fields.verify.is_some());
+    bullets
+        .retain(|vault_bullet| vault_bullet.bullet.is_live() && vault_bullet.bullet.fields.verify.is_some());
     Ok(bullets)
 }
 
 /// Compiles a rule's check; the error is the reason why it cannot run.
 fn check(
-    shelved: &VaultBullet,
+    vault_bullet: &VaultBullet,
     root: &Path,
     is_explicit: bool,
     findings: &mut Vec<Finding>,
 ) -> std::result::Result<RuleCheck, String> {
-    let bullet = &shelved.bullet;
+    let bullet = &vault_bullet.bullet;
     let Some(verify) = &bullet.fields.verify else { return Err("it has no `verify` block".to_owned()) };
     if let Some(other) =
-        elsewhere(bullet, root).filter(|_| !is_explicit && shelved.level == VaultLevel::Global)
+        elsewhere(bullet, root).filter(|_| !is_explicit && vault_bullet.level == VaultLevel::Global)
     {
         return Err(format!("it applies to the workspace {other} only"));
     }
@@ -239,13 +240,13 @@ fn ask(context: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::
     // What tools were asked to do is what such a rule is mostly about.
     let weights = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
     let sessions = Sessions::open_without_refresh(context);
-    for (shelved, check) in checks {
+    for (vault_bullet, check) in checks {
         let Ok(check) = check else { continue };
         let Some(query) = check.wants_sessions().map(|words| Query::parse_all(words, context.now())) else {
             continue;
         };
         for notice in &query.notices {
-            context.notice(format!("{}: {notice}", shelved.bullet.id));
+            context.notice(format!("{}: {notice}", vault_bullet.bullet.id));
         }
         let asked = SessionSearchRequest {
             query: &query,
@@ -273,8 +274,8 @@ fn ask(context: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::
     }
 }
 
-fn judged(shelved: VaultBullet, check: std::result::Result<RuleCheck, String>) -> RuleAudit {
-    let VaultBullet { level, bullet } = shelved;
+fn judged(vault_bullet: VaultBullet, check: std::result::Result<RuleCheck, String>) -> RuleAudit {
+    let VaultBullet { level, bullet } = vault_bullet;
     let mut audit = RuleAudit {
         id: bullet.id.to_string(),
         content: fold_whitespace(bullet.content()),

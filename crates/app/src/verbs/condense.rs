@@ -162,7 +162,7 @@ fn rank(note: &Note) -> impl Ord + use<> {
         Some(Priority::Ephemeral) => 2,
     };
     let sources = note.relations.iter().filter(|entry| entry.relation == DERIVED_FROM).count();
-    let helpful = mark::count(&note.feedback, FeedbackSignal::Helpful);
+    let helpful = Feedback::count(&note.feedback, FeedbackSignal::Helpful);
     (
         note.is_unverified(),
         lasting,

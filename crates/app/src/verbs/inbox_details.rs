@@ -25,7 +25,7 @@ use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::{is_hidden, reveal_hidden};
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM, SUPERSEDES};
-use cm_note::note::{FeedbackSignal, Note, NoteKind};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
 use cm_playbook::inbox::InboxNoteEntry;
@@ -203,7 +203,7 @@ impl<'m> ReviewedNotes<'m> {
         let body = Split::of(&file).body().trim();
         let rule = self.rules.get(&note.path);
         let feedback = rule.map_or(&note.feedback, |rule| &rule.feedback);
-        let count = |signal| feedback.iter().filter(|event| event.signal == signal).count();
+        let count = |signal| Feedback::count(feedback, signal);
         let evidence = note.bullet.as_ref().map(|fields| &fields.derived_from.evidence);
         ReviewedText {
             text: reveal_hidden(&shorten(body, LONGEST)),

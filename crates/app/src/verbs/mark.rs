@@ -158,8 +158,8 @@ fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         path: bullet.path.to_string(),
         score: effective(&bullet, context.now(), &constants).value(),
         maturity: Some(bullet.maturity),
-        helpful: count(&bullet.feedback, FeedbackSignal::Helpful),
-        harmful: count(&bullet.feedback, FeedbackSignal::Harmful),
+        helpful: Feedback::count(&bullet.feedback, FeedbackSignal::Helpful),
+        harmful: Feedback::count(&bullet.feedback, FeedbackSignal::Harmful),
         commit: outcome.commit.clone(),
         changed: !outcome.report.applied.is_empty(),
         uncounted: outcome.report.applied.iter().find_map(|applied| applied.note.clone()),
@@ -169,11 +169,6 @@ fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         inversion: outcome.report.inversions.iter().find(|inversion| inversion.from == id).cloned(),
         id,
     })
-}
-
-/// Counts the feedback events with this signal and a positive weight.
-pub(crate) fn count(feedback: &[Feedback], signal: FeedbackSignal) -> usize {
-    feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
 
 fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
@@ -222,8 +217,8 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         path: path.to_string(),
         score: score.value(),
         maturity: note.maturity.as_deref().and_then(Maturity::of),
-        helpful: count(&note.feedback, FeedbackSignal::Helpful),
-        harmful: count(&note.feedback, FeedbackSignal::Harmful),
+        helpful: Feedback::count(&note.feedback, FeedbackSignal::Helpful),
+        harmful: Feedback::count(&note.feedback, FeedbackSignal::Harmful),
         commit,
         changed: !said,
         uncounted: uncounted.map(|why| format!("stored without weight: {why}")),

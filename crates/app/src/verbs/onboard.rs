@@ -105,7 +105,7 @@ fn lacking(covered: &[CategoryCoverage]) -> impl Iterator<Item = &CategoryCovera
 
 /// Returns the bullets of all open vaults.
 fn bullets(context: &Context) -> Result<Vec<Bullet>> {
-    Ok(playbook::merged(context)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
+    Ok(playbook::merged(context)?.bullets.into_iter().map(|vault_bullet| vault_bullet.bullet).collect())
 }
 
 fn covered(context: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {

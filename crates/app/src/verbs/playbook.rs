@@ -144,12 +144,12 @@ pub fn showable(
         .iter()
         .flat_map(|(level, notes)| notes.iter().map(|note| ((*level, &note.path), note)))
         .collect();
-    let may = |shelved: &VaultBullet| {
-        let note = notes.get(&(shelved.level, &shelved.bullet.path));
-        note.is_some_and(|note| may_be_shown(&shelved.bullet, note))
+    let may = |vault_bullet: &VaultBullet| {
+        let note = notes.get(&(vault_bullet.level, &vault_bullet.bullet.path));
+        note.is_some_and(|note| may_be_shown(&vault_bullet.bullet, note))
     };
     let (shown, others): (Vec<VaultBullet>, Vec<VaultBullet>) = bullets.into_iter().partition(may);
-    let rules = match others.iter().filter(|shelved| shelved.bullet.is_live()).count() {
+    let rules = match others.iter().filter(|vault_bullet| vault_bullet.bullet.is_live()).count() {
         0 => return (shown, None),
         1 => "1 rule is".to_owned(),
         more => format!("{more} rules are"),

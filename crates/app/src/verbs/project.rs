@@ -199,12 +199,12 @@ fn part(context: &Context, options: &Options) -> Result<project::RenderedSection
     let (mut bullets, notice) = playbook::showable(playbook::merged(context)?.bullets, &notes);
     notice.into_iter().for_each(|notice| context.notice(notice));
     let scope = ProjectScope::of(context, None);
-    bullets.retain(|shelved| scope.includes(&shelved.bullet, shelved.level));
+    bullets.retain(|vault_bullet| scope.includes(&vault_bullet.bullet, vault_bullet.level));
     let standings: Vec<_> = bullets
         .iter()
-        .map(|shelved| {
-            let constants = playbook::constants(context, shelved.level);
-            (&shelved.bullet, selection_score(&shelved.bullet, context.now(), &constants))
+        .map(|vault_bullet| {
+            let constants = playbook::constants(context, vault_bullet.level);
+            (&vault_bullet.bullet, selection_score(&vault_bullet.bullet, context.now(), &constants))
         })
         .collect();
     Ok(project::plan(

@@ -79,12 +79,12 @@ pub fn stale(context: &Context, options: &Options) -> Result<StaleResult> {
     let mut silent: Vec<(f64, StaleBullet)> = merged(context)?
         .bullets
         .iter()
-        .filter(|shelved| shelved.bullet.is_standing())
-        .map(|shelved| (silent_days(&shelved.bullet, now), shelved))
+        .filter(|vault_bullet| vault_bullet.bullet.is_standing())
+        .map(|vault_bullet| (silent_days(&vault_bullet.bullet, now), vault_bullet))
         .filter(|(silent, _)| *silent >= days)
-        .map(|(silent, shelved)| {
-            let row = BulletRow::of(shelved, now, &constants(context, shelved.level));
-            let last_feedback = shelved.bullet.feedback.iter().map(|event| event.at).max();
+        .map(|(silent, vault_bullet)| {
+            let row = BulletRow::of(vault_bullet, now, &constants(context, vault_bullet.level));
+            let last_feedback = vault_bullet.bullet.feedback.iter().map(|event| event.at).max();
             (silent, StaleBullet { row, days: silent as u64, last_feedback })
         })
         .collect();

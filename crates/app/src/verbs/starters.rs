@@ -74,7 +74,7 @@ pub fn list(context: &Context) -> Result<StarterList> {
 /// Returns the hashes of all rules in the playbook, whatever their state.
 fn existing_hashes(context: &Context) -> Result<HashSet<RuleHash>> {
     let bullets = merged(context)?.bullets;
-    Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
+    Ok(bullets.iter().map(|vault_bullet| RuleHash::of(vault_bullet.bullet.content())).collect())
 }
 
 /// Categories of a starter set to add, and the mode.

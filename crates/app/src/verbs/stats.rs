@@ -110,7 +110,7 @@ pub fn stats(context: &Context) -> Result<VaultStats> {
 
 fn playbook_stats(context: &Context) -> Result<PlaybookStats> {
     let merged = playbook::merged(context)?;
-    let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
+    let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|vault_bullet| vault_bullet.bullet).collect();
     let settings = &context.target().settings;
     let pairs = |rules: &[&Bullet]| rule_pairs(context.target(), rules);
     let events = bullets.iter().flat_map(|bullet| &bullet.feedback);

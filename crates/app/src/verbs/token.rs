@@ -129,7 +129,7 @@ pub(crate) fn check_file(vault: &Vault) -> Result<Option<TokenFileStatus>> {
     }
     Ok(Some(match read(vault) {
         Err(error) => TokenFileStatus::Unreadable(error),
-        Ok(ring) => TokenFileStatus::Valid { tokens: ring.tokens().len() },
+        Ok(token_store) => TokenFileStatus::Valid { tokens: token_store.tokens().len() },
     }))
 }
 
@@ -169,21 +169,21 @@ fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> R
 
 fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<TokenList> {
     let mut text = vault.read_private(FILE)?.unwrap_or_default();
-    let ring = TokenStore::parse(&text).map_err(|error| unreadable(&error))?;
-    let ids = chosen(&ring, which)?;
+    let token_store = TokenStore::parse(&text).map_err(|error| unreadable(&error))?;
+    let ids = chosen(&token_store, which)?;
     for id in &ids {
         text = token_store::revoke_token(&text, id, now).map_err(|error| unreadable(&error))?;
     }
     vault.write_private(FILE, &text)?;
-    let ring = read(vault)?;
-    let taken = ring.tokens().iter().filter(|token| ids.contains(&token.id));
+    let token_store = read(vault)?;
+    let taken = token_store.tokens().iter().filter(|token| ids.contains(&token.id));
     Ok(TokenList { tokens: taken.map(|token| listed(token, now)).collect() })
 }
 
-fn chosen(ring: &TokenStore, which: &str) -> Result<Vec<String>> {
+fn chosen(token_store: &TokenStore, which: &str) -> Result<Vec<String>> {
     let hint = "`cm token list` lists all tokens";
     let ids = |wanted: &dyn Fn(&AccessToken) -> bool| -> Vec<String> {
-        ring.tokens().iter().filter(|token| wanted(token)).map(|token| token.id.clone()).collect()
+        token_store.tokens().iter().filter(|token| wanted(token)).map(|token| token.id.clone()).collect()
     };
     let of_person = ids(&|token| token.person == which);
     if !of_person.is_empty() {
@@ -262,13 +262,13 @@ impl LiveTokens {
         let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The stamp is taken before the text: a change between the two is read again by the next call.
         let stamp = self.vault.stamp_private(FILE)?;
-        if let Some((_, ring)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
-            return Ok(Arc::clone(ring));
+        if let Some((_, token_store)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
+            return Ok(Arc::clone(token_store));
         }
         *kept = None;
-        let ring = Arc::new(read(&self.vault)?);
-        *kept = Some((stamp, Arc::clone(&ring)));
-        Ok(ring)
+        let token_store = Arc::new(read(&self.vault)?);
+        *kept = Some((stamp, Arc::clone(&token_store)));
+        Ok(token_store)
     }
 }
 
@@ -290,10 +290,10 @@ mod tests {
         assert!(LiveTokens::of(vault.clone()).load().unwrap().is_empty(), "no token was ever issued");
         ada(&vault, 1);
         rustix::fs::unlink(vault.private_file(FILE).unwrap()).unwrap();
-        let ring = LiveTokens::of(vault.clone());
-        assert_eq!(ring.load().unwrap_err().code, "tokens-unreadable");
+        let token_store = LiveTokens::of(vault.clone());
+        assert_eq!(token_store.load().unwrap_err().code, "tokens-unreadable");
         ada(&vault, 2);
-        assert_eq!(ring.load().unwrap().tokens().len(), 1);
+        assert_eq!(token_store.load().unwrap().tokens().len(), 1);
     }
 
     fn ada(vault: &Vault, random: u8) -> NewToken {
@@ -323,14 +323,14 @@ mod tests {
     fn a_token_that_is_taken_back_stays_on_record_and_opens_nothing_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let vault = ready(folder.path());
-        let ring = LiveTokens::of(vault.clone());
-        assert!(ring.load().unwrap().is_empty());
+        let token_store = LiveTokens::of(vault.clone());
+        assert!(token_store.load().unwrap().is_empty());
         let made = ada(&vault, 1);
         let now = Instant::from_unix(9);
-        assert!(ring.load().unwrap().has_active(now));
+        assert!(token_store.load().unwrap().has_active(now));
         let revoked = revoke_in(&vault, &made.record.id[..3], now).unwrap().tokens;
         assert_eq!((revoked.len(), revoked[0].state), (1, "revoked"));
-        assert!(!ring.load().unwrap().has_active(now) && !ring.load().unwrap().is_empty());
+        assert!(!token_store.load().unwrap().has_active(now) && !token_store.load().unwrap().is_empty());
     }
 
     #[test]
@@ -353,10 +353,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let vault = ready(folder.path());
         ada(&vault, 1);
-        let ring = LiveTokens::of(vault.clone());
-        ring.load().unwrap();
+        let token_store = LiveTokens::of(vault.clone());
+        token_store.load().unwrap();
         vault.write_private(FILE, "token = [").unwrap();
-        assert_eq!(ring.load().unwrap_err().code, "tokens-unreadable");
+        assert_eq!(token_store.load().unwrap_err().code, "tokens-unreadable");
         let options =
             Options { person: "Eve".into(), role: AccessRole::Admin, kind: TokenKind::Agent, expires: None };
         assert!(add_to(&vault, &options, Instant::from_unix(0), [3; 32]).is_err());

@@ -46,12 +46,14 @@ pub fn top(context: &Context, options: &Options) -> Result<TopBullets> {
     let bullets = merged(context)?.bullets;
     let mut rows: Vec<BulletRow> = bullets
         .iter()
-        .filter(|shelved| shelved.bullet.is_live())
-        .filter(|shelved| wanted.is_none_or(|category| shelved.bullet.category == category))
-        .map(|shelved| BulletRow::of(shelved, context.now(), &constants(context, shelved.level)))
+        .filter(|vault_bullet| vault_bullet.bullet.is_live())
+        .filter(|vault_bullet| wanted.is_none_or(|category| vault_bullet.bullet.category == category))
+        .map(|vault_bullet| {
+            BulletRow::of(vault_bullet, context.now(), &constants(context, vault_bullet.level))
+        })
         .collect();
     if let Some(category) = wanted.filter(|_| rows.is_empty()) {
-        let known = bullets.iter().map(|shelved| shelved.bullet.category.as_str());
+        let known = bullets.iter().map(|vault_bullet| vault_bullet.bullet.category.as_str());
         if let Some(near) = spelling::nearest(category, known).filter(|near| *near != category) {
             context.notice(format!("no rule has the category `{category}`; did you mean `{near}`?"));
         }

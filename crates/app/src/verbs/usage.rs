@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::verbs::playbook::merged;
 use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
-use cm_note::note::{FeedbackSignal, Note, NoteKind};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_store::vault::usage::{UsageCounts, UsageTable};
 
 pub use receipt::{RuleReceipt, SessionReceipt};
@@ -151,7 +151,7 @@ pub fn usage(context: &Context, options: &Options) -> Result<UsageReport> {
     let bullets: HashMap<(VaultLevel, &str), &Bullet> = playbook
         .bullets
         .iter()
-        .map(|shelved| ((shelved.level, shelved.bullet.path.as_str()), &shelved.bullet))
+        .map(|vault_bullet| ((vault_bullet.level, vault_bullet.bullet.path.as_str()), &vault_bullet.bullet))
         .collect();
     let mut notes = Vec::new();
     for vault_notes in &context.notes()? {
@@ -220,8 +220,7 @@ fn use_of(note: &Note, level: VaultLevel, tables: &[(VaultLevel, UsageTable)]) -
 }
 
 fn used_note(note: &Note, level: VaultLevel, used: UsageCounts, bullet: Option<&Bullet>) -> NoteUsage {
-    let events =
-        |signal| bullet.map(|bullet| bullet.feedback.iter().filter(|event| event.signal == signal).count());
+    let events = |signal| bullet.map(|bullet| Feedback::count(&bullet.feedback, signal));
     NoteUsage {
         id: note.key().to_owned(),
         kind: note.kind,

@@ -13,7 +13,7 @@ use cm_note::bullet::Bullet;
 use cm_note::bullet::content::RuleHash;
 use cm_note::markdown::escape::{escape_inline, escape_rule};
 use cm_note::markdown::mentions::quote_mentions;
-use cm_note::note::FeedbackSignal;
+use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::score::bullet::EffectiveScore;
 
 /// Options for the section.
@@ -87,7 +87,7 @@ fn text(rules: &RulesByCategory<'_>, pitfalls: &RulesByCategory<'_>, how: &Proje
 }
 
 fn line(bullet: &Bullet, subject: &str, how: &ProjectionOptions) -> String {
-    let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+    let events = |signal| Feedback::count(&bullet.feedback, signal);
     let counts = match how.counts {
         true => format!(
             " (helpful {}, harmful {})",

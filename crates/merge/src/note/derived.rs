@@ -108,5 +108,5 @@ fn is_unjustified(bullet: &Bullet, scoring: &Scoring) -> bool {
 }
 
 fn harm(feedback: &[Feedback]) -> usize {
-    feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful && event.weight > 0.0).count()
+    Feedback::count(feedback, FeedbackSignal::Harmful)
 }

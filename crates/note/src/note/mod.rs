@@ -253,6 +253,11 @@ impl Feedback {
             invert: false,
         }
     }
+
+    /// Counts the events of a list with this signal and a positive weight.
+    pub fn count(events: &[Self], signal: FeedbackSignal) -> usize {
+        events.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
+    }
 }
 
 /// Reason why an observation is stale.

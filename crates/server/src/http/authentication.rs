@@ -48,15 +48,15 @@ pub fn authenticate(
     headers: &HeaderMap,
     address: IpAddr,
 ) -> Result<AuthenticatedCaller, Problem> {
-    let ring = tokens(state)?;
-    if state.is_open && ring.is_empty() {
+    let token_store = tokens(state)?;
+    if state.is_open && token_store.is_empty() {
         let caller = without_token(headers)?;
         return Ok(AuthenticatedCaller { caller, token: None });
     }
     let secret = secret(headers)
         .and_then(|secret| secret.ok_or_else(|| unauthorized("no-token", "this endpoint requires a token")));
     secret
-        .and_then(|secret| check_token(state, &ring, &secret, network_caller(headers)?))
+        .and_then(|secret| check_token(state, &token_store, &secret, network_caller(headers)?))
         .map_err(|problem| failed(state, problem, address))
 }
 
@@ -84,10 +84,10 @@ pub fn with_secret(
     headers: &HeaderMap,
     address: IpAddr,
 ) -> Result<Caller, Problem> {
-    let ring = tokens(state)?;
+    let token_store = tokens(state)?;
     TokenSecret::parse(secret.trim())
         .ok_or_else(|| unauthorized("unknown-token", "this is not a valid token"))
-        .and_then(|secret| check_token(state, &ring, &secret, network_caller(headers)?))
+        .and_then(|secret| check_token(state, &token_store, &secret, network_caller(headers)?))
         .map(|authenticated| authenticated.caller)
         .map_err(|problem| failed(state, problem, address))
 }
@@ -125,16 +125,16 @@ fn tokens(state: &ServerState) -> Result<Arc<TokenStore>, Problem> {
 
 /// Whether requests need no token: the server started without tokens, and none was ever issued.
 pub fn needs_none(state: &ServerState) -> bool {
-    state.is_open && (state.tokens)().is_ok_and(|ring| ring.is_empty())
+    state.is_open && (state.tokens)().is_ok_and(|token_store| token_store.is_empty())
 }
 
 fn check_token(
     state: &ServerState,
-    ring: &TokenStore,
+    token_store: &TokenStore,
     secret: &TokenSecret,
     by: CallerIdentity,
 ) -> Result<AuthenticatedCaller, Problem> {
-    match ring.check(secret, (state.clock)()) {
+    match token_store.check(secret, (state.clock)()) {
         TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
             let by = CallerIdentity { kind, actor: Some(token.person.clone()), has_token: true, ..by };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::metrics::Metric;
 use super::problem::Problem;
-use super::route::in_lane;
+use super::route::run_limited;
 use super::state::ServerState;
 use crate::operations::Caller;
 use cm_app::CallerIdentity;
@@ -18,7 +18,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
         return json!({ "status": "ok" });
     }
     let opener = Arc::clone(&state.opener);
-    let vault = in_lane(state, &state.reads, "", move || {
+    let vault = run_limited(state, &state.reads, "", move || {
         opener(CallerIdentity::default()).map(|_| ()).map_err(Problem::from)
     })
     .await;
@@ -40,12 +40,12 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
 /// The response of `/metrics`: the server's metrics, and the vault's if they are available.
 pub async fn metrics(state: &Arc<ServerState>) -> String {
     let mut figures = vec![
-        lanes(
+        runner_metric(
             "cm_operations_running",
             "Number of running operations.",
             [state.reads.running(), state.writes.running()],
         ),
-        lanes(
+        runner_metric(
             "cm_operations_waiting",
             "Number of waiting operations.",
             [state.reads.waiting(), state.writes.waiting()],
@@ -61,7 +61,8 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
     if let Some(vault) = state.figures.clone() {
         let opener = Arc::clone(&state.opener);
         let asked =
-            in_lane(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?)).await;
+            run_limited(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?))
+                .await;
         match asked {
             Ok(more) => figures.extend(more),
             Err(problem) => state.notice("figures", problem.error.to_string()),
@@ -70,8 +71,8 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
     state.metrics.text(&figures)
 }
 
-fn lanes(name: &'static str, help: &'static str, counts: [usize; 2]) -> Metric {
+fn runner_metric(name: &'static str, help: &'static str, counts: [usize; 2]) -> Metric {
     let rows = ["read", "write"].into_iter().zip(counts);
-    let rows = rows.map(|(lane, count)| (Some(("lane", lane.to_owned())), count as f64)).collect();
+    let rows = rows.map(|(effect, count)| (Some(("operation", effect.to_owned())), count as f64)).collect();
     Metric { name, help, counts: false, rows }
 }

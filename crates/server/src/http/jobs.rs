@@ -36,13 +36,13 @@ pub struct Job {
 /// Runs jobs when they are due, until shutdown.
 pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
     let now = || (state.clock)();
-    let mut agenda = JobSchedule::of(jobs.iter().map(|job| (job.interval, job.last)), now());
+    let mut schedule = JobSchedule::of(jobs.iter().map(|job| (job.interval, job.last)), now());
     let flag = Cancellation::default();
-    while let Some(wait) = agenda.wait(now()) {
+    while let Some(wait) = schedule.wait(now()) {
         if *stop.borrow() {
             return;
         }
-        if let Some((place, job)) = agenda.due(now()).and_then(|place| Some((place, jobs.get(place)?))) {
+        if let Some((place, job)) = schedule.due(now()).and_then(|place| Some((place, jobs.get(place)?))) {
             let mut run = tokio::task::spawn_blocking({
                 let (job, flag) = (job.clone(), flag.clone());
                 move || (job.run)(&flag)
@@ -58,7 +58,7 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
             // Read once: whoever reads the log may set the clock.
             let ended = now();
             let done = log_result(&state, job, said);
-            agenda.record_run(place, ended, done);
+            schedule.record_run(place, ended, done);
             if done && let Err(error) = (job.done)(ended) {
                 // The next server may do it once more.
                 state.notice("job-not-kept", format!("{}: {error}", job.name));

@@ -28,17 +28,17 @@ pub fn address(text: &str) -> Result<SocketAddr> {
 pub fn needs_no_token(
     address: SocketAddr,
     hosts: &[String],
-    ring: &TokenStore,
+    token_store: &TokenStore,
     now: Instant,
 ) -> Result<bool> {
-    if address.ip().to_canonical().is_loopback() && (hosts.is_empty() || !ring.is_empty()) {
-        return Ok(ring.is_empty());
+    if address.ip().to_canonical().is_loopback() && (hosts.is_empty() || !token_store.is_empty()) {
+        return Ok(token_store.is_empty());
     }
-    if let Some(name) = hosts.first().filter(|_| ring.is_empty()) {
+    if let Some(name) = hosts.first().filter(|_| token_store.is_empty()) {
         let message = format!("others can reach it as {name}, and there is no valid token");
         return Err(Error::refused("open-door", message).hint("create one with `cm token add NAME`"));
     }
-    if ring.has_active(now) {
+    if token_store.has_active(now) {
         return Ok(false);
     }
     let message = format!("other machines can reach {address}, and there is no valid token");
@@ -85,12 +85,12 @@ mod tests {
         let live = TokenStore::parse(&text).unwrap();
         let revoked = TokenStore::parse(&token_store::revoke_token(&text, &token.id, now).unwrap()).unwrap();
         let none = TokenStore::default();
-        let verdict = |address: &str, ring, now| {
-            needs_no_token(address.parse().unwrap(), &[], ring, now).map_err(|e| e.code)
+        let verdict = |address: &str, token_store, now| {
+            needs_no_token(address.parse().unwrap(), &[], token_store, now).map_err(|e| e.code)
         };
-        let proxied = |ring| {
+        let proxied = |token_store| {
             let hosts = ["memory.example".to_owned()];
-            needs_no_token("127.0.0.1:0".parse().unwrap(), &hosts, ring, now).map_err(|e| e.code)
+            needs_no_token("127.0.0.1:0".parse().unwrap(), &hosts, token_store, now).map_err(|e| e.code)
         };
         assert_eq!((proxied(&none), proxied(&live)), (Err("open-door"), Ok(false)));
         for loopback in ["127.0.0.1:0", "127.9.9.9:0", "[::1]:0", "[::ffff:127.0.0.1]:0"] {

@@ -120,7 +120,9 @@ fn authenticate_page(
 fn is_live(state: &ServerState, token: Option<&str>) -> bool {
     let Some(id) = token else { return true };
     let now = (state.clock)();
-    (state.tokens)().is_ok_and(|ring| ring.tokens().iter().any(|token| token.id == id && token.is_live(now)))
+    (state.tokens)().is_ok_and(|token_store| {
+        token_store.tokens().iter().any(|token| token.id == id && token.is_live(now))
+    })
 }
 
 /// A request in progress. If it is dropped without a response, the client has disconnected.

@@ -75,58 +75,58 @@ mod tests {
     #[test]
     fn beyond_the_queue_work_is_refused_and_not_begun() {
         runtime().block_on(async {
-            let lane = Arc::new(OperationRunner::new(1, 1, Duration::from_secs(60)));
+            let runner = Arc::new(OperationRunner::new(1, 1, Duration::from_secs(60)));
             let (release, wait) = mpsc::channel::<()>();
             let first = tokio::spawn({
-                let lane = Arc::clone(&lane);
-                async move { lane.run("", move || wait.recv().is_ok()).await }
+                let runner = Arc::clone(&runner);
+                async move { runner.run("", move || wait.recv().is_ok()).await }
             });
-            while lane.running() == 0 {
+            while runner.running() == 0 {
                 tokio::task::yield_now().await;
             }
             let second = tokio::spawn({
-                let lane = Arc::clone(&lane);
-                async move { lane.run("", || 2).await }
+                let runner = Arc::clone(&runner);
+                async move { runner.run("", || 2).await }
             });
-            while lane.waiting() == 0 {
+            while runner.waiting() == 0 {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(lane.run("", || 3).await, Err(RunError::Busy));
+            assert_eq!(runner.run("", || 3).await, Err(RunError::Busy));
             release.send(()).unwrap();
             assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(true), Ok(2)));
-            lane.empty().await;
-            assert_eq!((lane.running(), lane.waiting()), (0, 0));
+            runner.empty().await;
+            assert_eq!((runner.running(), runner.waiting()), (0, 0));
         });
     }
 
     #[test]
     fn a_panic_is_an_answer_and_frees_its_turn() {
         runtime().block_on(async {
-            let lane = OperationRunner::new(1, 0, Duration::from_secs(60));
-            assert_eq!(lane.run("", || panic!("as asked for")).await.map(|()| 1), Err(RunError::Panicked));
-            assert_eq!(lane.run("", || 1).await, Ok(1));
+            let runner = OperationRunner::new(1, 0, Duration::from_secs(60));
+            assert_eq!(runner.run("", || panic!("as asked for")).await.map(|()| 1), Err(RunError::Panicked));
+            assert_eq!(runner.run("", || 1).await, Ok(1));
         });
     }
 
     #[test]
     fn work_whose_client_left_runs_to_its_end() {
         runtime().block_on(async {
-            let lane = Arc::new(OperationRunner::new(1, 0, Duration::from_secs(60)));
+            let runner = Arc::new(OperationRunner::new(1, 0, Duration::from_secs(60)));
             let (began, begins) = mpsc::channel();
             let (release, wait) = mpsc::channel::<()>();
             let (done, ends) = mpsc::channel();
             let client = tokio::spawn({
-                let lane = Arc::clone(&lane);
-                async move { lane.run("", move || (began.send(()), wait.recv(), done.send(())).2.is_ok()).await }
+                let runner = Arc::clone(&runner);
+                async move { runner.run("", move || (began.send(()), wait.recv(), done.send(())).2.is_ok()).await }
             });
             while begins.try_recv().is_err() {
                 tokio::task::yield_now().await;
             }
             client.abort();
             let _ = client.await;
-            assert_eq!(lane.running(), 1);
+            assert_eq!(runner.running(), 1);
             release.send(()).unwrap();
-            lane.empty().await;
+            runner.empty().await;
             assert!(ends.try_recv().is_ok());
         });
     }

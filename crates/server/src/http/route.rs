@@ -38,8 +38,8 @@ pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
         .route("/metrics", only_get(|state, caller| async move { figures(&state, caller).await }))
         .route("/openapi.json", only_get(|state, _| async move { contract(&state) }));
     let mut router = router.fallback(nowhere).with_state(Arc::clone(state));
-    for mount in mounted {
-        router = router.nest(mount.path, mount.router.clone());
+    for service in mounted {
+        router = router.nest(service.path, service.router.clone());
     }
     if state.web.is_some() {
         let pages = (Arc::clone(state), web::router(state));
@@ -124,7 +124,7 @@ async fn run(
     if let Err(refused) = caller.require_permission(operation) {
         return AuditRecord::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
     }
-    let lane = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
+    let runner = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
     let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
     let key = caller.token.as_deref().unwrap_or_default();
     let idempotency_key = match operation.effect {
@@ -150,13 +150,13 @@ async fn run(
     let document = match method {
         Method::Get => {
             let input = query::input(parts.uri.query().unwrap_or_default(), shape(state, operation)?)?;
-            in_lane(state, lane, key, move || operate(input)).await?
+            run_limited(state, runner, key, move || operate(input)).await?
         }
         Method::Post => {
             let taken = body::read_json(&parts.headers, incoming, &state.limits, &state.bodies).await?;
             let input = parsed(&taken).await?;
             // The room of a body is given back when its operation ends, for its values take room until then.
-            in_lane(state, lane, key, move || (operate(input), taken).0).await?
+            run_limited(state, runner, key, move || (operate(input), taken).0).await?
         }
     };
     Ok(answer(StatusCode::from_u16(endpoint.success_status).unwrap_or(StatusCode::OK), document))
@@ -183,13 +183,13 @@ async fn parsed(taken: &body::ReadBody) -> Result<Value, Problem> {
 }
 
 /// Runs work within a concurrency limit and maps its failures to error responses.
-pub(crate) async fn in_lane<T: Send + 'static>(
+pub(crate) async fn run_limited<T: Send + 'static>(
     state: &ServerState,
-    lane: &OperationRunner,
+    runner: &OperationRunner,
     caller: &str,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    match lane.run(caller, work).await {
+    match runner.run(caller, work).await {
         Ok(done) => done,
         Err(RunError::Busy) => Err(Problem::busy("too many operations are waiting", 1)),
         Err(RunError::Panicked) => {

@@ -112,24 +112,25 @@ mod tests {
     #[test]
     fn what_was_missed_is_done_once_and_what_failed_is_tried_again() {
         let start = at("2026-11-22T12:00:00Z");
-        let mut agenda = JobSchedule::of([(REFLECT, Some(at("2026-11-18T03:00:00Z"))), (DECAY, None)], start);
-        assert_eq!(agenda.due(start), Some(0));
-        agenda.record_run(0, start, false);
-        assert_eq!((agenda.due(start), agenda.wait(start)), (None, Some(3_600)));
+        let mut schedule =
+            JobSchedule::of([(REFLECT, Some(at("2026-11-18T03:00:00Z"))), (DECAY, None)], start);
+        assert_eq!(schedule.due(start), Some(0));
+        schedule.record_run(0, start, false);
+        assert_eq!((schedule.due(start), schedule.wait(start)), (None, Some(3_600)));
         let later = at("2026-11-22T13:00:00Z");
-        assert_eq!(agenda.due(later), Some(0));
-        agenda.record_run(0, later, true);
-        assert_eq!(agenda.due(at("2026-11-23T02:59:59Z")), None);
-        assert_eq!(agenda.due(at("2026-11-23T03:00:00Z")), Some(0));
-        assert_eq!(agenda.due(at("2026-12-30T00:00:00Z")), Some(0), "the one that waits longest");
+        assert_eq!(schedule.due(later), Some(0));
+        schedule.record_run(0, later, true);
+        assert_eq!(schedule.due(at("2026-11-23T02:59:59Z")), None);
+        assert_eq!(schedule.due(at("2026-11-23T03:00:00Z")), Some(0));
+        assert_eq!(schedule.due(at("2026-12-30T00:00:00Z")), Some(0), "the one that waits longest");
         assert_eq!(JobSchedule::of([], start).wait(start), None);
     }
 
     #[test]
     fn a_clock_that_was_wrong_stops_no_job() {
         let now = at("2026-11-22T12:00:00Z");
-        let agenda = JobSchedule::of([(REFLECT, Some(at("2036-01-01")))], now);
-        assert_eq!(agenda.due(at("2026-11-23T03:00:00Z")), Some(0));
+        let schedule = JobSchedule::of([(REFLECT, Some(at("2036-01-01")))], now);
+        assert_eq!(schedule.due(at("2026-11-23T03:00:00Z")), Some(0));
     }
 
     proptest! {

@@ -49,9 +49,10 @@ impl HttpServer {
     /// The address is in use, or reachable by other machines while no token is valid.
     pub async fn bind(address: SocketAddr, setup: HttpSetup) -> Result<Self> {
         let setup = HttpSetup { limits: setup.limits.capped_by_file_limit(), ..setup };
-        let ring = (setup.tokens)()?;
+        let token_store = (setup.tokens)()?;
         let needs_token = setup.web.as_ref().is_none_or(|web| web.needs_token());
-        let is_open = needs_token && listen::needs_no_token(address, &setup.hosts, &ring, (setup.clock)())?;
+        let is_open =
+            needs_token && listen::needs_no_token(address, &setup.hosts, &token_store, (setup.clock)())?;
         let listener = listen::bind(address).map_err(|error| listen::bind_error(address, &error))?;
         let address = listener.local_addr().map_err(|error| listen::bind_error(address, &error))?;
         let state = Arc::new(ServerState::new(&setup, address, is_open));
@@ -92,10 +93,10 @@ impl HttpServer {
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = told.send(true);
         let end = Moment::now() + state.limits.grace;
-        let mounts = NestedServices(self.mounted);
+        let nested = NestedServices(self.mounted);
         // What is at work is answered first; then answers that would stay open are ended.
-        let _ = timeout_at(end - state.limits.grace / 2, mounts.idle()).await;
-        mounts.end();
+        let _ = timeout_at(end - state.limits.grace / 2, nested.idle()).await;
+        nested.end();
         state.web.iter().for_each(|web| web.closing.cancel());
         let cut = serving.await.unwrap_or(0);
         let all_jobs = async {
@@ -106,9 +107,9 @@ impl HttpServer {
         };
         let jobs_ended = timeout_at(end, all_jobs).await.is_ok();
         // An operation whose client left is no connection any more, and is waited for all the same.
-        let rest = async { (state.reads.empty().await, state.writes.empty().await, mounts.idle().await) };
+        let rest = async { (state.reads.empty().await, state.writes.empty().await, nested.idle().await) };
         let _ = timeout_at(end, rest).await;
-        let running = state.reads.running() + state.writes.running() + mounts.running();
+        let running = state.reads.running() + state.writes.running() + nested.running();
         let left = running + usize::from(!jobs_ended);
         let ended = ShutdownResult { signal, aborted_connections: cut, unfinished_operations: left };
         state.notice(
@@ -125,7 +126,7 @@ struct NestedServices(Vec<NestedService>);
 
 impl NestedServices {
     fn running(&self) -> usize {
-        self.0.iter().map(|mount| (mount.at_work)()).sum()
+        self.0.iter().map(|service| (service.at_work)()).sum()
     }
 
     async fn idle(&self) {
@@ -135,7 +136,7 @@ impl NestedServices {
     }
 
     fn end(&self) {
-        self.0.iter().for_each(|mount| (mount.end)());
+        self.0.iter().for_each(|service| (service.end)());
     }
 }
 

@@ -97,7 +97,7 @@ pub struct ServerState {
     pub(super) token_ends: TokenEnds,
     pub(super) metrics: Metrics,
     pub(super) endpoints: Vec<&'static str>,
-    pub(super) mounts: Vec<&'static str>,
+    pub(super) nested: Vec<&'static str>,
     pub(crate) web: Option<Arc<WebState>>,
     pub(super) stopping: AtomicBool,
     pub(super) sequence: AtomicU64,
@@ -112,11 +112,12 @@ impl ServerState {
     /// Creates the state for a bound address. Nested services and jobs remain with the caller.
     pub fn new(setup: &HttpSetup, bound: SocketAddr, is_open: bool) -> Self {
         let limits = setup.limits;
-        let lane = |width| OperationRunner::new(width, limits.queue, limits.queue_timeout);
+        let runner = |width| OperationRunner::new(width, limits.queue, limits.queue_timeout);
         let own = ["/health", "/metrics", "/openapi.json"];
         let paths = setup.table.iter().filter_map(|operation| Some(operation.endpoint?.path));
         let pages = setup.web.iter().flat_map(|_| web::roots());
-        let mounts: Vec<&'static str> = setup.mounted.iter().map(|mount| mount.path).chain(pages).collect();
+        let nested: Vec<&'static str> =
+            setup.mounted.iter().map(|service| service.path).chain(pages).collect();
         Self {
             table: setup.table,
             shapes: setup
@@ -138,8 +139,8 @@ impl ServerState {
             version: setup.version,
             is_open,
             contract: openapi::document(setup.table, setup.version).to_string(),
-            reads: lane(limits.readers),
-            writes: lane(limits.writers),
+            reads: runner(limits.readers),
+            writes: runner(limits.writers),
             keyed: RunningRequests::default(),
             bodies: Arc::new(body::room(&limits)),
             by_token: Buckets::new(limits.token),
@@ -148,7 +149,7 @@ impl ServerState {
             token_ends: TokenEnds::default(),
             metrics: Metrics::default(),
             endpoints: paths.chain(own).collect(),
-            mounts,
+            nested,
             web: setup.web.clone().map(|web| Arc::new(WebState::new(web))),
             stopping: AtomicBool::new(false),
             sequence: AtomicU64::new(0),
@@ -180,10 +181,10 @@ impl ServerState {
 
     /// The endpoint of a path for metrics and logs; never text chosen by a client.
     pub(super) fn endpoint(&self, path: &str) -> &'static str {
-        let below = |mount: &str| {
-            path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let below = |prefix: &str| {
+            path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let exact = self.endpoints.iter().find(|endpoint| **endpoint == path);
-        exact.or_else(|| self.mounts.iter().find(|mount| below(mount))).copied().unwrap_or(UNKNOWN)
+        exact.or_else(|| self.nested.iter().find(|prefix| below(prefix))).copied().unwrap_or(UNKNOWN)
     }
 }

@@ -48,11 +48,11 @@ pub(super) async fn watch(state: Arc<ServerState>, mut stop: watch::Receiver<boo
             () = sleep(INTERVAL) => {}
             () = shutdown_requested(&mut stop) => return,
         }
-        let Ok(ring) = (state.tokens)() else { continue };
+        let Ok(token_store) = (state.tokens)() else { continue };
         let now = (state.clock)();
         state.token_ends.sweep(|token| match token {
-            Some(id) => ring.tokens().iter().any(|token| token.id == id && token.is_live(now)),
-            None => state.is_open && ring.is_empty(),
+            Some(id) => token_store.tokens().iter().any(|token| token.id == id && token.is_live(now)),
+            None => state.is_open && token_store.is_empty(),
         });
     }
 }

@@ -82,10 +82,10 @@ pub fn guarded<H: ServerHandler>(
     sessions.session_config.keep_alive = Some(limits.idle);
     let sessions = Arc::new(sessions);
     let protocol = StreamableHttpService::new(move || Ok(session()), Arc::clone(&sessions), config);
-    let doors = GateState { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
+    let state = GateState { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
     Router::new()
         .route_service("/", protocol)
-        .layer(middleware::from_fn_with_state(doors, session_middleware))
+        .layer(middleware::from_fn_with_state(state, session_middleware))
 }
 
 /// The part of a message that is parsed before the SDK.
@@ -95,45 +95,45 @@ struct MessageHead {
 }
 
 /// Middleware: checks the owner of the session and the number of concurrent requests.
-async fn session_middleware(State(doors): State<GateState>, request: Request, next: Next) -> Response {
+async fn session_middleware(State(state): State<GateState>, request: Request, next: Next) -> Response {
     let owner = SessionOwner::of(request.extensions());
-    if session(request.headers()).is_some_and(|session| !doors.callers.may_use(&session, &owner)) {
+    if session(request.headers()).is_some_and(|session| !state.callers.may_use(&session, &owner)) {
         return no_session();
     }
-    let Some(place) = doors.callers.enter(&owner, doors.limits.in_flight_each) else {
+    let Some(place) = state.callers.enter(&owner, state.limits.in_flight_each) else {
         return busy("this caller has too many requests in progress");
     };
     let end = request.extensions().get::<TokenEnd>().cloned().unwrap_or_default();
-    let response = read_message(&doors, &owner, request, next).await;
-    if doors.callers.has_sessions(&owner) && doors.callers.follow(&owner) {
-        tokio::spawn(close_at_end(doors, owner, end.clone()));
+    let response = read_message(&state, &owner, request, next).await;
+    if state.callers.has_sessions(&owner) && state.callers.follow(&owner) {
+        tokio::spawn(close_at_end(state, owner, end.clone()));
     }
     place.attach_to(response, end)
 }
 
 /// Closes the sessions of a caller when their token ends.
-async fn close_at_end(doors: GateState, owner: SessionOwner, end: TokenEnd) {
+async fn close_at_end(state: GateState, owner: SessionOwner, end: TokenEnd) {
     end.0.cancelled().await;
-    for session in doors.callers.end(&owner) {
+    for session in state.callers.end(&owner) {
         // One that is over already needs no closing.
-        let _ = doors.sessions.close_session(&session.into()).await;
+        let _ = state.sessions.close_session(&session.into()).await;
     }
 }
 
 /// Reads a request within its limits; rejects invalid messages and sessions beyond the limit.
-async fn read_message(doors: &GateState, owner: &SessionOwner, request: Request, next: Next) -> Response {
+async fn read_message(state: &GateState, owner: &SessionOwner, request: Request, next: Next) -> Response {
     match *request.method() {
         Method::POST => {}
         Method::DELETE => return ended(next.run(request).await),
         _ => return next.run(request).await,
     }
     let (parts, body) = request.into_parts();
-    let body = match whole(&parts.headers, body, &doors.limits).await {
+    let body = match whole(&parts.headers, body, &state.limits).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };
-    if body.trim_ascii_start().starts_with(b"[") && doors.takes_batches(&parts.headers) {
-        let answered = http_batch::answer(&parts, &body, doors.limits.batch, &next).await;
+    if body.trim_ascii_start().starts_with(b"[") && state.takes_batches(&parts.headers) {
+        let answered = http_batch::answer(&parts, &body, state.limits.batch, &next).await;
         return answered.unwrap_or_else(|error| ErrorReply(StatusCode::BAD_REQUEST, error).into_response());
     }
     let head = match head(&body) {
@@ -143,13 +143,13 @@ async fn read_message(doors: &GateState, owner: &SessionOwner, request: Request,
     if head.method.as_deref() != Some("initialize") {
         return next.run(Request::from_parts(parts, Body::from(body))).await;
     }
-    if !doors.has_room(owner).await {
+    if !state.has_room(owner).await {
         return busy("there are too many sessions");
     }
     let takes_batches = requested_revision(&body).as_deref() == Some(BATCHES);
     let response = next.run(Request::from_parts(parts, Body::from(body))).await;
     if let Some(session) = session(response.headers()) {
-        doors.callers.begin(session, owner.clone(), takes_batches);
+        state.callers.begin(session, owner.clone(), takes_batches);
     }
     response
 }

@@ -20,7 +20,7 @@ use super::response::{error, html, redirect};
 use super::sessions::WebSession;
 use super::setup::WebState;
 use super::{actions, assets, login, past, views};
-use crate::http::{Peer, Problem, ServerState, authentication, in_lane};
+use crate::http::{Peer, Problem, ServerState, authentication, run_limited};
 use crate::serving::TokenEnd;
 use cm_app::server_audit::AuditRecord;
 use cm_app::{CallerIdentity, Context, Result};
@@ -166,7 +166,7 @@ impl AuthenticatedRequest {
     ) -> std::result::Result<T, Problem> {
         let (state, page) = (&self.state, Arc::clone(&self.page));
         let caller = page.session.caller.clone();
-        let lane = if is_write { &state.writes } else { &state.reads };
+        let runner = if is_write { &state.writes } else { &state.reads };
         let key = caller.token.clone().unwrap_or_default();
         let (audit, attempt) = (state.audit.clone(), caller.attempt("web", name));
         let opener = Arc::clone(&state.opener);
@@ -180,7 +180,7 @@ impl AuthenticatedRequest {
             let result = work();
             Ok(record.end(result)?)
         };
-        in_lane(state, lane, &key, operate).await
+        run_limited(state, runner, &key, operate).await
     }
 
     fn fail(&self, problem: &Problem) -> Response {

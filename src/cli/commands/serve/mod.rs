@@ -106,12 +106,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
     let mounted =
         if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls, Arc::clone(&audit))?] };
-    let (ring, clock, log) = (LiveTokens::of(vault), Arc::clone(&calls), *output);
+    let (token_store, clock, log) = (LiveTokens::of(vault), Arc::clone(&calls), *output);
     let web = if arguments.no_web { None } else { Some(page(&calls)?) };
     let setup = HttpSetup {
         table: TABLE,
         opener: opener(calls),
-        tokens: Arc::new(move || ring.load()),
+        tokens: Arc::new(move || token_store.load()),
         mounted,
         web,
         jobs,

@@ -20,8 +20,8 @@ const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
 /// Starts a thread that embeds missing passages with the fine model until the cache `warm` is
 /// dropped.
-pub fn read_in_background(warm: &Arc<ProcessCache>, call: &Request) {
-    let (keeper, call) = (Arc::downgrade(warm), call.clone());
+pub fn read_in_background(process_cache: &Arc<ProcessCache>, call: &Request) {
+    let (keeper, call) = (Arc::downgrade(process_cache), call.clone());
     std::thread::spawn(move || {
         while let Some(more) = read(&keeper, &call) {
             std::thread::sleep(match more {

@@ -65,7 +65,7 @@ impl Context {
     /// Returns the embedding models that the target vault's settings select; created on first use.
     pub fn models(&self) -> &Models {
         self.models.get_or_init(|| {
-            let kept = self.cache.as_ref().map(|warm| warm.models());
+            let kept = self.cache.as_ref().map(|process_cache| process_cache.models());
             Models::of(crate::context::embedding::choice(self, self.target()), kept)
         })
     }

@@ -17,8 +17,8 @@ use cm_note::bullet::visibility::same_project;
 use cm_note::bullet::{BulletType, Maturity, Scope};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
-use cm_note::note::FeedbackSignal;
 use cm_note::note::session_key::{SessionKey, order_in_time};
+use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::query::Query;
 use cm_note::query::several::asks_for_several;
 use cm_note::rank;
@@ -169,7 +169,7 @@ impl BriefingBuilder<'_> {
 
     fn ruled(&self, candidate: &BulletCandidate, worth: f64, why: RuleReason) -> RankedRule {
         let bullet = &candidate.bullet;
-        let given = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+        let given = |signal| Feedback::count(&bullet.feedback, signal);
         let rule = BriefingRule {
             id: bullet.id.to_string(),
             content: bullet.content().to_owned(),

@@ -342,9 +342,13 @@ impl<'m> BriefingCandidates<'m> {
         let notes: Vec<(VaultLevel, &[Note])> =
             notes.iter().map(|(level, notes)| (*level, &**notes)).collect();
         let (shown, notice) = playbook::showable(merged.bullets, &notes);
-        for shelved in shown {
-            let score = scores.get(&(shelved.level, shelved.bullet.path.clone())).copied();
-            self.bullets.push(BulletCandidate { level: shelved.level, bullet: shelved.bullet, score });
+        for vault_bullet in shown {
+            let score = scores.get(&(vault_bullet.level, vault_bullet.bullet.path.clone())).copied();
+            self.bullets.push(BulletCandidate {
+                level: vault_bullet.level,
+                bullet: vault_bullet.bullet,
+                score,
+            });
         }
         self.notices.extend(notice);
     }

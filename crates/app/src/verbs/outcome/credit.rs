@@ -101,17 +101,20 @@ fn cited(
     credits: &mut Credits,
 ) -> Result<()> {
     let bullets = merged(context)?.bullets;
-    let live: Vec<_> = bullets.iter().filter(|shelved| shelved.bullet.is_live()).collect();
+    let live: Vec<_> = bullets.iter().filter(|vault_bullet| vault_bullet.bullet.is_live()).collect();
     let known: Vec<RuleRef<'_>> = live
         .iter()
-        .map(|shelved| RuleRef { id: shelved.bullet.id.as_str(), content: shelved.bullet.content() })
+        .map(|vault_bullet| RuleRef {
+            id: vault_bullet.bullet.id.as_str(),
+            content: vault_bullet.bullet.content(),
+        })
         .collect();
     for word in words(context, session, &known, status) {
-        let shelved = live.iter().find(|shelved| shelved.bullet.id.as_str() == word.id);
-        let Some(shelved) = shelved.filter(|_| !mentioned.contains(&word.id)) else { continue };
-        if has_explicit_feedback(&shelved.bullet, session).is_some() {
+        let vault_bullet = live.iter().find(|vault_bullet| vault_bullet.bullet.id.as_str() == word.id);
+        let Some(vault_bullet) = vault_bullet.filter(|_| !mentioned.contains(&word.id)) else { continue };
+        if has_explicit_feedback(&vault_bullet.bullet, session).is_some() {
             credits.pass(word.id, CreditReason::Cited, "this session already gave feedback".to_owned());
-        } else if shelved.bullet.pinned {
+        } else if vault_bullet.bullet.pinned {
             credits.pass(
                 word.id,
                 CreditReason::Cited,
@@ -120,14 +123,14 @@ fn cited(
         } else {
             let reason = format!("cited on line {} of a session that ended in {}", word.line, status.name());
             let credited = CreditedRule {
-                content: shelved.bullet.content().to_owned(),
+                content: vault_bullet.bullet.content().to_owned(),
                 id: word.id,
                 signal: word.signal,
                 weight: word.weight,
                 why: CreditReason::Cited,
                 line: Some(word.line),
             };
-            credits.list.push((shelved.level, credited, Some(reason)));
+            credits.list.push((vault_bullet.level, credited, Some(reason)));
         }
     }
     Ok(())

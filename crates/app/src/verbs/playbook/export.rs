@@ -56,7 +56,7 @@ pub struct PlaybookExport {
 /// A destination that cannot be written, or an existing file with other contents.
 pub fn export(context: &Context, options: &Options) -> Result<PlaybookExport> {
     let merged = merged(context)?;
-    let bullets = merged.bullets.into_iter().map(|shelved| shelved.bullet);
+    let bullets = merged.bullets.into_iter().map(|vault_bullet| vault_bullet.bullet);
     let mut bullets: Vec<Bullet> = bullets.filter(|bullet| options.filter.takes(bullet)).collect();
     bullets.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
     let mut seen = HashSet::new();

@@ -89,10 +89,11 @@ pub fn get(context: &Context, reference: &str) -> Result<BulletDetails> {
     let (level, findings) = (found.open.level, found.note.findings.clone());
     // The merged one has the feedback of both vaults.
     let known = merged(context)?.bullets.into_iter();
-    let mut same = known.filter(|shelved| shelved.level == level && shelved.bullet.path == bullet.path);
-    let shelved = same.next().unwrap_or(VaultBullet { level, bullet });
-    let (row, parts) = (list::row(context, &shelved), parts(context, &shelved));
-    let VaultBullet { bullet, .. } = shelved;
+    let mut same =
+        known.filter(|vault_bullet| vault_bullet.level == level && vault_bullet.bullet.path == bullet.path);
+    let vault_bullet = same.next().unwrap_or(VaultBullet { level, bullet });
+    let (row, parts) = (list::row(context, &vault_bullet), parts(context, &vault_bullet));
+    let VaultBullet { bullet, .. } = vault_bullet;
     let fields = bullet.fields;
     Ok(BulletDetails {
         row,
@@ -121,9 +122,12 @@ pub fn get(context: &Context, reference: &str) -> Result<BulletDetails> {
     })
 }
 
-fn parts(context: &Context, shelved: &VaultBullet) -> ScoreParts {
-    let parts =
-        bullet::ScoreBreakdown::of(&shelved.bullet, context.now(), &constants(context, shelved.level));
+fn parts(context: &Context, vault_bullet: &VaultBullet) -> ScoreParts {
+    let parts = bullet::ScoreBreakdown::of(
+        &vault_bullet.bullet,
+        context.now(),
+        &constants(context, vault_bullet.level),
+    );
     ScoreParts {
         helpful: parts.helpful,
         harmful: parts.harmful,

@@ -70,8 +70,8 @@ pub fn list(context: &Context, options: &Options) -> Result<BulletPage> {
     let mut rows: Vec<BulletRow> = merged
         .bullets
         .iter()
-        .filter(|shelved| options.filter.takes(&shelved.bullet))
-        .map(|shelved| row(context, shelved))
+        .filter(|vault_bullet| options.filter.takes(&vault_bullet.bullet))
+        .map(|vault_bullet| row(context, vault_bullet))
         .collect();
     rows.sort_by(|a, b| (Reverse(a.score), &a.id, &a.path).cmp(&(Reverse(b.score), &b.id, &b.path)));
     let total = rows.len();
@@ -82,6 +82,6 @@ pub fn list(context: &Context, options: &Options) -> Result<BulletPage> {
 }
 
 /// Converts a bullet to a list entry, scored with the constants of its own vault.
-pub(super) fn row(context: &Context, shelved: &VaultBullet) -> BulletRow {
-    BulletRow::of(shelved, context.now(), &constants(context, shelved.level))
+pub(super) fn row(context: &Context, vault_bullet: &VaultBullet) -> BulletRow {
+    BulletRow::of(vault_bullet, context.now(), &constants(context, vault_bullet.level))
 }

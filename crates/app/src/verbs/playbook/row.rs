@@ -5,10 +5,9 @@ use serde::Serialize;
 
 use super::VaultBullet;
 use crate::context::open_vault::VaultLevel;
-use crate::verbs::mark::count;
 use cm_note::bullet::{BulletState, BulletType, Maturity};
 use cm_note::instant::Instant;
-use cm_note::note::FeedbackSignal;
+use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{EffectiveScore, effective};
 
@@ -41,8 +40,8 @@ pub struct BulletRow {
 
 impl BulletRow {
     /// Converts a bullet to a list entry, scored for the time `now`.
-    pub fn of(shelved: &VaultBullet, now: Instant, scoring: &Scoring) -> Self {
-        let bullet = &shelved.bullet;
+    pub fn of(vault_bullet: &VaultBullet, now: Instant, scoring: &Scoring) -> Self {
+        let bullet = &vault_bullet.bullet;
         Self {
             id: bullet.id.to_string(),
             content: bullet.content().to_owned(),
@@ -51,11 +50,11 @@ impl BulletRow {
             state: bullet.state,
             maturity: bullet.maturity,
             score: effective(bullet, now, scoring),
-            helpful: count(&bullet.feedback, FeedbackSignal::Helpful),
-            harmful: count(&bullet.feedback, FeedbackSignal::Harmful),
+            helpful: Feedback::count(&bullet.feedback, FeedbackSignal::Helpful),
+            harmful: Feedback::count(&bullet.feedback, FeedbackSignal::Harmful),
             pinned: bullet.pinned,
             path: bullet.path.to_string(),
-            vault: shelved.level,
+            vault: vault_bullet.level,
         }
     }
 }

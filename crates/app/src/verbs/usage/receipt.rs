@@ -87,7 +87,8 @@ pub(super) fn receipt(
 
 /// Returns the rules of all open vaults that the session was shown, or that a person repeated in it.
 fn rules(context: &Context, session: &str, entries: &[ReceiptEntry]) -> Result<Vec<RuleReceipt>> {
-    let bullets: Vec<Bullet> = merged(context)?.bullets.into_iter().map(|shelved| shelved.bullet).collect();
+    let bullets: Vec<Bullet> =
+        merged(context)?.bullets.into_iter().map(|vault_bullet| vault_bullet.bullet).collect();
     let shown = ShownRules::of_entries(entries, &bullets.iter().collect::<Vec<_>>());
     let is_ignored = |bullet: &Bullet| {
         let own = |event: &&Feedback| event.session.as_deref() == Some(session);
