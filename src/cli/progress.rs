@@ -61,7 +61,7 @@ impl Drop for ProgressDisplay {
     }
 }
 
-/// One line, with rate and remaining time as far as the work so far tells them.
+/// One line, with rate and remaining time if they can be estimated.
 fn line(at: Progress, what: &str, elapsed: Duration) -> String {
     let known = format!("{} of {} {what}", at.done, at.total);
     if at.done == 0 || elapsed.is_zero() {

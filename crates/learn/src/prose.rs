@@ -29,8 +29,8 @@ pub enum MessageAuthor {
     Agent,
 }
 
-/// Number of lines of prose above which a user's message counts as a document, of which only the
-/// first and last lines are used.
+/// Number of lines of prose above which a user's message counts as a document: only its first and
+/// last lines are used.
 const LETTER: usize = 40;
 /// Number of lines that are used at each end of such a document.
 const EDGE: usize = 4;

@@ -43,7 +43,7 @@ pub struct ExternalProgram<'a> {
     pub is_interactive: bool,
 }
 
-/// Output of a running program, as far as it was read.
+/// Output of a running program that has been read so far.
 #[derive(Default)]
 struct ProcessOutput {
     stdout: Vec<u8>,

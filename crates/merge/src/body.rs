@@ -7,7 +7,7 @@ use cm_note::note::conflict::fence_after;
 
 use crate::lines::{lines_of, push_conflict};
 use crate::side::{Precedence, SideName};
-use crate::three_way::{Region, Resolution, regions};
+use crate::three_way::{MergeRegion, Resolution, regions};
 use crate::{Clash, rows, sections, union};
 
 /// A merged body.
@@ -228,7 +228,7 @@ fn is_check_box(word: &str) -> bool {
 }
 
 /// Extends conflicts that begin or end within a fenced block to the whole block, in all versions.
-fn widen(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
+fn widen(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 3]) {
     if regions.iter().all(|region| region.resolution != Resolution::Conflict) {
         return;
     }
@@ -268,14 +268,14 @@ fn widen(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
 
 /// Joins a clash with the next change beside it, if that change is the other part of a paragraph that one side
 /// split: both parts stand in the clash then, and none of them twice.
-fn join_split_paragraphs(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
-    let lines = |region: &Region| {
-        let Region { base, ours, theirs, .. } = region.clone();
+fn join_split_paragraphs(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 3]) {
+    let lines = |region: &MergeRegion| {
+        let MergeRegion { base, ours, theirs, .. } = region.clone();
         (&versions[0][base], &versions[1][ours], &versions[2][theirs])
     };
     let words = |lines: &[&str]| lines.concat().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     // Whether a region adds text that another one has in its base.
-    let is_part = |part: &Region, whole: &Region| {
+    let is_part = |part: &MergeRegion, whole: &MergeRegion| {
         let (added, base) = (lines(part), words(lines(whole).0));
         let is_in_base = |side: &[&str]| {
             let side = words(side);
@@ -283,7 +283,7 @@ fn join_split_paragraphs(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
         };
         words(added.0).is_empty() && (is_in_base(added.1) || is_in_base(added.2))
     };
-    let is_split = |clash: &Region, gap: &Region, other: &Region| {
+    let is_split = |clash: &MergeRegion, gap: &MergeRegion, other: &MergeRegion| {
         let is_blank = gap.resolution == Resolution::Unchanged && words(lines(gap).0).is_empty();
         let is_changed = !matches!(other.resolution, Resolution::Unchanged | Resolution::Conflict);
         is_blank && is_changed && (is_part(other, clash) || is_part(clash, other))
@@ -307,14 +307,14 @@ fn join_split_paragraphs(regions: &mut Vec<Region>, versions: &[Vec<&str>; 3]) {
     }
 }
 
-fn for_all(region: &mut Region, mut change: impl FnMut(&mut Range<usize>)) {
+fn for_all(region: &mut MergeRegion, mut change: impl FnMut(&mut Range<usize>)) {
     for range in [&mut region.base, &mut region.ours, &mut region.theirs] {
         change(range);
     }
 }
 
-fn joined(first: &Region, second: &Region) -> Region {
-    Region {
+fn joined(first: &MergeRegion, second: &MergeRegion) -> MergeRegion {
+    MergeRegion {
         base: first.base.start..second.base.end,
         ours: first.ours.start..second.ours.end,
         theirs: first.theirs.start..second.theirs.end,

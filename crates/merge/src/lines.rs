@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::three_way::{Region, Resolution, regions};
+use crate::three_way::{MergeRegion, Resolution, regions};
 use crate::{Clash, Merged, Versions};
 
 /// Merges three versions by lines. Clashes get conflict markers whatever `clash` says, because text
@@ -41,7 +41,7 @@ pub(crate) fn merge_text(base: &str, ours: &str, theirs: &str, clash: Clash) -> 
     let [base, our, their] = [base, ours, theirs].map(lines_of);
     let mut text = String::new();
     let mut markers = false;
-    for Region { base: old, ours, theirs, resolution } in regions(&base, &our, &their) {
+    for MergeRegion { base: old, ours, theirs, resolution } in regions(&base, &our, &their) {
         match resolution {
             Resolution::Unchanged | Resolution::Ours => push(&mut text, &our[ours]),
             Resolution::Theirs => push(&mut text, &their[theirs]),
@@ -59,7 +59,7 @@ pub(crate) fn merge_text(base: &str, ours: &str, theirs: &str, clash: Clash) -> 
 pub(crate) fn union(base: &str, ours: &str, theirs: &str) -> String {
     let [base, our, their] = [base, ours, theirs].map(lines_of);
     let mut text = String::new();
-    for Region { base: old, ours, theirs, resolution } in regions(&base, &our, &their) {
+    for MergeRegion { base: old, ours, theirs, resolution } in regions(&base, &our, &their) {
         let (old, ours, theirs) = (&base[old], &our[ours], &their[theirs]);
         match resolution {
             Resolution::Unchanged | Resolution::Ours => push(&mut text, ours),

@@ -85,7 +85,7 @@ fn drop_shared_comments(common: &str, base: &Table, ours: &Table, theirs: &mut T
     }
 }
 
-/// Length of the lines that two texts begin with, as far as they are a comment in `common`.
+/// Length of the lines at the start of both texts that are a comment in `common`.
 fn shared_comment(common: &str, one: &str, other: &str) -> usize {
     let lines = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
     let lines = lines.take_while(|(one, other)| one == other).map(|(line, _)| line.len());

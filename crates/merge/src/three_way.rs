@@ -6,7 +6,7 @@ use similar::{Algorithm, MergeResolution, TextMergeConfig};
 
 /// A stretch of three sequences, as ranges of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Region {
+pub(crate) struct MergeRegion {
     pub base: Range<usize>,
     pub ours: Range<usize>,
     pub theirs: Range<usize>,
@@ -25,7 +25,7 @@ pub(crate) enum Resolution {
 }
 
 /// Divides three sequences into regions, in order and without gaps.
-pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<Region> {
+pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<MergeRegion> {
     let [base, ours, theirs] = [base, ours, theirs].map(one_a_line);
     // Lines that are there once, unlike blank ones, say where a paragraph went.
     let merge = TextMergeConfig::default().algorithm(Algorithm::Patience).merge_lines(
@@ -33,7 +33,7 @@ pub(crate) fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<Regi
         ours.as_str(),
         theirs.as_str(),
     );
-    let region = |region: &similar::MergeRegion| Region {
+    let region = |region: &similar::MergeRegion| MergeRegion {
         base: region.base_range(),
         ours: region.ours_range(),
         theirs: region.theirs_range(),

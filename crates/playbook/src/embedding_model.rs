@@ -94,7 +94,7 @@ impl<'m> WordVectors<'m> {
         self.meaning.embedding(text)
     }
 
-    /// Returns the embedding of a statement, in English as far as its words are known.
+    /// Returns the embedding of a statement, with its known words translated to English.
     pub fn statement(&self, statement: &RuleStatement) -> Option<Embedding> {
         self.meaning.embedding(statement.in_english())
     }

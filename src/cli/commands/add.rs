@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
     /// Tags, separated by commas
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, aliases = ["tag", "add-tag"], value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     /// Importance, 0.0 to 1.0
     #[arg(long, value_name = "N", allow_hyphen_values = true)]

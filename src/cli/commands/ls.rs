@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     note_type: Option<String>,
     /// Only notes with this tag; may be repeated
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "tag", alias = "tags", value_name = "TAG")]
     tags: Vec<String>,
     /// Only notes that changed since a date or an age such as 7d
     #[arg(long, value_name = "WHEN")]

@@ -24,8 +24,8 @@ pub struct Arguments {
     /// Remove a key
     #[arg(long, value_name = "KEY")]
     remove: Vec<String>,
-    /// Add a tag
-    #[arg(long, value_name = "TAG")]
+    /// Add a tag, or several separated by commas
+    #[arg(long, aliases = ["tag", "tags"], value_name = "TAG")]
     add_tag: Vec<String>,
     /// Remove a tag
     #[arg(long, value_name = "TAG")]

@@ -363,3 +363,16 @@ fn a_link_to_a_note_is_not_written_through() {
     assert!(link.is_symlink());
     assert_eq!(hashes(&sandbox.vault()), before);
 }
+
+#[test]
+fn tags_may_be_given_by_the_name_that_another_command_uses() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c2a", "--tags", "sea,tide"]).ok();
+    let found = sandbox.cm(&["ls", "--tags", "tide", "--json"]).ok().stdout;
+    assert!(found.contains("1f0c2a00"), "{found}");
+    sandbox.cm(&["add", "Tides are in UTC", "--tag", "tide"]).ok();
+    assert_eq!(
+        sandbox.cm(&["ls", "--tag", "tide", "--json"]).ok().json()["notes"].as_array().unwrap().len(),
+        2
+    );
+}

@@ -46,25 +46,13 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     // This request is queued.
     let mut waiting = server.connect();
     waiting.write_all(&post).unwrap();
-    while !server
-        .ask("GET", "/metrics", &[], "")
-        .body
-        .contains("cm_operations_waiting{operation=\"write\"} 1\n")
-    {}
+    server.until_metric("cm_operations_waiting{operation=\"write\"} 1");
     // The client of this one disconnects, so the operation never starts.
     let mut left = server.connect();
     left.write_all(&post).unwrap();
-    while !server
-        .ask("GET", "/metrics", &[], "")
-        .body
-        .contains("cm_operations_waiting{operation=\"write\"} 2\n")
-    {}
+    server.until_metric("cm_operations_waiting{operation=\"write\"} 2");
     drop(left);
-    while !server
-        .ask("GET", "/metrics", &[], "")
-        .body
-        .contains("cm_operations_waiting{operation=\"write\"} 1\n")
-    {}
+    server.until_metric("cm_operations_waiting{operation=\"write\"} 1");
     let idle = server.connect();
     server.request_shutdown();
     server.until_logged("stopping");
@@ -93,7 +81,7 @@ fn who_does_not_end_in_time_is_cut_off() {
     let mut slow = server.connect();
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
     slow.write_all(head.as_bytes()).unwrap();
-    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_http_in_flight 2\n") {}
+    server.until_metric("cm_http_in_flight 2");
     assert_eq!(server.end().aborted_connections, 1);
 }
 

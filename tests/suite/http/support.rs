@@ -243,6 +243,13 @@ impl TestServer {
         }
     }
 
+    /// Waits until the metrics have this line.
+    pub fn until_metric(&self, line: &str) {
+        while !self.ask("GET", "/metrics", &[], "").body.lines().any(|metric| metric == line) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Requests shutdown.
     pub fn request_shutdown(&mut self) {
         if let Some(stop) = self.stop.take() {

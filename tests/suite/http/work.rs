@@ -86,11 +86,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
     let server = start.run();
     std::thread::scope(|scope| {
         let first = scope.spawn(|| server.ask("GET", "/search?q=x", &[], ""));
-        while !server
-            .ask("GET", "/metrics", &[], "")
-            .body
-            .contains("cm_operations_running{operation=\"read\"} 1\n")
-        {}
+        server.until_metric("cm_operations_running{operation=\"read\"} 1");
         let reply = server.ask("GET", "/search?q=x", &[], "");
         assert_eq!(reply.refusal(), (503, "busy".into()));
         assert_eq!(reply.header("retry-after"), Some("1"));

@@ -115,8 +115,8 @@ const VARIABLES: [(&str, &str); 24] = [
     ("AI_AGENT", UNNAMED),
 ];
 
-/// Whether a program started the agent and sends its prompts, as far as the environment of the agent's
-/// hooks and servers shows.
+/// Whether a program started the agent and sends its prompts, judged by the environment of the agent's
+/// hooks and servers.
 pub(crate) fn is_headless(environment: &BTreeMap<String, String>) -> bool {
     let entry = environment.get("CLAUDE_CODE_ENTRYPOINT").map_or("", String::as_str);
     entry.starts_with("sdk") || entry.ends_with("action") || environment.contains_key("COPILOT_AGENT_JOB_ID")

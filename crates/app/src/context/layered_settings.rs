@@ -19,7 +19,7 @@ pub(crate) struct SettingsTexts<'a> {
     user: Option<String>,
     /// The user's private file for this vault.
     private: Option<String>,
-    /// Environment variables, of which some set a setting.
+    /// Environment variables; some of them set a setting.
     variables: &'a BTreeMap<String, String>,
 }
 

@@ -417,7 +417,7 @@ fn refuse_link(open: &OpenVault, path: &NotePath, writes: bool) -> Result<()> {
         .hint("change the note that it leads to"))
 }
 
-/// Refuses a file with Git's conflict markers, of which `line` is the first.
+/// Refuses a file with Git's conflict markers; the first one is on `line`.
 pub(crate) fn conflict_marker_error(path: &NotePath, line: u32) -> Error {
     Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
         .at(path, Some(line), Some(1))

@@ -98,8 +98,7 @@ impl LogSources {
         }
     }
 
-    /// Finds the logs of the wanted agents, as far as they are permitted; empty means all permitted
-    /// agents.
+    /// Finds the logs of those wanted agents whose logs may be read; empty means all such agents.
     pub fn find(&self, wanted: &[Agent]) -> FoundLogs {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();

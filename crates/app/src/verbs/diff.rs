@@ -253,7 +253,7 @@ impl NoteVersion {
 /// Minimum text similarity, 0–1, of notes without IDs that count as one moved note.
 const ALIKE: f32 = 0.6;
 
-/// Pairs each note of the newer commit with its older version and removes the latter from `went`.
+/// Pairs each note of the newer commit with its older version, and removes the older versions from `went`.
 /// Unpaired notes are new.
 fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<NoteVersion>, NoteVersion)> {
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());

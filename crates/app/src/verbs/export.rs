@@ -112,7 +112,7 @@ pub fn export(context: &Context, options: &Options) -> Result<ExportResult> {
             let texts = texts(context, open, &notes, okf::is_concept)?;
             let count = texts.iter().flatten().count();
             let attachments = other_files(open)?;
-            let vault = okf::Vault { notes: &notes, texts: &texts, attachments: &attachments };
+            let vault = okf::OkfVault { notes: &notes, texts: &texts, attachments: &attachments };
             let mut files = bytes(okf::bundle(&vault));
             let exported =
                 notes.iter().zip(&texts).filter_map(|(note, text)| Some((&note.path, text.as_deref()?)));

@@ -105,7 +105,7 @@ pub(crate) fn neighbours(context: &Context, text: &str) -> Result<Vec<Neighbour>
 /// A note that does not exist, and the errors of [`crate::context::write::apply`].
 pub(crate) fn settle(context: &Context, own: OwnProposal, verdicts: &[Verdict]) -> Result<SettledProposal> {
     let note = find(context, &own.id)?.note;
-    let mut settling = Settlement {
+    let mut settling = VerdictApplication {
         context,
         id: own.id.clone(),
         kind: note.kind,
@@ -122,7 +122,7 @@ pub(crate) fn settle(context: &Context, own: OwnProposal, verdicts: &[Verdict]) 
         let (id, text) = (other.key().to_owned(), other.title);
         neighbours.push(Neighbour { id, text, verdict: Some(*verdict) });
     }
-    let Settlement { id, state, why, commit, .. } = settling;
+    let VerdictApplication { id, state, why, commit, .. } = settling;
     Ok(SettledProposal { id, state, why, neighbours, commit })
 }
 
@@ -135,7 +135,7 @@ fn state_of(note: &Note) -> BulletState {
 }
 
 /// The proposal while its verdicts are applied.
-struct Settlement<'a> {
+struct VerdictApplication<'a> {
     context: &'a Context,
     own: OwnProposal,
     id: String,
@@ -147,7 +147,7 @@ struct Settlement<'a> {
     commit: Option<String>,
 }
 
-impl Settlement<'_> {
+impl VerdictApplication<'_> {
     fn apply(&mut self, other: &Note, verdict: NeighbourVerdict) -> Result<()> {
         let is_own = other.key() == self.id;
         match verdict {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::verbs::curate;
 use crate::verbs::history;
 use crate::verbs::note_fields::place;
-use crate::verbs::relink::{self, LinkChanges, NoteChange};
+use crate::verbs::relink::{self, LinkChanges, RelinkedNote};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
@@ -99,7 +99,12 @@ fn links_after_move(
         return Ok(LinkChanges::default());
     };
     let text = relink::edited(&found.note.path, text, edits)?;
-    relink::plan(context, found.open, &notes, NoteChange { at, path: to.clone(), text: &text, heading: None })
+    relink::plan(
+        context,
+        found.open,
+        &notes,
+        RelinkedNote { at, path: to.clone(), text: &text, heading: None },
+    )
 }
 
 /// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.

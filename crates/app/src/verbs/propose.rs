@@ -111,7 +111,7 @@ pub struct ProposalAnswer {
 }
 
 /// What was found of a quote in its session.
-struct QuotedStatement {
+struct CheckedQuote {
     /// Full ID of the session; as given if it is unknown.
     session: String,
     agent: String,
@@ -171,7 +171,7 @@ pub fn propose(context: &Context, proposal: &Proposal) -> Result<ProposalAnswer>
 
 /// Finds the quote among what the person typed, in the session's log or in what its hooks saw, and
 /// checks the proposal against it.
-fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<QuotedStatement> {
+fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<CheckedQuote> {
     let mut seen = SignalLog::of(context, &proposal.session);
     let access = SessionAccess::open(context, &mut |_| {})?;
     let given = proposal.answers.as_deref();
@@ -195,7 +195,7 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
             None => QuoteAuthor::Agent,
         };
         let (session, agent) = (seen.session, context.call.by.agent_name().unwrap_or_default());
-        return Ok(QuotedStatement { session, agent, author, line: 0, at, doubt, workspace: None });
+        return Ok(CheckedQuote { session, agent, author, line: 0, at, doubt, workspace: None });
     };
     let transcript = SessionReader::open(context)?.read(context, &listed.session, None)?;
     seen.extend(signals_of(&context.now().to_string(), &transcript.meta, &transcript.events));
@@ -221,7 +221,7 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
         None => QuoteAuthor::Agent,
     };
     let line = quotable.typed_line(quote).map_or(0, |(line, _)| line);
-    Ok(QuotedStatement {
+    Ok(CheckedQuote {
         session: transcript.meta.id.to_string(),
         agent: transcript.meta.agent.name().to_owned(),
         author,
@@ -273,12 +273,7 @@ struct Stored {
     commit: Option<String>,
 }
 
-fn propose_rule(
-    context: &Context,
-    proposal: &Proposal,
-    text: &str,
-    found: &QuotedStatement,
-) -> Result<Stored> {
+fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &CheckedQuote) -> Result<Stored> {
     let is_stated = found.doubt.is_none();
     let content = rule(text).map_err(|error| Error::usage(error.to_string()))?;
     let workspace = Some(context.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace));
@@ -358,7 +353,7 @@ fn propose_memory(
     context: &Context,
     (kind, proposal): (ProposalKind, &Proposal),
     text: &str,
-    found: &QuotedStatement,
+    found: &CheckedQuote,
 ) -> Result<Stored> {
     let is_stated = found.doubt.is_none();
     let remembered = ProposedMemory {
@@ -410,11 +405,11 @@ fn propose_memory(
 }
 
 /// Returns when and where the quoted statement was made: just now, in a session that still runs.
-fn origin_of<'a>(context: &Context, found: &'a QuotedStatement) -> StatementOrigin<'a> {
+fn origin_of<'a>(context: &Context, found: &'a CheckedQuote) -> StatementOrigin<'a> {
     StatementOrigin { session: &found.session, at: context.now(), workspace: found.workspace.as_deref() }
 }
 
-fn evidence(proposal: &Proposal, found: &QuotedStatement) -> Vec<String> {
+fn evidence(proposal: &Proposal, found: &CheckedQuote) -> Vec<String> {
     let place = if found.line > 0 { format!(" line {}", found.line) } else { String::new() };
     let author = found.author.words();
     let quote = format!("{author} in {}{place}: {}", found.session, fold_whitespace(&proposal.quote));

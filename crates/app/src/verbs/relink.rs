@@ -17,7 +17,7 @@ use cm_store::config::keys;
 use cm_store::vault::attachment;
 
 /// A note before and after a change of its path, title or aliases.
-pub(crate) struct NoteChange<'a> {
+pub(crate) struct RelinkedNote<'a> {
     /// Position in the notes of the vault.
     pub(crate) at: usize,
     /// Path and text after the change.
@@ -55,9 +55,9 @@ pub(crate) fn plan(
     context: &Context,
     open: &OpenVault,
     notes: &[Note],
-    change: NoteChange<'_>,
+    change: RelinkedNote<'_>,
 ) -> Result<LinkChanges> {
-    let NoteChange { at, path, text, heading } = change;
+    let RelinkedNote { at, path, text, heading } = change;
     let settings = &open.settings;
     // Generated files are no notes of the vault, but people follow their links.
     let generated = GENERATED.iter().filter_map(|name| NotePath::parse(name).ok());

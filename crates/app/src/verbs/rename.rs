@@ -10,7 +10,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::note_fields::title_of;
-use crate::verbs::relink::{self, LinkChanges, NoteChange};
+use crate::verbs::relink::{self, LinkChanges, RelinkedNote};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::{self, Edit, line_edits};
 use cm_note::frontmatter::{parse, split::Split};
@@ -174,7 +174,7 @@ impl RenamePlan {
             }
         }
         let renamed = relink::edited(&note.path, text, &edits)?;
-        let change = NoteChange {
+        let change = RelinkedNote {
             at,
             path: path.clone(),
             text: &renamed,

@@ -199,7 +199,7 @@ fn count_retrievals(context: &Context, searched: &SearchResult) {
 /// The query with the dates of the options as fields.
 ///
 /// # Errors
-/// Returns an error if one of them is no date.
+/// Returns an error if one of the options is not a date.
 fn with_dates(options: &Options, now: Instant) -> Result<String> {
     let words = options.query.trim();
     let mut parts = Vec::new();

@@ -269,7 +269,7 @@ fn feedback_by_session(context: &Context, rows: &[SessionReceiptRow]) -> Result<
         let sessions: BTreeSet<&str> =
             bullet.feedback.iter().filter_map(|event| event.session.as_deref()).collect();
         for session in sessions.into_iter().filter(|session| ids.contains(session)) {
-            let judged = RuleJudgement::of(&bullet, session);
+            let judged = RuleSignals::of(&bullet, session);
             let counts = counts.entry(session.to_owned()).or_default();
             counts.cited += usize::from(judged.cited);
             counts.helpful += usize::from(judged.helpful);
@@ -282,14 +282,14 @@ fn feedback_by_session(context: &Context, rows: &[SessionReceiptRow]) -> Result<
 
 /// Feedback of one session on one rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct RuleJudgement {
+struct RuleSignals {
     cited: bool,
     helpful: bool,
     harmful: bool,
     ignored: bool,
 }
 
-impl RuleJudgement {
+impl RuleSignals {
     fn of(bullet: &Bullet, session: &str) -> Self {
         let has = |wanted: &dyn Fn(&Feedback) -> bool| {
             bullet.feedback.iter().any(|event| event.session.as_deref() == Some(session) && wanted(event))
@@ -422,7 +422,7 @@ fn shown_note(
 ) -> ShownNote {
     let rule = receipt.rules.iter().find(|rule| rule.id == id);
     let bullet = bullets.get(id);
-    let judged = bullet.map(|bullet| RuleJudgement::of(bullet, &receipt.session)).unwrap_or_default();
+    let judged = bullet.map(|bullet| RuleSignals::of(bullet, &receipt.session)).unwrap_or_default();
     ShownNote {
         id: id.to_owned(),
         title: note.map(|note| bullet.map_or(note.title.as_str(), Bullet::content).to_owned()),

@@ -26,7 +26,7 @@ const VERSION: &str = "0.2";
 const UNTYPED: &str = "Note";
 
 /// A vault as the exporter reads it.
-pub struct Vault<'a> {
+pub struct OkfVault<'a> {
     /// All notes.
     pub notes: &'a [Note],
     /// Text of each note, in the same order; `None` if it is not exported or cannot be read.
@@ -41,7 +41,7 @@ pub fn is_concept(note: &Note) -> bool {
 }
 
 /// The files of the bundle: concepts, an `index.md` for each folder, and `log.md`.
-pub fn bundle(vault: &Vault<'_>) -> Vec<(NotePath, String)> {
+pub fn bundle(vault: &OkfVault<'_>) -> Vec<(NotePath, String)> {
     let graph = Graph::connect(vault.notes);
     let names = NoteNames::of(vault.notes);
     let paths = target_paths(vault.notes);
@@ -85,7 +85,7 @@ fn target_paths(notes: &[Note]) -> BTreeMap<usize, NotePath> {
 }
 
 struct Bundle<'a> {
-    vault: &'a Vault<'a>,
+    vault: &'a OkfVault<'a>,
     names: NoteNames<'a>,
     paths: BTreeMap<usize, NotePath>,
 }

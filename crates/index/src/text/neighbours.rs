@@ -23,8 +23,8 @@ pub struct Neighbours {
     /// Edges that touch a given note, without their sources. Ends are positions in the given notes
     /// followed by `notes`. A given edge file has edges to both ends of the edge that it describes.
     pub edges: Vec<Edge>,
-    /// Approximate degree of each given note and each note in `notes`, for recognizing hubs. For
-    /// the latter only outgoing mentions are counted.
+    /// Approximate degree of each given note and each note in `notes`, for recognizing hubs. Of
+    /// those in `notes` only outgoing mentions are counted.
     pub degrees: Vec<usize>,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::prose::{cut, pattern};
 use cm_note::note::suspicion::order;
 
-/// Why a command failed, as far as its output says.
+/// Why a command failed according to its output.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommandFailure {
     /// Error message on one line, at most 160 characters; `None` if the output has none that may be

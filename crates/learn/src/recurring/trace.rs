@@ -113,7 +113,7 @@ pub enum TracedKind {
     Changed,
     /// The agent explained why something failed.
     Explained { text: String },
-    /// A command failed, a similar one passed, and the agent named something that only the latter has.
+    /// A command failed, a similar one passed, and the agent named something that only the second command has.
     ExplainedReplacement {
         failed: TracedCommand,
         failure: CommandFailure,

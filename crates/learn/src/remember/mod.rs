@@ -164,7 +164,7 @@ fn stated_preferences(source: &MemorySource) -> impl Iterator<Item = preferences
         evidence: claim.evidence.clone(),
         is_readers: claim.is_readers,
         draft: claim.draft,
-        observation: preferences::Observation {
+        observation: preferences::PreferenceObservation {
             from: source.key.clone(),
             session: source.session.clone(),
             at: source.at,

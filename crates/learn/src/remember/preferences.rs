@@ -15,7 +15,7 @@ use cm_playbook::embedding_model::WordVectors;
 
 /// A session or source that shows or contradicts a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Observation {
+pub struct PreferenceObservation {
     /// Key of the source.
     pub from: String,
     /// Session id.
@@ -26,7 +26,7 @@ pub struct Observation {
     pub against: bool,
 }
 
-impl Observation {
+impl PreferenceObservation {
     /// Returns `true` if both observations come from the same session or source, and both show or
     /// both contradict the preference.
     fn is_same(&self, other: &Self) -> bool {
@@ -59,8 +59,8 @@ fn level_start(level: Confidence) -> usize {
 }
 
 /// Counts the observations of a preference, which must be in order of time.
-pub fn evidence(observations: &[Observation]) -> PreferenceEvidence {
-    let mut ordered: Vec<&Observation> = observations.iter().collect();
+pub fn evidence(observations: &[PreferenceObservation]) -> PreferenceEvidence {
+    let mut ordered: Vec<&PreferenceObservation> = observations.iter().collect();
     ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
     let mut count = 0;
     for observation in &ordered {
@@ -104,7 +104,7 @@ pub struct ExistingPreference {
     /// Workspace in which the preference applies; `None` for all workspaces.
     pub workspace: Option<String>,
     /// Sessions that show or contradict the preference, as listed in the note.
-    pub observations: Vec<Observation>,
+    pub observations: Vec<PreferenceObservation>,
     /// Whether a person wrote the preference, so that sessions do not change it.
     pub is_manual: bool,
     /// Whether the preference is still valid: not superseded.
@@ -121,7 +121,7 @@ pub struct StatedPreference {
     /// Agent of the session.
     pub agent: Option<String>,
     /// The source, as an observation of the preference.
-    pub observation: Observation,
+    pub observation: PreferenceObservation,
     /// Whether the source shows that a person stated the preference.
     pub is_persons: bool,
     /// Quotes that support the preference; empty if its text is the source's own.
@@ -141,7 +141,7 @@ pub struct NewPreference {
     pub workspace: Option<String>,
     /// Agent of the first session that shows the preference.
     pub agent: Option<String>,
-    pub observations: Vec<Observation>,
+    pub observations: Vec<PreferenceObservation>,
     /// Whether the sources show that a person stated the preference.
     pub is_persons: bool,
     /// Quotes that support the preference; empty if its text is the source's own.
@@ -158,7 +158,7 @@ pub struct ChangedPreference {
     /// Index in the existing preferences that were passed to [`compare`].
     pub at: usize,
     /// Observations that the note does not list yet.
-    pub added: Vec<Observation>,
+    pub added: Vec<PreferenceObservation>,
     /// Counts and confidence without the new observations.
     pub before: PreferenceEvidence,
     /// Counts and confidence with the new observations.
@@ -207,8 +207,8 @@ struct ComparedPreference<'k> {
     statement: RuleStatement,
     workspace: Option<String>,
     agent: Option<String>,
-    observations: Vec<Observation>,
-    added: Vec<Observation>,
+    observations: Vec<PreferenceObservation>,
+    added: Vec<PreferenceObservation>,
     is_persons: bool,
     evidence: Vec<String>,
     is_readers: bool,
@@ -253,7 +253,7 @@ pub fn compare(
                 None => new
                     .observations
                     .iter()
-                    .for_each(|seen| entry.take(Observation { against: true, ..seen.clone() })),
+                    .for_each(|seen| entry.take(PreferenceObservation { against: true, ..seen.clone() })),
             }
         }
         match entries.get_mut(newer) {
@@ -386,7 +386,7 @@ impl<'k> ComparedPreference<'k> {
         other.observations.into_iter().for_each(|seen| self.take(seen));
     }
 
-    fn take(&mut self, seen: Observation) {
+    fn take(&mut self, seen: PreferenceObservation) {
         if !self.observations.iter().any(|existing| existing.is_same(&seen)) {
             self.observations.push(seen.clone());
             self.added.push(seen);
@@ -428,9 +428,9 @@ mod tests {
     use super::*;
     use cm_playbook::embedding_model::NoEmbeddings;
 
-    fn seen(session: &str, day: i64, against: bool) -> Observation {
+    fn seen(session: &str, day: i64, against: bool) -> PreferenceObservation {
         let at = Instant::from_unix(day * 86_400);
-        Observation {
+        PreferenceObservation {
             from: format!("diary:{session}"),
             session: Some(format!("{session}-session")),
             at,
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    fn existing(text: &str, observations: Vec<Observation>) -> ExistingPreference {
+    fn existing(text: &str, observations: Vec<PreferenceObservation>) -> ExistingPreference {
         let path = NotePath::parse("graph/preferences/a.md").unwrap();
         ExistingPreference {
             id: "a".into(),
@@ -495,7 +495,8 @@ mod tests {
 
     #[test]
     fn what_is_contradicted_falls_by_one_step_and_the_contrary_begins() {
-        let five: Vec<Observation> = (0..5).map(|day| seen(&format!("s{day}"), day, false)).collect();
+        let five: Vec<PreferenceObservation> =
+            (0..5).map(|day| seen(&format!("s{day}"), day, false)).collect();
         let before = [existing("Always use tabs for indentation", five)];
         let after = settled(&before, vec![stated("Never use tabs for indentation", "new", 9)]);
         assert_eq!(after.changed.len(), 1);
@@ -548,7 +549,7 @@ mod tests {
         fn another_observation_never_lowers_and_a_contradiction_always_does_unless_it_is_lowest(
             signs in prop::collection::vec(any::<bool>(), 0..16), against in any::<bool>()
         ) {
-            let all: Vec<Observation> =
+            let all: Vec<PreferenceObservation> =
                 (0..).zip(&signs).map(|(day, against)| seen(&format!("s{day}"), day, *against)).collect();
             let before = evidence(&all).level;
             let mut more = all.clone();

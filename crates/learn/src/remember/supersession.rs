@@ -5,7 +5,7 @@ use super::filter::entry;
 use crate::prose::pattern;
 
 /// Maximum number of words in the value of an entry whose values replace each other. Longer values
-/// are sentences, of which several can hold.
+/// are sentences, and several sentences can hold at once.
 const VALUE: usize = 5;
 /// Maximum number of words in a statement that a change without a subject replaces.
 const CHOICE: usize = 10;

@@ -48,7 +48,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
     found
 }
 
-/// Joins clauses until each part has at least [`LEAST`] words, as far as it has at most [`MOST`].
+/// Joins clauses until each part has at least [`LEAST`] words, unless it would have more than [`MOST`].
 fn joined(clauses: &[&str]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for clause in clauses {

@@ -46,8 +46,8 @@ impl Answered {
     }
 }
 
-/// Number of sentences above which a message is a written task or pasted text, of which only the
-/// first two sentences and the last one are used.
+/// Number of sentences above which a message is a written task or pasted text: only its first
+/// two sentences and the last one are used.
 const MANY: usize = 8;
 /// Number of words above which a prompt is a written task or has pasted text.
 const TASK: usize = 60;

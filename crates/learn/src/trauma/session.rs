@@ -31,7 +31,7 @@ pub struct SessionIncident<'a> {
 }
 
 /// A destructive command that ran.
-struct Suspect<'a, 's> {
+struct SuspectCommand<'a, 's> {
     at: usize,
     command: &'s str,
     event: &'a SessionEvent,
@@ -66,7 +66,7 @@ pub fn incidents<'a>(
     let Some(first) = suspects.first().map(|suspect| suspect.at) else { return Vec::new() };
     for (number, step) in commands(&steps).enumerate() {
         let Some(command) = command_line(step) else { continue };
-        let restores = |suspect: &&mut Suspect<'_, '_>| {
+        let restores = |suspect: &&mut SuspectCommand<'_, '_>| {
             suspect.at < step.at
                 && number <= suspect.before.1 + COMMANDS
                 && is_restore(command, suspect.danger.class)
@@ -85,10 +85,10 @@ pub fn incidents<'a>(
             suspects[at].traces.push((reaction.at, evidence));
         }
     }
-    suspects.into_iter().filter_map(Suspect::into_incident).collect()
+    suspects.into_iter().filter_map(SuspectCommand::into_incident).collect()
 }
 
-impl<'a> Suspect<'a, '_> {
+impl<'a> SuspectCommand<'a, '_> {
     fn into_incident(mut self) -> Option<SessionIncident<'a>> {
         self.traces.sort_by_key(|(at, _)| *at);
         let traces: Vec<HarmEvidence> =
@@ -104,7 +104,7 @@ fn suspects<'a, 's>(
     events: &'a [SessionEvent],
     steps: &'s [SessionStep],
     path_context: &PathContext<'_>,
-) -> Vec<Suspect<'a, 's>> {
+) -> Vec<SuspectCommand<'a, 's>> {
     let mut found = Vec::new();
     for (number, step) in commands(steps).enumerate() {
         let (Some(command), Some(event)) = (command_line(step), events.get(step.at)) else { continue };
@@ -117,7 +117,7 @@ fn suspects<'a, 's>(
             Some(EventKind::ToolResult { text, .. }) => text.as_str(),
             _ => "",
         };
-        found.push(Suspect {
+        found.push(SuspectCommand {
             at: step.at,
             command,
             event,
@@ -193,7 +193,7 @@ fn message(event: &SessionEvent, at: usize, agents: bool) -> Vec<Reaction> {
 
 /// Returns the index of the command that a reaction is about: the last one that it names, else the
 /// last of the most severe ones. `prompts` is the number of prompts up to the reaction.
-fn blamed(suspects: &[Suspect<'_, '_>], reaction: &Reaction, prompts: usize) -> Option<usize> {
+fn blamed(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usize) -> Option<usize> {
     let possible = || {
         suspects.iter().enumerate().filter(|(_, suspect)| {
             suspect.at < reaction.at && !suspect.did_nothing && prompts <= suspect.before.0 + PROMPTS

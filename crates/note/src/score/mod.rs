@@ -202,10 +202,8 @@ impl DecayStatus {
         }
     }
 
-    /// Returns the status of a score. Scores count to two decimals, as they are displayed, so that a new note on
-    /// a boundary does not change its status within seconds.
     pub fn of(score: DecayScore, scoring: &Scoring) -> Self {
-        match (score.value() * 100.0).round() / 100.0 {
+        match score.value() {
             value if value >= scoring.pinned => Self::Pinned,
             value if value >= scoring.active => Self::Active,
             value if value >= scoring.fading => Self::Fading,

@@ -47,7 +47,7 @@ impl<'a> ComparedRules<'a> {
     }
 
     /// Merge candidates, by index: pairs within a group with enough common words, and pairs of any
-    /// rules with similar meaning, of which each probably says the same.
+    /// rules with similar meaning that probably say the same.
     pub fn worth_merging(
         &self,
         groups: &[Vec<usize>],

@@ -99,7 +99,7 @@ impl RuleStatement {
         self.profile.get_or_init(|| StatementProfile::of(&self.text, self.gloss()))
     }
 
-    /// The text in English as far as its words are known, else as written.
+    /// The text with its known words translated to English, or as written if it is English.
     pub(crate) fn in_english(&self) -> &str {
         self.gloss().unwrap_or(&self.text)
     }

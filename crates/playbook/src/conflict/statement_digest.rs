@@ -47,7 +47,7 @@ struct WordCounts {
     only_firm_differ: bool,
 }
 
-/// How a rule relates to a new one, as far as its digest tells.
+/// How a rule relates to a new one, judged by its digest alone.
 pub(crate) struct DigestComparison {
     /// Bounds of the greater of the cosine and the share of common words.
     pub(crate) alikeness: RangeInclusive<f64>,
@@ -84,7 +84,7 @@ impl StatementDigest<'_> {
         }
     }
 
-    /// Compares this rule with a new one, of which `own` is the digest.
+    /// Compares this rule with a new one; `own` is the digest of the new one.
     pub(crate) fn compare(
         &self,
         new: EmbeddedStatement<'_>,

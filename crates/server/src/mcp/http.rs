@@ -49,7 +49,7 @@ impl Default for OriginPolicy {
 
 /// What the middleware needs to admit a request to the MCP endpoint.
 #[derive(Clone)]
-struct GateState {
+struct McpEndpointState {
     sessions: Arc<LocalSessionManager>,
     callers: Arc<Callers>,
     limits: Arc<McpLimits>,
@@ -82,7 +82,7 @@ pub fn guarded<H: ServerHandler>(
     sessions.session_config.keep_alive = Some(limits.idle);
     let sessions = Arc::new(sessions);
     let protocol = StreamableHttpService::new(move || Ok(session()), Arc::clone(&sessions), config);
-    let state = GateState { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
+    let state = McpEndpointState { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
     Router::new()
         .route_service("/", protocol)
         .layer(middleware::from_fn_with_state(state, session_middleware))
@@ -95,7 +95,7 @@ struct MessageHead {
 }
 
 /// Middleware: checks the owner of the session and the number of concurrent requests.
-async fn session_middleware(State(state): State<GateState>, request: Request, next: Next) -> Response {
+async fn session_middleware(State(state): State<McpEndpointState>, request: Request, next: Next) -> Response {
     let owner = SessionOwner::of(request.extensions());
     if session(request.headers()).is_some_and(|session| !state.callers.may_use(&session, &owner)) {
         return no_session();
@@ -112,7 +112,7 @@ async fn session_middleware(State(state): State<GateState>, request: Request, ne
 }
 
 /// Closes the sessions of a caller when their token ends.
-async fn close_at_end(state: GateState, owner: SessionOwner, end: TokenEnd) {
+async fn close_at_end(state: McpEndpointState, owner: SessionOwner, end: TokenEnd) {
     end.0.cancelled().await;
     for session in state.callers.end(&owner) {
         // One that is over already needs no closing.
@@ -121,7 +121,12 @@ async fn close_at_end(state: GateState, owner: SessionOwner, end: TokenEnd) {
 }
 
 /// Reads a request within its limits; rejects invalid messages and sessions beyond the limit.
-async fn read_message(state: &GateState, owner: &SessionOwner, request: Request, next: Next) -> Response {
+async fn read_message(
+    state: &McpEndpointState,
+    owner: &SessionOwner,
+    request: Request,
+    next: Next,
+) -> Response {
     match *request.method() {
         Method::POST => {}
         Method::DELETE => return ended(next.run(request).await),
@@ -181,7 +186,7 @@ fn ended(mut response: Response) -> Response {
     response
 }
 
-impl GateState {
+impl McpEndpointState {
     fn takes_batches(&self, headers: &HeaderMap) -> bool {
         session(headers).is_some_and(|session| self.callers.takes_batches(&session))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::keys::{GIT_COMMIT, KEYS, SettingKey, TypedSetting};
+use super::keys::{EMBEDDINGS_PROVIDER, GIT_COMMIT, KEYS, SettingKey, TypedSetting};
 use super::layer::{SettingOrigin, SettingsLayer};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::note::types::MemoryType;
@@ -184,6 +184,11 @@ impl Settings {
     /// Returns a string setting, or `None` if it is unset and has no default.
     pub fn text(&self, setting: &TypedSetting<String>) -> Option<&str> {
         self.get(setting)?.0.as_str()
+    }
+
+    /// Whether the settings disable embeddings, so that texts are compared by their words alone.
+    pub fn disables_embeddings(&self) -> bool {
+        self.text(EMBEDDINGS_PROVIDER) == Some("none")
     }
 }
 

@@ -84,7 +84,7 @@ pub enum Operation {
     Bisect,
     /// A conflict that Jujutsu stored in the commit of HEAD.
     StoredConflict,
-    /// A working copy of Jujutsu with several parents, of which HEAD is the first.
+    /// A working copy of Jujutsu with several parents; HEAD is the first of them.
     JujutsuMerge,
 }
 

@@ -97,7 +97,7 @@ fn trail(
 /// Looks up many paths in the same trees, which are parsed once.
 pub(super) struct TreeCache<'r> {
     repo: &'r Repo,
-    /// Entries by name; `None` after the first lookup in a tree, which only reads as far as it must.
+    /// Entries by name; `None` after the first lookup in a tree, which reads no further than the entry it looks for.
     trees: HashMap<ObjectId, Option<HashMap<BString, GitTreeEntry>>>,
 }
 

@@ -10,6 +10,7 @@ mod fine;
 mod reactions;
 mod rules;
 mod statements;
+mod wordings;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;

@@ -2,12 +2,10 @@
 //!
 //! Always the built-in models: the classifier was trained on their vectors.
 
-use cm_embed::Embedder as _;
-use cm_embed::builtin::MiniLm;
 use cm_learn::prose::MessageAuthor;
 use cm_learn::trauma::reaction::{ReactionClassifier, judge_by_words};
-use cm_store::config::keys;
 
+use super::wordings::for_each_wording;
 use crate::context::open_vault::OpenVault;
 
 /// Probability by the words alone below which a sentence is not embedded.
@@ -22,17 +20,12 @@ pub(crate) fn judge_reactions(
 ) -> Vec<f32> {
     let classifier = ReactionClassifier::builtin();
     let mut judged = judge_by_words(author, sentences);
-    if open.is_some_and(|open| open.settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none")) {
+    if open.is_some_and(|open| open.settings.disables_embeddings()) {
         return judged;
     }
     let likely: Vec<usize> = (0..sentences.len()).filter(|at| judged[*at] >= HARDLY).collect();
-    let texts: Vec<&str> = likely.iter().map(|at| sentences[*at]).collect();
-    let model = MiniLm::builtin();
-    for (places, texts) in likely.chunks(model.batch()).zip(texts.chunks(model.batch())) {
-        let Ok(vectors) = model.embed_wording(texts) else { continue };
-        for (at, vector) in places.iter().zip(vectors) {
-            judged[*at] = classifier.probability(author, sentences[*at], Some(vector.parts()));
-        }
-    }
+    for_each_wording(sentences, &likely, |at, wording| {
+        judged[at] = classifier.probability(author, sentences[at], Some(wording));
+    });
     judged
 }

@@ -13,7 +13,6 @@ use crate::context::parallel::in_parts;
 use crate::context::recent_embeddings;
 use cm_embed::builtin::{PairModel, StaticModel};
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
-use cm_store::config::keys;
 use cm_text::embedding::{Embedding, PairProbabilities};
 
 struct BuiltIn;
@@ -71,6 +70,5 @@ impl EmbeddingModel for BuiltIn {
 
 /// Returns the embedding model that compares rules; [`NoEmbeddings`] if embeddings are disabled.
 pub(crate) fn meaning(open: &OpenVault) -> &'static dyn EmbeddingModel {
-    let provider = open.settings.text(keys::EMBEDDINGS_PROVIDER);
-    if provider == Some("none") { &NoEmbeddings } else { &BuiltIn }
+    if open.settings.disables_embeddings() { &NoEmbeddings } else { &BuiltIn }
 }

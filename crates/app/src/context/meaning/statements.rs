@@ -5,9 +5,9 @@
 use cm_embed::Embedder as _;
 use cm_embed::builtin::MiniLm;
 use cm_learn::statement::{KindProbabilities, Statement, StatementClassifier};
-use cm_store::config::keys;
 use cm_text::embedding::Embedding;
 
+use super::wordings::for_each_wording;
 use crate::context::open_vault::OpenVault;
 
 /// Probability without the embedding below which a statement is passing; the rest is embedded.
@@ -21,26 +21,22 @@ pub(crate) fn judge_statements(open: &OpenVault, statements: &[Statement]) -> Ve
         .iter()
         .map(|statement| classifier.probabilities(&statement.text, statement.context, None))
         .collect();
-    if open.settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none") {
+    if open.settings.disables_embeddings() {
         return judged;
     }
     let likely: Vec<usize> = (0..statements.len()).filter(|at| judged[*at].lasting() >= HARDLY).collect();
-    let texts: Vec<&str> = likely.iter().map(|at| statements[*at].text.as_str()).collect();
-    let model = MiniLm::builtin();
-    for (places, texts) in likely.chunks(model.batch()).zip(texts.chunks(model.batch())) {
-        let Ok(vectors) = model.embed_wording(texts) else { continue };
-        for (at, vector) in places.iter().zip(vectors) {
-            let statement = &statements[*at];
-            judged[*at] = classifier.probabilities(&statement.text, statement.context, Some(vector.parts()));
-        }
-    }
+    let texts: Vec<&str> = statements.iter().map(|statement| statement.text.as_str()).collect();
+    for_each_wording(&texts, &likely, |at, wording| {
+        let statement = &statements[at];
+        judged[at] = classifier.probabilities(&statement.text, statement.context, Some(wording));
+    });
     judged
 }
 
 /// Returns the embeddings of sentences that a person typed, in order; `None` for each where embeddings
 /// are disabled or cannot be computed.
 pub(crate) fn embed_requests(open: &OpenVault, texts: &[&str]) -> Vec<Option<Embedding>> {
-    if open.settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none") {
+    if open.settings.disables_embeddings() {
         return vec![None; texts.len()];
     }
     let model = MiniLm::builtin();

@@ -171,7 +171,7 @@ fn ask(
         match briefing(&api, &question, tokens, PROMPT_TIMEOUT) {
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);
-                let by_words = settings.text(keys::EMBEDDINGS_PROVIDER) == Some("none");
+                let by_words = settings.disables_embeddings();
                 let model = (!by_words).then(StaticModel::shipped);
                 let shown = injections.excluded_ids();
                 parts.extend(found.parts_for(&question, is_failure, model, &shown, &limits));

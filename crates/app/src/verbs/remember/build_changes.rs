@@ -15,7 +15,7 @@ use crate::verbs::note_fields::{place, supersedes_edge};
 use cm_learn::diary::note::as_line;
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
 use cm_learn::remember::preferences::{
-    ChangedPreference, Observation, PreferencePlan, PreferenceRef, evidence, number,
+    ChangedPreference, PreferenceObservation, PreferencePlan, PreferenceRef, evidence, number,
 };
 use cm_learn::remember::source::SourceKind;
 use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
@@ -131,7 +131,7 @@ fn source_item(place: &FactSource) -> Value {
     ])
 }
 
-fn observation_item(seen: &Observation) -> Value {
+fn observation_item(seen: &PreferenceObservation) -> Value {
     mapping(vec![
         ("from", Some(text(&seen.from))),
         ("session", seen.session.as_deref().map(text)),

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::sessions::logs;
 use crate::sessions::session_filter;
 use cm_learn::remember::friction_reports::{self, FrictionReports};
-use cm_learn::remember::preferences::Observation;
+use cm_learn::remember::preferences::PreferenceObservation;
 use cm_learn::remember::source::{MemorySource, SourceKind};
 use cm_learn::remember::{ExistingMemory, episodes, facts, parse, preferences, valid_notes};
 use cm_learn::statement::{Statement, StatementContext};
@@ -252,7 +252,7 @@ fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingF
 pub fn preference(note: &Note, fields: &FrontmatterFields, live: bool) -> preferences::ExistingPreference {
     let held = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();
-    let first = Observation {
+    let first = PreferenceObservation {
         from: format!("note:{}", note.key()),
         session: note.session.clone(),
         at: note.created.unwrap_or(Instant::from_unix(0)),
@@ -271,10 +271,10 @@ pub fn preference(note: &Note, fields: &FrontmatterFields, live: bool) -> prefer
 }
 
 /// Returns the `observations` of a frontmatter; `None` if the key is missing.
-pub fn observations(fields: &FrontmatterFields) -> Option<Vec<Observation>> {
+pub fn observations(fields: &FrontmatterFields) -> Option<Vec<PreferenceObservation>> {
     let items = fields.get("observations")?.value.as_sequence()?;
     let one = |item: &Value| {
-        Some(Observation {
+        Some(PreferenceObservation {
             from: text_field(item, "from")?,
             session: text_field(item, "session"),
             at: Instant::parse(&text_field(item, "at")?).ok()?,

@@ -47,7 +47,7 @@ impl DeliveryTask {
     ///
     /// # Errors
     /// The user's own settings are not valid, so that nothing is done. Else the first failure; the
-    /// remaining work is done nevertheless, as far as it is possible. A server that does not answer is a
+    /// remaining work is still done where that is possible. A server that does not answer is a
     /// failure only where an outage begins, and a full outbox only for a session that was complete.
     pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
         let uploads = Uploads::of(call, connection)?;
@@ -135,7 +135,7 @@ pub struct UploadsFailure {
 
 /// Result of adding the new parts of a session to the outbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct QueuedSession {
+struct QueueResult {
     /// Number of uploads.
     added: usize,
     /// Whether a part has no room.
@@ -176,10 +176,10 @@ impl<'a> Uploads<'a> {
     }
 
     /// Adds what is new in a session to the outbox, and records whether there was room for all.
-    fn queue(&self, wanted: &SessionReference) -> Result<QueuedSession> {
+    fn queue(&self, wanted: &SessionReference) -> Result<QueueResult> {
         let Self { call, connection, settings, outbox, incomplete } = self;
         if settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
-            return Ok(QueuedSession::default());
+            return Ok(QueueResult::default());
         }
         let rules = secrets::rules_for_server(settings, call)?;
         // Held while the log is read: an older reading than the progress would look like a log written anew.
@@ -188,10 +188,10 @@ impl<'a> Uploads<'a> {
             SessionLog::Sendable(found) => found,
             SessionLog::Withheld => {
                 incomplete.remove(wanted)?;
-                return Ok(QueuedSession::default());
+                return Ok(QueueResult::default());
             }
             // Another delivery may find it, such as one of the session's own project.
-            SessionLog::Unavailable => return Ok(QueuedSession::default()),
+            SessionLog::Unavailable => return Ok(QueueResult::default()),
         };
         let progress = UploadProgress::of(connection, &wanted.session);
         let planned = session_upload::plan(&found, &progress, call.now);
@@ -201,13 +201,13 @@ impl<'a> Uploads<'a> {
             progress.store(connection, &wanted.session)?;
         }
         if added < items.len() {
-            return Ok(QueuedSession { added, has_no_room: true, begins_to_wait: incomplete.add(wanted)? });
+            return Ok(QueueResult { added, has_no_room: true, begins_to_wait: incomplete.add(wanted)? });
         }
         incomplete.remove(wanted)?;
-        Ok(QueuedSession { added, ..QueuedSession::default() })
+        Ok(QueueResult { added, ..QueueResult::default() })
     }
 
-    /// Queues what incomplete sessions have more, as far as there is room. Returns the number of uploads.
+    /// Queues the rest of incomplete sessions while the outbox has room. Returns the number of uploads.
     fn queue_incomplete(&self) -> Result<usize> {
         let mut added = 0;
         for session in self.incomplete.all()? {
@@ -221,7 +221,7 @@ impl<'a> Uploads<'a> {
         Ok(added)
     }
 
-    /// Sends what waits, also what others queue meanwhile and what incomplete sessions have more, as long
+    /// Sends what waits, including what others queue meanwhile and the rest of incomplete sessions, as long
     /// as further uploads may begin.
     fn send(&self, api: &ServerApi, wait: DeliveryWait, may_begin: impl Fn() -> bool) -> Result<SentUploads> {
         let Self { call, connection, outbox, .. } = self;

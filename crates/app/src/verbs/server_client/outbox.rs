@@ -252,7 +252,7 @@ impl QueueTurn<'_> {
         Ok(items.len())
     }
 
-    /// Moves refused uploads back into the outbox, oldest first, as far as they fit. Returns how many.
+    /// Moves refused uploads back into the outbox, oldest first, while they fit. Returns how many were moved.
     /// Those whose file is damaged stay.
     ///
     /// # Errors

@@ -58,7 +58,7 @@ pub fn record_answer(connection: &ServerConnection) {
     }
 }
 
-/// Ends an outage of uploads only, of which none waits any more.
+/// Ends an outage that concerned uploads only, once no upload waits.
 pub fn record_nothing_waits(connection: &ServerConnection) {
     if Outage::of(connection).is_some_and(|outage| outage.is_read_only) {
         record_upload(connection);

@@ -91,7 +91,7 @@ fn file(connection: &ServerConnection, session: &str) -> PathBuf {
     folder(connection).join(file_name(session))
 }
 
-/// The log of a session, as far as it may be sent.
+/// The part of a session's log that may be sent.
 pub enum SessionLog {
     /// The session, redacted.
     Sendable(Box<ParsedSession>),

@@ -16,7 +16,7 @@ pub struct PastScore {
     pub maturity: Maturity,
 }
 
-/// Computes the scores of a bullet at ascending times, of which the last is the present.
+/// Computes the scores of a bullet at ascending times; the last time is the present.
 ///
 /// The maturity is replayed from the events. A stored maturity that does not follow from them was
 /// set by a person or an import; it applies from the last promotion on, else from the last change.

@@ -9,7 +9,7 @@ use crate::conflict::{ConflictReason, RuleStatement, opposed};
 use crate::embedding_model::WordVectors;
 use cm_text::spelling::begin_alike;
 
-/// Minimum cosine of two words, 0–1, of which one may be a counterpart of the other.
+/// Minimum cosine, 0–1, at which a word may be the counterpart of another one.
 const COUNTERPART: f64 = 0.45;
 
 /// Number of features of one subject, and of opposition.

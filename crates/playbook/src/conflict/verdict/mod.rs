@@ -126,7 +126,7 @@ impl StatementVerdict {
         Some(read.map_or(first, |read| first.combined(&features, &read, is_translated(one, other))))
     }
 
-    /// Judges two statements, of which the first sorts first, by the fast model.
+    /// Judges two statements by the fast model. The first one must sort before the second.
     fn first(
         one: &EmbeddedStatement<'_>,
         other: &EmbeddedStatement<'_>,
@@ -141,7 +141,7 @@ impl StatementVerdict {
     }
 
     /// Combines the verdict of the fast model with that of the model that read both statements. Of translated
-    /// ones the latter counts alone: the fast model compares words, of which a translation has others.
+    /// statements only the second verdict counts, because the fast model compares words and a translation uses other words.
     fn combined(self, features: &PairFeatures, read: &PairProbabilities, is_translated: bool) -> Self {
         let [same, opposite] = match is_translated {
             true => [read.same, read.opposite],
