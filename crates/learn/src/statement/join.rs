@@ -202,7 +202,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     if FOR_ONCE.is_match(&statement.text) && !is_asked_for {
         return false;
     }
-    // What is said to be gone may retire rules, so that it is known to be true for good.
+    // A sentence that retires rules about a tool is learned as well, else nothing would say what replaced it.
     let is_return = returns(statement) || gone(&statement.text, judged.lasting()).is_some();
     let is_preference = PREFERS.is_match(&statement.text);
     let least = match (certainty, statement.context) {
