@@ -236,8 +236,9 @@ pub fn refused_by_clap(mut error: clap::Error, arguments: &[OsString]) -> ExitCo
     if arguments.iter().any(|word| word == "--json") {
         let words = error.render().to_string();
         // The first paragraph is the message. It spans several lines where arguments are listed.
-        let said: Vec<&str> = words.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-        let message = said.join(" ").trim_start_matches("error: ").to_owned();
+        let message_lines: Vec<&str> =
+            words.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+        let message = message_lines.join(" ").trim_start_matches("error: ").to_owned();
         let hint = tips(&error)
             .unwrap_or_else(|| "`cm help` lists the commands, `cm help COMMAND` their arguments".to_owned());
         let _ = terminal::print(&json::error(&Error::usage(message).hint(hint)));

@@ -14,7 +14,7 @@ pub enum First {
 
 /// Handles Ctrl-C and SIGTERM from now on. `heard` is called at the first one; the third one ends the process.
 #[cfg(unix)]
-pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'static) {
+pub fn listen(stop: &Cancellation, first: First, on_interrupt: impl Fn() + Send + 'static) {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
@@ -43,7 +43,7 @@ pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'stat
                     First::Soon => {
                         stop.request();
                         if !stop.is_immediate() {
-                            heard();
+                            on_interrupt();
                         }
                     }
                 }

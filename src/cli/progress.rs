@@ -63,13 +63,13 @@ impl Drop for ProgressDisplay {
 
 /// One line, with rate and remaining time if they can be estimated.
 fn line(at: Progress, what: &str, elapsed: Duration) -> String {
-    let known = format!("{} of {} {what}", at.done, at.total);
+    let counted = format!("{} of {} {what}", at.done, at.total);
     if at.done == 0 || elapsed.is_zero() {
-        return known;
+        return counted;
     }
     let rate = at.done as f64 / elapsed.as_secs_f64();
     let rest = Duration::from_secs_f64(at.total.saturating_sub(at.done) as f64 / rate);
-    format!("{known}, {rate:.1} a second, about {} left", HumanDuration(rest))
+    format!("{counted}, {rate:.1} a second, about {} left", HumanDuration(rest))
 }
 
 #[cfg(test)]

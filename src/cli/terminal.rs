@@ -59,11 +59,11 @@ pub fn error_width() -> Option<usize> {
 
 /// Columns and rows. A terminal without a size counts as 80 × 24.
 fn size(stream: &impl io::IsTerminal) -> Option<(usize, usize)> {
-    let known = || match crossterm::terminal::size() {
+    let size = || match crossterm::terminal::size() {
         Ok((width, height)) if width > 0 && height > 0 => (usize::from(width), usize::from(height)),
         _ => (80, 24),
     };
-    stream.is_terminal().then(known)
+    stream.is_terminal().then(size)
 }
 
 /// Prints a text, through the pager if it does not fit the terminal on stdout and `may_page`.
@@ -93,8 +93,8 @@ pub fn print(text: &str) -> io::Result<()> {
 
 /// Shows a text in the program named by `CM_PAGER` or `PAGER`, or in `less`. Returns whether it ran.
 fn page(text: &str) -> bool {
-    let named = ["CM_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
-    let words = shell_words::split(named.as_deref().unwrap_or("less")).unwrap_or_default();
+    let pager = ["CM_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
+    let words = shell_words::split(pager.as_deref().unwrap_or("less")).unwrap_or_default();
     let Some((program, arguments)) = words.split_first().filter(|(program, _)| *program != "cat") else {
         return false;
     };

@@ -43,7 +43,7 @@ impl Handoff {
             [only] => Some(only.clone()),
             [first, .., last] => Some(format!("{first} Latest request: {last}")),
         };
-        let said = events.iter().rev().filter(|event| !event.side).find_map(|event| match &event.kind {
+        let last_text = events.iter().rev().filter(|event| !event.side).find_map(|event| match &event.kind {
             EventKind::AssistantText { text } => Some(text.as_str()),
             _ => None,
         });
@@ -51,7 +51,7 @@ impl Handoff {
         let items = |items: &[DiaryItem]| items.iter().map(|item| item.text.clone()).collect();
         Self {
             goal,
-            state: said.map(str::to_owned),
+            state: last_text.map(str::to_owned),
             open: Vec::new(),
             files: items(&diary.files),
             failed: items(&diary.challenges),
@@ -100,11 +100,11 @@ impl Handoff {
     /// Lines of the handoff, at most [`LONGEST`] characters in all. What tells the next agent least,
     /// the end of the longest list, is dropped first.
     pub fn lines(&self) -> Vec<String> {
-        let mut kept = self.clone();
+        let mut shortened = self.clone();
         loop {
-            let lines = kept.all_lines();
+            let lines = shortened.all_lines();
             let length: usize = lines.iter().map(|line| line.chars().count() + 1).sum();
-            let longest = [&mut kept.files, &mut kept.failed, &mut kept.open]
+            let longest = [&mut shortened.files, &mut shortened.failed, &mut shortened.open]
                 .into_iter()
                 .max_by_key(|list| list.len())
                 .filter(|list| !list.is_empty());

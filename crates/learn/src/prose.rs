@@ -117,8 +117,8 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
 /// Removes the wording of a question from an order: a final ", ok?", or "can you" before "always sort
 /// imports?".
 pub(crate) fn without_polite_question(sentence: &str) -> &str {
-    let asked = POLITE_ORDER.captures(sentence).filter(|asked| !NO_ORDER.is_match(&asked["verb"]));
-    if let Some(order) = asked.and_then(|asked| asked.name("order")) {
+    let request = POLITE_ORDER.captures(sentence).filter(|request| !NO_ORDER.is_match(&request["verb"]));
+    if let Some(order) = request.and_then(|request| request.name("order")) {
         return order.as_str();
     }
     let end = TAG_QUESTION.find(sentence).map_or(sentence.len(), |tag| tag.start());
@@ -369,14 +369,14 @@ fn without_strong(text: &str) -> String {
         }
     }
     removed.sort_by_key(|range| range.start);
-    let mut kept = String::with_capacity(text.len());
+    let mut remaining = String::with_capacity(text.len());
     let mut from = 0;
     for range in removed {
-        kept.push_str(&text[from..range.start]);
+        remaining.push_str(&text[from..range.start]);
         from = range.end;
     }
-    kept.push_str(&text[from..]);
-    kept
+    remaining.push_str(&text[from..]);
+    remaining
 }
 
 /// Cuts a text to `most` characters, between words, with a trailing `…`. Code spans are dropped

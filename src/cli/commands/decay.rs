@@ -25,8 +25,8 @@ pub struct Arguments {
 }
 
 fn status(typed: &str) -> std::result::Result<DecayStatus, String> {
-    let known = DecayStatus::ALL.into_iter().find(|status| status.name() == typed);
-    known.ok_or_else(|| "expected pinned, active, fading, dormant or archived".to_owned())
+    let status = DecayStatus::ALL.into_iter().find(|status| status.name() == typed);
+    status.ok_or_else(|| "expected pinned, active, fading, dormant or archived".to_owned())
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {

@@ -37,9 +37,9 @@ pub fn edit_note(context: &Context, note: &str, output: &Output) -> Result<Print
 
 /// Runs the editor on a file and waits for it.
 pub fn open_editor(file: &PathBuf) -> Result<()> {
-    let named =
+    let variable =
         ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-    let line = named.unwrap_or_else(|| "vi".to_owned());
+    let line = variable.unwrap_or_else(|| "vi".to_owned());
     let words = shell_words::split(&line)
         .map_err(|error| Error::usage(format!("cannot parse the editor command `{line}`: {error}")))?;
     let Some((program, arguments)) = words.split_first() else {

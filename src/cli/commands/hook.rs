@@ -67,11 +67,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         hook::log_panic(&of_broken, &by_words, "the hook panicked");
         return output.plain(hook::nothing_for(&by_words));
     };
-    let Some(heard) = answered else { return output.plain("") };
-    let printed = output.plain(&heard.stdout);
-    for task in &heard.later {
+    let Some(response) = answered else { return output.plain("") };
+    let printed = output.plain(&response.stdout);
+    for task in &response.later {
         let mut command = detached(task);
-        command.current_dir(&heard.folder);
+        command.current_dir(&response.folder);
         command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
         if let Err(error) = start(&mut command, task) {
             hook::log_panic(&of_broken, &by_words, &format!("cannot start the background process: {error}"));
@@ -136,17 +136,17 @@ fn standard_input() -> String {
 
 /// Collects input until the stream ends, the JSON is complete, or no data arrives for [`PATIENCE`].
 fn collect_input(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
-    let mut said = Vec::new();
+    let mut event = Vec::new();
     while let Ok(piece) = pieces.recv_timeout(PATIENCE) {
-        said.extend(piece);
-        let whole = said.trim_ascii_end().ends_with(b"}")
-            && serde_json::from_slice::<serde::de::IgnoredAny>(&said).is_ok();
-        if whole || said.len() > LONGEST {
+        event.extend(piece);
+        let whole = event.trim_ascii_end().ends_with(b"}")
+            && serde_json::from_slice::<serde::de::IgnoredAny>(&event).is_ok();
+        if whole || event.len() > LONGEST {
             break;
         }
     }
-    said.truncate(LONGEST);
-    said
+    event.truncate(LONGEST);
+    event
 }
 
 /// Whether these arguments run `cm hook`.

@@ -140,8 +140,8 @@ fn read_start(file: &Path) -> std::io::Result<String> {
 
 fn ask_token(url: &str) -> Result<String> {
     let prompt = format!("Token for {url} (it is stored in your private files):");
-    let asked = inquire::Password::new(&prompt).without_confirmation().prompt();
-    asked.map_err(|_| Error::usage("no token was typed").hint("pass `--token-file FILE`, or set CM_TOKEN"))
+    let typed = inquire::Password::new(&prompt).without_confirmation().prompt();
+    typed.map_err(|_| Error::usage("no token was typed").hint("pass `--token-file FILE`, or set CM_TOKEN"))
 }
 
 impl Which {

@@ -33,7 +33,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let opener = Arc::clone(&calls);
     let server = McpServer::new(McpSetup {
         offer: OFFER,
-        opener: Arc::new(move |asked: CallContext| opener.open(asked.by, asked.watch)),
+        opener: Arc::new(move |client: CallContext| opener.open(client.by, client.watch)),
         audit: None,
         caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),
         pages: Some(embedded_page),

@@ -88,11 +88,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             let options = Options { limit, since: since.map(parse).transpose()? };
             output.print(&context, &privacy::log(&context, &options)?, text::privacy::log)
         }
-        Some(Action::Allow(named)) => {
-            output.print(&context, &privacy::set(&context, &named.into(), true)?, text::privacy::set)
+        Some(Action::Allow(agent)) => {
+            output.print(&context, &privacy::set(&context, &agent.into(), true)?, text::privacy::set)
         }
-        Some(Action::Deny(named)) => {
-            output.print(&context, &privacy::set(&context, &named.into(), false)?, text::privacy::set)
+        Some(Action::Deny(agent)) => {
+            output.print(&context, &privacy::set(&context, &agent.into(), false)?, text::privacy::set)
         }
     }
 }

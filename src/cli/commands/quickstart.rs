@@ -90,11 +90,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 fn folder(arguments: &Arguments, call: &Request) -> Result<PathBuf> {
-    let Some(named) = &arguments.folder else {
-        let kept = tempfile::Builder::new().prefix("cm-quickstart-").tempdir();
-        return kept.map(tempfile::TempDir::keep).map_err(|error| failed(&std::env::temp_dir(), &error));
+    let Some(name) = &arguments.folder else {
+        let temporary = tempfile::Builder::new().prefix("cm-quickstart-").tempdir();
+        return temporary.map(tempfile::TempDir::keep).map_err(|error| failed(&std::env::temp_dir(), &error));
     };
-    let folder = call.cwd.join(named);
+    let folder = call.cwd.join(name);
     let empty = std::fs::read_dir(&folder).map_or(!folder.exists(), |mut entries| entries.next().is_none());
     if empty {
         Ok(folder)

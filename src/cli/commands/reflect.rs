@@ -83,9 +83,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             text::reflect::work_packages,
         );
     }
-    let (stop, told) = (Cancellation::default(), *output);
+    let (stop, notices) = (Cancellation::default(), *output);
     listen(&stop, First::Soon, move || {
-        told.notice("finishing the current session; press Ctrl-C again to drop it");
+        notices.notice("finishing the current session; press Ctrl-C again to drop it");
     });
     let display = output.progress("sessions");
     let progress = |at: Progress, title: &str| display.show(at, title);

@@ -62,8 +62,8 @@ pub struct Arguments {
 }
 
 fn section(typed: &str) -> std::result::Result<InboxKind, String> {
-    let known = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
-    known.ok_or_else(|| {
+    let section = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
+    section.ok_or_else(|| {
         "expected drafts, conflicts, quarantined, merges, due, inversions, not_followed or leftovers"
             .to_owned()
     })

@@ -77,8 +77,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         }
     }
     let stop = Cancellation::default();
-    let told = *output;
-    listen(&stop, First::Soon, move || told.notice("finishing the current session"));
+    let notices = *output;
+    listen(&stop, First::Soon, move || notices.notice("finishing the current session"));
     let display = output.progress("sessions");
     let (context, done) = setup::setup(call, &plan, &stop, &|stage| {
         if let Stage::Sessions(at) = stage {

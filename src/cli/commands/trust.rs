@@ -55,9 +55,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 /// Asks at the terminal. Only an answer that begins with y means yes.
 fn confirmed(former: &LegacyPrivateEntry) -> bool {
     let mut out = std::io::stderr();
-    let asked = write!(out, "Import {}? [y/N] ", text::trust::former(former)).and_then(|()| out.flush());
+    let written = write!(out, "Import {}? [y/N] ", text::trust::former(former)).and_then(|()| out.flush());
     let mut answer = String::new();
-    asked.is_ok()
+    written.is_ok()
         && std::io::stdin().lock().read_line(&mut answer).is_ok()
         && answer.trim_start().starts_with(['y', 'Y'])
 }

@@ -50,13 +50,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let visitor = Visitor::LoginLink { secret: secret.clone(), by, role };
     let web = WebSetup { visitor, changes, is_demo: false };
     let setup = page_alone(calls, web, vec![host.clone()], *output);
-    let mut said = Ok(Printed::default());
+    let mut printed = Ok(Printed::default());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     let ShutdownResult { signal, .. } = serve(address, setup, |server| {
-        said = show_link(server, &host, &secret, !arguments.no_open, output);
+        printed = show_link(server, &host, &secret, !arguments.no_open, output);
     })?;
     // Ctrl-C is how this command ends.
-    Ok(said?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
+    Ok(printed?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
 }
 
 fn show_link(server: &HttpServer, host: &str, secret: &str, opens: bool, output: &Output) -> Result<Printed> {

@@ -97,12 +97,13 @@ fn vault_of(words: &[String], call: &Request) -> Option<PathBuf> {
         [option, folder] if option == "--vault" => Some(folder.as_str()),
         _ => None,
     });
-    let named = before.iter().filter_map(|word| word.strip_prefix("--vault=")).chain(after_option).last()?;
+    let folder = before.iter().filter_map(|word| word.strip_prefix("--vault=")).chain(after_option).last()?;
     // The shell has not replaced it yet.
-    let in_home = named.strip_prefix("~/").or_else(|| named.strip_prefix("~").filter(|rest| rest.is_empty()));
+    let in_home =
+        folder.strip_prefix("~/").or_else(|| folder.strip_prefix("~").filter(|rest| rest.is_empty()));
     Some(match (in_home, &call.home) {
         (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(named),
+        _ => PathBuf::from(folder),
     })
 }
 
@@ -136,9 +137,9 @@ fn with_values(command: Command, call: &Arc<Request>) -> Command {
 fn commands() -> Vec<CompletionCandidate> {
     let program = crate::cli::Cli::command();
     let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
-    let named =
+    let candidates =
         shown.map(|command| CompletionCandidate::new(command.get_name()).help(command.get_about().cloned()));
-    named.collect()
+    candidates.collect()
 }
 
 /// What an argument of the command with this name accepts; empty if there is nothing to suggest.

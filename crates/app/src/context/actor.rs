@@ -166,8 +166,8 @@ pub fn agent_of_environment(environment: &BTreeMap<String, String>) -> Option<&'
     };
     // Some agents share this variable, and people use it for other things.
     let shared = || {
-        let named = environment.get("AGENT")?;
-        PROGRAMS.into_iter().find(|(program, _)| program == named)
+        let agent = environment.get("AGENT")?;
+        PROGRAMS.into_iter().find(|(program, _)| program == agent)
     };
     VARIABLES.into_iter().find(|(name, _)| is_set(name)).or_else(shared).map(|(_, agent)| agent)
 }
@@ -187,8 +187,8 @@ pub fn agent_of_ancestors(ancestors: &[Vec<String>]) -> Option<&'static str> {
         if names.iter().any(|name| BUILDS.contains(name)) {
             return None;
         }
-        let known = PROGRAMS.into_iter().find(|(program, _)| names.contains(program));
-        if let Some((_, agent)) = known {
+        let program = PROGRAMS.into_iter().find(|(program, _)| names.contains(program));
+        if let Some((_, agent)) = program {
             return Some(agent);
         }
     }

@@ -76,9 +76,9 @@ impl Context {
     /// # Errors
     /// No repository, an unknown commit, a date before the first commit, or a commit without a
     /// vault.
-    pub fn as_of(&self, named: &str) -> Result<Self> {
+    pub fn as_of(&self, reference: &str) -> Result<Self> {
         let open = self.target();
-        let moment = resolve_revision(open, named, self.now(), DayBoundary::Ends)?;
+        let moment = resolve_revision(open, reference, self.now(), DayBoundary::Ends)?;
         let past = repository(open)?.snapshot(moment.commit)?.ok_or_else(|| {
             Error::not_found(format!("commit {} contains no vault", moment.commit.short()))
                 .hint("`cm log` lists the commits that changed the vault")
@@ -255,8 +255,8 @@ fn too_early(repo: &Repo, at: Instant) -> Error {
 ///
 /// # Errors
 /// The errors of [`resolve_revision`].
-pub(crate) fn revision(context: &Context, named: &str) -> Result<CommitId> {
-    Ok(resolve_revision(context.target(), named, context.now(), DayBoundary::Begins)?.commit)
+pub(crate) fn revision(context: &Context, reference: &str) -> Result<CommitId> {
+    Ok(resolve_revision(context.target(), reference, context.now(), DayBoundary::Begins)?.commit)
 }
 
 #[cfg(test)]

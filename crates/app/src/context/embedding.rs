@@ -76,8 +76,8 @@ fn chosen_by(
         }
         "ollama" => {
             // The server that a setting names, else the one that Ollama's own variable does.
-            let named = || ollama_host(variables.get("OLLAMA_HOST")?);
-            let address = address()?.or_else(named);
+            let environment_address = || ollama_host(variables.get("OLLAMA_HOST")?);
+            let address = address()?.or_else(environment_address);
             EmbeddingProvider::Outside(ExternalModel::Ollama { model, address, timeout })
         }
         "openai" => {

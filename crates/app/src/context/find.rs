@@ -117,9 +117,9 @@ fn looks_like_id(reference: &str) -> bool {
 
 /// Paths of notes with this ID prefix in the index, verified against their files.
 fn by_id(open: &OpenVault, prefix: &str) -> Vec<NotePath> {
-    let mut known = open.index().lookup(prefix).unwrap_or_default();
-    known.dedup();
-    let mut confirmed: Vec<_> = known
+    let mut candidates = open.index().lookup(prefix).unwrap_or_default();
+    candidates.dedup();
+    let mut confirmed: Vec<_> = candidates
         .into_iter()
         .filter(|(id, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
         .collect();

@@ -15,8 +15,8 @@ pub fn global_vault(
     home: Option<&Path>,
     default: Option<PathBuf>,
 ) -> Option<PathBuf> {
-    if let Some(named) = variables.get("CM_GLOBAL_VAULT") {
-        return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
+    if let Some(folder) = variables.get("CM_GLOBAL_VAULT") {
+        return Some(PathBuf::from(folder)).filter(|path| !path.as_os_str().is_empty());
     }
     let configured = private.and_then(PrivateHome::settings_text).and_then(|text| {
         let layer = SettingsLayer::parse_toml("config.toml", &text);

@@ -33,13 +33,13 @@ const QUERIES: usize = 256;
 
 impl ModelCache {
     fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
-        let mut kept = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, model)) = kept.iter().find(|(known, _)| known == outside) {
+        let mut open_models = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = open_models.iter().find(|(opened, _)| opened == outside) {
             return Ok(Arc::clone(model));
         }
         let model: Model = Arc::from(cm_embed::open(outside, None)?);
-        kept.truncate(MODELS - 1);
-        kept.insert(0, (outside.clone(), Arc::clone(&model)));
+        open_models.truncate(MODELS - 1);
+        open_models.insert(0, (outside.clone(), Arc::clone(&model)));
         Ok(model)
     }
 
@@ -113,7 +113,7 @@ impl Models {
 
     fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
         match &self.shared {
-            Some(kept) => kept.open(outside),
+            Some(model_cache) => model_cache.open(outside),
             None => Ok(Arc::from(cm_embed::open(outside, None)?)),
         }
     }
@@ -125,12 +125,12 @@ impl Models {
 
     /// Embeds a question with the fine model; repeated questions are cached.
     pub fn query(&self, model: &Model, question: &str) -> Result<Embedding, Rc<cm_embed::Error>> {
-        if let Some(known) = self.queries.borrow().get(question) {
-            return Ok(known.clone());
+        if let Some(embedding) = self.queries.borrow().get(question) {
+            return Ok(embedding.clone());
         }
-        let kept = self.shared.as_deref().filter(|_| self.choice.is_builtin());
-        let query = match kept.and_then(|kept| kept.query(model, question)) {
-            Some(known) => Ok(known),
+        let model_cache = self.shared.as_deref().filter(|_| self.choice.is_builtin());
+        let query = match model_cache.and_then(|model_cache| model_cache.query(model, question)) {
+            Some(embedding) => Ok(embedding),
             // The text of a new note is compared with its neighbours too.
             None if self.choice.is_builtin() && model.name() == MiniLm::builtin().name() => {
                 recent_embeddings::embedding(question).map_err(Rc::new)
@@ -139,7 +139,7 @@ impl Models {
         };
         match &query {
             Ok(query) => {
-                kept.into_iter().for_each(|kept| kept.keep(model, question, query));
+                model_cache.into_iter().for_each(|model_cache| model_cache.keep(model, question, query));
                 self.queries.borrow_mut().insert(question.to_owned(), query.clone());
             }
             Err(why) => self.mark_failed(why),

@@ -123,12 +123,12 @@ impl Context {
 
     /// Creates a context for the same request with other vaults; both contexts share their notices.
     pub(crate) fn with_vaults(&self, vaults: Vec<OpenVault>) -> Self {
-        let upon = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
+        let base = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
         let context = Self {
             cache: self.cache.clone(),
             without_project: self.without_project,
             past_instant: self.past_instant,
-            ..upon
+            ..base
         };
         context.notice_broken_settings();
         context
@@ -178,8 +178,8 @@ impl Context {
     /// A vault at a past commit, and the errors of [`Context::open`].
     pub fn for_vault(&self, open: &OpenVault) -> Result<Self> {
         open.writable()?;
-        let named = Some(open.vault.root().to_owned());
-        Self::open_with(Request { vault: named, ..self.call.clone() }, self.cache.clone())
+        let root = Some(open.vault.root().to_owned());
+        Self::open_with(Request { vault: root, ..self.call.clone() }, self.cache.clone())
     }
 
     /// Creates a context for the same request and vaults with another caller; notices are shared.
@@ -236,10 +236,10 @@ impl Context {
     }
 
     /// Whether this call can be answered from an index that lacks recent changes.
-    pub(super) fn may_lag(&self, kept: &VaultCache) -> bool {
+    pub(super) fn may_lag(&self, vault_cache: &VaultCache) -> bool {
         match self.lag.get() {
             Lag::No => false,
-            Lag::AfterOwnWrites => kept.writes().has_all_of(self.call.by.actor.as_deref()),
+            Lag::AfterOwnWrites => vault_cache.writes().has_all_of(self.call.by.actor.as_deref()),
             Lag::Any => true,
         }
     }
@@ -337,8 +337,8 @@ fn selected_vaults(
     prepare: &dyn Fn(Vault) -> Option<Vault>,
 ) -> Result<Vec<(VaultLevel, Vault)>> {
     let mut found = Vec::new();
-    if let Some(named) = &call.vault {
-        found.push((VaultLevel::Project, Vault::open(&call.cwd.join(named))?));
+    if let Some(folder) = &call.vault {
+        found.push((VaultLevel::Project, Vault::open(&call.cwd.join(folder))?));
     } else {
         found.extend(Vault::find_upwards(&call.cwd).map(|vault| (VaultLevel::Project, vault)));
         let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());

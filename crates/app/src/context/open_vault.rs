@@ -87,11 +87,11 @@ impl OpenVault {
     }
 
     /// Replaces the index and vectors with those that a long-lived process keeps open.
-    pub(super) fn with_cache(self, kept: Arc<VaultCache>) -> Self {
+    pub(super) fn with_cache(self, vault_cache: Arc<VaultCache>) -> Self {
         Self {
-            vectors: kept.vectors.clone(),
-            index: OnceCell::from(Arc::clone(&kept.index)),
-            cache: Some(kept),
+            vectors: vault_cache.vectors.clone(),
+            index: OnceCell::from(Arc::clone(&vault_cache.index)),
+            cache: Some(vault_cache),
             ..self
         }
     }
@@ -103,7 +103,7 @@ impl OpenVault {
     }
 
     /// Returns a value that depends on nothing but what `version` names. A long-lived process computes
-    /// it once for each version; the last value of its type is kept.
+    /// it once for each version; the last value of its type is vault_cache.
     ///
     /// # Errors
     /// Returns the error of `compute`.
@@ -113,7 +113,7 @@ impl OpenVault {
         compute: impl FnOnce() -> Result<V>,
     ) -> Result<Arc<V>> {
         match self.cached() {
-            Some(kept) => kept.values.of_version(version, compute),
+            Some(vault_cache) => vault_cache.values.of_version(version, compute),
             None => Ok(Arc::new(compute()?)),
         }
     }

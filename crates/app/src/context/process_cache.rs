@@ -90,10 +90,10 @@ impl ProcessCache {
 
     pub(crate) fn vault_cache(&self, vault: &Vault) -> Arc<VaultCache> {
         let mut vaults = self.vaults.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = vaults
+        let vault_cache = vaults
             .entry(vault.root().to_owned())
             .or_insert_with(|| Arc::new(VaultCache::of(vault, self.is_watching)));
-        Arc::clone(kept)
+        Arc::clone(vault_cache)
     }
 
     pub(crate) fn models(&self) -> Arc<ModelCache> {

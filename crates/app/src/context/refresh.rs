@@ -114,7 +114,7 @@ impl OpenVault {
             (refreshed, _) => refreshed?,
         };
         if let Some(filling) = filling {
-            // What cannot be kept is made up for, or told, when the vectors are asked for.
+            // What cannot be vault_cache is made up for, or told, when the vectors are asked for.
             let _ = filling.into_inner().finish(&refreshed);
         }
         self.set_unread(refreshed.findings.clone());
@@ -158,7 +158,7 @@ impl Context {
             past.hold();
         }
         match (open.cached(), &open.past) {
-            (Some(kept), None) => self.refresh_shared(open, kept)?,
+            (Some(vault_cache), None) => self.refresh_shared(open, vault_cache)?,
             _ => {
                 let refreshed = open.reindex(&open.walk(), false, self.models().coarse())?;
                 self.finish_refresh(open, refreshed);
@@ -184,32 +184,32 @@ impl Context {
     /// Updates an index that other threads use as well, unless the vault's version shows that nothing
     /// changed. A call that may lag does not wait for another thread that is at it, and one that compares
     /// with the latest changes anyway leaves a few of them to a later refresh.
-    fn refresh_shared(&self, open: &OpenVault, kept: &VaultCache) -> Result<()> {
+    fn refresh_shared(&self, open: &OpenVault, vault_cache: &VaultCache) -> Result<()> {
         let now = (self.call.clock)();
         let is_current = |moment: &Option<VaultVersion>| {
-            moment.as_ref().is_some_and(|moment| kept.is_current(moment, open, now))
+            moment.as_ref().is_some_and(|moment| vault_cache.is_current(moment, open, now))
         };
-        if is_current(&kept.current_version(open)) {
+        if is_current(&vault_cache.current_version(open)) {
             return Ok(());
         }
-        if self.may_trail() && kept.is_nearly_current(open, now) {
+        if self.may_trail() && vault_cache.is_nearly_current(open, now) {
             open.set_lagging();
             return Ok(());
         }
-        let mut turn = match kept.try_lock_refresh() {
+        let mut turn = match vault_cache.try_lock_refresh() {
             Some(turn) => turn,
-            None if kept.was_complete() && self.may_lag(kept) => {
+            None if vault_cache.was_complete() && self.may_lag(vault_cache) => {
                 open.set_lagging();
                 return Ok(());
             }
-            None => kept.lock_refresh(),
+            None => vault_cache.lock_refresh(),
         };
         // Taken before the listing: what happens from here on makes the next call look again.
-        let (begun, writes) = (kept.current_version(open), kept.writes().count());
+        let (begun, writes) = (vault_cache.current_version(open), vault_cache.writes().count());
         if is_current(&begun) {
             return Ok(());
         }
-        let listing = kept.relist(&mut turn, open, now);
+        let listing = vault_cache.relist(&mut turn, open, now);
         let refreshed = open.reindex(listing, false, self.models().coarse())?;
         // An index that another process changes afterwards, with what it saw before, has another version.
         let is_whole =
@@ -220,8 +220,8 @@ impl Context {
         }
         self.finish_refresh(open, refreshed);
         if let (true, Some(begun), Some(version)) = (is_whole, begun, version) {
-            kept.mark_indexed(begun, version, now);
-            kept.writes().mark_indexed(writes);
+            vault_cache.mark_indexed(begun, version, now);
+            vault_cache.writes().mark_indexed(writes);
         }
         Ok(())
     }
@@ -274,13 +274,13 @@ impl Context {
         if let Some(notes) = open.read_notes() {
             return Ok(notes);
         }
-        let Some(kept) = open.cached().filter(|_| open.past.is_none()) else {
+        let Some(vault_cache) = open.cached().filter(|_| open.past.is_none()) else {
             return Ok(open.keep_notes(Arc::new(self.query_index(open, Index::notes)?.into()), None));
         };
         // Taken before the notes: notes that are newer than their version are read once more, never shown for another one.
         let version = self.query_index(open, Index::version)?;
         let read = || Ok(self.query_index(open, Index::notes)?.into());
-        let notes = kept.values.of_version(&version, read)?;
+        let notes = vault_cache.values.of_version(&version, read)?;
         Ok(open.keep_notes(notes, Some(version)))
     }
 
@@ -360,14 +360,14 @@ impl Context {
             return Ok(Some(notes));
         }
         match open.cached().filter(|_| open.past.is_none()) {
-            Some(kept) => Ok(kept.values.stored(&self.query_index(open, Index::version)?)),
+            Some(vault_cache) => Ok(vault_cache.values.stored(&self.query_index(open, Index::version)?)),
             None => Ok(None),
         }
     }
 
     /// Returns a value that depends on nothing but the notes of a vault, without their relations and
     /// links, the edges between them and `basis`. A long-lived
-    /// process computes it once for each version of the notes; the last value of its type is kept.
+    /// process computes it once for each version of the notes; the last value of its type is vault_cache.
     ///
     /// # Errors
     /// Returns the error of `compute`, or an error if an index can be neither used nor rebuilt.

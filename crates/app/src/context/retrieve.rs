@@ -63,9 +63,9 @@ impl Context {
     ) -> Result<RetrievalResult<'m>> {
         let gathered = self.gather(vaults, question, wanted)?;
         let fits = self.relevance(question, &gathered);
-        let AllCandidates { candidates: kept, found, mut total, .. } = gathered;
+        let AllCandidates { candidates: vault_candidates, found, mut total, .. } = gathered;
         // Where not all notes with words were looked at, others may have been counted among them.
-        let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
+        let all_words: Vec<bool> = vault_candidates.iter().map(has_all_words).collect();
         total +=
             found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.vault_index]).count();
         let mut order: Vec<(Relevance, &VaultCandidate<'m>)> = fits.into_iter().zip(&found).collect();
@@ -78,7 +78,7 @@ impl Context {
             if ranked.len() >= wanted + SPARE {
                 break;
             }
-            let note = kept[found.vault_index].note(&found.candidate)?;
+            let note = vault_candidates[found.vault_index].note(&found.candidate)?;
             if self.is_hidden(found.open, &note) {
                 total = total.saturating_sub(1);
                 continue;
@@ -110,8 +110,8 @@ impl Context {
             let by_score = b.score.total_cmp(&a.score).then_with(|| b.is_named.cmp(&a.is_named));
             by_score.then_with(|| key(b).cmp(&key(a)))
         });
-        let known = ranked.iter().take(ANSWERS).filter_map(|ranked| ranked.confidence);
-        let confidence = known.max_by(|a, b| a.value().total_cmp(&b.value()));
+        let confidences = ranked.iter().take(ANSWERS).filter_map(|ranked| ranked.confidence);
+        let confidence = confidences.max_by(|a, b| a.value().total_cmp(&b.value()));
         ranked.truncate(wanted);
         Ok(RetrievalResult { ranked, total, confidence })
     }
@@ -121,7 +121,10 @@ impl Context {
     pub(crate) fn is_hidden(&self, open: &OpenVault, note: &Note) -> bool {
         let Some(id) = note.id.as_ref().filter(|_| open.level == VaultLevel::Global) else { return false };
         self.vaults.iter().filter(|other| other.level == VaultLevel::Project).any(|project| {
-            project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
+            project
+                .index()
+                .lookup(id.as_str())
+                .is_ok_and(|matches| matches.iter().any(|(other, _)| other == id))
         })
     }
 }

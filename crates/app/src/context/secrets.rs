@@ -262,11 +262,11 @@ pub(crate) fn find_new_secrets(
         return found;
     }
     let before = before.map(String::from_utf8_lossy).unwrap_or_default();
-    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut secrets_before: HashMap<&str, usize> = HashMap::new();
     for removed in find(&before, rules) {
-        *known.entry(&before[removed.range]).or_default() += 1;
+        *secrets_before.entry(&before[removed.range]).or_default() += 1;
     }
-    let is_new = |removed: &&RedactedSecret| match known.get_mut(&after[removed.range.clone()]) {
+    let is_new = |removed: &&RedactedSecret| match secrets_before.get_mut(&after[removed.range.clone()]) {
         Some(left) if *left > 0 => {
             *left -= 1;
             false

@@ -102,11 +102,11 @@ impl VaultCache {
     ) -> &'a VaultListing {
         let (vault, exclude) = (&open.vault, open.settings.texts(keys::VAULT_EXCLUDE));
         let watch = self.watch.as_ref();
-        let known = turn.take().filter(|known| now.saturating_sub(known.walked_at()) < WATCH_TRUST_MS);
-        let listing = match known {
-            Some(mut known) => {
-                known.update(vault, &exclude, watch, now);
-                known
+        let listing = turn.take().filter(|listing| now.saturating_sub(listing.walked_at()) < WATCH_TRUST_MS);
+        let listing = match listing {
+            Some(mut listing) => {
+                listing.update(vault, &exclude, watch, now);
+                listing
             }
             None => WatchedListing::walk(vault, &exclude, watch, now),
         };

@@ -81,7 +81,7 @@ fn apply_locked(
     plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<WriteResult> {
-    let _turn = open.cached().map(|kept| kept.write_turns.take(open.lock_timeout()));
+    let _turn = open.cached().map(|vault_cache| vault_cache.write_turns.take(open.lock_timeout()));
     let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     // What was read before may have been written by the one who held the lock.
     open.set_stale();
@@ -130,8 +130,8 @@ fn attempt(
                 .notice("HEAD is on no branch: `git switch -c NAME` keeps this commit when you switch away");
         }
     }
-    if let Some(kept) = open.cached() {
-        kept.writes().begin(entry.files.iter().map(|file| &file.path));
+    if let Some(vault_cache) = open.cached() {
+        vault_cache.writes().begin(entry.files.iter().map(|file| &file.path));
     }
     if creates_only(&entry) {
         journal.begin_creation(&entry)?;
@@ -141,8 +141,10 @@ fn attempt(
     let commit = or_roll_back(open, journal, &entry, write_and_commit(context, open, &entry, unsynced))?;
     queue(open, &entry);
     open.set_stale();
-    if let Some(kept) = open.cached() {
-        kept.writes().record(context.call.by.actor.as_deref(), entry.files.iter().map(|file| &file.path));
+    if let Some(vault_cache) = open.cached() {
+        vault_cache
+            .writes()
+            .record(context.call.by.actor.as_deref(), entry.files.iter().map(|file| &file.path));
     }
     journal.done(&entry.operation)?;
     // Folding usage is housekeeping: the change stands whether or not it works.

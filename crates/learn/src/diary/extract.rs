@@ -140,9 +140,9 @@ impl UserStatements {
     fn take(&mut self, text: &str, worked: bool, line: u64, before: u64) {
         for one in utterances(text, worked) {
             // What is lasting is there already, in whole sentences.
-            let known =
+            let is_listed =
                 |item: &DiaryItem| item.line == line && item.text.contains(one.text.trim_end_matches('.'));
-            if [&self.preferences, &self.decisions, &self.learnings].into_iter().flatten().any(known) {
+            if [&self.preferences, &self.decisions, &self.learnings].into_iter().flatten().any(is_listed) {
                 continue;
             }
             let into = match one.kind {

@@ -255,7 +255,7 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
         return;
     }
     for id in uses {
-        if !found.iter().any(|(known, _)| *known == id) {
+        if !found.iter().any(|(found_id, _)| *found_id == id) {
             found.push((id, line));
         }
     }

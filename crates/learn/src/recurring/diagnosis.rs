@@ -18,7 +18,7 @@ pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
             let head = explanation.trim_end_matches('.').to_owned();
             let occurrence = Occurrence::new(trace, streak.first, quote(streak, explanation));
             match found.iter_mut().find(|one| one.head == head) {
-                Some(known) => known.support.add(trace.conversation, occurrence),
+                Some(diagnosis) => diagnosis.support.add(trace.conversation, occurrence),
                 None => {
                     let mut support = PatternSupport::default();
                     support.add(trace.conversation, occurrence);

@@ -67,14 +67,16 @@ fn remedy<'t>(
         return plausible.next().map(|one| (one.command, line, AFTER));
     }
     // Files changed meanwhile, so that only a person's words tell what mattered.
-    let named = |command: &TracedCommand, line: u64| {
+    let is_named_by_person = |command: &TracedCommand, line: u64| {
         words_naming(command, streak.command, prompts, (streak.first.line, line)).is_some()
     };
     let instead = streak.between.iter().find(|one| {
         let same_work = one.command.name == streak.command.name || one.command.work == streak.command.work;
-        same_work && one.command.reusable && named(one.command, one.line)
+        same_work && one.command.reusable && is_named_by_person(one.command, one.line)
     });
-    match passed_at.and_then(|line| plausible.find(|one| named(one.command, line)).map(|one| (one, line))) {
+    match passed_at
+        .and_then(|line| plausible.find(|one| is_named_by_person(one.command, line)).map(|one| (one, line)))
+    {
         Some((one, line)) => Some((one.command, line, AFTER)),
         None => instead.map(|one| (one.command, one.line, INSTEAD)),
     }

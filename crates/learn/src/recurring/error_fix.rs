@@ -119,7 +119,7 @@ impl RecurringError<'_> {
         let message = streak.failure.message.as_deref()?;
         let commands: BTreeSet<String> = self.streaks.iter().map(|(_, one, _)| one.command.key()).collect();
         let category = "debugging";
-        let (head, note, mut named) = match remedy {
+        let (head, note, mut commands) = match remedy {
             // One command that needs another one is a prerequisite.
             ErrorRemedy::Command(command) => {
                 if self.support.count() < 2 || commands.len() < 2 {
@@ -155,7 +155,7 @@ impl RecurringError<'_> {
                 (head, PatternNote::Fix { text }, Vec::new())
             }
         };
-        named.push(streak.command.key());
-        Some(RecurringPattern { head, note, commands: named, support: self.support.clone() })
+        commands.push(streak.command.key());
+        Some(RecurringPattern { head, note, commands, support: self.support.clone() })
     }
 }

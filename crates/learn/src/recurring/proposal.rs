@@ -57,9 +57,10 @@ pub fn patterns(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         diagnosis::diagnoses(&streaks).into_iter().filter(|one| !is_told(&one.head)).collect();
     found.extend(diagnoses);
     found.extend(routine::before_commits(traces));
-    let named: BTreeSet<String> = found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
-    found.extend(routine::in_every_session(traces, &named));
-    found.extend(routine::checks(traces, &named));
+    let covered_commands: BTreeSet<String> =
+        found.iter().flat_map(|one| one.commands.iter().cloned()).collect();
+    found.extend(routine::in_every_session(traces, &covered_commands));
+    found.extend(routine::checks(traces, &covered_commands));
     found.extend(co_edit::co_edits(traces));
     found.retain(|one| one.commands.iter().all(|command| is_safe(command)));
     found

@@ -318,12 +318,12 @@ fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<St
             && text.chars().count() <= LONGEST
     };
     let all: Vec<String> = sentence_texts(message).collect();
-    let named = all.iter().position(is_telling)?;
+    let telling = all.iter().position(is_telling)?;
     let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
-    let (first, last) = cause.map_or((named, named), |cause| (named.min(cause), named.max(cause)));
+    let (first, last) = cause.map_or((telling, telling), |cause| (telling.min(cause), telling.max(cause)));
     let both = [all[first].as_str(), all[last].as_str()];
-    let text = if first == last { all[named].clone() } else { both.join(" ") };
-    Some(if text.chars().count() <= LONGEST { text } else { all[named].clone() })
+    let text = if first == last { all[telling].clone() } else { both.join(" ") };
+    Some(if text.chars().count() <= LONGEST { text } else { all[telling].clone() })
 }
 
 /// Joins the first sentence with the certain ones that follow it, up to [`LONGEST`] characters.

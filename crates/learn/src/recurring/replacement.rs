@@ -95,7 +95,7 @@ fn chooses(flag: &str) -> bool {
 pub(super) fn added_words(failed: &TracedCommand, used: &TracedCommand) -> Vec<String> {
     let words = failed.words();
     let mut old = words.iter().peekable();
-    let is_new = |word: &&'_ str| old.next_if(|known| *known == word).is_none();
+    let is_new = |word: &&'_ str| old.next_if(|old_word| *old_word == word).is_none();
     used.words().into_iter().filter(is_new).map(str::to_owned).collect()
 }
 

@@ -51,7 +51,10 @@ pub fn before_commits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
 
 /// Returns a rule for each command that nearly every successful session runs. Checks, commands that
 /// failed, and commands that another pattern names are left out.
-pub fn in_every_session(traces: &[&SessionTrace], named: &BTreeSet<String>) -> Vec<RecurringPattern> {
+pub fn in_every_session(
+    traces: &[&SessionTrace],
+    covered_commands: &BTreeSet<String>,
+) -> Vec<RecurringPattern> {
     let mut successful: BTreeSet<u64> = BTreeSet::new();
     let mut found: BTreeMap<String, PatternSupport> = BTreeMap::new();
     let mut failed: BTreeSet<String> = BTreeSet::new();
@@ -70,7 +73,10 @@ pub fn in_every_session(traces: &[&SessionTrace], named: &BTreeSet<String>) -> V
     }
     let is_regular = |command: &str, support: &PatternSupport| {
         let share = support.count() as f64 / successful.len().max(1) as f64;
-        support.count() >= SESSIONS && share >= SHARE && !named.contains(command) && !failed.contains(command)
+        support.count() >= SESSIONS
+            && share >= SHARE
+            && !covered_commands.contains(command)
+            && !failed.contains(command)
     };
     let regular = found.into_iter().filter(|(command, support)| is_regular(command, support));
     let pattern = |(command, support): (String, PatternSupport)| {
@@ -110,7 +116,7 @@ fn commits(trace: &SessionTrace) -> Vec<(&TracedStep, Vec<&TracedCommand>)> {
 
 /// Returns a fact for the command with which the sessions run their tests, and the like for builds and
 /// linters. Commands that another pattern names are left out.
-pub fn checks(traces: &[&SessionTrace], named: &BTreeSet<String>) -> Vec<RecurringPattern> {
+pub fn checks(traces: &[&SessionTrace], covered_commands: &BTreeSet<String>) -> Vec<RecurringPattern> {
     let kinds = [
         (CommandKind::Test, "The tests of this project run with"),
         (CommandKind::Build, "The build of this project runs with"),
@@ -137,7 +143,7 @@ pub fn checks(traces: &[&SessionTrace], named: &BTreeSet<String>) -> Vec<Recurri
         let (command, support) = best.next().filter(|_| best.next().is_none())?;
         let share = most as f64 / of_kind.len().max(1) as f64;
         let head = format!("{head} {}", code(&command));
-        (share >= CHECK_SHARE && !named.contains(&command)).then(|| RecurringPattern {
+        (share >= CHECK_SHARE && !covered_commands.contains(&command)).then(|| RecurringPattern {
             note: PatternNote::Fact { text: head.clone() },
             head,
             commands: vec![command],

@@ -125,8 +125,8 @@ fn error_line(output: &str) -> Option<(String, bool)> {
         // "The following exception occurred:" announces the line that tells it.
         let at = plain.iter().position(|other| std::ptr::eq(other, line));
         let next = at.and_then(|at| plain.get(at + 1)).filter(|next| is_cause(next) && ERRORS.is_match(next));
-        let told = next.filter(|_| line.ends_with(':') && !TYPED.is_match(line)).unwrap_or(line);
-        return Some((told.clone(), false));
+        let error_line = next.filter(|_| line.ends_with(':') && !TYPED.is_match(line)).unwrap_or(line);
+        return Some((error_line.clone(), false));
     }
     if let Some(line) = plain.iter().find(|line| !is_cause(line)) {
         return Some((line.clone(), true));

@@ -89,7 +89,7 @@ const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
 /// ```
 pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String> {
     let folded: Vec<String> = sources.iter().map(|source| fold(source)).collect();
-    let said: HashSet<String> = sources.iter().flat_map(|source| words(source)).collect();
+    let source_words: HashSet<String> = sources.iter().flat_map(|source| words(source)).collect();
     let is_there = |part: &str| {
         let part = fold(part);
         folded.iter().any(|source| source.contains(&part))
@@ -123,7 +123,7 @@ pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String
     missing.extend(negation.filter(|_| {
         let excludes =
             |word: &String| NEGATIONS.contains(&word.as_str()) || EXCLUSIONS.contains(&word.as_str());
-        !said.iter().any(excludes) && !folded.iter().any(|source| first_negation(source).is_some())
+        !source_words.iter().any(excludes) && !folded.iter().any(|source| first_negation(source).is_some())
     }));
     missing
 }

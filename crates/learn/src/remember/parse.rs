@@ -129,10 +129,10 @@ fn of_diary(source: &mut MemorySource, diary: &Diary) {
 /// Returns the cause that an agent named in a session that then succeeded, with the evidence of the
 /// success.
 fn confirmed_cause(item: &DiaryItem, diary: &Diary) -> Option<Claim> {
-    let said = words_of(&item.text);
-    let cause = fact(&said).ok()?;
+    let explanation = words_of(&item.text);
+    let cause = fact(&explanation).ok()?;
     let confirmed = diary.verdict.signs.iter().find(|sign| sign.good);
-    let evidence = [Some(said), confirmed.map(|sign| words_of(&sign.what))];
+    let evidence = [Some(explanation), confirmed.map(|sign| words_of(&sign.what))];
     Some(Claim {
         text: fixed_since(&cause),
         line: item.line,

@@ -120,19 +120,20 @@ impl Withdrawal {
     /// statement's probabilities.
     pub fn of(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
         let text = statement.text.as_str();
-        let named = withdrawn(text);
-        let gone = gone(text, judged.lasting()).filter(|_| named.is_none());
-        let is_withdrawal =
-            named.is_some() || gone.is_some() || judged.lasting() >= LASTING && says_no_longer(text);
+        let withdrawn_topic = withdrawn(text);
+        let gone_tool = gone(text, judged.lasting()).filter(|_| withdrawn_topic.is_none());
+        let is_withdrawal = withdrawn_topic.is_some()
+            || gone_tool.is_some()
+            || judged.lasting() >= LASTING && says_no_longer(text);
         if statement.is_pasted || !is_withdrawal {
             return None;
         }
         Some(Self {
-            topic: named.map(|(topic, _)| topic).or(gone).map(str::to_owned),
+            topic: withdrawn_topic.map(|(topic, _)| topic).or(gone_tool).map(str::to_owned),
             quote: text.to_owned(),
             line: statement.line,
-            is_all: named.is_some_and(|(_, length)| length * 3 >= text.len() * 2),
-            is_gone: gone.is_some(),
+            is_all: withdrawn_topic.is_some_and(|(_, length)| length * 3 >= text.len() * 2),
+            is_gone: gone_tool.is_some(),
         })
     }
 

@@ -57,13 +57,13 @@ fn pushed(command: &SimpleCommand, words: &[&str]) -> Option<Vec<String>> {
         return None;
     }
     let lease = "--force-with-lease";
-    let kept = without(words, |word| word == "--force" || word.starts_with(lease));
-    let kept = kept.iter().filter_map(|word| {
+    let unforced = without(words, |word| word == "--force" || word.starts_with(lease));
+    let unforced = unforced.iter().filter_map(|word| {
         let is_short = word.starts_with('-') && !word.starts_with("--");
         let word = if is_short { word.replace('f', "") } else { word.trim_start_matches('+').to_owned() };
         (word != "-").then_some(word)
     });
-    let mut safe: Vec<String> = kept.collect();
+    let mut safe: Vec<String> = unforced.collect();
     let at = safe.iter().position(|word| word == "push")?;
     safe.insert(at + 1, lease.to_owned());
     Some(safe)

@@ -199,10 +199,10 @@ fn blamed(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usi
             suspect.at < reaction.at && !suspect.did_nothing && prompts <= suspect.before.0 + PROMPTS
         })
     };
-    let said = words(&reaction.text);
-    let named = possible().rfind(|(_, suspect)| !words(suspect.command).is_disjoint(&said));
+    let reaction_words = words(&reaction.text);
+    let named_command = possible().rfind(|(_, suspect)| !words(suspect.command).is_disjoint(&reaction_words));
     let gravest = || possible().max_by_key(|(at, suspect)| (suspect.danger.severity, *at));
-    named.or_else(gravest).map(|(at, _)| at)
+    named_command.or_else(gravest).map(|(at, _)| at)
 }
 
 /// Returns the words of a text by which a message names a command, in lower case.

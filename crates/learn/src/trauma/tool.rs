@@ -54,8 +54,8 @@ pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
         let path = path.strip_prefix("file://").unwrap_or(path);
         ToolFileChange { path: path.to_owned(), deletes }
     };
-    let named = PATHS.iter().filter_map(|key| input.get(key)?.as_str()).filter(|path| !path.is_empty());
-    let mut found: Vec<ToolFileChange> = named.map(change).collect();
+    let paths = PATHS.iter().filter_map(|key| input.get(key)?.as_str()).filter(|path| !path.is_empty());
+    let mut found: Vec<ToolFileChange> = paths.map(change).collect();
     let lists = ["edits", "files", "changes"].iter().filter_map(|key| input.get(key)?.as_array()).flatten();
     let within = lists.filter_map(|one| PATHS.iter().find_map(|key| one.get(key)?.as_str()));
     found.extend(within.map(change));

@@ -76,7 +76,7 @@ pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doin
         write!(screen, "{}", layout::fit(&shown, width)).map_err(broken)?;
         let offered = offered(*kind, item, !decided.is_empty());
         loop {
-            let said = |screen: &mut dyn Write, text: &str| {
+            let print = |screen: &mut dyn Write, text: &str| {
                 write!(screen, "{}", layout::fit(&format!("     {text}\n"), width)).map_err(broken)
             };
             match ask(&offered, screen, width, doing.key).map_err(broken)? {
@@ -85,7 +85,7 @@ pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doin
                     index += 1;
                     break;
                 }
-                Key::Help => said(screen, &help(&offered))?,
+                Key::Help => print(screen, &help(&offered))?,
                 Key::Undo => match (doing.undo)() {
                     Ok(()) => {
                         if let Some((before, _)) = decided.pop() {
@@ -93,15 +93,15 @@ pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doin
                         }
                         break;
                     }
-                    Err(error) => said(screen, &safe(&error.to_string()))?,
+                    Err(error) => print(screen, &safe(&error.to_string()))?,
                 },
                 Key::Edit => match (doing.edit)(&item.notes[item.notes.len() - 1].id) {
                     Ok(None) => {
                         index += 1;
                         break;
                     }
-                    Ok(Some(wrong)) => said(screen, &format!("saved but not committed: {}", safe(&wrong)))?,
-                    Err(error) => said(screen, &safe(&error.to_string()))?,
+                    Ok(Some(wrong)) => print(screen, &format!("saved but not committed: {}", safe(&wrong)))?,
+                    Err(error) => print(screen, &safe(&error.to_string()))?,
                 },
                 key => {
                     let words = words(key, item);
@@ -111,7 +111,7 @@ pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doin
                             index += 1;
                             break;
                         }
-                        Err(error) => said(screen, &safe(&error.to_string()))?,
+                        Err(error) => print(screen, &safe(&error.to_string()))?,
                     }
                 }
             }
@@ -130,8 +130,8 @@ fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
         Key::Confirm => words.confirm.extend(ids()),
         Key::Take => words.take.extend(ids()),
         Key::Drop => words.keep.extend(ids()),
-        Key::Keep(kept) => {
-            words.reject.extend(ids().enumerate().filter(|(at, _)| *at != kept).map(|(_, id)| id))
+        Key::Keep(index) => {
+            words.reject.extend(ids().enumerate().filter(|(at, _)| *at != index).map(|(_, id)| id))
         }
         Key::Edit | Key::Undo | Key::Skip | Key::Help | Key::Quit => {}
     }

@@ -20,7 +20,7 @@ pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     let opener = Arc::clone(calls);
     let server = McpServer::new(McpSetup {
         offer: OFFER,
-        opener: Arc::new(move |asked: CallContext| open(&opener, asked.by, asked.watch)),
+        opener: Arc::new(move |client: CallContext| open(&opener, client.by, client.watch)),
         // The token identifies the caller.
         caller: None,
         pages: Some(embedded_page),

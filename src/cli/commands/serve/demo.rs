@@ -32,10 +32,10 @@ pub(super) fn run(
     follow_for_page(&calls, changes.clone())?;
     let web = WebSetup { visitor: Visitor::Everyone { by }, changes, is_demo: true };
     let setup = page_alone(calls, web, hosts, *output);
-    let mut said = Ok(Printed::default());
+    let mut printed = Ok(Printed::default());
     let ShutdownResult { signal, .. } =
-        serve(address, setup, |server| said = print_address(server, false, output))?;
-    Ok(said?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
+        serve(address, setup, |server| printed = print_address(server, false, output))?;
+    Ok(printed?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
 }
 
 /// Makes a vault of the example in `folder`, with private files of its own: nothing of the user's is

@@ -124,10 +124,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         figures: Some(Arc::new(|context| Ok(vec![notes(stats::kinds(context)?)]))),
         version: env!("CARGO_PKG_VERSION"),
     };
-    let (mut said, has_page) = (Ok(Printed::default()), !arguments.no_web);
+    let (mut printed, has_page) = (Ok(Printed::default()), !arguments.no_web);
     let ShutdownResult { signal, .. } =
-        serve(address, setup, |server| said = print_address(server, has_page, output))?;
-    Ok(said?.of_kind(
+        serve(address, setup, |server| printed = print_address(server, has_page, output))?;
+    Ok(printed?.of_kind(
         signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
     ))
 }

@@ -159,11 +159,11 @@ fn complete(open: &OpenVault, model: &'static StaticModel) -> Result<()> {
     let Some(mut writer) = vectors.writer(model.name(), dimension)? else { return Ok(()) };
     let table = vectors.table(model.name(), dimension)?;
     let rows = table.as_ref().map_or(0, |table| table.len());
-    let known = table.map_or_else(PassageSet::default, |table| table.keys());
-    let (paths, missing) = open.index().without(&known, usize::MAX)?;
+    let embedded = table.map_or_else(PassageSet::default, |table| table.keys());
+    let (paths, missing) = open.index().without(&embedded, usize::MAX)?;
     let live = open.index().passages()?;
     if missing > 0 {
-        let mut written = known;
+        let mut written = embedded;
         for passage in paths.iter().flat_map(|path| open.passages_of(path)) {
             if live.contains(&passage.key) && written.insert(passage.key) {
                 writer.push(passage.key, &model.of(&passage.text))?;

@@ -154,18 +154,19 @@ impl Context {
     ) -> Result<Progress> {
         let version = open.index().version()?;
         let live = open.index().passages()?;
-        let mut known = embedded_passages(open, model.name())?;
-        let done = live.iter().filter(|key| known.contains(*key)).count();
+        let mut embedded = embedded_passages(open, model.name())?;
+        let done = live.iter().filter(|key| embedded.contains(*key)).count();
         let mut progress = Progress { done, total: live.len() };
-        let (lacking, _) = open.index().without(&known, usize::MAX)?;
+        let (lacking, _) = open.index().without(&embedded, usize::MAX)?;
         let firsts: Vec<&NotePath> = first.iter().filter(|path| lacking.contains(path)).collect();
         let order = firsts.into_iter().chain(lacking.iter().filter(|path| !first.contains(path)));
         let order: Vec<&NotePath> = order.collect();
         let mut is_kept = true;
         for notes in order.chunks(NOTES) {
             let unread = notes.iter().flat_map(|path| open.passages_of(path));
-            let unread: Vec<Passage> =
-                unread.filter(|passage| live.contains(&passage.key) && known.insert(passage.key)).collect();
+            let unread: Vec<Passage> = unread
+                .filter(|passage| live.contains(&passage.key) && embedded.insert(passage.key))
+                .collect();
             for some in unread.chunks(step.max(1)) {
                 if !go_on(progress) {
                     return Ok(progress);
@@ -189,9 +190,9 @@ impl Context {
         changed: &[NotePath],
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Progress> {
-        let mut known = embedded_passages(open, model.name())?;
+        let mut embedded = embedded_passages(open, model.name())?;
         let passages = changed.iter().flat_map(|path| open.passages_of(path));
-        let unread: Vec<Passage> = passages.filter(|passage| known.insert(passage.key)).collect();
+        let unread: Vec<Passage> = passages.filter(|passage| embedded.insert(passage.key)).collect();
         let mut progress = Progress { done: 0, total: unread.len() };
         for some in unread.chunks(STEP) {
             if !go_on(progress) {
@@ -302,11 +303,11 @@ fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
 /// Keys of the passages that the model has embedded.
 pub(crate) fn embedded_passages(open: &OpenVault, model: &str) -> Result<PassageSet> {
     let vectors = open.vectors();
-    let mut known = PassageSet::default();
+    let mut passages = PassageSet::default();
     for (dimension, _) in vectors.dimensions(model) {
         if let Some(table) = vectors.table(model, dimension)? {
-            known.extend(table.keys());
+            passages.extend(table.keys());
         }
     }
-    Ok(known)
+    Ok(passages)
 }

@@ -101,20 +101,20 @@ impl LanguageModel {
         stop: &Cancellation,
     ) -> Result<Self> {
         let open = context.target();
-        chosen.models.iter().try_for_each(|named| within_some_budget(named, &chosen.budget))?;
+        chosen.models.iter().try_for_each(|model| within_some_budget(model, &chosen.budget))?;
         let ledger = JsonLinesFile::private(&open.vault, LEDGER)?;
         let account = Arc::new(account(context, &ledger, chosen.budget)?);
         let seed = context.call.now.unix().unsigned_abs();
         let mut models = Vec::new();
-        for named in &chosen.models {
-            let choice = with_key(named, context, stop)?;
+        for selected in &chosen.models {
+            let choice = with_key(selected, context, stop)?;
             if choice.sends_key_unencrypted() {
-                context.notice(format!("the API key is sent to {} without encryption", named.name.0));
+                context.notice(format!("the API key is sent to {} without encryption", selected.name.0));
             }
             if let Some(model) =
                 cm_llm::open(&choice, retry_policy(chosen.retries, seed), stop.retry_pause())?
             {
-                models.push(MeteredModel::new(model, named.price, Arc::clone(&account)));
+                models.push(MeteredModel::new(model, selected.price, Arc::clone(&account)));
             }
         }
         let first = models.remove(0);
@@ -197,22 +197,22 @@ fn is_lasting(error: &cm_llm::LlmError) -> bool {
 ///
 /// # Errors
 /// Returns `no-budget` if the model may cost money and no limit is set.
-fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<()> {
-    let free = named.price.is_some_and(cm_llm::Price::is_zero);
+fn within_some_budget(selected: &SelectedModel, budget: &SpendingLimits) -> Result<()> {
+    let free = selected.price.is_some_and(cm_llm::Price::is_zero);
     let limits =
         [budget.daily_usd, budget.monthly_usd, budget.daily_tokens as f64, budget.monthly_tokens as f64];
     if free || limits.iter().any(|limit| *limit > 0.0) {
         return Ok(());
     }
-    let (provider, model) = &named.name;
+    let (provider, model) = &selected.name;
     Err(Error::refused("no-budget", format!("{provider}/{model} may cost money, and no budget is set"))
         .hint(cm_llm::BudgetError::NoBudget.hint()))
 }
 
 /// Completes the connection parameters with the API key; runs the key command if one is set.
-fn with_key(named: &SelectedModel, context: &Context, stop: &Cancellation) -> Result<ModelSelection> {
-    let mut choice = named.choice.clone();
-    if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
+fn with_key(selected: &SelectedModel, context: &Context, stop: &Cancellation) -> Result<ModelSelection> {
+    let mut choice = selected.choice.clone();
+    if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &selected.key_command) {
         remote.key = Some(key_from(command, &context.call.environment, &stop.retry_pause())?);
     }
     Ok(choice)

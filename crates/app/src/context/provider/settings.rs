@@ -157,8 +157,8 @@ impl ModelSettings<'_> {
                 let typed = if is_first { self.text(keys::LLM_BASE_URL) } else { String::new() };
                 let address = (!typed.is_empty()).then(|| ServerUrl::parse(&typed)).transpose();
                 let address = address.map_err(|error| wrong("llm.base_url", error.to_string()))?;
-                let named = || self.ollama_host().filter(|_| provider == ModelProvider::Ollama);
-                let address = address.or_else(named);
+                let ollama_host = || self.ollama_host().filter(|_| provider == ModelProvider::Ollama);
+                let address = address.or_else(ollama_host);
                 let key = self.key(provider, address.as_ref(), is_first);
                 let command = self.text(keys::LLM_API_KEY_CMD);
                 if is_first && !command.is_empty() && self.private_key().is_none() {
@@ -253,17 +253,17 @@ mod tests {
         match words.chosen() {
             Err(error) => format!("{}: {error}", error.code),
             Ok(chosen) => {
-                let models = chosen.models.iter().map(|named| {
-                    let key = match &named.choice {
+                let models = chosen.models.iter().map(|selected| {
+                    let key = match &selected.choice {
                         ModelSelection::Remote(RemoteModel { key: Some(_), .. }) => " with a key",
                         _ => "",
                     };
-                    let to = named.choice.sends_to().unwrap_or_else(|| "here".to_owned());
+                    let to = selected.choice.sends_to().unwrap_or_else(|| "here".to_owned());
                     format!(
                         "{}/{} at {to}{key} for {:?}",
-                        named.name.0,
-                        named.name.1,
-                        named.price.map(|price| price.input)
+                        selected.name.0,
+                        selected.name.1,
+                        selected.price.map(|price| price.input)
                     )
                 });
                 models.chain(notices).collect::<Vec<_>>().join("\n")

@@ -71,8 +71,8 @@ pub(super) fn find_moved(open: &OpenVault, files: &mut [FileChange]) -> Result<(
     let Some(head) = repo.head()?.commit else { return Ok(()) };
     let mut lost = Vec::new();
     for (at, file) in files.iter().enumerate() {
-        let known = file.before.is_some().then_some(&file.path).into_iter().chain(&file.from);
-        let mut places = known.peekable();
+        let old_paths = file.before.is_some().then_some(&file.path).into_iter().chain(&file.from);
+        let mut places = old_paths.peekable();
         if file.after.is_none() || places.peek().is_none() {
             continue;
         }

@@ -142,8 +142,8 @@ pub(crate) fn memory_line(memory: &BriefingMemory) -> String {
     };
     let origin = format!("by {}", memory.origin);
     let date = memory.date.as_deref().unwrap_or_default();
-    let known = [date, memory.note_type.as_deref().unwrap_or_default(), id, &origin];
-    lines::memory(&memory.title, &known, &memory.snippet)
+    let labels = [date, memory.note_type.as_deref().unwrap_or_default(), id, &origin];
+    lines::memory(&memory.title, &labels, &memory.snippet)
 }
 
 fn passage_entry(passage: &SessionPassage) -> BriefingEntry {
@@ -159,12 +159,12 @@ pub(crate) fn passage_line(passage: &SessionPassage) -> String {
         Ok(_) => passage.session.get(..8).unwrap_or(&passage.session),
         Err(_) => &passage.session,
     };
-    let known = [
+    let labels = [
         passage.date.as_deref().unwrap_or_default(),
         passage.agent.as_deref().unwrap_or_default(),
         session,
         passage.workspace.as_deref().map(project).unwrap_or_default(),
         passage.outcome.as_deref().unwrap_or_default(),
     ];
-    lines::passage(&known, &passage.snippet)
+    lines::passage(&labels, &passage.snippet)
 }

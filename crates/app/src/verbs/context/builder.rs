@@ -230,7 +230,7 @@ impl BriefingBuilder<'_> {
                     warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK));
                 }
                 BlockKind::Deprecated => {
-                    let mentioned = shown.iter().filter(|(_, said)| said.mentions(pattern));
+                    let mentioned = shown.iter().filter(|(_, index)| index.mentions(pattern));
                     warnings.extend(mentioned.map(|(id, _)| BriefingWarning::of(blocked, id)));
                 }
                 BlockKind::Toxic => {}
@@ -252,11 +252,11 @@ impl BriefingBuilder<'_> {
                 });
             }
         }
-        let mut known = Vec::new();
+        let mut seen = Vec::new();
         warnings.retain(|warning| {
             let key = (warning.pattern.to_lowercase(), warning.place.clone());
-            let new = !known.contains(&key);
-            known.push(key);
+            let new = !seen.contains(&key);
+            seen.push(key);
             new
         });
         Ok(warnings)
@@ -272,8 +272,8 @@ impl BriefingBuilder<'_> {
             if !self.candidates.has_playbook {
                 notices.push("the playbook has no rules".to_owned());
             }
-            let told = history.is_some_and(|history| !history.is_empty());
-            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !told {
+            let has_history = history.is_some_and(|history| !history.is_empty());
+            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !has_history {
                 notices.push("no note contains a word of the task".to_owned());
             }
         }

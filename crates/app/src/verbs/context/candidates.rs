@@ -296,7 +296,7 @@ impl<'m> BriefingCandidates<'m> {
             if is_near && similarity::words(blocked.text()).len() >= MEANINGFUL {
                 self.near_blocked.insert(blocked.id.to_string());
             }
-            if found.iter().all(|known| known.id != blocked.id) {
+            if found.iter().all(|other| other.id != blocked.id) {
                 found.push(blocked);
             }
         }
@@ -399,9 +399,9 @@ impl<'m> BriefingCandidates<'m> {
         let is_usable = |note: &Note| note.staleness().is_none() && !note.has_conflict();
         let hits = hits.into_iter().filter(|hit| is_usable(&hit.note));
         self.memories.extend(hits.map(|hit| {
-            let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
+            let names = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =
-                !hit.note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
+                !hit.note.condensed_into.is_empty() || names.iter().any(|name| old.contains(*name));
             let is_weak = hit.confidence.is_some_and(|confidence| confidence.is_weak());
             MemoryCandidate {
                 open,
@@ -432,12 +432,12 @@ impl<'m> BriefingCandidates<'m> {
 
     /// Returns the rule text of the bullet with this ID, from any open vault.
     pub fn content_of(&self, context: &Context, id: &str) -> Result<Option<String>> {
-        if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
-            return Ok(Some(known.bullet.content().to_owned()));
+        if let Some(candidate) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
+            return Ok(Some(candidate.bullet.content().to_owned()));
         }
         for open in &context.vaults {
-            let named = [id.to_owned()];
-            if let Some(bullet) = with_ids(context, open, &named)?.iter().find_map(Bullet::of) {
+            let ids = [id.to_owned()];
+            if let Some(bullet) = with_ids(context, open, &ids)?.iter().find_map(Bullet::of) {
                 return Ok(Some(bullet.content().to_owned()));
             }
         }
@@ -447,9 +447,9 @@ impl<'m> BriefingCandidates<'m> {
 
 impl VaultPlaybookHits {
     fn add(&mut self, hits: Vec<NoteHit>) {
-        let mut known: HashSet<NotePath> = self.notes.iter().map(|note| note.path.clone()).collect();
+        let mut paths: HashSet<NotePath> = self.notes.iter().map(|note| note.path.clone()).collect();
         for note in hits.into_iter().map(|hit| hit.note) {
-            if known.insert(note.path.clone()) {
+            if paths.insert(note.path.clone()) {
                 self.notes.push(note);
             }
         }
@@ -462,9 +462,10 @@ fn add_twins(context: &Context, hits_by_vault: &mut [VaultPlaybookHits]) -> Resu
     let ids = |hits: &VaultPlaybookHits| -> Vec<String> {
         hits.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
     };
-    let known: Vec<Vec<String>> = hits_by_vault.iter().map(ids).collect();
+    let ids_by_vault: Vec<Vec<String>> = hits_by_vault.iter().map(ids).collect();
     for (at, open) in context.vaults.iter().enumerate() {
-        for (_, ids) in known.iter().enumerate().filter(|(other, ids)| *other != at && !ids.is_empty()) {
+        for (_, ids) in ids_by_vault.iter().enumerate().filter(|(other, ids)| *other != at && !ids.is_empty())
+        {
             let twins = with_ids(context, open, ids)?;
             hits_by_vault[at].add(twins.into_iter().map(|note| NoteHit { note, score: 0.0 }).collect());
         }

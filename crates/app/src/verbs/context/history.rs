@@ -169,7 +169,7 @@ impl BriefingBuilder<'_> {
         if words.is_empty() && meaning.is_none() {
             return Ok(Some(Vec::new()));
         }
-        let asked = SessionSearchRequest {
+        let request = SessionSearchRequest {
             query: &query,
             filter: &filter,
             weights: Weights::default(),
@@ -177,7 +177,7 @@ impl BriefingBuilder<'_> {
             offset: 0,
             limit: limit * SPARE,
         };
-        let found = match access.query(|sessions| sessions.search(asked)) {
+        let found = match access.query(|sessions| sessions.search(request)) {
             Ok(found) => found.unwrap_or_default(),
             Err(error) => {
                 self.context.notice(format!("past sessions could not be searched: {}", error.message));
@@ -200,8 +200,9 @@ impl BriefingBuilder<'_> {
     fn logged(&self, hit: &ConversationHit, best: f32, diaries: &DiaryIndex) -> LogPassage {
         let meta = &hit.session.meta;
         let (id, agent) = (meta.id.as_str(), meta.agent.name());
-        let kept = diaries.get(Some(agent), id);
-        let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != SessionStatus::Unknown);
+        let stored = diaries.get(Some(agent), id);
+        let status =
+            stored.map(|stored| stored.diary.verdict.status).filter(|it| *it != SessionStatus::Unknown);
         let passage = SessionPassage {
             snippet: visible(&hit.snippet),
             session: id.to_owned(),
@@ -210,7 +211,7 @@ impl BriefingBuilder<'_> {
             workspace: meta.workspace.clone(),
             date: meta.ended.or(meta.started).map(|at| at.day()),
             outcome: status.map(name),
-            diary: kept.map(|kept| kept.path.to_string()),
+            diary: stored.map(|stored| stored.path.to_string()),
             by_person: hit.best.speaker == Some(Speaker::Person),
             score: relevance(rank_of(hit), best) * self.here(meta.workspace.as_deref()),
         };
@@ -274,15 +275,15 @@ fn rank_of(hit: &ConversationHit) -> f32 {
 /// Whether a text contains one in `share` of the task's words, and at least two; words match if
 /// their first four characters do.
 fn mentions(words: &[String], share: usize, text: &str) -> bool {
-    let said = text.to_lowercase();
-    let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let text = text.to_lowercase();
+    let text_words: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let stem = |word: &str| word.chars().take(4).collect::<String>();
-    let there = |word: &&String| {
+    let is_mentioned = |word: &&String| {
         let stem = stem(word);
-        said.iter().any(|other| other.starts_with(&stem))
+        text_words.iter().any(|other| other.starts_with(&stem))
     };
     let least = words.len().div_ceil(share).max(words.len().min(2));
-    !words.is_empty() && words.iter().filter(there).count() >= least
+    !words.is_empty() && words.iter().filter(is_mentioned).count() >= least
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::memories::{
     ExistingMemories, MemoryProposal, PlannedMemory, confirming_edits, edges_to_replaced, plan_memory,
 };
-use super::process_session::{SessionProcessor, SessionProposals};
+use super::session_processor::{SessionProcessor, SessionProposals};
 use crate::context::open_vault::OpenVault;
 use crate::context::provider::LanguageModel;
 use crate::error::{Error, Result};
@@ -62,7 +62,7 @@ impl SessionProcessor<'_> {
         let short: String = diary.session.chars().take(8).collect();
         let options = curate::Options {
             authority: Authority::Automation,
-            dry_run: self.terms.dry_run,
+            dry_run: self.run_options.dry_run,
             sweep: SweepScope::Drafts,
             op: "reflect",
             subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
@@ -70,8 +70,8 @@ impl SessionProcessor<'_> {
         let model = self.model.as_ref().map(LanguageModel::name);
         let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
         let changes = |open: &OpenVault, curated: &CurationResult| {
-            if !self.terms.dry_run
-                && !self.terms.reprocess
+            if !self.run_options.dry_run
+                && !self.run_options.reprocess
                 && !ReflectionLog::load(open)?.is_open(&todo.listed, SessionReaderKind::of(model.as_deref()))
             {
                 return Err(Error::refused(
@@ -108,12 +108,12 @@ impl ChangePlanner<'_> {
     fn diary(&mut self, place: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
         let Some(place) = place else { return Ok(Vec::new()) };
         match place.change(self.work.context, self.open, diary) {
-            Ok((change, said)) => {
+            Ok((change, notice)) => {
                 if change.is_some() {
                     self.ids.push(diary.id.clone());
                 }
                 self.changes.extend(change);
-                Ok(said.into_iter().collect())
+                Ok(notice.into_iter().collect())
             }
             // The person is at work on it.
             Err(error) if error.code == "hand-edited" => {

@@ -1,7 +1,8 @@
 //! Adds the results of processed sessions to the record, so that they are not processed again.
 
-use super::process_session::{SessionProcessor, SessionProposals, SessionReflection};
 use super::queue::QueuedSession;
+use super::session_processor::{SessionProcessor, SessionProposals};
+use super::session_result::SessionReflection;
 use crate::context::open::Context;
 use crate::context::provider::LanguageModel;
 use crate::error::{Error, Result};
@@ -19,13 +20,13 @@ impl SessionProcessor<'_> {
     pub fn record_result(
         &mut self,
         proposed: &SessionProposals<'_>,
-        worked: &SessionReflection,
+        reflection: &SessionReflection,
     ) -> Result<()> {
         self.earlier.push(proposed.diary.clone());
-        if self.terms.dry_run {
+        if self.run_options.dry_run {
             return Ok(());
         }
-        let came = match (worked.done.applied, proposed.diary.is_empty()) {
+        let came = match (reflection.done.applied, proposed.diary.is_empty()) {
             (1.., _) => ReflectionResult::Learned,
             (0, false) => ReflectionResult::Diary,
             (0, true) => ReflectionResult::Nothing,
@@ -35,8 +36,8 @@ impl SessionProcessor<'_> {
         let own = ReflectionEntry {
             tier,
             reader: reader.clone(),
-            proposed: worked.done.proposed,
-            applied: worked.done.applied,
+            proposed: reflection.done.proposed,
+            applied: reflection.done.applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
             ..line(self.context, &proposed.todo.listed, came)
@@ -75,7 +76,7 @@ impl SessionProcessor<'_> {
     /// # Errors
     /// Returns an error if the reflection log cannot be written.
     pub fn failed(&mut self, todo: &QueuedSession, error: &Error) -> Result<()> {
-        if self.terms.dry_run {
+        if self.run_options.dry_run {
             return Ok(());
         }
         let why = Some(logs::text(&error.message, &self.reader.rules));

@@ -113,10 +113,10 @@ pub fn plan_memory(
     if !existing.texts.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
         return Ok(None);
     }
-    let known = known_type(open, remembered.note_type)?;
+    let memory_type = known_type(open, remembered.note_type)?;
     let id = NoteId::from(context.new_uuid());
     let title = remembered.text.trim_end_matches('.').to_owned();
-    let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
+    let path = place(open, &format!("graph/{}", memory_type.folder), &title, &id)?;
     let body = body(remembered, origin);
     // What recurs is a draft; what one session shows is unverified.
     let is_recurring = stated.is_none() && remembered.observations > 1 && !remembered.is_acknowledged;
@@ -131,7 +131,7 @@ pub fn plan_memory(
     };
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
-        note_type: known.name.clone(),
+        note_type: memory_type.name.clone(),
         title: title.clone(),
         tags: Vec::new(),
         importance: 0.5,
@@ -149,7 +149,7 @@ pub fn plan_memory(
         changes.extend(edges_to_replaced(context, open, existing.notes(), &end, place)?);
     }
     let is_unverified = state == Some(Note::UNVERIFIED);
-    let (id, note_type) = (id.to_string(), known.name.clone());
+    let (id, note_type) = (id.to_string(), memory_type.name.clone());
     Ok(Some(PlannedMemory { id, note_type, title, is_draft, is_unverified, changes }))
 }
 

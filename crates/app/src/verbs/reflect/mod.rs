@@ -4,6 +4,7 @@
 //! Every session is one commit and one line of the record, so an interrupted run loses nothing and
 //! the next run continues.
 
+mod check_evidence;
 pub(crate) mod commit;
 pub(crate) mod later_word;
 mod log_result;
@@ -13,6 +14,9 @@ mod process_session;
 mod queue;
 mod recorded;
 mod redact;
+mod session_drafts;
+mod session_processor;
+mod session_result;
 mod traces;
 mod withdrawn;
 mod withdrawn_memory;
@@ -32,13 +36,14 @@ use crate::verbs::diary::session::SessionReader;
 use cm_learn::reflect::evidence::DAYS;
 use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
 use cm_store::config::keys;
-use process_session::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
+use process_session::recent_diaries;
 use queue::{QueuedSession, SessionQueue, plan};
+use session_processor::{RunOptions, SessionFailure, SessionProcessor};
 use traces::TraceLibrary;
 
 pub use cm_learn::reflect::run::RunOutcome;
 pub use native::NativeMemories;
-pub use process_session::{LearnedChange, SessionReflection};
+pub use session_result::{LearnedChange, SessionReflection};
 
 /// Which sessions `cm reflect` processes, and how.
 #[derive(Debug, Clone, Default)]
@@ -113,10 +118,18 @@ pub fn reflect(
     let language_model = if wants_model { LanguageModel::open(context, &reader.rules, stop)? } else { None };
     let model = language_model.as_ref().map(LanguageModel::name);
     let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(context, DAYS)? };
-    let terms = ReflectLimits { reprocess: options.again, ..terms(context, options.dry_run) };
+    let run_options = RunOptions { reprocess: options.again, ..run_options(context, options.dry_run) };
     let traces = TraceLibrary::open(context, access, &mut reader, (&todo, options.dry_run), stop)?;
-    let mut work =
-        SessionProcessor { context, access, reader, record, model: language_model, earlier, traces, terms };
+    let mut work = SessionProcessor {
+        context,
+        access,
+        reader,
+        record,
+        model: language_model,
+        earlier,
+        traces,
+        run_options,
+    };
     let mut ran = RunState::default();
     for one in &todo {
         if stop.is_requested() || ran.fatal_error.is_some() {
@@ -146,11 +159,11 @@ fn reader_of<'a>(options: &Options, model: Option<&'a str>) -> SessionReaderKind
 }
 
 /// Reads the limits of a run from the settings.
-fn terms(context: &Context, dry_run: bool) -> ReflectLimits {
+fn run_options(context: &Context, dry_run: bool) -> RunOptions {
     let settings = &context.target().settings;
     let (deltas, rounds) =
         (settings.integer(keys::REFLECT_MAX_DELTAS), settings.integer(keys::REFLECT_MAX_ITERATIONS));
-    ReflectLimits { dry_run, deltas, rounds, reprocess: false }
+    RunOptions { dry_run, deltas, rounds, reprocess: false }
 }
 
 #[derive(Default)]
@@ -171,9 +184,9 @@ impl RunState {
         stop: &Cancellation,
     ) -> Result<()> {
         match work.process(todo) {
-            Ok(worked) => {
+            Ok(reflection) => {
                 self.unanswered = 0;
-                self.worked.push(worked);
+                self.worked.push(reflection);
             }
             // What was in hand is dropped, and is there for the next run.
             Err(_) if stop.is_immediate() => {}
@@ -205,7 +218,8 @@ impl RunState {
         dry_run: bool,
         stop: &Cancellation,
     ) -> ReflectResult {
-        let done: Vec<ReflectedSession> = self.worked.iter().map(|worked| worked.done.clone()).collect();
+        let done: Vec<ReflectedSession> =
+            self.worked.iter().map(|reflection| reflection.done.clone()).collect();
         let interrupted = stop.is_requested();
         let stopped = interrupted.then_some("stopped as requested; the next run continues");
         let failure = self.fatal_error.as_ref().map(|error| match &error.hint {

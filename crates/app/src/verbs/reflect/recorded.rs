@@ -3,7 +3,7 @@
 //! same.
 
 use super::commit::CommitResult;
-use super::process_session::SessionProposals;
+use super::session_processor::SessionProposals;
 use crate::context::open::Context;
 use crate::sessions::signals::SignalLog;
 use crate::verbs::neighbours::{self, OwnProposal};
@@ -44,7 +44,7 @@ pub fn without_recorded(
 pub fn settle_verdicts(
     context: &Context,
     proposed: &SessionProposals<'_>,
-    carried: &CommitResult,
+    committed: &CommitResult,
 ) -> Vec<String> {
     let mut notices = Vec::new();
     let mut number = 0;
@@ -53,11 +53,11 @@ pub fn settle_verdicts(
             DraftChange::Delta(delta) => {
                 number += 1;
                 let CurationDelta::Add(add) = delta else { continue };
-                own_rule(carried, number, add)
+                own_rule(committed, number, add)
             }
             DraftChange::Memory(remembered) => {
                 let title = remembered.text.trim_end_matches('.');
-                let planned = carried.memories.iter().find(|planned| planned.title == title);
+                let planned = committed.memories.iter().find(|planned| planned.title == title);
                 planned.map(|planned| (planned.id.clone(), false, None))
             }
         };
@@ -75,11 +75,11 @@ pub fn settle_verdicts(
 
 /// Returns the ID of an added rule, or of the rule that was credited instead.
 fn own_rule(
-    carried: &CommitResult,
+    committed: &CommitResult,
     number: usize,
     add: &AddDelta,
 ) -> Option<(String, bool, Option<AddDelta>)> {
-    let report = &carried.outcome.report;
+    let report = &committed.outcome.report;
     let applied = report.applied.iter().find(|one| one.delta == number);
     if let Some(applied) = applied {
         return Some((applied.id.clone(), false, Some(add.clone())));

@@ -8,7 +8,7 @@ use cm_secrets::RedactionRules;
 
 /// Redacts secrets in every text of a proposed change.
 pub fn redact_draft(mut draft: ReflectionDraft, rules: &RedactionRules) -> ReflectionDraft {
-    let clean = |said: &mut String| *said = logs::text(said, rules);
+    let clean = |text: &mut String| *text = logs::text(text, rules);
     match &mut draft.what {
         DraftChange::Memory(memory) => {
             clean(&mut memory.text);

@@ -2,7 +2,7 @@
 //! longer use tabs", "Jenkins is gone since Friday".
 
 use super::later_word::{StatementOrigin, stated_before, withdrawn_memories};
-use super::process_session::{SessionProcessor, SessionProposals};
+use super::session_processor::{SessionProcessor, SessionProposals};
 use super::withdrawn_memory::WithdrawnMemory;
 use crate::context::meaning::meaning;
 use crate::error::Result;
@@ -57,8 +57,8 @@ impl SessionProcessor<'_> {
             let notes = playbook::notes_as_written(self.context, open)?;
             let mut memories = withdrawn_memories(self.context, open, &notes, withdrawal, stated);
             memories.retain(|note| proposed.withdrawn.iter().all(|one| one.id != note.key()));
-            let said = (StatementAuthor::Person, origin.session.as_str(), origin.line);
-            let evidence = evidence(said, &withdrawal.quote);
+            let source = (StatementAuthor::Person, origin.session.as_str(), origin.line);
+            let evidence = evidence(source, &withdrawal.quote);
             let count = rules.len() + memories.len();
             if count == 0 {
                 let similar: Vec<&Bullet> = self

@@ -10,11 +10,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::process_session::{SessionProcessor, SessionProposals};
 use super::queue::{QueuedSession, plan, session_key};
 use super::recorded::{settle_verdicts, without_recorded};
+use super::session_processor::{SessionProcessor, SessionProposals};
 use super::traces::TraceLibrary;
-use super::{Options, terms};
+use super::{Options, run_options};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
@@ -96,19 +96,24 @@ pub fn build_packages(
     session: Option<&str>,
 ) -> Result<WorkPackages> {
     let todo = match session {
-        Some(named) => vec![access.find(named)?],
+        Some(reference) => vec![access.find(reference)?],
         None => unread_sessions(context, access, options)?,
     };
     let mut reader = SessionReader::open(context)?;
     let playbook = playbook::as_written(context, context.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
-    let known: Vec<RuleRef<'_>> =
+    let live_rules: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let mut packages = Vec::new();
     for listed in todo.iter().take(options.limit.unwrap_or(1)) {
         let transcript = reader.read(context, &listed.session, None)?;
-        let rules =
-            relevant_rules(&known, &transcript.diary, &transcript.events, RULES, meaning(context.target()));
+        let rules = relevant_rules(
+            &live_rules,
+            &transcript.diary,
+            &transcript.events,
+            RULES,
+            meaning(context.target()),
+        );
         packages.push(WorkPackage {
             session: transcript.diary.session.clone(),
             agent: transcript.diary.agent.clone(),
@@ -195,10 +200,10 @@ pub(crate) fn read_with(
     }
     let playbook = playbook::as_written(context, context.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
-    let known: Vec<RuleRef<'_>> =
+    let live_rules: Vec<RuleRef<'_>> =
         live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let rules =
-        relevant_rules(&known, &transcript.diary, &transcript.events, RULES, meaning(context.target()));
+        relevant_rules(&live_rules, &transcript.diary, &transcript.events, RULES, meaning(context.target()));
     let prompt = package::reflect(&transcript.diary, &transcript.events, &rules, &[]);
     let answer = language_model.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
     let deltas = answer.map_err(ModelFailure::into_error)?.value.deltas;
@@ -221,11 +226,19 @@ fn apply_deltas(
     let steps = DeltasAnswer { deltas };
     let (drafts, unfounded) = verify::deltas(&steps, &ids, &transcript.quotable());
     let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
-    let terms = super::ReflectLimits { reprocess: true, ..terms(context, dry_run) };
+    let run_options = super::RunOptions { reprocess: true, ..run_options(context, dry_run) };
     let record = ReflectionLog::load_with_notice(context)?;
     let traces = TraceLibrary::default();
-    let mut work =
-        SessionProcessor { context, access, reader, record, model: None, earlier: Vec::new(), traces, terms };
+    let mut work = SessionProcessor {
+        context,
+        access,
+        reader,
+        record,
+        model: None,
+        earlier: Vec::new(),
+        traces,
+        run_options,
+    };
     let drafts = work.without_repeats(drafts, &todo);
     let drafts = without_recorded(context, drafts, transcript.diary.session.as_str(), &live);
     let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
@@ -233,8 +246,8 @@ fn apply_deltas(
         (transcript.diary.agent.as_str(), transcript.diary.session.as_str(), transcript.diary.verdict.status);
     for draft in &drafts {
         if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
-            let said = evidence_for(context, &work.record, &add.bullet.content, here, &[])?;
-            gathered.insert(&add.bullet.content, said.evidence);
+            let found = evidence_for(context, &work.record, &add.bullet.content, here, &[])?;
+            gathered.insert(&add.bullet.content, found.evidence);
             if draft.certainty == Some(Certainty::High) {
                 gathered.admit(&add.bullet.content);
             }
@@ -253,12 +266,12 @@ fn apply_deltas(
     let own = transcript.trace();
     let evidence = SessionEvidence::of(context);
     gathered.gather_drafts(&evidence, &playbook.bullets, &SessionTopics::of(&transcript.events, &own));
-    let carried = work.commit(&proposed, &gathered)?;
-    carried.notices.iter().for_each(|notice| context.notice(notice));
+    let committed = work.commit(&proposed, &gathered)?;
+    committed.notices.iter().for_each(|notice| context.notice(notice));
     if !dry_run {
-        settle_verdicts(context, &proposed, &carried).into_iter().for_each(|notice| context.notice(notice));
+        settle_verdicts(context, &proposed, &committed).into_iter().for_each(|notice| context.notice(notice));
     }
-    let mut outcome = carried.outcome;
+    let mut outcome = committed.outcome;
     outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| UnappliedDelta {
         delta,
         op: steps.deltas.get(delta - 1).map_or("", |one| op(&one.step)).to_owned(),
@@ -270,7 +283,7 @@ fn apply_deltas(
     outcome.notes =
         outcome.files.iter().map(ToString::to_string).filter(|path| !path.starts_with("playbook/")).collect();
     if !dry_run {
-        work.record_answer(&proposed, outcome.report.applied.len() + carried.memories.len())?;
+        work.record_answer(&proposed, outcome.report.applied.len() + committed.memories.len())?;
     }
     Ok(outcome)
 }
