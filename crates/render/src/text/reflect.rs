@@ -36,6 +36,10 @@ pub fn reflected(outcome: &ReflectResult) -> String {
             run.applied,
             run.refused
         );
+        let unchanged = run.proposed.saturating_sub(run.applied + run.refused);
+        if unchanged > 0 {
+            text += &format!(", {unchanged} already in the vault");
+        }
     }
     text.push('\n');
     for reason in &run.reasons {

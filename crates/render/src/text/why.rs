@@ -18,7 +18,7 @@ pub fn why(outcome: &NoteEvidence) -> String {
     if !story.is_empty() {
         lines.push('\n');
         story.iter().for_each(|(at, line)| {
-            let at = at.map_or_else(|| " ".repeat(16), |at| format!("{} {}", at.day(), at.minute()));
+            let at = format!("{} {}", at.day(), at.minute());
             lines.push_str(&format!("{}  {line}\n", paint(DIM, &at)));
         });
     }
@@ -82,14 +82,32 @@ fn score(parts: &BulletScore, maturity: Maturity) -> String {
     )
 }
 
-/// Events, oldest first; undated ones lead.
-fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
-    let mut story: Vec<(Option<Instant>, String)> = Vec::new();
-    let mut on = |at: Option<Instant>, line: String| {
-        if at.is_some() {
-            story.push((at, line));
+/// Dated events, oldest first. An event that a commit of the same second records names that commit,
+/// instead of a line for each.
+fn story(outcome: &NoteEvidence) -> Vec<(Instant, String)> {
+    let mut story = events(outcome);
+    let event_count = story.len();
+    let mut has_commit = vec![false; event_count];
+    // They stand newest first; of those of one second the first made comes first.
+    for commit in outcome.commits.iter().rev() {
+        let same_second = |at: &usize| !has_commit[*at] && story[*at].0 == commit.at;
+        match (0..event_count).find(same_second) {
+            Some(at) => {
+                has_commit[at] = true;
+                let line = format!("{}  {} {}", story[at].1, paint(ID, short(&commit.id)), actor(commit));
+                story[at].1 = line;
+            }
+            None => story.push((commit.at, committed(commit))),
         }
-    };
+    }
+    story.sort_by_key(|(at, _)| *at);
+    story
+}
+
+/// What happened to the note by its own fields, in the order of their kinds.
+fn events(outcome: &NoteEvidence) -> Vec<(Instant, String)> {
+    let mut events: Vec<(Instant, String)> = Vec::new();
+    let mut on = |at: Option<Instant>, line: String| events.extend(at.map(|at| (at, line)));
     on(outcome.created, "written".to_owned());
     outcome.feedback.iter().for_each(|event| on(Some(event.at), describe_event(event)));
     let maturity = outcome.maturity.map_or("", Maturity::name);
@@ -108,10 +126,7 @@ fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
     for conflict in &outcome.conflicts {
         on(conflict.since, format!("{} by {}", paint(WARN, "contradicted"), name_and_title(&conflict.note)));
     }
-    // They stand newest first; of those of one second the first made comes first.
-    outcome.commits.iter().rev().for_each(|commit| on(Some(commit.at), committed(commit)));
-    story.sort_by_key(|(at, _)| *at);
-    story
+    events
 }
 
 fn describe_event(event: &FeedbackEvent) -> String {
@@ -132,11 +147,15 @@ fn describe_event(event: &FeedbackEvent) -> String {
 }
 
 fn committed(commit: &Commit) -> String {
+    format!("{} {}  {}", paint(ID, short(&commit.id)), safe(&commit.subject), actor(commit))
+}
+
+/// Who made a commit, through which agent, in which session and why.
+fn actor(commit: &Commit) -> String {
     let agent = commit.agent.as_ref().map(|agent| format!(" through {}", safe(agent))).unwrap_or_default();
     let session = commit.session.as_ref().map(|session| format!(" in {}", safe(session))).unwrap_or_default();
     let reason = commit.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
-    let who = paint(DIM, &format!("{}{agent}{session}{reason}", safe(&commit.actor)));
-    format!("{} {}  {who}", paint(ID, short(&commit.id)), safe(&commit.subject))
+    paint(DIM, &format!("{}{agent}{session}{reason}", safe(&commit.actor)))
 }
 
 /// How the explained note relates to a predecessor or successor.
