@@ -6,7 +6,11 @@
 //! and text, separated by tabs. It prints figures by cross-validation and, with TEST, on those
 //! examples. `assets/statements.bin` was written with `examples/statements/train`.
 //!
-//! `… -- --built-in TEST` prints the figures of the built-in weights on those examples.
+//! `… -- --built-in TEST` prints the figures of the built-in weights on those examples, with those of the
+//! fine-tuned model that `assets/recipe/statement_adapter.py` trains.
+//!
+//! `… -- --english FOLDER` prints language, label, context and text of each example, separated by tabs, with
+//! texts in other languages in English word by word.
 //!
 //! `… -- --reactions PERSON AGENT ORDINARY [--write FILE]` reads examples of label (`harm` or `none`)
 //! and text from PERSON and AGENT. The statements in ORDINARY report no harm.
@@ -23,7 +27,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cm_embed::Embedder as _;
-use cm_embed::builtin::MiniLm;
+use cm_embed::builtin::{MiniLm, StatementModel};
 use cm_learn::statement::classifier::{DIMENSION, KindWeights, softmax};
 use cm_learn::statement::features::{BUCKETS, hashed};
 use cm_learn::statement::{
@@ -31,6 +35,7 @@ use cm_learn::statement::{
     THRESHOLD_HIGH, THRESHOLD_MEDIUM,
 };
 use cm_learn::trauma::reaction::{HarmWeights, ReactionClassifier};
+use cm_text::translation::to_english;
 
 /// Steps of gradient descent.
 const STEPS: usize = 350;
@@ -82,9 +87,14 @@ fn main() {
     {
         return evaluate_built_in(Path::new(test));
     }
+    if let [flag, folder] = folders.as_slice()
+        && *flag == "--english"
+    {
+        return print_in_english(Path::new(folder));
+    }
     let [train, test @ ..] = folders.as_slice() else {
         return println!(
-            "usage: train-statements [--reactions PERSON AGENT ORDINARY | --built-in TEST | TRAIN [TEST]] [--write FILE]"
+            "usage: train-statements [--reactions PERSON AGENT ORDINARY | --built-in TEST | --english FOLDER | TRAIN [TEST]] [--write FILE]"
         );
     };
     let examples = read(Path::new(train));
@@ -115,16 +125,28 @@ fn main() {
 fn evaluate_built_in(test: &Path) {
     let examples = read(test);
     let classifier = StatementClassifier::builtin();
-    for with_embedding in [true, false] {
-        println!("\n== {} embedding", if with_embedding { "with" } else { "without" });
+    let sentences: Vec<(&str, usize)> =
+        examples.iter().map(|example| (example.text.as_str(), example.context as usize)).collect();
+    let readings = StatementModel::builtin().read(&sentences).expect("the model is sound");
+    for with_model in [true, false] {
+        println!("\n== {} the model", if with_model { "with" } else { "without" });
         let judged: Vec<_> = examples
             .iter()
-            .map(|example| {
-                let embedding = with_embedding.then_some(example.embedding.as_slice());
-                (example, classifier.probabilities(&example.text, example.context, embedding))
+            .zip(&readings)
+            .map(|(example, reading)| {
+                let reading = with_model.then_some(reading);
+                (example, classifier.probabilities(&example.text, example.context, reading))
             })
             .collect();
-        report("test", &judged, false);
+        report("test", &judged, std::env::var_os("SHOW").is_some());
+    }
+}
+
+fn print_in_english(folder: &Path) {
+    let labels = ["none", "rule", "decision", "fact", "preference"];
+    for Example { language, kind, context, text, .. } in read(folder) {
+        let english = to_english(&text).unwrap_or(text);
+        println!("{language}\t{}\t{}\t{english}", labels[kind], context.name());
     }
 }
 

@@ -240,40 +240,49 @@ def train(model, pairs, size, passes, rate, rest, warm, swaps, smoothing):
                 print(step, "of", steps, "loss", round(loss.item(), 3), flush=True)
 
 
+def write_vectors(data, numbers):
+    data.extend(numbers.detach().numpy().astype("<f4").tobytes())
+
+
+def write_eight(data, matrix):
+    matrix = matrix.detach().numpy()
+    scales = numpy.maximum(abs(matrix).max(1) / 127, 1e-4).astype("<f2")
+    codes = numpy.clip(numpy.round(matrix / scales.astype("f4")[:, None]), -127, 127).astype("i1")
+    data.extend(scales.tobytes() + codes.tobytes())
+
+
+def write_norm(data, norm):
+    write_vectors(data, norm.scale)
+    write_vectors(data, norm.shift)
+
+
+def write_linear(data, linear):
+    # Both factors are made equally large, so that both lose equally little.
+    factor = (linear.wide.abs().amax(0) / linear.narrow.abs().amax(1)).sqrt()
+    write_eight(data, linear.narrow * factor[:, None])
+    write_eight(data, linear.wide / factor)
+    write_vectors(data, linear.bias - linear.first_bias)
+
+
+def write_layer(data, layer):
+    write_linear(data, layer.attention)
+    write_linear(data, layer.seen)
+    write_norm(data, layer.seen_norm)
+    write_linear(data, layer.up)
+    write_linear(data, layer.down)
+    write_norm(data, layer.down_norm)
+
+
 def write(model, path):
     data = bytearray(b"CMA1" + struct.pack("<I", RANK))
-    floats = lambda numbers: data.extend(numbers.detach().numpy().astype("<f4").tobytes())
-
-    def eight(matrix):
-        matrix = matrix.detach().numpy()
-        scales = numpy.maximum(abs(matrix).max(1) / 127, 1e-4).astype("<f2")
-        codes = numpy.clip(numpy.round(matrix / scales.astype("f4")[:, None]), -127, 127).astype("i1")
-        data.extend(scales.tobytes() + codes.tobytes())
-
-    def norm(one):
-        floats(one.scale)
-        floats(one.shift)
-
-    def linear(one):
-        # Both factors are made equally large, so that both lose equally little.
-        factor = (one.wide.abs().amax(0) / one.narrow.abs().amax(1)).sqrt()
-        eight(one.narrow * factor[:, None])
-        eight(one.wide / factor)
-        floats(one.bias - one.first_bias)
-
-    floats(model.second)
-    norm(model.norm)
+    write_vectors(data, model.second)
+    write_norm(data, model.norm)
     for layer in model.layers:
-        linear(layer.attention)
-        linear(layer.seen)
-        norm(layer.seen_norm)
-        linear(layer.up)
-        linear(layer.down)
-        norm(layer.down_norm)
-    eight(model.pooled.weight)
-    floats(model.pooled.bias)
-    floats(model.classes.weight)
-    floats(model.classes.bias)
+        write_layer(data, layer)
+    write_eight(data, model.pooled.weight)
+    write_vectors(data, model.pooled.bias)
+    write_vectors(data, model.classes.weight)
+    write_vectors(data, model.classes.bias)
     pathlib.Path(path).write_bytes(data)
 
 

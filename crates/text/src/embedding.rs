@@ -67,6 +67,18 @@ pub struct PairProbabilities {
     pub different: f64,
 }
 
+/// Number of kinds of statements that a model tells apart.
+pub const STATEMENT_KINDS: usize = 5;
+
+/// What a model reads in a sentence that a person typed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatementReading {
+    /// Describes how the sentence is worded.
+    pub wording: Embedding,
+    /// Score of each kind of statement, before the softmax.
+    pub kinds: [f32; STATEMENT_KINDS],
+}
+
 /// An embedding rounded to one byte a component, for finding those that can be similar enough.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundedEmbedding<'a> {

@@ -1,6 +1,7 @@
-//! The classifier of statements: logistic regression over the embedding and the hashed features.
+//! The classifier of statements: logistic regression over the embedding and the hashed features, combined
+//! with the scores of a fine-tuned model where the sentence was read by one.
 //!
-//! `examples/train-statements.rs` trains it and writes the file that is read here. The file has the
+//! `examples/train-statements.rs` trains the regression and writes the file that is read here. The file has the
 //! magic number, the kinds' dense weights and biases as `f32`, a scale for each kind as `f32`, and the
 //! hashed weights as `i8`, all little-endian.
 
@@ -8,11 +9,16 @@ use std::sync::LazyLock;
 
 use super::features::{BUCKETS, hashed};
 use super::{KINDS, StatementContext, StatementKind};
+use cm_text::embedding::StatementReading;
 
 /// Dimension of the embedding: that of the wording by the built-in fine model.
 pub const DIMENSION: usize = 384;
 /// Beginning of the file.
 pub const MAGIC: &[u8; 8] = b"cm-stmt1";
+
+/// Weight of the logarithms of both classifiers' probabilities in their sum: with it, as many passing sentences
+/// pass each threshold as by the regression alone, and more of those that are meant to last.
+const READING_WEIGHT: f32 = 0.5;
 
 /// Weights of one kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,16 +68,24 @@ impl StatementClassifier {
         &SHIPPED
     }
 
-    /// Computes the probabilities of the kinds. `embedding` has [`DIMENSION`] values and length 1.
+    /// Computes the probabilities of the kinds, from the words alone without a reading. The embedding of a
+    /// reading has [`DIMENSION`] values.
     pub fn probabilities(
         &self,
         text: &str,
         context: StatementContext,
-        embedding: Option<&[f32]>,
+        reading: Option<&StatementReading>,
     ) -> KindProbabilities {
         let features = hashed(text, context);
-        let weights = if embedding.is_some() { &self.with_embedding } else { &self.without_embedding };
-        KindProbabilities(softmax(weights.each_ref().map(|kind| kind.score(&features, embedding))))
+        let Some(reading) = reading else {
+            let scores = self.without_embedding.each_ref().map(|kind| kind.score(&features, None));
+            return KindProbabilities(softmax(scores));
+        };
+        let embedding = Some(reading.wording.parts());
+        let by_words = softmax(self.with_embedding.each_ref().map(|kind| kind.score(&features, embedding)));
+        let by_model = softmax(reading.kinds);
+        let both = |kind| READING_WEIGHT * (logarithm(by_words[kind]) + logarithm(by_model[kind]));
+        KindProbabilities(softmax(std::array::from_fn(both)))
     }
 
     /// Reads a classifier from its file; `None` if the file is invalid.
@@ -120,6 +134,11 @@ impl KindWeights {
         let hashed: f32 = features.iter().map(|(bucket, value)| value * weight(*bucket)).sum();
         self.bias + dense + hashed
     }
+}
+
+/// The natural logarithm of a probability, finite also for 0.
+fn logarithm(probability: f32) -> f32 {
+    probability.max(1e-6).ln()
 }
 
 /// Converts scores to probabilities.

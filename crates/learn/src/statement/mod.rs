@@ -31,6 +31,8 @@ pub use withdrawal::Withdrawal;
 
 use serde::{Deserialize, Serialize};
 
+use cm_text::embedding::STATEMENT_KINDS;
+
 /// What kind of statement a sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -48,7 +50,7 @@ pub enum StatementKind {
 }
 
 /// Number of kinds.
-pub const KINDS: usize = 5;
+pub const KINDS: usize = STATEMENT_KINDS;
 
 impl StatementKind {
     /// All kinds, in the order of the classifier's weights.

@@ -10,7 +10,6 @@ mod fine;
 mod reactions;
 mod rules;
 mod statements;
-mod wordings;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
@@ -66,8 +65,8 @@ impl Context {
     /// Returns the embedding models that the target vault's settings select; created on first use.
     pub fn models(&self) -> &Models {
         self.models.get_or_init(|| {
-            let kept = self.cache.as_ref().map(|process_cache| process_cache.models());
-            Models::of(crate::context::embedding::choice(self, self.target()), kept)
+            let model_cache = self.cache.as_ref().map(|process_cache| process_cache.models());
+            Models::of(crate::context::embedding::choice(self, self.target()), model_cache)
         })
     }
 

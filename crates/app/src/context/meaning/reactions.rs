@@ -2,10 +2,11 @@
 //!
 //! Always the built-in models: the classifier was trained on their vectors.
 
+use cm_embed::Embedder as _;
+use cm_embed::builtin::MiniLm;
 use cm_learn::prose::MessageAuthor;
 use cm_learn::trauma::reaction::{ReactionClassifier, judge_by_words};
 
-use super::wordings::for_each_wording;
 use crate::context::open_vault::OpenVault;
 
 /// Probability by the words alone below which a sentence is not embedded.
@@ -24,8 +25,13 @@ pub(crate) fn judge_reactions(
         return judged;
     }
     let likely: Vec<usize> = (0..sentences.len()).filter(|at| judged[*at] >= HARDLY).collect();
-    for_each_wording(sentences, &likely, |at, wording| {
-        judged[at] = classifier.probability(author, sentences[at], Some(wording));
-    });
+    let model = MiniLm::builtin();
+    for batch in likely.chunks(model.batch()) {
+        let texts: Vec<&str> = batch.iter().map(|at| sentences[*at]).collect();
+        let Ok(wordings) = model.embed_wording(&texts) else { continue };
+        for (at, wording) in batch.iter().zip(wordings) {
+            judged[*at] = classifier.probability(author, sentences[*at], Some(wording.parts()));
+        }
+    }
     judged
 }

@@ -3,11 +3,10 @@
 //! Always the built-in models: the classifier was trained on their vectors.
 
 use cm_embed::Embedder as _;
-use cm_embed::builtin::MiniLm;
+use cm_embed::builtin::{MiniLm, StatementModel};
 use cm_learn::statement::{KindProbabilities, Statement, StatementClassifier};
 use cm_text::embedding::Embedding;
 
-use super::wordings::for_each_wording;
 use crate::context::open_vault::OpenVault;
 
 /// Probability without the embedding below which a statement is passing; the rest is embedded.
@@ -25,11 +24,15 @@ pub(crate) fn judge_statements(open: &OpenVault, statements: &[Statement]) -> Ve
         return judged;
     }
     let likely: Vec<usize> = (0..statements.len()).filter(|at| judged[*at].lasting() >= HARDLY).collect();
-    let texts: Vec<&str> = statements.iter().map(|statement| statement.text.as_str()).collect();
-    for_each_wording(&texts, &likely, |at, wording| {
-        let statement = &statements[at];
-        judged[at] = classifier.probabilities(&statement.text, statement.context, Some(wording));
-    });
+    for batch in likely.chunks(MiniLm::builtin().batch()) {
+        let sentence = |at: &usize| (statements[*at].text.as_str(), statements[*at].context as usize);
+        let sentences: Vec<(&str, usize)> = batch.iter().map(sentence).collect();
+        let Ok(readings) = StatementModel::builtin().read(&sentences) else { continue };
+        for (at, reading) in batch.iter().zip(readings) {
+            let statement = &statements[*at];
+            judged[*at] = classifier.probabilities(&statement.text, statement.context, Some(&reading));
+        }
+    }
     judged
 }
 

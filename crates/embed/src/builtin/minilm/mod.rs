@@ -1,6 +1,7 @@
 //! MiniLM: an English transformer of six layers.
 
 mod pair_model;
+mod statement_model;
 
 use std::sync::LazyLock;
 
@@ -13,6 +14,7 @@ use cm_text::embedding::Embedding;
 use cm_weights::MINILM;
 
 pub use pair_model::PairModel;
+pub use statement_model::StatementModel;
 
 const NAME: &str = "builtin/minilm-l6";
 const LAYERS: usize = 6;

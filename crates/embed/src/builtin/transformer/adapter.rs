@@ -70,7 +70,8 @@ impl Adapter {
 }
 
 impl AdapterLayer {
-    fn read(file: &mut WeightReader, rank: usize) -> Result<Self, Error> {
+    /// Reads the additions to one layer.
+    pub fn read(file: &mut WeightReader, rank: usize) -> Result<Self, Error> {
         Ok(Self {
             attention: LowRank::read(file, FEATURES, rank, 3 * FEATURES)?,
             seen: LowRank::read(file, FEATURES, rank, FEATURES)?,

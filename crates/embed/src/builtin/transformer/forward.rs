@@ -146,7 +146,7 @@ pub fn ranges(texts: &[&[Token]]) -> Vec<Range<usize>> {
 }
 
 /// Returns the sum of a text's token vectors, which is their mean up to scale.
-fn sum<S: Simd>(tokens: &Blocks<S>, text: Range<usize>) -> Vec<f32> {
+pub fn sum<S: Simd>(tokens: &Blocks<S>, text: Range<usize>) -> Vec<f32> {
     let mut sum = vec![0.0; FEATURES];
     for token in text {
         let parts = tokens.numbers()[tokens.at(token)..].iter().step_by(S::F32_LANES);

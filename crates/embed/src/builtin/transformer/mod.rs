@@ -12,6 +12,8 @@ mod functions;
 mod pair;
 mod product;
 mod quantized;
+mod sentence;
+mod sentence_adapter;
 mod weights;
 
 use pulp::Arch;
@@ -21,6 +23,9 @@ use self::forward::Forward;
 pub use self::pair::JoinedTexts;
 use self::pair::PairForward;
 pub use self::quantized::Width;
+use self::sentence::SentenceForward;
+pub use self::sentence::{SentenceInContext, SentenceOutput};
+pub use self::sentence_adapter::SentenceAdapter;
 use self::weights::Weights;
 pub use self::weights::{FEATURES, Shape};
 use super::Token;
@@ -100,19 +105,35 @@ impl Transformer {
     /// [`Error::Damaged`] if the weights are invalid.
     pub fn classify(&self, adapter: &Adapter, pairs: &[JoinedTexts]) -> Result<Vec<[f32; CLASSES]>, Error> {
         let mut scores = Vec::with_capacity(pairs.len());
-        let mut rest = pairs;
-        while !rest.is_empty() {
-            let mut count = 0;
-            let fits = |pair: &&JoinedTexts| {
-                count += pair.tokens.len();
-                count <= AT_ONCE
-            };
-            let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            scores.extend(self.arch.dispatch(PairForward { weights: &self.weights, adapter, pairs: now }));
-            rest = later;
+        for pairs in batches(pairs, |pair| pair.tokens.len()) {
+            scores.extend(self.arch.dispatch(PairForward { weights: &self.weights, adapter, pairs }));
         }
         match scores.iter().flatten().all(|score| score.is_finite()) {
             true => Ok(scores),
+            false => Err(self.no_number()),
+        }
+    }
+
+    /// Reads sentences by a fine-tuning of this model's last layers. Each sentence has at least one token.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
+    pub fn read_sentences(
+        &self,
+        adapter: &SentenceAdapter,
+        sentences: &[SentenceInContext],
+    ) -> Result<Vec<SentenceOutput>, Error> {
+        let mut outputs = Vec::with_capacity(sentences.len());
+        for sentences in batches(sentences, |sentence| sentence.tokens.len()) {
+            outputs.extend(self.arch.dispatch(SentenceForward {
+                weights: &self.weights,
+                adapter,
+                sentences,
+            }));
+        }
+        match outputs.iter().flat_map(|output| &output.scores).all(|score| score.is_finite()) {
+            true => Ok(outputs),
             false => Err(self.no_number()),
         }
     }
@@ -127,4 +148,19 @@ impl Transformer {
         let sums = self.arch.dispatch(Forward { weights: &self.weights, texts, layers });
         sums.into_iter().map(|sum| Embedding::of(sum).ok_or_else(|| self.no_number())).collect()
     }
+}
+
+/// Splits inputs into batches of at most [`AT_ONCE`] tokens, or one input with more.
+fn batches<T>(mut inputs: &[T], tokens: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
+    std::iter::from_fn(move || {
+        let mut count = 0;
+        let fits = |input: &&T| {
+            count += tokens(input);
+            count <= AT_ONCE
+        };
+        let size = inputs.iter().take_while(fits).count().max(1);
+        let (batch, rest) = inputs.split_at_checked(size)?;
+        inputs = rest;
+        Some(batch)
+    })
 }
