@@ -57,8 +57,8 @@ fn gone(stream: &mut TcpStream) -> Option<u16> {
 }
 
 fn main() {
-    let given: Vec<String> = std::env::args().collect();
-    let [_, address, token, rest @ ..] = &given[..] else {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, address, token, rest @ ..] = &arguments[..] else {
         eprintln!("crowd ADDRESS TOKEN [COUNT] [SECONDS]");
         return;
     };
@@ -70,14 +70,14 @@ fn main() {
     let last = Duration::from_secs(seconds as u64);
     let asking = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
-            let mut asked = Vec::new();
+            let mut answers = Vec::new();
             while began.elapsed() < last {
                 let at = Instant::now();
                 let status = ask(address, token).unwrap_or(0);
-                asked.push((status, at.elapsed().as_micros()));
+                answers.push((status, at.elapsed().as_micros()));
                 std::thread::sleep(Duration::from_millis(50));
             }
-            asked
+            answers
         });
         crowd(address, count, began + last);
         asking.join().unwrap_or_default()

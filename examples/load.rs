@@ -62,11 +62,11 @@ struct Client<'a> {
 
 impl Client<'_> {
     fn ask(&mut self, method: &str, target: &str, body: &str) -> Failed<(u16, String)> {
-        let asked = self.try_ask(method, target, body);
-        if asked.is_err() {
+        let answer = self.try_ask(method, target, body);
+        if answer.is_err() {
             self.stream = None;
         }
-        asked.map_err(|error| error.to_string())
+        answer.map_err(|error| error.to_string())
     }
 
     fn try_ask(&mut self, method: &str, target: &str, body: &str) -> std::io::Result<(u16, String)> {
@@ -110,8 +110,8 @@ impl Client<'_> {
 }
 
 fn plan() -> Failed<Plan> {
-    let mut given = std::env::args().skip(1);
-    let address = given.next().ok_or("name the server's address")?;
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next().ok_or("name the server's address")?;
     let mut plan = Plan {
         address,
         tokens: vec![String::new()],
@@ -124,8 +124,8 @@ fn plan() -> Failed<Plan> {
         verify: None,
         end_after: None,
     };
-    while let Some(flag) = given.next() {
-        let value = given.next().ok_or_else(|| format!("{flag} takes a value"))?;
+    while let Some(flag) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{flag} takes a value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("{flag} takes a number"));
         match flag.as_str() {
             "--tokens" => plan.tokens = read(&value)?.lines().map(str::to_owned).collect(),
@@ -163,7 +163,7 @@ fn client(plan: &Plan, tally: &Tally, place: usize, end: Instant) {
         let number = tally.sequence.fetch_add(1, Ordering::Relaxed);
         let note = format!("load{}x{place}x{number}", std::process::id());
         let began = Instant::now();
-        let asked = if writes {
+        let answer = if writes {
             let content = format!("{} {note}", statement(plan, tally, &note));
             client.ask("POST", "/observations", &serde_json::json!({ "content": content }).to_string())
         } else {
@@ -171,7 +171,7 @@ fn client(plan: &Plan, tally: &Tally, place: usize, end: Instant) {
             client.ask("GET", &format!("/search?q={word}&limit=5"), "")
         };
         let took = began.elapsed().as_micros().min(u128::from(u32::MAX)) as u32;
-        match asked {
+        match answer {
             Ok((200, _)) if !writes => times.push(took),
             Ok((201, _)) if writes => {
                 times.push(took);
@@ -244,7 +244,7 @@ fn load(plan: &Plan) -> Failed<()> {
         }
     });
     let seconds = began.elapsed().as_secs_f64();
-    let kept = lock(&tally.kept).clone();
+    let acknowledged = lock(&tally.kept).clone();
     told("searches", std::mem::take(&mut *lock(&tally.reads)), seconds);
     told("writes", std::mem::take(&mut *lock(&tally.writes)), seconds);
     if !memory.is_empty() {
@@ -252,11 +252,11 @@ fn load(plan: &Plan) -> Failed<()> {
         println!("memory in KiB at each quarter: {:?}", [0, 1, 2, 3, 4].map(at));
     }
     if let Some(path) = &plan.kept {
-        let text: String = kept.iter().map(|note| format!("{note}\n")).collect();
+        let text: String = acknowledged.iter().map(|note| format!("{note}\n")).collect();
         std::fs::write(path, text).map_err(|error| format!("{path}: {error}"))?;
     }
     let errors = lock(&tally.errors);
-    println!("acknowledged: {}, errors: {}", kept.len(), errors.len());
+    println!("acknowledged: {}, errors: {}", acknowledged.len(), errors.len());
     if errors.is_empty() { Ok(()) } else { Err(format!("the first error: {}", errors[0])) }
 }
 

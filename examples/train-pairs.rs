@@ -175,8 +175,8 @@ fn fit_combination(examples: &[&ReadExample]) -> ReadWeights {
         .iter()
         .flat_map(|each| [0, 1].map(|at| ([each.features[at], each.model[at]], *each, at)))
         .collect();
-    let fit = |wanted: usize, is: &dyn Fn(&Example) -> Option<bool>| {
-        let own = rows.iter().filter(|(.., at)| *at == wanted);
+    let fit = |place: usize, is: &dyn Fn(&Example) -> Option<bool>| {
+        let own = rows.iter().filter(|(.., at)| *at == place);
         let own = own.filter_map(|(row, each, _)| Some((&row[..], is(&each.example)?, each.example.weight)));
         regression(&own.collect::<Vec<_>>()).try_into().expect("a bias and two weights")
     };
@@ -320,8 +320,9 @@ fn compared(pairs: &[Pair], is_fine: bool) -> Vec<Example> {
         let mut texts = pair.texts.each_ref();
         texts.sort();
         let [a, b] = texts.map(|text| RuleStatement::of(text));
-        let meant = |statement| EmbeddedStatement { statement, embedding: None };
-        let features = PairFeatures::of(&meant(&a), &meant(&b), &cosine, &word_vectors);
+        let without_embedding = |statement| EmbeddedStatement { statement, embedding: None };
+        let features =
+            PairFeatures::of(&without_embedding(&a), &without_embedding(&b), &cosine, &word_vectors);
         Example { set: pair.set.clone(), label: pair.label, weight: pair.weight, features }
     };
     pairs.iter().map(example).collect()
@@ -428,8 +429,8 @@ fn report(title: &str, judged: &[JudgedExample<'_>]) {
     for set in sets {
         for (at, label) in [(0, Label::Same), (1, Label::Opposite)] {
             let own = judged.iter().filter(|(example, _)| example.set == set);
-            let wanted = own.clone().filter(|(example, _)| example.label == label).count();
-            print!("  {set:24} {label:?} {wanted:4}");
+            let expected = own.clone().filter(|(example, _)| example.label == label).count();
+            print!("  {set:24} {label:?} {expected:4}");
             for least in [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] {
                 let found = own.clone().filter(|(_, both)| both[at] >= least && both[at] >= both[1 - at]);
                 let right = found.clone().filter(|(example, _)| example.label == label).count();

@@ -230,7 +230,7 @@ fn read(folder: &Path) -> Vec<Example> {
             let kind = if *label == "harm" { Some(1) } else { labels.iter().position(|kind| kind == label) };
             let context = [StatementContext::Plain, StatementContext::Refused, StatementContext::After]
                 .into_iter()
-                .find(|known| known.name() == context)
+                .find(|other| other.name() == context)
                 .unwrap_or_else(|| panic!("{name}: {line}"));
             examples.push(Example {
                 language: language.clone(),

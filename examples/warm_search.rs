@@ -36,9 +36,9 @@ fn main() {
     println!("the first call took {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
     let opened = timed(&queries, |_| drop(warm.open(call(&vault)).unwrap()));
     let walked = Arc::new(ProcessCache::unwatched());
-    for (name, kept) in [("warm", &warm), ("warm, but walking", &walked)] {
+    for (name, cache) in [("warm", &warm), ("warm, but walking", &walked)] {
         let search = |query: &String| {
-            let context = kept.open(call(&vault)).unwrap();
+            let context = cache.open(call(&vault)).unwrap();
             (tool("memory_search").unwrap().run)(&context, json!({ "query": query })).unwrap();
         };
         search(&queries[0]);

@@ -65,13 +65,13 @@ fn rule(sentence: &str) -> Option<String> {
         PREFERENCE.find(sentence)?.range()
     };
     let tail = QUESTION.find_at(sentence, cue.end).map_or(sentence.len(), |tail| tail.start());
-    let told = match sentence[..tail].chars().count() {
+    let rule_part = match sentence[..tail].chars().count() {
         ..=LONGEST => &sentence[..tail],
         // The cue and what follows matter most.
         _ => shortened(&sentence[cue.start..tail]),
     };
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    (told.chars().count() >= SHORTEST).then_some(told)
+    let rule_text = rule_part.split_whitespace().collect::<Vec<_>>().join(" ");
+    (rule_text.chars().count() >= SHORTEST).then_some(rule_text)
 }
 
 fn shortened(text: &str) -> &str {

@@ -44,7 +44,7 @@ impl EvalVault {
         let (folder, marker) = (place.join("vault"), place.join(MARKER));
         let hash = format!("{LAYOUT} {}", set.corpus);
         let stand = Self { now: set.now(), documents: names(&set.documents), folder };
-        if std::fs::read_to_string(&marker).is_ok_and(|known| known == hash) {
+        if std::fs::read_to_string(&marker).is_ok_and(|marked_hash| marked_hash == hash) {
             return Ok(stand);
         }
         if stand.folder.exists() {
@@ -119,7 +119,8 @@ pub fn fill<'a>(
 pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Request {
     // Whatever git is set to here, nobody is asked for a key.
     let all = [("CM_GIT_SIGN", "false"), ("CM_GIT_COMMIT", "auto"), ("CM_EMBEDDINGS_BUDGET_MS", "0")];
-    let given = all.iter().chain(settings).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let fixed_settings =
+        all.iter().chain(settings).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     // Weights may be tried out through the environment, as everywhere.
     let tried = std::env::vars().filter(|(name, _)| name.starts_with("CM_SEARCH_"));
     Request {
@@ -127,7 +128,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Request {
         vault: Some(folder.to_owned()),
         home: None,
         global: None,
-        variables: tried.chain(given).collect(),
+        variables: tried.chain(fixed_settings).collect(),
         environment: std::collections::BTreeMap::new(),
         now,
         now_is_given: true,
@@ -176,7 +177,7 @@ fn safe(group: &str) -> String {
 
 /// Writes a document as a note of another tool: its own keys in the frontmatter, the title as a heading.
 fn note(document: &Document) -> String {
-    let named = [
+    let fields = [
         ("title", document.title.as_str()),
         ("date", document.date_text.as_deref().unwrap_or_default()),
         ("group", document.group.as_deref().unwrap_or_default()),
@@ -185,7 +186,7 @@ fn note(document: &Document) -> String {
     ];
     // A text in JSON is one in YAML.
     let line = |(key, value): (&str, &str)| format!("{key}: {}\n", serde_json::Value::from(value));
-    let keys: String = named.into_iter().filter(|(_, value)| !value.is_empty()).map(line).collect();
+    let keys: String = fields.into_iter().filter(|(_, value)| !value.is_empty()).map(line).collect();
     let heading = match document.title.as_str() {
         "" => String::new(),
         title => format!("# {title}\n\n"),

@@ -92,8 +92,8 @@ pub fn report(options: &Options) -> Result<String> {
     command.arg(cm).arg(&options.folder).args(["--arms", &options.arms, "--json"]).arg(&out);
     let ran = command.output().map_err(EvalError::file(&options.scorer))?;
     if !ran.status.success() {
-        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
-        return Err(EvalError::Usage(format!("{}: {said}", options.scorer.display())));
+        let scorer_error = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+        return Err(EvalError::Usage(format!("{}: {scorer_error}", options.scorer.display())));
     }
     figures(&out)
 }
@@ -109,8 +109,8 @@ fn table(projects: &[ProjectScore]) -> String {
     let arm = |name: &'static str| projects.iter().filter_map(move |project| project.arms.get(name));
     let scores = || arm("plain").filter_map(|arm| arm.score.as_ref());
     let class = |name: &str| scores().filter_map(|score| score.cls.get(name)).sum::<usize>();
-    let patterns = |wanted: &dyn Fn(&str) -> bool| {
-        let found = scores().flat_map(|score| &score.by).filter(|(name, _)| wanted(name));
+    let patterns = |is_counted: &dyn Fn(&str) -> bool| {
+        let found = scores().flat_map(|score| &score.by).filter(|(name, _)| is_counted(name));
         found.fold((0, 0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1))
     };
     let in_use = |score: &&LearnedScore| {
@@ -119,8 +119,8 @@ fn table(projects: &[ProjectScore]) -> String {
     };
     let tasks = |name| arm(name).flat_map(|arm| &arm.tasks);
     let recall = |name| {
-        let wanted = || tasks(name).filter(|task| task.want != "-");
-        (wanted().filter(|task| task.lesson).count(), wanted().count())
+        let lesson_tasks = || tasks(name).filter(|task| task.want != "-");
+        (lesson_tasks().filter(|task| task.lesson).count(), lesson_tasks().count())
     };
     let off = |name| tasks(name).fold((0, 0), |sum, task| (sum.0 + task.off, sum.1 + task.items));
     let history = |name| tasks(name).fold((0, 0), |sum, task| (sum.0 + task.histoff, sum.1 + task.hist));

@@ -86,8 +86,8 @@ pub fn named(names: &[String]) -> Result<Vec<Mode>> {
 }
 
 fn unknown(name: &str) -> EvalError {
-    let known: Vec<&str> = MODES.iter().map(|mode| mode.name).collect();
-    EvalError::Usage(format!("there is no mode `{name}`; there are {}", known.join(", ")))
+    let names: Vec<&str> = MODES.iter().map(|mode| mode.name).collect();
+    EvalError::Usage(format!("there is no mode `{name}`; there are {}", names.join(", ")))
 }
 
 #[cfg(test)]

@@ -199,8 +199,8 @@ fn mistakes(pairs: &[Pair], judged: &[Judged]) -> String {
 
 fn read(path: &Path, text: &str) -> Result<Vec<Pair>> {
     if path.extension().is_some_and(|extension| extension == "tsv") {
-        let told = lines::lines(path, text).filter(|line| !line.text.starts_with('#'));
-        return told.map(|line| cells(&line)).collect();
+        let pair_lines = lines::lines(path, text).filter(|line| !line.text.starts_with('#'));
+        return pair_lines.map(|line| cells(&line)).collect();
     }
     let pairs = lines::objects(path, text).map(|object| {
         let object = object?;

@@ -149,10 +149,10 @@ fn figures(counts: &[(NeedKind, NeedCounts)], sessions: usize, tokens: &[usize])
     }
     let mut text =
         head(&["what a session had to learn", "all", "repeated", "prevented", "share", "with history"], 1);
-    let named = counts
+    let kinds = counts
         .iter()
         .map(|(kind, count)| (if *kind == NeedKind::Error { "errors" } else { "corrections" }, *count));
-    for (name, count) in named.chain([("both", both)]) {
+    for (name, count) in kinds.chain([("both", both)]) {
         let share = |part: usize| match count.repeated {
             0 => "–".to_owned(),
             repeated => format!("{:.0} %", 100.0 * part as f64 / repeated as f64),
@@ -308,7 +308,7 @@ fn sessions(home: &Path, project: Option<&str>) -> Result<(String, Vec<ReplayedS
     let mut take = |parsed: ParsedSession| found.extend(replayed(home, &parsed));
     logs::each(&call, &LogSelection::default(), &|_| {}, &mut take)
         .map_err(EvalError::operation("read the logs"))?;
-    let count = |wanted: &str| found.iter().filter(|(workspace, _)| workspace == wanted).count();
+    let count = |name: &str| found.iter().filter(|(workspace, _)| workspace == name).count();
     let most = || {
         found.iter().map(|(workspace, _)| workspace).max_by_key(|one| (count(one), std::cmp::Reverse(*one)))
     };

@@ -78,14 +78,14 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
 
 /// Embeds all missing passages with the larger model, reporting progress on stderr.
 fn refine(context: &Context) -> Result<()> {
-    let mut told = 0;
-    let mut tell = |progress: cm_app::Progress| {
-        if progress.done >= told + 500 {
-            told = progress.done;
-            eprintln!("    {told} of {} passages read", progress.total);
+    let mut reported = 0;
+    let mut report = |progress: cm_app::Progress| {
+        if progress.done >= reported + 500 {
+            reported = progress.done;
+            eprintln!("    {reported} of {} passages read", progress.total);
         }
     };
-    embed::embed(context, false, &mut tell).map_err(EvalError::operation("embed")).map(drop)
+    embed::embed(context, false, &mut report).map_err(EvalError::operation("embed")).map(drop)
 }
 
 /// Search parameters.

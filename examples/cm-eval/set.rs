@@ -180,7 +180,7 @@ fn questions(path: &Path, text: &str) -> Result<Vec<Question>> {
 }
 
 fn label(path: &Path, text: &str, documents: &[Document], questions: &mut [Question]) -> Result<()> {
-    let known: HashSet<&str> = documents.iter().map(|document| document.id.as_str()).collect();
+    let document_ids: HashSet<&str> = documents.iter().map(|document| document.id.as_str()).collect();
     let at: HashMap<String, usize> =
         questions.iter().enumerate().map(|(at, question)| (question.id.clone(), at)).collect();
     for line in lines::lines(path, text).skip(1) {
@@ -191,7 +191,7 @@ fn label(path: &Path, text: &str, documents: &[Document], questions: &mut [Quest
         let Some(at) = at.get(*question) else {
             return Err(line.fault(format!("there is no question `{question}`")));
         };
-        if !known.contains(document) {
+        if !document_ids.contains(document) {
             return Err(line.fault(format!("there is no document `{document}`")));
         }
         let degree = degree.trim().parse().ok().filter(|degree| (1..=30).contains(degree));

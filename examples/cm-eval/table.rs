@@ -59,14 +59,15 @@ pub fn quality(measured: &[Measured]) -> String {
     let mut text = format!("R@5 / R@10 / nDCG@10 / MRR\n\n{}", head(&names, 1));
     let mut sums: Vec<Vec<RankingMetrics>> = vec![Vec::new(); modes.len() + 1];
     for Measured { set, runs } in measured {
-        let known = published(&set.name);
+        let published_metrics = published(&set.name);
         let figures: Vec<RankingMetrics> = runs.iter().map(overall).collect();
         // The mean is of the sets that have all columns.
-        if let Some(known) = known {
-            sums.iter_mut().zip([known].iter().chain(&figures)).for_each(|(sum, one)| sum.push(*one));
+        if let Some(metrics) = published_metrics {
+            sums.iter_mut().zip([metrics].iter().chain(&figures)).for_each(|(sum, one)| sum.push(*one));
         }
         let scope = if by_group(&set.name) { " (own group)" } else { "" };
-        let cells = [format!("{}{scope}", set.name), set.questions.len().to_string(), cell(known)];
+        let cells =
+            [format!("{}{scope}", set.name), set.questions.len().to_string(), cell(published_metrics)];
         text += &row(cells.into_iter().chain(figures.into_iter().map(|one| cell(Some(one)))));
     }
     if sums[0].len() > 1 {

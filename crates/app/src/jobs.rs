@@ -49,11 +49,11 @@ pub fn fade(context: &Context) -> Result<String> {
     let counts = decay(context, &decay::Options::default())?.counts;
     let counts: Vec<String> =
         counts.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
-    let mut said = if counts.is_empty() { "no memories".to_owned() } else { counts.join(", ") };
+    let mut summary = if counts.is_empty() { "no memories".to_owned() } else { counts.join(", ") };
     if context.target().vault.stamp_own(layout::CORE)?.is_some() && generate::core(context, false)?.changed {
-        said.push_str("; CORE.md was rewritten");
+        summary.push_str("; CORE.md was rewritten");
     }
-    Ok(said)
+    Ok(summary)
 }
 
 /// Synchronizes the target vault with its remote, as `cm sync` does. Returns a summary, empty if

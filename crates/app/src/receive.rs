@@ -97,8 +97,9 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
         return Err(Error::refused("other-sender", message)
             .hint("send it under the ID that the agent gave to your session"));
     }
-    let known = keys(&before);
-    let (known, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|one| known.contains(&one.message.key));
+    let stored_keys = keys(&before);
+    let (already_stored, new): (Vec<_>, Vec<_>) =
+        sent.into_iter().partition(|one| stored_keys.contains(&one.message.key));
     let redacted = new.iter().map(|one| one.redacted).sum();
     let received = new.len();
     if received > 0 {
@@ -110,7 +111,7 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
         open.vault.write_private(STORED, &stored)?;
     }
     let (session, agent) = (options.session.clone(), agent.name().to_owned());
-    Ok(UploadResult { session, agent, received, known: known.len(), redacted })
+    Ok(UploadResult { session, agent, received, known: already_stored.len(), redacted })
 }
 
 /// Adds `bytes` to what a sender has stored, and returns the new text of [`STORED`].
@@ -182,11 +183,11 @@ fn check_options(context: &Context, options: &Options) -> Result<Agent> {
         let message = format!("a workspace must be a path of at most {LONGEST_FOLDER} bytes");
         return Err(Error::usage(message).hint("for example: /home/ada/gateway"));
     }
-    let named = options.agent.as_deref().or(context.call.by.agent.as_deref());
-    let Some(named) = named else {
+    let agent_name = options.agent.as_deref().or(context.call.by.agent.as_deref());
+    let Some(agent_name) = agent_name else {
         return Err(Error::usage("the agent is missing").hint("for example: \"agent\": \"claude-code\""));
     };
-    match agents(named)?.as_slice() {
+    match agents(agent_name)?.as_slice() {
         [agent] => Ok(*agent),
         _ => Err(Error::usage("a session belongs to one agent").hint("pass one agent, such as codex")),
     }
@@ -201,19 +202,19 @@ struct RedactedMessage {
 /// Redacts the messages and computes a key for each, by which a repeated upload is recognized.
 fn redact_messages(messages: &[UploadedMessage], rules: &RedactionRules) -> Vec<RedactedMessage> {
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let cleaned = messages.iter().map(|said| {
-        let (text, removed) = redact(&said.text, rules);
+    let cleaned = messages.iter().map(|message| {
+        let (text, removed) = redact(&message.text, rules);
         let text = text.into_string();
-        let own = match &said.id {
-            Some(id) => format!("{} id {id}", said.role.name()),
-            None => format!("{} {:?} {text}", said.role.name(), said.at),
+        let own = match &message.id {
+            Some(id) => format!("{} id {id}", message.role.name()),
+            None => format!("{} {:?} {text}", message.role.name(), message.at),
         };
         // What is said twice in one sending was said twice.
         let times = seen.entry(own.clone()).or_default();
-        *times += usize::from(said.id.is_none());
+        *times += usize::from(message.id.is_none());
         let key = blake3::hash(format!("{times} {own}").as_bytes()).to_hex()[..16].to_owned();
         RedactedMessage {
-            message: UploadMessage { key, role: said.role, at: said.at, text },
+            message: UploadMessage { key, role: message.role, at: message.at, text },
             redacted: removed.len(),
         }
     });

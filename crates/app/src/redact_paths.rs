@@ -26,8 +26,8 @@ impl Request {
         if !self.by.is_remote {
             return text;
         }
-        let known = [(self.vault.as_deref(), "the vault's folder"), (self.home.as_deref(), HIDDEN)];
-        let text = known.into_iter().fold(text, |text, (root, name)| match root {
+        let roots = [(self.vault.as_deref(), "the vault's folder"), (self.home.as_deref(), HIDDEN)];
+        let text = roots.into_iter().fold(text, |text, (root, name)| match root {
             Some(root) => relative(&text, root, name),
             None => text,
         });

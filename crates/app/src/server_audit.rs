@@ -58,7 +58,7 @@ impl AuditedRequest {
         let ids =
             own.chain(several).chain(listed.filter_map(|note| note.get("id"))).filter_map(Value::as_str);
         for id in ids {
-            if self.ids.len() < MOST_IDS && !self.ids.iter().any(|known| known == id) {
+            if self.ids.len() < MOST_IDS && !self.ids.iter().any(|other| other == id) {
                 self.ids.push(id.to_owned());
             }
         }

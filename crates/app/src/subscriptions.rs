@@ -55,11 +55,11 @@ pub fn follow(
             return;
         };
         drop(waking);
-        let mut known = ReportedIds::of(&context);
+        let mut reported_ids = ReportedIds::of(&context);
         drop(context);
         for changed in changes {
             // Where the settings are broken just now, files are told without what they are.
-            notify(known.touched(opened().as_ref(), &changed));
+            notify(reported_ids.touched(opened().as_ref(), &changed));
         }
     });
     Ok(())
@@ -67,16 +67,17 @@ pub fn follow(
 
 impl ReportedIds {
     fn of(context: &Context) -> Self {
-        let mut known = HashMap::new();
+        let mut reported = HashMap::new();
         for open in &context.vaults {
             // What cannot be read now is known when it changes.
             let ids = context
                 .ensure_fresh(open)
                 .and_then(|()| context.query_index(open, Index::ids))
                 .unwrap_or_default();
-            known.extend(ids.into_iter().map(|(path, id)| ((open.level, path.to_string()), id.to_string())));
+            reported
+                .extend(ids.into_iter().map(|(path, id)| ((open.level, path.to_string()), id.to_string())));
         }
-        Self(known)
+        Self(reported)
     }
 
     fn touched(&mut self, context: Option<&Context>, changed: &VaultChange) -> Vec<ChangedNoteFile> {

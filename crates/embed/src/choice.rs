@@ -43,7 +43,7 @@ impl BuiltinModel {
     pub fn of(name: &str) -> Option<Self> {
         match name {
             "" => Some(Self::MiniLm),
-            _ => Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, model)| *model),
+            _ => Self::NAMES.iter().find(|(model_name, _)| *model_name == name).map(|(_, model)| *model),
         }
     }
 

@@ -44,7 +44,8 @@ const SECTIONS: [(&str, &[&str]); 9] = [
 /// Whether a file of an export may have a section with this title.
 #[must_use]
 pub fn is_section(title: &str) -> bool {
-    [RULES, PITFALLS, OTHER].contains(&title) || SECTIONS.iter().any(|(known, _)| *known == title)
+    [RULES, PITFALLS, OTHER].contains(&title)
+        || SECTIONS.iter().any(|(section_title, _)| *section_title == title)
 }
 
 /// Generates the file for `day`: established and proven rules, and memories that are pinned or have

@@ -117,15 +117,15 @@ impl MemoryCommand {
                 edited(format!("The file {path} has been edited."), content)
             }
             Self::Delete { path } => {
-                let gone = at_or_below(files, &name);
+                let deleted_files = at_or_below(files, &name);
                 if name.is_empty() {
                     return Err(format!("Error: Cannot delete the {ROOT} directory itself"));
                 }
-                if gone.is_empty() {
+                if deleted_files.is_empty() {
                     return Err(absent(path));
                 }
                 let text = format!("Successfully deleted {path}");
-                Ok(CommandAnswer { text, change: Some(FilesChange::Remove(gone)) })
+                Ok(CommandAnswer { text, change: Some(FilesChange::Remove(deleted_files)) })
             }
             Self::Rename { old_path, new_path } => {
                 let moved = rename(files, old_path, &name, new_path)?;

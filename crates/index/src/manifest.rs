@@ -197,19 +197,19 @@ impl<'a> Iterator for Entries<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let held = match self.held() {
-                Ok(held) => held,
+            let base_entry = match self.held() {
+                Ok(base_entry) => base_entry,
                 Err(why) => {
                     self.base = &[];
                     return Some(Err(why));
                 }
             };
-            match (held, self.newer.peek().map(|(path, _)| path.as_str())) {
+            match (base_entry, self.newer.peek().map(|(path, _)| path.as_str())) {
                 (Some((path, _)), newer) if newer.is_none_or(|newer| path < newer) => {
                     return self.held.take().map(Ok);
                 }
-                (held, newer) => {
-                    if held.is_some_and(|(path, _)| Some(path) == newer) {
+                (base_entry, newer) => {
+                    if base_entry.is_some_and(|(path, _)| Some(path) == newer) {
                         self.held = None;
                     }
                     let (path, entry_of_size) = self.newer.next()?;

@@ -176,7 +176,7 @@ impl Index {
     ) -> Result<RefreshReport, Error> {
         let source = RefreshSource { listing, read, parse };
         let before = self.load()?;
-        let mut seen = None;
+        let mut earlier_diff = None;
         if let Ok(state) = &before
             && self.queue_file().is_empty()
             && let Ok(diff) = diff(state.manifest.entries(), &listing.files)
@@ -184,7 +184,7 @@ impl Index {
             if diff.is_empty() && state.opened.text.is_sealed() {
                 return Ok(state.opened.report(RefreshReport::default()));
             }
-            seen = Some((state.manifest.serial(), diff));
+            earlier_diff = Some((state.manifest.serial(), diff));
         }
         let (mut lock, path) = match self.lock(options) {
             Ok((Some(lock), path)) => (lock, path),
@@ -197,9 +197,10 @@ impl Index {
         // Another process may have done the work while this one waited.
         let applied = match self.reload(before)? {
             Ok(state) => {
-                let known =
-                    seen.filter(|(serial, _)| *serial == state.manifest.serial() && queued.is_empty());
-                let diff = known.map_or_else(|| doubted(&state, listing, &queued), |(_, diff)| Ok(diff));
+                let unlocked_diff = earlier_diff
+                    .filter(|(serial, _)| *serial == state.manifest.serial() && queued.is_empty());
+                let diff =
+                    unlocked_diff.map_or_else(|| doubted(&state, listing, &queued), |(_, diff)| Ok(diff));
                 match diff {
                     Ok(diff) => self.apply(state, diff, &source, &mut lock, &path)?,
                     Err(why) => Err(why),
@@ -382,19 +383,19 @@ impl<'a> Update<'a> {
 
     fn take(&mut self, source: &RefreshSource<'_>, change: FileChangeKind<'_>) -> Result<(), Error> {
         match change {
-            FileChangeKind::Touched(file, known) => self.changes.push((file.path.to_string(), Some(known))),
-            FileChangeKind::Added(file, bytes, known) => {
+            FileChangeKind::Touched(file, entry) => self.changes.push((file.path.to_string(), Some(entry))),
+            FileChangeKind::Added(file, bytes, entry) => {
                 self.refreshed.added.push(file.path.clone());
-                self.put(source, file, &bytes, known)?;
+                self.put(source, file, &bytes, entry)?;
             }
-            FileChangeKind::Updated(file, bytes, known) => {
+            FileChangeKind::Updated(file, bytes, entry) => {
                 self.refreshed.updated.push(file.path.clone());
-                self.put(source, file, &bytes, known)?;
+                self.put(source, file, &bytes, entry)?;
             }
             FileChangeKind::Removed(path) => {
-                if let Ok(gone) = NotePath::parse(&path) {
-                    self.writer()?.remove(&gone);
-                    self.refreshed.removed.push(gone);
+                if let Ok(removed_path) = NotePath::parse(&path) {
+                    self.writer()?.remove(&removed_path);
+                    self.refreshed.removed.push(removed_path);
                 }
                 self.changes.push((path, None));
             }
@@ -434,8 +435,9 @@ fn doubted(
 ) -> Result<Diff, RebuildReason> {
     let queued: BTreeSet<&str> = queued.iter().map(NotePath::as_str).collect();
     let entries = state.manifest.entries().map(|entry| {
-        entry
-            .map(|(path, known)| (path, ManifestEntry { racy: known.racy || queued.contains(path), ..known }))
+        entry.map(|(path, manifest_entry)| {
+            (path, ManifestEntry { racy: manifest_entry.racy || queued.contains(path), ..manifest_entry })
+        })
     });
     diff(entries, &listing.files)
 }

@@ -185,15 +185,16 @@ fn given<'a>(
 ) -> BTreeMap<String, String> {
     let inherited: Vec<&str> = DEFAULT_VARIABLES.into_iter().chain(besides).collect();
     let is_given = |name: &str| {
-        inherited.iter().any(|given| match given.strip_suffix('*') {
+        inherited.iter().any(|inherited_name| match inherited_name.strip_suffix('*') {
             Some(start) => !start.is_empty() && name.starts_with(start),
-            None => name == *given,
+            None => name == *inherited_name,
         })
     };
-    let given = variables.iter().filter(|(name, _)| is_given(name));
-    let mut given: BTreeMap<_, _> = given.map(|(name, value)| (name.clone(), value.clone())).collect();
-    given.insert(MODEL_CALL_MARKER.0.to_owned(), MODEL_CALL_MARKER.1.to_owned());
-    given
+    let given_variables = variables.iter().filter(|(name, _)| is_given(name));
+    let mut program_variables: BTreeMap<_, _> =
+        given_variables.map(|(name, value)| (name.clone(), value.clone())).collect();
+    program_variables.insert(MODEL_CALL_MARKER.0.to_owned(), MODEL_CALL_MARKER.1.to_owned());
+    program_variables
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl Prices {
     /// precedence, then the last matching line.
     pub fn of(&self, provider: &str, model: &str) -> Option<Price> {
         let full = format!("{provider}/{model}");
-        let find = |name: &str| self.0.iter().rev().find(|(known, _)| known == name);
+        let find = |name: &str| self.0.iter().rev().find(|(model_name, _)| model_name == name);
         find(&full).or_else(|| find(model)).map(|(_, price)| *price)
     }
 }

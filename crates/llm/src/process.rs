@@ -238,15 +238,15 @@ impl ProcessOutput {
 
 /// Reads a stream to its end, and returns its last [`MAX_STDERR_BYTES`] bytes.
 fn end_of(mut stream: impl Read) -> Vec<u8> {
-    let mut kept = Vec::new();
+    let mut last_bytes = Vec::new();
     let mut part = vec![0; 16 << 10];
     while let Ok(read @ 1..) = stream.read(&mut part) {
-        kept.extend_from_slice(&part[..read]);
-        if kept.len() > MAX_STDERR_BYTES {
-            kept.drain(..kept.len() - MAX_STDERR_BYTES);
+        last_bytes.extend_from_slice(&part[..read]);
+        if last_bytes.len() > MAX_STDERR_BYTES {
+            last_bytes.drain(..last_bytes.len() - MAX_STDERR_BYTES);
         }
     }
-    kept
+    last_bytes
 }
 
 /// Returns whether the program has exited. It is not reaped yet, so that its process group id

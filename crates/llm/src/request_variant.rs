@@ -86,9 +86,9 @@ impl RequestVariant {
 impl AcceptedVariant {
     /// Starts with `dialect` until [`set`](Self::set) stores another variant.
     pub(super) fn new(dialect: RequestVariant) -> Self {
-        let known = Self(AtomicU8::new(0));
-        known.set(dialect);
-        known
+        let accepted = Self(AtomicU8::new(0));
+        accepted.set(dialect);
+        accepted
     }
 
     /// Returns the variant that the server accepted last.

@@ -36,14 +36,14 @@ const LINK_COST: f64 = 0.7;
 /// Returns the centres of discs with these radii around a common centre, at least `gap` apart.
 /// `links` join discs that belong together, with a positive weight.
 pub(crate) fn arrange(radii: &[f64], links: &[(u32, u32, f32)], gap: f64) -> Vec<[f64; 2]> {
-    let wanted = forces(radii, links, gap);
+    let force_places = forces(radii, links, gap);
     let mut order: Vec<usize> = (0..radii.len()).collect();
-    let distance = |disc: usize| wanted[disc][0].hypot(wanted[disc][1]) - radii[disc];
+    let distance = |disc: usize| force_places[disc][0].hypot(force_places[disc][1]) - radii[disc];
     order.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b)));
     let mut placed: Vec<Disc> = Vec::with_capacity(radii.len());
     let mut discs = vec![Disc { x: 0.0, y: 0.0, radius: 0.0 }; radii.len()];
     for disc in order {
-        let angle = wanted[disc][1].atan2(wanted[disc][0]);
+        let angle = force_places[disc][1].atan2(force_places[disc][0]);
         let candidates = TURNS.map(|turn| (turn, angle + turn));
         let [x, y] = first_free(&placed, radii[disc], gap, &candidates);
         discs[disc] = Disc { x, y, radius: radii[disc] };

@@ -53,9 +53,9 @@ pub(crate) fn partition(network: &Network, unlinked_order: &dyn Fn(&mut Vec<u32>
     let scattered = scattered(&community_graph, &is_linked);
     let mut is_scattered = vec![false; count];
     scattered.iter().for_each(|community| is_scattered[*community] = true);
-    let kept: Vec<usize> =
+    let region_communities: Vec<usize> =
         (0..count).filter(|community| is_linked(*community) && !is_scattered[*community]).collect();
-    let mut plans = regions(network.len(), &community_graph, &kept, &members);
+    let mut plans = regions(network.len(), &community_graph, &region_communities, &members);
     let small: Vec<&Vec<u32>> = scattered.iter().map(|community| &members[*community]).collect();
     plans.extend(bundle(RegionKind::SmallGroups, small.into_iter().cloned()));
     unlinked_order(&mut unlinked);

@@ -135,18 +135,18 @@ impl BodyMerge {
             return;
         }
         let (our, their) = (ours.concat(), theirs.concat());
-        let stands = match (our.trim().is_empty(), their.trim().is_empty()) {
+        let winner = match (our.trim().is_empty(), their.trim().is_empty()) {
             (true, false) => SideName::Theirs,
             (false, true) => SideName::Ours,
             _ => rules.precedence.winner(&our, &their),
         };
-        let (stands, other, from) = match stands {
+        let (prevailing, other, from) = match winner {
             SideName::Ours => (our, their, SideName::Theirs),
             SideName::Theirs => (their, our, SideName::Ours),
         };
-        self.text.push_str(&stands);
+        self.text.push_str(&prevailing);
         let other = Some(other.trim_matches('\n').to_owned()).filter(|other| !other.trim().is_empty());
-        self.leftovers.push(BodyLeftover { stands: stands.trim_matches('\n').to_owned(), other, from });
+        self.leftovers.push(BodyLeftover { stands: prevailing.trim_matches('\n').to_owned(), other, from });
     }
 }
 

@@ -258,12 +258,12 @@ fn never(error: Error) -> AttemptFailure {
 /// Returns the delay of the `Retry-After` header. A date is relative to the server's `Date` header.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
-    let asked = text(header::RETRY_AFTER)?;
-    if let Ok(seconds) = asked.parse() {
+    let header_text = text(header::RETRY_AFTER)?;
+    if let Ok(seconds) = header_text.parse() {
         return Some(Duration::from_secs(seconds));
     }
     let date = |text: &str| chrono::DateTime::parse_from_rfc2822(text).ok();
-    (date(asked)? - date(text(header::DATE)?)?).to_std().ok()
+    (date(header_text)? - date(text(header::DATE)?)?).to_std().ok()
 }
 
 #[cfg(test)]

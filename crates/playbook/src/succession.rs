@@ -95,30 +95,30 @@ fn turns(graph: &Graph<'_>) -> Vec<NoteReplacement> {
         _ => reference.to_owned(),
     };
     let mut turns = Vec::new();
-    let mut say =
+    let mut add_replacement =
         |older: String, newer: String, through| turns.push(NoteReplacement { older, newer, through });
     for note in graph.notes() {
         let own = || note.key().to_owned();
         if let Some(fields) = note.bullet.as_deref() {
             if let Some(older) = &fields.supersedes {
-                say(key(older), own(), ReplacementField::Supersedes);
+                add_replacement(key(older), own(), ReplacementField::Supersedes);
             }
             if let Some(newer) = &fields.replaced_by {
-                say(own(), key(newer), ReplacementField::ReplacedBy);
+                add_replacement(own(), key(newer), ReplacementField::ReplacedBy);
             }
         }
         for newer in &note.condensed_into {
-            say(own(), key(newer), ReplacementField::CondensedInto);
+            add_replacement(own(), key(newer), ReplacementField::CondensedInto);
         }
         let inverted =
             BlockedNote::of(note).map(|blocked| (blocked.fields.source_bullet, blocked.fields.inverted_to));
         if let Some((Some(older), Some(newer))) = inverted {
-            say(key(&older), key(&newer), ReplacementField::InvertedTo);
+            add_replacement(key(&older), key(&newer), ReplacementField::InvertedTo);
         }
     }
     for edge in supersessions(graph) {
         let [newer, older] = [edge.from, edge.to].map(|at| graph.notes()[at].key().to_owned());
-        say(older, newer, ReplacementField::Supersedes);
+        add_replacement(older, newer, ReplacementField::Supersedes);
     }
     turns
 }

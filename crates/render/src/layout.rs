@@ -208,9 +208,9 @@ fn cut_painted(text: &str, columns: usize) -> String {
     let short = cut_columns(text, columns);
     let at_word =
         short.rfind(' ').filter(|at| columns_of(&short[*at..]) < 16 && !short[*at..].contains('\u{1b}'));
-    let kept = short[..at_word.unwrap_or(short.len())].trim_end();
+    let shortened = short[..at_word.unwrap_or(short.len())].trim_end();
     let reset = if text.contains('\u{1b}') { "\u{1b}[0m" } else { "" };
-    format!("{kept}…{reset}")
+    format!("{shortened}…{reset}")
 }
 
 #[cfg(test)]

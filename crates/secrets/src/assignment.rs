@@ -119,8 +119,8 @@ impl AssignedName {
         if sign > 0 {
             at += spaces + sign;
             at += blanks(bytes, at);
-            let given = bytes[at - 1 - blanks_back(bytes, at)];
-            let stop = match given {
+            let sign_byte = bytes[at - 1 - blanks_back(bytes, at)];
+            let stop = match sign_byte {
                 b'|' if closed > self.range.end || !in_column(bytes, start) => return None,
                 // `a:secret:b` is a name of several parts.
                 b':' if start > 0 && bytes[start - 1] == b':' => return None,

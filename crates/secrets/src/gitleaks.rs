@@ -183,9 +183,10 @@ impl GitleaksRules {
             }
             let Some(pattern) = wire.regex.as_deref().filter(|pattern| !pattern.is_empty()) else { continue };
             let mut rule = GitleaksRule::read(wire, pattern)?;
-            let meant = |of: &&Vec<String>| of.is_empty() || of.contains(&wire.id);
-            rule.allowed
-                .extend(general.iter().filter(|(of, _)| meant(of)).map(|(_, allow)| Arc::clone(allow)));
+            let applies_to_rule = |of: &&Vec<String>| of.is_empty() || of.contains(&wire.id);
+            rule.allowed.extend(
+                general.iter().filter(|(of, _)| applies_to_rule(of)).map(|(_, allow)| Arc::clone(allow)),
+            );
             let index = set.rules.len();
             set.rules.push(rule);
             let keywords: BTreeSet<String> = wire

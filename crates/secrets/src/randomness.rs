@@ -188,9 +188,9 @@ fn readable(bytes: &[u8]) -> usize {
             let before = at == 0 || !is(bytes[at - 1], ALNUM);
             let after = bytes.get(at + word).is_none_or(|byte| !is(*byte, ALNUM));
             // Three letters are read as a word only where they stand alone: generators make such by chance.
-            let stands = if word == 3 { before && after } else { word > 3 };
+            let is_word = if word == 3 { before && after } else { word > 3 };
             let digit_after = bytes.get(at + word).is_some_and(|byte| is(*byte, DIGIT));
-            if stands && (!digit_after || word >= 5 || before) && speakable(&bytes[at..at + word]) {
+            if is_word && (!digit_after || word >= 5 || before) && speakable(&bytes[at..at + word]) {
                 sum += word;
             }
             at += word;

@@ -270,12 +270,12 @@ impl ScanState<'_> {
         if hit.start < self.value_until || self.is_dull(hit.start) {
             return;
         }
-        let given = assignment::parse_assignment(self.text, hit);
-        if given.read.len() > DULL && given.secrets.is_empty() {
-            self.dull_until = given.read.end;
+        let assignment = assignment::parse_assignment(self.text, hit);
+        if assignment.read.len() > DULL && assignment.secrets.is_empty() {
+            self.dull_until = assignment.read.end;
             self.dull_values += 1;
         }
-        for (range, strength) in given.secrets {
+        for (range, strength) in assignment.secrets {
             self.value_until = self.value_until.max(range.end);
             self.push(range, if strength == NameStrength::Strong { "password" } else { "token" }, 3);
         }

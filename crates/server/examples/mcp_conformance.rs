@@ -103,7 +103,7 @@ impl ServerHandler for Fixtures {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools().into_iter().find(|(known, _)| *known == name).map(|(name, schema)| tool(name, schema))
+        tools().into_iter().find(|(tool_name, _)| *tool_name == name).map(|(name, schema)| tool(name, schema))
     }
 
     async fn call_tool(
@@ -251,7 +251,7 @@ impl ServerHandler for Fixtures {
         let accepted = context.accepted().clone();
         let telling = async {
             while let Ok(turned) = turned.recv().await {
-                let told = match turned {
+                let notified = match turned {
                     Turned::Tools if accepted.tools_list_changed == Some(true) => {
                         context.sink().notify_tool_list_changed().await
                     }
@@ -260,7 +260,7 @@ impl ServerHandler for Fixtures {
                     }
                     Turned::Tools | Turned::Prompts => Ok(()),
                 };
-                if told.is_err() {
+                if notified.is_err() {
                     return;
                 }
             }
@@ -303,8 +303,8 @@ async fn progress(context: &RequestContext<RoleServer>) -> Result<(), ErrorData>
     for done in [0.0, 50.0, 100.0] {
         if let Some(token) = context.meta.get_progress_token() {
             let progress = ProgressNotificationParam::new(token, done).with_total(100.0);
-            let told = context.peer.notify_progress(progress).await;
-            told.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            let notified = context.peer.notify_progress(progress).await;
+            notified.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

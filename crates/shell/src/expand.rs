@@ -259,7 +259,8 @@ fn joined(units: Vec<BraceUnit>) -> Vec<ExpandedPart> {
 
 /// Expands the first braces with alternatives or a range; `None` if there are none.
 fn alternatives(word: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
-    let is = |at: usize, wanted: char| matches!(word.get(at), Some(BraceUnit::Character(c)) if *c == wanted);
+    let is =
+        |at: usize, expected: char| matches!(word.get(at), Some(BraceUnit::Character(c)) if *c == expected);
     for open in (0..word.len()).filter(|at| is(*at, '{')) {
         let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
         for (at, unit) in word.iter().enumerate().skip(open) {

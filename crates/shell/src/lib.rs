@@ -101,8 +101,10 @@ impl SimpleCommand {
     /// Whether one of the flags is set: a long flag also as `--flag=…`, a letter also in a group
     /// (`-rf`).
     pub fn has(&self, flags: &[&str]) -> bool {
-        let given = self.args.iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
-        given.filter(|word| word.starts_with('-')).any(|word| flags.iter().any(|flag| is_flag(word, flag)))
+        let before_dashes = self.args.iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
+        before_dashes
+            .filter(|word| word.starts_with('-'))
+            .any(|word| flags.iter().any(|flag| is_flag(word, flag)))
     }
 
     /// Joins the program's name and its arguments with spaces.

@@ -112,7 +112,7 @@ fn translated(command: &SimpleCommand) -> Option<String> {
     let sets: Option<Vec<Vec<char>>> = command.operands().map(|word| set(&word.text)).collect();
     let sets = sets?;
     match (sets.as_slice(), command.has(&["-d"])) {
-        ([gone], true) => Some(input.chars().filter(|character| !gone.contains(character)).collect()),
+        ([deleted], true) => Some(input.chars().filter(|character| !deleted.contains(character)).collect()),
         ([from, to], false) if !command.has(&["-c", "-s"]) => {
             let last = *to.last()?;
             let swap = |character: char| match from.iter().position(|other| *other == character) {

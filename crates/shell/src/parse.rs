@@ -282,7 +282,7 @@ fn plain(raw: &RawWord) -> Option<&str> {
 
 /// Returns the tokens of a function's body, after the bracket of its name.
 fn body(rest: &[ShellToken]) -> &[ShellToken] {
-    let is = |token: &ShellToken, wanted: &str| matches!(token, ShellToken::Word(word) if plain(word) == Some(wanted));
+    let is = |token: &ShellToken, expected: &str| matches!(token, ShellToken::Word(word) if plain(word) == Some(expected));
     let Some(open) = rest.iter().take(4).position(|token| is(token, "{")) else { return &[] };
     let mut depth = 0_usize;
     for (at, token) in rest.iter().enumerate().skip(open) {

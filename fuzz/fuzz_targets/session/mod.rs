@@ -18,7 +18,7 @@ struct EventRecorder {
 
 impl EventRecorder {
     fn place(&mut self, session: &SessionId) -> usize {
-        self.order.iter().position(|known| known == session).unwrap_or_else(|| {
+        self.order.iter().position(|other| other == session).unwrap_or_else(|| {
             self.order.push(session.clone());
             self.order.len() - 1
         })
@@ -46,10 +46,10 @@ impl EventSink for EventRecorder {
 }
 
 fn check_session(agent: Agent, format: LogFormat, bytes: &[u8], limits: IngestLimits) -> EventRecorder {
-    let mut told = EventRecorder::default();
-    let tally = read_bytes(&LogSource::new(agent, format, "/w/s.jsonl"), bytes, limits, &mut told);
-    assert!(told.events.len() as u64 <= tally.events, "every event is counted");
-    told
+    let mut recorder = EventRecorder::default();
+    let tally = read_bytes(&LogSource::new(agent, format, "/w/s.jsonl"), bytes, limits, &mut recorder);
+    assert!(recorder.events.len() as u64 <= tally.events, "every event is counted");
+    recorder
 }
 
 /// Asserts that bytes are parsed as this format without a panic, within any limit, and

@@ -79,7 +79,7 @@ impl InjectionLog {
                         log.start_injected_at = Instant::parse(&line.at).ok();
                     }
                     log.causes.extend(line.cause);
-                    log.pending.retain(|held| !ids.contains(held));
+                    log.pending.retain(|pending_id| !ids.contains(pending_id));
                     log.injected.extend(ids);
                     log.has_injections = true;
                 }

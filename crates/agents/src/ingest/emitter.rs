@@ -81,14 +81,14 @@ impl<'s> Emitter<'s> {
     /// id.
     pub fn begin(&mut self, meta: SessionMeta) {
         self.close();
-        let carried = SessionState {
+        let state = SessionState {
             meta,
             identified: false,
             verdict: SessionOrigin::Open,
             questions: BTreeSet::new(),
         };
         self.current =
-            Some(CurrentSession { carried, pending: Vec::new(), pending_bytes: 0, must_reset: true });
+            Some(CurrentSession { carried: state, pending: Vec::new(), pending_bytes: 0, must_reset: true });
     }
 
     /// Starts a session with the final id, as given in `meta`.
@@ -257,20 +257,20 @@ impl<'s> Emitter<'s> {
     /// Returns the text that the user typed when rejecting a call, or in answer to a question of
     /// the agent.
     fn typed_words(&mut self, kind: &EventKind) -> Option<String> {
-        let carried = &mut self.current.as_mut()?.carried;
+        let state = &mut self.current.as_mut()?.carried;
         match kind {
             EventKind::ToolCall { id: Some(id), name, .. } => {
-                if typed_reply::is_question(name) && carried.questions.len() < MOST_QUESTIONS {
-                    carried.questions.insert(id.clone());
+                if typed_reply::is_question(name) && state.questions.len() < MOST_QUESTIONS {
+                    state.questions.insert(id.clone());
                 }
                 None
             }
             EventKind::ToolRejected { id, text } => {
-                id.as_ref().map(|id| carried.questions.remove(id));
+                id.as_ref().map(|id| state.questions.remove(id));
                 typed_reply::in_refusal(text).map(str::to_owned)
             }
             EventKind::ToolResult { id, outcome, text, .. } => {
-                let is_answer = id.as_ref().is_some_and(|id| carried.questions.remove(id));
+                let is_answer = id.as_ref().is_some_and(|id| state.questions.remove(id));
                 match outcome {
                     ToolOutcome::Error => typed_reply::in_refusal(text).map(str::to_owned),
                     _ if is_answer => typed_reply::in_answer(text),
@@ -383,11 +383,11 @@ fn decide_origin(carried: &mut SessionState, kind: &EventKind) {
     if carried.verdict != SessionOrigin::Open {
         return;
     }
-    let given = match kind {
+    let first_text = match kind {
         EventKind::UserPrompt { text } | EventKind::Injected { text } | EventKind::System { text } => text,
         _ => return,
     };
-    if injected_markers::is_model_call(given) {
+    if injected_markers::is_model_call(first_text) {
         carried.verdict = SessionOrigin::Ours;
     } else if matches!(kind, EventKind::UserPrompt { .. }) {
         carried.verdict = SessionOrigin::Foreign;

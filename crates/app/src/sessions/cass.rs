@@ -144,14 +144,14 @@ impl HitFilter {
     /// Returns whether a hit passes the filter. A hit without a field that the filter tests does
     /// not pass.
     fn matches(&self, hit: &CassHit) -> bool {
-        let known = hit.agent.as_deref().and_then(agent_like);
+        let hit_agent = hit.agent.as_deref().and_then(agent_like);
         let all = self.allowed.agents.len() == Agent::ALL.len();
-        let may = all || known.is_some_and(|agent| self.allowed.agents.contains(&agent));
+        let may = all || hit_agent.is_some_and(|agent| self.allowed.agents.contains(&agent));
         let meta = SessionMeta {
             workspace: hit.workspace.clone(),
-            ..SessionMeta::new(known.unwrap_or(Agent::ClaudeCode), "".into())
+            ..SessionMeta::new(hit_agent.unwrap_or(Agent::ClaudeCode), "".into())
         };
-        let of_agents = self.agents.is_empty() || known.is_some_and(|agent| self.agents.contains(&agent));
+        let of_agents = self.agents.is_empty() || hit_agent.is_some_and(|agent| self.agents.contains(&agent));
         let within = self
             .workspace
             .as_deref()

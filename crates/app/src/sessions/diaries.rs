@@ -36,11 +36,11 @@ impl DiaryIndex {
     /// Loads the diaries of the given sessions from all open vaults. The files themselves are read,
     /// including those that are not indexed yet.
     pub fn of(context: &Context, sessions: &[&str]) -> Result<Self> {
-        let wanted: HashSet<&str> = sessions.iter().copied().collect();
+        let session_ids: HashSet<&str> = sessions.iter().copied().collect();
         let mut diaries = Self::default();
         for open in &context.vaults {
-            for path in paths(context, open, &wanted)? {
-                diaries.add(open, path, &wanted);
+            for path in paths(context, open, &session_ids)? {
+                diaries.add(open, path, &session_ids);
             }
         }
         Ok(diaries)
@@ -71,8 +71,8 @@ impl DiaryIndex {
         // A file that is gone, or that names no session, is no diary.
         let Some(diary) = load(open, &path).ok().and_then(|found| read(&found.text())) else { return };
         if wanted.contains(diary.session.as_str()) {
-            let kept = self.0.entry(diary.session.clone()).or_default();
-            kept.push(StoredDiary { level: open.level, path, diary });
+            let diaries = self.0.entry(diary.session.clone()).or_default();
+            diaries.push(StoredDiary { level: open.level, path, diary });
         }
     }
 
@@ -88,14 +88,14 @@ impl DiaryIndex {
     }
 
     fn best(&self, agent: Option<&str>, session: &str, level: Option<VaultLevel>) -> Option<&StoredDiary> {
-        let counts = |kept: &&StoredDiary| {
-            let own = kept.diary.agent.as_str();
+        let counts = |stored: &&StoredDiary| {
+            let own = stored.diary.agent.as_str();
             let of_agent = own.is_empty() || agent.is_none_or(|agent| agent == own);
-            of_agent && level.is_none_or(|level| level == kept.level)
+            of_agent && level.is_none_or(|level| level == stored.level)
         };
-        let rank = |kept: &&StoredDiary| {
-            let said = kept.diary.recorded_outcome.as_ref().map(|judged| judged.at);
-            (said, kept.level == VaultLevel::Project, kept.diary.started, kept.path.to_string())
+        let rank = |stored: &&StoredDiary| {
+            let judged_at = stored.diary.recorded_outcome.as_ref().map(|judged| judged.at);
+            (judged_at, stored.level == VaultLevel::Project, stored.diary.started, stored.path.to_string())
         };
         self.0.get(session)?.iter().filter(counts).max_by_key(rank)
     }

@@ -73,13 +73,13 @@ impl DiaryLocation {
             }
         };
         let renewal = renewal(&String::from_utf8_lossy(&bytes), diary);
-        let said = renewal.is_rewritten.then(|| {
+        let notice = renewal.is_rewritten.then(|| {
             format!("{path} was edited by hand, so its text stays; only its frontmatter is updated")
         });
         if renewal.edits.is_empty() {
-            return Ok((None, said));
+            return Ok((None, notice));
         }
         write::refuse_uncommitted(context, open, &path, &bytes)?;
-        Ok((Some(VaultFileChange::Edit { path, edits: renewal.edits }), said))
+        Ok((Some(VaultFileChange::Edit { path, edits: renewal.edits }), notice))
     }
 }

@@ -33,18 +33,18 @@ fn events(stretches: Vec<Stretch>) -> Vec<SessionEvent> {
             _ => whole.push(stretch),
         }
     }
-    for told in whole {
+    for event in whole {
         // What a command of the person printed is told by the tool, in the same place.
-        if told.kind == "person_command"
-            && told.speaker == Some(Speaker::Tool)
+        if event.kind == "person_command"
+            && event.speaker == Some(Speaker::Tool)
             && let Some(EventKind::PersonCommand { output, .. }) =
                 events.last_mut().map(|event| &mut event.kind)
         {
-            *output = Some(told.text);
+            *output = Some(event.text);
             continue;
         }
-        let (at, line, part, side) = (told.at, told.line, told.part, is_side(&told));
-        events.extend(kind(told).map(|kind| SessionEvent { at, line, part, record: None, side, kind }));
+        let (at, line, part, side) = (event.at, event.line, event.part, is_side(&event));
+        events.extend(kind(event).map(|kind| SessionEvent { at, line, part, record: None, side, kind }));
     }
     events
 }

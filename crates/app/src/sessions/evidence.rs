@@ -130,10 +130,12 @@ impl<'m> SessionEvidence<'m> {
         let meta = &listed.session.meta;
         let typed = self.sessions.query(|sessions| sessions.stretches(&key, line..=line, 0, 20));
         let begins: String = fold_whitespace(&text).chars().take(QUOTED).collect();
-        let is_own = |said: &Stretch| {
-            said.speaker == Some(Speaker::Person) && fold_whitespace(&said.text).contains(&begins)
+        let is_own = |stretch: &Stretch| {
+            stretch.speaker == Some(Speaker::Person) && fold_whitespace(&stretch.text).contains(&begins)
         };
-        !meta.subagent && !meta.headless && typed.ok().flatten().is_some_and(|said| said.iter().any(is_own))
+        !meta.subagent
+            && !meta.headless
+            && typed.ok().flatten().is_some_and(|stretches| stretches.iter().any(is_own))
     }
 
     fn found(&self, rule: &str) -> Result<Vec<RuleHit>> {
@@ -141,9 +143,9 @@ impl<'m> SessionEvidence<'m> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let since = Some(self.context.now().minus_days(self.days));
         let filter = SessionIndexFilter { since, without_subagents: true, ..SessionIndexFilter::default() };
-        let asked =
+        let evidence =
             self.sessions.query(|sessions| sessions.evidence(&words, min_keywords(words.len()), &filter))?;
-        let mut witnesses = asked.unwrap_or_default();
+        let mut witnesses = evidence.unwrap_or_default();
         witnesses.truncate(MOST);
         if witnesses.is_empty() {
             return Ok(Vec::new());
@@ -159,19 +161,19 @@ impl<'m> SessionEvidence<'m> {
                     .map(|(.., status)| status)
             };
             let stated = sessions(witness).find_map(is_stated);
-            let kept = || sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
-            let noted = || kept().map(|kept| kept.diary.verdict.status);
-            let known = || sessions(witness).find_map(|(agent, id)| self.outcome(agent, id));
-            let status = stated.or_else(noted).or_else(known).unwrap_or_default();
+            let diary = || sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
+            let noted = || diary().map(|stored| stored.diary.verdict.status);
+            let outcome = || sessions(witness).find_map(|(agent, id)| self.outcome(agent, id));
+            let status = stated.or_else(noted).or_else(outcome).unwrap_or_default();
             let meta = &witness.session.meta;
-            let place = |said: &Stretch| RuleHit {
+            let place = |stretch: &Stretch| RuleHit {
                 session: meta.id.to_string(),
                 agent: Some(meta.agent.name().to_owned()),
-                line: Some(said.line),
+                line: Some(stretch.line),
                 status,
-                age_days: said.at.or(meta.ended).map_or(0.0, |at| at.days_until(self.context.now())),
-                by_person: said.speaker == Some(Speaker::Person) && !meta.subagent,
-                text: said.text.clone(),
+                age_days: stretch.at.or(meta.ended).map_or(0.0, |at| at.days_until(self.context.now())),
+                by_person: stretch.speaker == Some(Speaker::Person) && !meta.subagent,
+                text: stretch.text.clone(),
             };
             found.push(place(&witness.best));
             if at < MAX_USER_SEARCHES && witness.person > 0 && witness.best.speaker != Some(Speaker::Person) {
@@ -184,13 +186,13 @@ impl<'m> SessionEvidence<'m> {
     /// Returns what the user said on the lines of a conversation that match the rule.
     fn user_words(&self, witness: &ConversationEvidence) -> Result<Vec<Stretch>> {
         let key = witness.session.key();
-        let mut heard = Vec::new();
+        let mut user_stretches = Vec::new();
         for line in witness.lines.iter().filter(|line| **line != witness.best.line).take(LINES) {
-            let said = self.sessions.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 20))?;
-            let said = said.into_iter().flatten();
-            heard.extend(said.filter(|said| said.speaker == Some(Speaker::Person)));
+            let stretches = self.sessions.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 20))?;
+            let stretches = stretches.into_iter().flatten();
+            user_stretches.extend(stretches.filter(|stretch| stretch.speaker == Some(Speaker::Person)));
         }
-        Ok(heard)
+        Ok(user_stretches)
     }
 }
 
@@ -263,20 +265,19 @@ pub(crate) fn verified_sessions<'s>(
     context: &Context,
     names: impl Iterator<Item = &'s str>,
 ) -> HashSet<String> {
-    let named: HashSet<&str> = names.collect();
-    let known = |named: &HashSet<&str>| -> HashSet<String> {
+    let names: HashSet<&str> = names.collect();
+    let verified = |ids: &HashSet<&str>| -> HashSet<String> {
         let witnesses = SessionEvidence::of(context);
-        named
-            .iter()
+        ids.iter()
             .filter(|session| witnesses.has_seen(session))
             .map(|session| (*session).to_owned())
             .collect()
     };
-    let seen = known(&named);
-    if seen.len() == named.len() || context.call.no_refresh || sessions::refresh(context).is_err() {
+    let seen = verified(&names);
+    if seen.len() == names.len() || context.call.no_refresh || sessions::refresh(context).is_err() {
         return seen;
     }
-    known(&named)
+    verified(&names)
 }
 
 /// Evidence from `history`, but with a fixed set of sessions that count as real.

@@ -42,12 +42,12 @@ impl SessionIndexWriter<'_> {
             return;
         }
         let key = SessionKey { agent: self.source.agent, id: session.clone() };
-        let told = match self.is_source_of(&key) {
+        let written = match self.is_source_of(&key) {
             Ok(true) => write(self.writer, &key),
             Ok(false) => Ok(0),
             Err(error) => Err(error),
         };
-        match told {
+        match written {
             Ok(bytes) => self.bytes += bytes,
             Err(error) => self.failed = Some(error),
         }
@@ -55,16 +55,16 @@ impl SessionIndexWriter<'_> {
 
     /// Returns the sessions that were indexed from this log, sorted.
     pub fn written_sessions(&self) -> Vec<SessionId> {
-        let mut told: Vec<SessionId> =
+        let mut written: Vec<SessionId> =
             self.decided.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
-        told.sort();
-        told
+        written.sort();
+        written
     }
 
     /// Returns whether the session is indexed from this log; the decision is cached for the pass.
     fn is_source_of(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
-        if let Some(known) = self.decided.get(&key.id) {
-            return Ok(*known);
+        if let Some(decision) = self.decided.get(&key.id) {
+            return Ok(*decision);
         }
         let allowed = self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&key.id));
         let counts = allowed && self.is_preferred_log(key)?;
@@ -101,8 +101,8 @@ impl EventSink for SessionIndexWriter<'_> {
     fn event(&mut self, session: &SessionId, event: SessionEvent) {
         let rules = self.rules;
         self.write(session, |writer, key| {
-            let told = RedactedEvent::of(&event, |text| redact(text, rules).0);
-            writer.event(key, &told).map(|()| told.bytes())
+            let redacted = RedactedEvent::of(&event, |text| redact(text, rules).0);
+            writer.event(key, &redacted).map(|()| redacted.bytes())
         });
     }
 

@@ -29,7 +29,7 @@ pub fn load(context: &Context, access: &SessionAccess, name: &str) -> Result<Par
 /// Returns [`GONE`] if the log was deleted or no longer contains the session, and another error if
 /// it cannot be read.
 pub fn load_from_log(context: &Context, meta: &SessionMeta, log: &str) -> Result<ParsedSession> {
-    let gone = |why: String| {
+    let no_log = |why: String| {
         Error::new(ErrorKind::NotFound, GONE, why).hint("`cm sessions show` still shows what was indexed")
     };
     let open = context.target();
@@ -38,19 +38,19 @@ pub fn load_from_log(context: &Context, meta: &SessionMeta, log: &str) -> Result
     let found = sources.as_ref().map(|sources| sources.find(&[]).sources).unwrap_or_default();
     let source = found.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
     let Some((sources, source)) = sources.as_ref().zip(source) else {
-        return Err(gone(format!("the log of session {} no longer exists: {log}", meta.id)));
+        return Err(no_log(format!("the log of session {} no longer exists: {log}", meta.id)));
     };
-    let told = of_source(source)?.into_iter().find(|told| told.meta.id == meta.id);
-    let Some(told) = told.filter(|told| sources.allow(source, &told.meta)) else {
-        return Err(gone(format!("{log} no longer contains session {}", meta.id)));
+    let session = of_source(source)?.into_iter().find(|session| session.meta.id == meta.id);
+    let Some(session) = session.filter(|session| sources.allow(source, &session.meta)) else {
+        return Err(no_log(format!("{log} no longer contains session {}", meta.id)));
     };
     access_log::record(
         context,
         vec![access_log::SessionRead {
             sessions: vec![meta.id.clone()],
-            bytes: told.bytes(),
+            bytes: session.bytes(),
             ..access_log::SessionRead::of_log(meta.agent, log.to_owned())
         }],
     );
-    Ok(told.redacted(&rules))
+    Ok(session.redacted(&rules))
 }

@@ -79,7 +79,7 @@ pub fn each(
         preference_key(a.format, &path_of(a)).cmp(&preference_key(b.format, &path_of(b)))
     };
     found.sources.sort_by(by_rank);
-    let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
+    let mut read_sessions: HashSet<(Agent, SessionId)> = HashSet::new();
     let mut reads = Vec::new();
     for (done, source) in found.sources.iter().enumerate() {
         progress(Progress { done, total: read.logs });
@@ -87,21 +87,24 @@ pub fn each(
         if wanted.since.zip(source.changed()).is_some_and(|(since, changed)| changed < since) {
             continue;
         }
-        let mut held = LogSessions::default();
-        if let Err(error) = ingest::read(source, None, IngestLimits::default(), &mut held) {
+        let mut log_sessions = LogSessions::default();
+        if let Err(error) = ingest::read(source, None, IngestLimits::default(), &mut log_sessions) {
             read.notices.push(error.to_string().into());
             continue;
         }
-        let mut heard = access_log::SessionRead::of_log(source.agent, path_of(source));
-        for told in held.into_sessions(&source.path) {
-            let key = (told.meta.agent, told.meta.id.clone());
-            if wanted.is_met_by(&told.meta) && sources.allow(source, &told.meta) && known.insert(key) {
-                heard.sessions.push(told.meta.id.clone());
-                heard.bytes += told.bytes();
-                take(told);
+        let mut session_read = access_log::SessionRead::of_log(source.agent, path_of(source));
+        for session in log_sessions.into_sessions(&source.path) {
+            let key = (session.meta.agent, session.meta.id.clone());
+            if wanted.is_met_by(&session.meta)
+                && sources.allow(source, &session.meta)
+                && read_sessions.insert(key)
+            {
+                session_read.sessions.push(session.meta.id.clone());
+                session_read.bytes += session.bytes();
+                take(session);
             }
         }
-        reads.extend((!heard.sessions.is_empty()).then_some(heard));
+        reads.extend((!session_read.sessions.is_empty()).then_some(session_read));
     }
     progress(Progress { done: read.logs, total: read.logs });
     if let Some(context) = context {
@@ -114,9 +117,10 @@ pub fn each(
 impl LogSelection {
     fn is_met_by(&self, meta: &SessionMeta) -> bool {
         let begun = self.since.is_none_or(|since| meta.started.is_some_and(|started| started >= since));
-        let within = self.workspace.as_deref().is_none_or(|wanted| {
+        let within = self.workspace.as_deref().is_none_or(|requested| {
             let workspace = meta.workspace.as_deref().unwrap_or_default();
-            workspace == wanted.trim_end_matches('/') || workspace.rsplit(['/', '\\']).next() == Some(wanted)
+            workspace == requested.trim_end_matches('/')
+                || workspace.rsplit(['/', '\\']).next() == Some(requested)
         });
         begun && within && !meta.ours && !meta.subagent
     }
@@ -162,9 +166,9 @@ impl EventSink for LogSessions {
 /// # Errors
 /// Returns an error if the log cannot be read.
 pub(crate) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
-    let mut held = LogSessions::default();
-    ingest::read(source, None, IngestLimits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.into_sessions(&source.path).collect())
+    let mut log_sessions = LogSessions::default();
+    ingest::read(source, None, IngestLimits::default(), &mut log_sessions).map_err(|error| unread(&error))?;
+    Ok(log_sessions.into_sessions(&source.path).collect())
 }
 
 /// Parses the sessions in the last `most` bytes of a log; see [`ingest::read_recent`].
@@ -172,9 +176,9 @@ pub(crate) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
 /// # Errors
 /// Returns an error if the log cannot be read.
 pub(crate) fn recent_of_source(source: &LogSource, most: u64) -> Result<Vec<ParsedSession>> {
-    let mut held = LogSessions::default();
-    ingest::read_recent(source, most, &mut held).map_err(|error| unread(&error))?;
-    Ok(held.into_sessions(&source.path).collect())
+    let mut log_sessions = LogSessions::default();
+    ingest::read_recent(source, most, &mut log_sessions).map_err(|error| unread(&error))?;
+    Ok(log_sessions.into_sessions(&source.path).collect())
 }
 
 /// Parses a Claude Code log at any path, including sessions of subagents and of cm itself.
@@ -202,21 +206,21 @@ impl ParsedSession {
 
     /// Redacts secrets in all texts of the session.
     pub fn redacted(mut self, rules: &RedactionRules) -> Self {
-        for said in
+        for field in
             [&mut self.meta.title, &mut self.meta.workspace, &mut self.meta.branch].into_iter().flatten()
         {
-            *said = text(said, rules);
+            *field = text(field, rules);
         }
         for event in &mut self.events {
             match &mut event.kind {
-                EventKind::UserPrompt { text: said }
-                | EventKind::Injected { text: said }
-                | EventKind::AssistantText { text: said }
-                | EventKind::Thinking { text: said }
-                | EventKind::ToolResult { text: said, .. }
-                | EventKind::ToolRejected { text: said, .. }
-                | EventKind::Error { text: said }
-                | EventKind::System { text: said } => *said = text(said, rules),
+                EventKind::UserPrompt { text: words }
+                | EventKind::Injected { text: words }
+                | EventKind::AssistantText { text: words }
+                | EventKind::Thinking { text: words }
+                | EventKind::ToolResult { text: words, .. }
+                | EventKind::ToolRejected { text: words, .. }
+                | EventKind::Error { text: words }
+                | EventKind::System { text: words } => *words = text(words, rules),
                 EventKind::PersonCommand { command, output, .. } => {
                     *command = text(command, rules);
                     *output = output.as_deref().map(|output| text(output, rules));

@@ -190,9 +190,9 @@ pub(super) fn agent(name: &str) -> Option<Agent> {
 pub fn agents(typed: &str) -> Result<Vec<Agent>> {
     let one = |name: &str| {
         agent(name).ok_or_else(|| {
-            let known = Agent::ALL.map(Agent::name).join(", ");
+            let names = Agent::ALL.map(Agent::name).join(", ");
             Error::usage(format!("`{name}` is not a supported agent"))
-                .hint(format!("supported agents: {known}"))
+                .hint(format!("supported agents: {names}"))
         })
     };
     typed.split(',').map(str::trim).map(one).collect()

@@ -57,13 +57,13 @@ impl ProjectFolders {
     pub fn list(&self) -> Vec<String> {
         let trees = self.trees.iter().chain(&self.exact).map(|tree| tree.to_string_lossy().into_owned());
         let mut list: Vec<String> = trees.collect();
-        list.extend(self.names.iter().filter(|named| !list.contains(named)).cloned().collect::<Vec<_>>());
+        list.extend(self.names.iter().filter(|name| !list.contains(name)).cloned().collect::<Vec<_>>());
         list
     }
 
     /// Returns whether a session with this working directory belongs to the project.
     pub fn holds(&self, workspace: &str) -> bool {
-        if self.names.iter().any(|named| is_below(workspace, named)) {
+        if self.names.iter().any(|name| is_below(workspace, name)) {
             return true;
         }
         let path = Path::new(workspace);
@@ -89,7 +89,7 @@ impl ProjectFolders {
             return false;
         }
         let own = named_git_dir(folder).zip(self.common.as_ref());
-        !own.is_some_and(|(named, common)| named.starts_with(common))
+        !own.is_some_and(|(git_dir, common)| git_dir.starts_with(common))
     }
 
     fn is_other_vault(&self, folder: &Path) -> bool {

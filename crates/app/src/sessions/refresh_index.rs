@@ -167,11 +167,11 @@ impl IndexRefresher {
         let begin = || SessionStoreWriter::create_new(&self.folder, self.patience);
         let mut writer =
             if anew { begin()? } else { SessionStoreWriter::open_or_repair(&self.folder, self.patience)?.0 };
-        let kept = writer.log(SCOPE)?.map(|log| log.cursor);
-        if kept.as_ref() == Some(&self.scope) {
+        let stored_scope = writer.log(SCOPE)?.map(|log| log.cursor);
+        if stored_scope.as_ref() == Some(&self.scope) {
             return Ok(writer);
         }
-        if kept.is_some() {
+        if stored_scope.is_some() {
             drop(writer);
             writer = begin()?;
         }
@@ -187,8 +187,8 @@ impl IndexRefresher {
         path: &str,
         logs: &HashMap<String, LogFormat>,
     ) -> std::result::Result<(), cm_index::Error> {
-        let kept = writer.log(path)?;
-        let mut cursor: Option<LogCursor> = kept.and_then(|log| serde_json::from_str(&log.cursor).ok());
+        let log = writer.log(path)?;
+        let mut cursor: Option<LogCursor> = log.and_then(|log| serde_json::from_str(&log.cursor).ok());
         let allowed = match self.sources.allowed.is_by_folder() {
             true => Some(self.allowed_of(writer, source, &mut cursor)?),
             false => None,
@@ -208,7 +208,7 @@ impl IndexRefresher {
             bytes: 0,
         };
         let read = ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scribe);
-        let heard = access_log::SessionRead {
+        let session_read = access_log::SessionRead {
             sessions: scribe.written_sessions(),
             bytes: scribe.bytes,
             ..access_log::SessionRead::of_log(source.agent, path.to_owned())
@@ -216,7 +216,7 @@ impl IndexRefresher {
         let SessionIndexWriter { failed, must_reread: again, .. } = scribe;
         let is_new = |reading: &ReadResult| reading.progress != ingest::ReadStart::Unchanged;
         if read.as_ref().is_ok_and(is_new) {
-            self.notices.read.push(heard);
+            self.notices.read.push(session_read);
         }
         match (failed, read) {
             (Some(error), _) => Err(error),

@@ -37,11 +37,11 @@ pub enum SearchScope {
 
 impl SearchScope {
     fn weights(self) -> Weights {
-        let said = Weights::default();
+        let weights = Weights::default();
         match self {
-            Self::Said => said,
+            Self::Said => weights,
             Self::Tools => Weights { person: 0.0, agent: 0.0, tool: 1.0 },
-            Self::All => Weights { tool: said.agent, ..said },
+            Self::All => Weights { tool: weights.agent, ..weights },
         }
     }
 
@@ -160,7 +160,7 @@ pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> R
     let has_subject = options.within != SearchScope::Tools && keywords(&text).len() > 1;
     let meaning = SessionVectors::open(context).filter(|_| has_subject);
     let meaning = meaning.and_then(|vectors| vectors.compare(&text));
-    let asked = SessionSearchRequest {
+    let request = SessionSearchRequest {
         query: &query,
         filter: &filter,
         weights,
@@ -168,7 +168,7 @@ pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> R
         offset,
         limit,
     };
-    let found = access.query(|sessions| sessions.search(asked))?.unwrap_or_default();
+    let found = access.query(|sessions| sessions.search(request))?.unwrap_or_default();
     let hits = found.hits.into_iter().map(|hit| access.hit(hit, &query, options.within));
     let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
     let end = offset + hits.len();
@@ -192,10 +192,11 @@ impl SessionAccess {
             if places.len() >= MOST_PLACES {
                 break;
             }
-            let said = self.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
-            let heard = said.into_iter().flatten().filter(|said| within.contains(said.speaker));
-            let mut fits = |said: Stretch| snippets.best(&said.text, &[]).map(|snippet| spot(&said, snippet));
-            places.extend(heard.filter_map(&mut fits).next());
+            let stretches = self.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
+            let in_scope = stretches.into_iter().flatten().filter(|stretch| within.contains(stretch.speaker));
+            let mut fits =
+                |stretch: Stretch| snippets.best(&stretch.text, &[]).map(|snippet| spot(&stretch, snippet));
+            places.extend(in_scope.filter_map(&mut fits).next());
         }
         Ok(SessionHit {
             info: self.info_of(&found.session)?,

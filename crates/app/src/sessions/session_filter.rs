@@ -32,12 +32,12 @@ pub struct SessionFilter {
 impl SessionFilter {
     /// Builds the filter from the settings of a vault.
     pub fn of(context: &Context, open: &OpenVault) -> Self {
-        let named = lists(open, keys::SESSIONS_AGENTS);
-        for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
+        let agent_names = lists(open, keys::SESSIONS_AGENTS);
+        for name in agent_names.iter().flatten().filter(|name| super::agent(name).is_none()) {
             context.notice(format!("sessions.agents contains `{name}`, which is not a known agent"));
         }
         let passes = |agent: &Agent| {
-            named.iter().all(|list| list.is_empty() || list.iter().any(|name| name == agent.name()))
+            agent_names.iter().all(|list| list.is_empty() || list.iter().any(|name| name == agent.name()))
         };
         let base = project(open);
         let folders = |whose| -> Vec<String> {

@@ -194,13 +194,13 @@ pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
 
 /// Joins consecutive chunks of the same message into one event.
 pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
-    let mut said: Vec<ShownEvent> = Vec::new();
+    let mut events: Vec<ShownEvent> = Vec::new();
     let mut last = None;
     for stretch in stretches {
         let who = (stretch.line, stretch.part, stretch.speaker);
-        match said.last_mut().filter(|_| last == Some(who)) {
+        match events.last_mut().filter(|_| last == Some(who)) {
             Some(before) => before.text.push_str(&stretch.text),
-            None => said.push(ShownEvent {
+            None => events.push(ShownEvent {
                 line: stretch.line,
                 at: stretch.at,
                 kind: stretch.kind.to_owned(),
@@ -210,5 +210,5 @@ pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
         }
         last = Some(who);
     }
-    said
+    events
 }

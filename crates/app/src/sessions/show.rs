@@ -47,14 +47,14 @@ pub struct SessionPage {
 /// Returns an error if the id matches no session or several, or if the index cannot be read.
 pub fn show(context: &Context, access: &SessionAccess, name: &str, options: &Options) -> Result<SessionPage> {
     let listed = access.find(name)?;
-    let mut said: Vec<ShownEvent> = Vec::new();
+    let mut events: Vec<ShownEvent> = Vec::new();
     let mut from = options.from.max(1);
     let mut next = None;
     while let Some(page) = access.page(&listed, from)? {
         let fresh = page.said.into_iter().filter(|one| options.tools || is_talk(one));
-        said.extend(fresh.map(|one| if options.tools { one } else { shorten(one) }));
-        if said.len() > options.limit {
-            next = Some(page_end(&mut said, options.limit).unwrap_or(page.next));
+        events.extend(fresh.map(|one| if options.tools { one } else { shorten(one) }));
+        if events.len() > options.limit {
+            next = Some(page_end(&mut events, options.limit).unwrap_or(page.next));
             break;
         }
         from = page.next;
@@ -63,7 +63,7 @@ pub fn show(context: &Context, access: &SessionAccess, name: &str, options: &Opt
     Ok(SessionPage {
         session: access.judged(context, &listed)?,
         diary,
-        said,
+        said: events,
         next: next.filter(|line| *line < u64::MAX),
     })
 }
@@ -83,20 +83,20 @@ pub fn expand(
     let lines = line.saturating_sub(lines_around).max(1)..=line.saturating_add(lines_around);
     let key = listed.session.key();
     let stretches = access.query(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
-    let said = joined(stretches.unwrap_or_default());
-    if said.is_empty() {
+    let events = joined(stretches.unwrap_or_default());
+    if events.is_empty() {
         let message = format!("lines {} to {} of the log contain no messages", lines.start(), lines.end());
         return Err(Error::not_found(message)
             .hint("`cm sessions show` shows line numbers; use `--context` to include more lines"));
     }
     let diary = diary(context, &listed)?;
-    Ok(SessionPage { session: access.judged(context, &listed)?, diary, said, next: None })
+    Ok(SessionPage { session: access.judged(context, &listed)?, diary, said: events, next: None })
 }
 
 fn diary(context: &Context, listed: &SessionSummary) -> Result<Option<String>> {
     let meta = &listed.session.meta;
-    let known = DiaryLocation::find_existing(context, meta.agent.name(), meta.id.as_str())?;
-    Ok(known.map(|path| path.to_string()))
+    let diary_path = DiaryLocation::find_existing(context, meta.agent.name(), meta.id.as_str())?;
+    Ok(diary_path.map(|path| path.to_string()))
 }
 
 /// Consecutive events that end at the end of a log line.
@@ -117,13 +117,13 @@ impl SessionAccess {
     /// Returns about [`AT_ONCE`] events from log line `from` on; `None` if there are none.
     fn page(&self, listed: &SessionSummary, from: u64) -> Result<Option<EventPage>> {
         let key = listed.session.key();
-        let mut wanted = AT_ONCE;
+        let mut stretch_limit = AT_ONCE;
         loop {
-            let asked = self.query(|sessions| sessions.stretches(&key, from..=u64::MAX, 0, wanted))?;
-            let mut stretches: Vec<Stretch> = asked.unwrap_or_default();
+            let found = self.query(|sessions| sessions.stretches(&key, from..=u64::MAX, 0, stretch_limit))?;
+            let mut stretches: Vec<Stretch> = found.unwrap_or_default();
             let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return Ok(None) };
             let (first, last) = (first.line, last.line);
-            if stretches.len() < wanted {
+            if stretches.len() < stretch_limit {
                 return Ok(Some(EventPage { said: joined(stretches), next: u64::MAX }));
             }
             if first < last {
@@ -131,7 +131,7 @@ impl SessionAccess {
                 stretches.retain(|stretch| stretch.line < last);
                 return Ok(Some(EventPage { said: joined(stretches), next: last }));
             }
-            wanted = wanted.saturating_mul(4);
+            stretch_limit = stretch_limit.saturating_mul(4);
         }
     }
 }

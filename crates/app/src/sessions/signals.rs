@@ -182,8 +182,8 @@ impl SignalLog {
 
     /// Returns the newest signal that contains a quote.
     pub fn find(&self, quote: &str) -> Option<&Signal> {
-        let wanted = plain(quote);
-        self.signals.iter().rev().find(|signal| plain(&signal.quote).contains(&wanted))
+        let plain_quote = plain(quote);
+        self.signals.iter().rev().find(|signal| plain(&signal.quote).contains(&plain_quote))
     }
 
     /// Returns the signals that a proposal belongs to: its quote is part of the signal's words, or
@@ -224,9 +224,9 @@ impl SignalLog {
 
     /// Returns whether a text is part of a call or of its result.
     pub fn is_call(&self, text: &str) -> bool {
-        let wanted = plain(text);
+        let plain_text = plain(text);
         let calls = self.signals.iter().filter_map(|signal| signal.answers.as_deref());
-        !wanted.is_empty() && calls.map(plain).any(|call| call.contains(&wanted))
+        !plain_text.is_empty() && calls.map(plain).any(|call| call.contains(&plain_text))
     }
 
     /// Adds signals for this value alone.
@@ -239,8 +239,8 @@ impl SignalLog {
     /// # Errors
     /// A private state that cannot be written.
     pub fn add(&mut self, context: &Context, signals: Vec<Signal>) -> Result<()> {
-        let mut known: HashSet<String> = self.signals.iter().map(Signal::key).collect();
-        let new: Vec<Signal> = signals.into_iter().filter(|signal| known.insert(signal.key())).collect();
+        let mut keys: HashSet<String> = self.signals.iter().map(Signal::key).collect();
+        let new: Vec<Signal> = signals.into_iter().filter(|signal| keys.insert(signal.key())).collect();
         let lines: Vec<SignalLine> = new.iter().cloned().map(SignalLine::Signal).collect();
         JsonLinesFile::of_signals(&context.target().vault)?.append(&lines)?;
         self.signals.extend(new);

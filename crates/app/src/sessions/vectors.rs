@@ -108,8 +108,8 @@ impl<'m> SessionVectors<'m> {
         if table.as_ref().is_some_and(|table| table.complete() == Some(&version)) {
             return Ok(());
         }
-        let known = table.as_ref().map_or_else(PassageSet::default, |table| table.keys());
-        let missing = self.sessions.passages_without(&known)?;
+        let embedded_keys = table.as_ref().map_or_else(PassageSet::default, |table| table.keys());
+        let missing = self.sessions.passages_without(&embedded_keys)?;
         // Another process is at it, and will have done it.
         let Some(mut writer) = self.vectors.writer(model.name(), dimension(model))? else { return Ok(()) };
         for passages in missing.chunks(AT_ONCE) {
@@ -118,7 +118,7 @@ impl<'m> SessionVectors<'m> {
             }
         }
         let live = self.sessions.passage_keys()?;
-        let rows = known.len() + missing.len();
+        let rows = embedded_keys.len() + missing.len();
         if rows > live.len() + live.len() / 4 + SPARE {
             writer.keep(&|key| live.contains(&key), Some(&version))?;
             let fine = self.context.models().builtin();
@@ -147,8 +147,8 @@ impl<'m> SessionVectors<'m> {
         if table.as_ref().is_some_and(|table| table.complete() == Some(&version)) {
             return Ok(nothing);
         }
-        let known = table.map_or_else(PassageSet::default, |table| table.keys());
-        let missing = self.sessions.passages_without(&known)?;
+        let embedded_keys = table.map_or_else(PassageSet::default, |table| table.keys());
+        let missing = self.sessions.passages_without(&embedded_keys)?;
         let mut progress = Progress { done: 0, total: missing.len() };
         let step = STEP * self.context.call.threads.max(1);
         for passages in missing.chunks(step) {

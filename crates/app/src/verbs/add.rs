@@ -197,7 +197,7 @@ fn plan(
     of_template: impl FnOnce(&NoteTemplate) -> String,
 ) -> Result<PlannedNote> {
     let open = context.target();
-    let known = known_type(open, &options.note_type)?;
+    let note_type = known_type(open, &options.note_type)?;
     let title = title_of(&options.title)?;
     in_range("importance", options.importance)?;
     in_range("confidence", options.confidence)?;
@@ -211,14 +211,14 @@ fn plan(
         extra.push(("state".to_owned(), Value::String(state.to_owned())));
     }
     let id = NoteId::from(context.new_uuid());
-    let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
+    let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", note_type.folder) };
     let path = place(open, &folder, &title, &id)?;
-    let (template, _) = template_of(context, open, &known.name)?;
+    let (template, _) = template_of(context, open, &note_type.name)?;
     let body = options.body.clone().unwrap_or_else(|| of_template(&template));
     let by = &context.call.by;
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
-        note_type: known.name.clone(),
+        note_type: note_type.name.clone(),
         title: title.clone(),
         tags: clean_tags(&options.tags)?,
         importance: options.importance.unwrap_or(0.5),
@@ -230,7 +230,7 @@ fn plan(
         body,
         extra,
     });
-    let message = CommitMessage::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
+    let message = CommitMessage::new("add", format!("Add {} \"{title}\"", note_type.name)).id(id.as_str());
     Ok(PlannedNote { id, path, text, template, message, title, similar: Vec::new() })
 }
 
@@ -254,7 +254,7 @@ pub(crate) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
         .or_else(|| types.get(&name.replace('-', "_")))
         .or_else(|| types.of_folder(name))
         .ok_or_else(|| {
-            let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
+            let names: Vec<&str> = types.iter().map(|memory_type| memory_type.name.as_str()).collect();
             Error::usage(format!("unknown type `{name}`")).hint(format!("the types are {}", names.join(", ")))
         })
 }

@@ -163,10 +163,10 @@ fn chosen(
         open.walk().files.into_iter().map(|file| (file.path, file.mtime_ns)).collect();
     files
         .into_iter()
-        .map(|(path, named)| match written.get(&path) {
+        .map(|(path, is_explicit)| match written.get(&path) {
             Some(nanoseconds) => {
                 let modified = Instant::from_unix(nanoseconds.div_euclid(1_000_000_000));
-                Ok((path, SelectedNote { modified, is_explicit: named }))
+                Ok((path, SelectedNote { modified, is_explicit }))
             }
             None => Err(Error::usage(format!("{path} is not a note"))
                 .hint("notes end in .md or .markdown and are not in a hidden, derived or excluded folder")),

@@ -118,8 +118,8 @@ fn proposed_body(found: &ResolvedNote<'_>, options: &Options) -> String {
     let confirmed = Split::of(&text).body().trim_start();
     let heading = format!("# {}\n", found.note.title);
     let confirmed = confirmed.strip_prefix(&heading).unwrap_or(confirmed).trim();
-    let kept = new_title(options).map(|_| confirmed);
-    let parts = [options.body.as_deref().or(kept), options.append.as_deref()];
+    let confirmed_body = new_title(options).map(|_| confirmed);
+    let parts = [options.body.as_deref().or(confirmed_body), options.append.as_deref()];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 

@@ -103,7 +103,7 @@ pub fn audit(context: &Context, options: &Options) -> Result<AuditReport> {
     let vaults: Vec<_> = context.vaults.iter().map(|open| &open.vault).collect();
     let cwd = &context.call.cwd;
     let root = match &options.workspace {
-        Some(named) => cwd.join(named),
+        Some(folder) => cwd.join(folder),
         None => Workspace::root_of(cwd).to_owned(),
     };
     let workspace = Workspace::open(&root, &vaults).map_err(|error| {
@@ -143,14 +143,14 @@ pub fn audit(context: &Context, options: &Options) -> Result<AuditReport> {
 /// The bullets with the given IDs; without IDs, all live bullets with a `verify` block.
 fn wanted(context: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
     if !ids.is_empty() {
-        let mut named: Vec<VaultBullet> = Vec::new();
+        let mut bullets: Vec<VaultBullet> = Vec::new();
         for id in ids {
             let (found, bullet) = find_bullet(context, id)?;
-            if named.iter().all(|known| known.bullet.id != bullet.id) {
-                named.push(VaultBullet { level: found.open.level, bullet });
+            if bullets.iter().all(|other| other.bullet.id != bullet.id) {
+                bullets.push(VaultBullet { level: found.open.level, bullet });
             }
         }
-        return Ok(named);
+        return Ok(bullets);
     }
     let mut bullets = merged(context)?.bullets;
     bullets
@@ -248,7 +248,7 @@ fn ask(context: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::
         for notice in &query.notices {
             context.notice(format!("{}: {notice}", vault_bullet.bullet.id));
         }
-        let asked = SessionSearchRequest {
+        let request = SessionSearchRequest {
             query: &query,
             filter: &filter,
             weights,
@@ -256,7 +256,7 @@ fn ask(context: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::
             offset: 0,
             limit: MOST_SESSIONS,
         };
-        let found = match sessions.query(|sessions| sessions.search(asked)) {
+        let found = match sessions.query(|sessions| sessions.search(request)) {
             Ok(Some(found)) => found,
             Ok(None) => continue,
             Err(error) => {

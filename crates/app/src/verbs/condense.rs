@@ -88,10 +88,10 @@ pub fn condense(context: &Context) -> Result<CondenseResult> {
     }
     let mut changes = Vec::new();
     let mut memories = Vec::new();
-    for (kept, sources) in &groups {
-        changes.extend(plan(context, kept, sources));
+    for (target, sources) in &groups {
+        changes.extend(plan(context, target, sources));
         memories.push(CondensedMemory {
-            id: kept.note.key().to_owned(),
+            id: target.note.key().to_owned(),
             sources: sources.iter().map(|source| source.note.key().to_owned()).collect(),
         });
     }
@@ -145,8 +145,8 @@ fn groups<'o, 'v>(open: &OpenVault, found: &'o [ResolvedNote<'v>]) -> Vec<Group<
         for group in restated(&texts, &word_vectors) {
             let mut group: Vec<_> = group.into_iter().map(|at| members[at]).collect();
             let first = (0..group.len()).min_by_key(|at| rank(&group[*at].note)).unwrap_or_default();
-            let kept = group.remove(first);
-            groups.push((kept, group));
+            let target = group.remove(first);
+            groups.push((target, group));
         }
     }
     groups.sort_by(|(a, _), (b, _)| a.note.path.cmp(&b.note.path));
@@ -190,17 +190,19 @@ fn plan(context: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>
         for tag in source.note.tags.iter().filter(|tag| !kept.note.tags.contains(tag)) {
             edits.push(push("tags", Value::String(tag.clone())));
         }
-        for given in &source.note.feedback {
+        for feedback in &source.note.feedback {
             let is_counted = |old: &Feedback| {
-                old == given
-                    || old.session.is_some() && old.session == given.session && old.signal == given.signal
+                old == feedback
+                    || old.session.is_some()
+                        && old.session == feedback.session
+                        && old.signal == feedback.signal
             };
             if note.feedback.iter().any(is_counted) {
                 continue;
             }
-            note.feedback.push(given.clone());
-            edits.push(push("feedback", event(given)));
-            edits.extend(mark::matured(&mut note, given, &constants));
+            note.feedback.push(feedback.clone());
+            edits.push(push("feedback", event(feedback)));
+            edits.extend(mark::matured(&mut note, feedback, &constants));
         }
         edits.push(push("relations", derived_from(&source.note)));
     }
@@ -223,12 +225,12 @@ fn derived_from(source: &Note) -> Value {
 
 fn message(outcome: &CondenseResult, groups: &[Group<'_, '_>]) -> CommitMessage {
     let subject = match groups {
-        [(kept, sources)] => match sources.len() {
-            1 => format!("Condense an observation into \"{}\"", kept.note.title),
-            count => format!("Condense {count} observations into \"{}\"", kept.note.title),
+        [(target, sources)] => match sources.len() {
+            1 => format!("Condense an observation into \"{}\"", target.note.title),
+            count => format!("Condense {count} observations into \"{}\"", target.note.title),
         },
         _ => format!("Condense {} observations into {}", outcome.condensed(), groups.len()),
     };
-    let ids = groups.iter().flat_map(|(kept, sources)| std::iter::once(kept).chain(sources));
+    let ids = groups.iter().flat_map(|(target, sources)| std::iter::once(target).chain(sources));
     ids.fold(CommitMessage::new("condense", subject), |message, one| message.id(one.note.key()))
 }

@@ -67,7 +67,7 @@ pub struct WrittenSetting {
 /// # Errors
 /// Returns an error if the setting does not exist.
 pub fn list(context: &Context, name: Option<&str>) -> Result<SettingList> {
-    let held = &context.target().settings;
+    let vault_settings = &context.target().settings;
     if let Some(name) = name.filter(|name| keys::is_in_table(name)) {
         let value = table_of(context, name)?;
         let setting = Setting {
@@ -76,7 +76,7 @@ pub fn list(context: &Context, name: Option<&str>) -> Result<SettingList> {
             value,
             about: "your own types of memories and edges".to_owned(),
         };
-        return Ok(SettingList { settings: vec![setting], findings: held.findings.clone() });
+        return Ok(SettingList { settings: vec![setting], findings: vault_settings.findings.clone() });
     }
     if let Some(name) = name {
         find_setting(name)?;
@@ -85,7 +85,7 @@ pub fn list(context: &Context, name: Option<&str>) -> Result<SettingList> {
         .iter()
         .filter(|key| name.is_none_or(|name| key.name == name))
         .map(|key| {
-            let found = held.get(key);
+            let found = vault_settings.get(key);
             let in_force = found.map(|(value, _)| key.shown(value));
             Setting {
                 key: key.name.to_owned(),
@@ -95,7 +95,7 @@ pub fn list(context: &Context, name: Option<&str>) -> Result<SettingList> {
             }
         })
         .collect();
-    Ok(SettingList { settings, findings: held.findings.clone() })
+    Ok(SettingList { settings, findings: vault_settings.findings.clone() })
 }
 
 /// A settings file, by audience: everyone, the user in this vault, or the user in all vaults.

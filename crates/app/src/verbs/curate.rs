@@ -160,7 +160,7 @@ pub(crate) fn curate_beside(
 ) -> Result<CurationOutcome> {
     let proposer = proposer(context, file);
     let is_alone = options.sweep == SweepScope::Changed;
-    let named = if is_alone { target_paths(context, &file.deltas) } else { None };
+    let targets = if is_alone { target_paths(context, &file.deltas) } else { None };
     let own = file.deltas.iter().filter_map(apply::delta_session).chain(proposer.session.as_deref());
     let sessions = evidence::verified_sessions(context, own);
     let run_with = |before: &Playbook,
@@ -184,7 +184,7 @@ pub(crate) fn curate_beside(
     let settles_alone =
         |report: &CurationReport| report.demotions.is_empty() && report.activations.is_empty();
     settle_beside(context, options, &proposer, extra, |open| {
-        if let Some(paths) = &named {
+        if let Some(paths) = &targets {
             // What moved since is found among all bullets too.
             let moved =
                 |report: &CurationReport| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
@@ -370,9 +370,11 @@ fn changes(
         let text = load(open, path).ok()?.text();
         Some(Split::of(&text).body().to_owned())
     };
-    let known = |id: &NoteId| {
-        let known = open.index().lookup(id.as_str()).unwrap_or_default();
-        known.iter().any(|(_, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
+    let is_note = |id: &NoteId| {
+        let candidates = open.index().lookup(id.as_str()).unwrap_or_default();
+        candidates
+            .iter()
+            .any(|(_, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
     };
     // Folders that grow beyond a thousand notes take new ones in subfolders.
     let place = |path: &NotePath, id: &NoteId| {
@@ -382,7 +384,7 @@ fn changes(
         before,
         after,
         context.now(),
-        &VaultFiles { body: &body, is_known: &known, place: &place },
+        &VaultFiles { body: &body, is_known: &is_note, place: &place },
     ))
 }
 
@@ -459,9 +461,9 @@ fn subject(report: &CurationReport) -> String {
         (report.promotions.len(), "promoted"),
         (report.demotions.len(), "demoted"),
     ];
-    let said: Vec<String> =
+    let counts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    format!("Curate the playbook: {}", said.join(", "))
+    format!("Curate the playbook: {}", counts.join(", "))
 }
 
 /// Formats file changes, given as path, old text and new text, as a unified diff.
@@ -512,5 +514,5 @@ pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
 /// Maps the code of a refused delta to an error code; unknown codes become `refused`.
 fn known_code(code: &str) -> &'static str {
     const CODES: [&str; 4] = ["mixed-types", PERSONS_ONLY, "too-few", "too-many"];
-    CODES.into_iter().find(|known| *known == code).unwrap_or("refused")
+    CODES.into_iter().find(|stable_code| *stable_code == code).unwrap_or("refused")
 }

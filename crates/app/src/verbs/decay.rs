@@ -72,7 +72,7 @@ pub fn decay(context: &Context, options: &Options) -> Result<DecayReport> {
         for scored in scored(context, open)? {
             let status = DecayStatus::of(scored.score, &constants);
             *counts.entry(status).or_default() += 1;
-            if options.status.is_none_or(|wanted| status == wanted) {
+            if options.status.is_none_or(|filter| status == filter) {
                 ranked.push((scored.score, status, &notes[scored.at], scored.used.accesses, open.level));
             }
         }
@@ -127,8 +127,11 @@ pub(crate) fn score_of(
     constants: &Scoring,
     now: Instant,
 ) -> DecayScore {
-    let weight =
-        note.note_type.as_deref().and_then(|name| settings.types.get(name)).map_or(1.0, |known| known.weight);
+    let weight = note
+        .note_type
+        .as_deref()
+        .and_then(|name| settings.types.get(name))
+        .map_or(1.0, |memory_type| memory_type.weight);
     let usage = AccessStatistics { accesses: used.accesses, last_access: used.last };
     score::decay(note, &usage, weight, now, constants)
 }

@@ -37,7 +37,7 @@ pub fn delete(context: &Context, references: &[String], expected_revision: Optio
     if expected_revision.is_some() && references.len() != 1 {
         return Err(Error::usage("an expected revision needs exactly one note"));
     }
-    let mut gone = Vec::new();
+    let mut deleted = Vec::new();
     for reference in references {
         let found = find_in_target(context, reference)?;
         may_delete(context, &found.note)?;
@@ -45,38 +45,39 @@ pub fn delete(context: &Context, references: &[String], expected_revision: Optio
             revision::check(&found.note.path, &found.bytes, expected, &[])?;
         }
         write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
-        if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
-            gone.push((found.note, ContentHash::of(&found.bytes)));
+        if deleted.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
+            deleted.push((found.note, ContentHash::of(&found.bytes)));
         }
     }
     let open = context.target();
-    let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
+    let ids: Vec<String> = deleted.iter().map(|(note, _)| note.key().to_owned()).collect();
     let notes = context.notes_of(open)?;
     let dangling = left_dangling(&notes, &open.settings.relations, &ids);
     for note in notes.iter() {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
-        if ends && gone.iter().all(|(other, _)| other.path != note.path) {
+        if ends && deleted.iter().all(|(other, _)| other.path != note.path) {
             let bytes = crate::context::find::load(open, &note.path)?.bytes;
             write::refuse_uncommitted(context, open, &note.path, &bytes)?;
-            gone.push((note.clone(), ContentHash::of(&bytes)));
+            deleted.push((note.clone(), ContentHash::of(&bytes)));
         }
     }
-    let subject = match &gone[..ids.len()] {
+    let subject = match &deleted[..ids.len()] {
         [(note, _)] => format!("Delete \"{}\"", note.title),
         several => format!("Delete {} notes: \"{}\" …", several.len(), several[0].0.title),
     };
-    let message =
-        gone.iter().fold(CommitMessage::new("delete", subject), |message, (note, _)| message.id(note.key()));
-    let changes = gone
+    let message = deleted
+        .iter()
+        .fold(CommitMessage::new("delete", subject), |message, (note, _)| message.id(note.key()));
+    let changes = deleted
         .iter()
         .map(|(note, hash)| VaultFileChange::Remove { path: note.path.clone(), expected: Some(*hash) })
         .collect();
     let written = write::apply(context, ChangeSet { message, changes })?;
     dangling.into_iter().for_each(|notice| context.notice(notice));
     Ok(Deleted {
-        ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
-        path: gone.first().map(|(note, _)| note.path.to_string()),
-        paths: gone.iter().map(|(note, _)| note.path.to_string()).collect(),
+        ids: deleted.iter().map(|(note, _)| note.key().to_owned()).collect(),
+        path: deleted.first().map(|(note, _)| note.path.to_string()),
+        paths: deleted.iter().map(|(note, _)| note.path.to_string()).collect(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
     })

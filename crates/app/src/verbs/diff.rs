@@ -349,11 +349,11 @@ impl FeedbackCounts {
     /// Counts by signal the events that `known` does not contain; equal events are counted one by
     /// one.
     fn counts_not_in(known: &[Feedback], events: &[Feedback]) -> Self {
-        let mut known: Vec<&Feedback> = known.iter().collect();
+        let mut unmatched: Vec<&Feedback> = known.iter().collect();
         let mut words = Self::default();
         for event in events {
-            if let Some(at) = known.iter().position(|known| *known == event) {
-                known.swap_remove(at);
+            if let Some(at) = unmatched.iter().position(|earlier| *earlier == event) {
+                unmatched.swap_remove(at);
                 continue;
             }
             match event.signal {

@@ -153,14 +153,14 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
         return Err(Error::usage(format!("there is no built-in model `{model}`"))
             .hint(format!("the built-in models are {names}")));
     }
-    let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
+    let variable = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();
-    tried.variables.insert(named("provider"), change.provider.clone());
+    tried.variables.insert(variable("provider"), change.provider.clone());
     for last in BELONGING {
-        tried.variables.insert(named(last), with(last).unwrap_or_default().to_owned());
+        tried.variables.insert(variable(last), with(last).unwrap_or_default().to_owned());
     }
     if let Some(library) = with(RUNTIME) {
-        tried.variables.insert(named(RUNTIME), library.to_owned());
+        tried.variables.insert(variable(RUNTIME), library.to_owned());
     }
     let context = Context::open(tried)?;
     context.persons_only("change settings")?;

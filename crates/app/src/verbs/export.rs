@@ -146,13 +146,13 @@ pub fn site(
     let (notes, files) = render(context)?;
     let files: Vec<FileCopy> =
         files.into_iter().map(|(name, bytes)| Ok((path(&name)?, bytes))).collect::<Result<_>>()?;
-    let kept: BTreeSet<NotePath> = files.iter().map(|(path, _)| path.clone()).collect();
+    let exported: BTreeSet<NotePath> = files.iter().map(|(path, _)| path.clone()).collect();
     let result = write_listed(options, &out, notes, files, &list)?;
     let mut after = manifest_of(&out, &list)?;
-    for gone in after.take_others(&kept.iter().collect()) {
-        let there = external_folder::below(&out, &gone)?;
-        if there.is_some_and(|there| before.has(&gone, &there)) {
-            external_folder::remove(&out, &gone)?;
+    for obsolete in after.take_others(&exported.iter().collect()) {
+        let there = external_folder::below(&out, &obsolete)?;
+        if there.is_some_and(|there| before.has(&obsolete, &there)) {
+            external_folder::remove(&out, &obsolete)?;
         }
     }
     external_folder::write(&out, &[(list, after.text().into_bytes())], &|_, _| true)?;

@@ -54,7 +54,7 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
-    let wanted = ForgetRequest { id: bullet.id.clone(), reason: reason.to_owned(), invert };
+    let rule_request = ForgetRequest { id: bullet.id.clone(), reason: reason.to_owned(), invert };
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,
@@ -66,9 +66,9 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
     let done = std::cell::RefCell::new(None);
     let outcome = settle(context, &how, &proposer, |open| {
         let before = playbook::as_written(context, open)?;
-        let beside = elsewhere(context, open, &before)?;
-        let forgotten = with_request(context, &[], &beside, &proposer, &how, &[], |request| {
-            forgetting::forget(&before, request, &wanted)
+        let other_vaults = elsewhere(context, open, &before)?;
+        let forgotten = with_request(context, &[], &other_vaults, &proposer, &how, &[], |request| {
+            forgetting::forget(&before, request, &rule_request)
         });
         let mut forgotten =
             forgotten.ok_or_else(|| Error::not_found(format!("rule `{}` not found", bullet.id)))?;
@@ -111,14 +111,14 @@ pub struct LiftedBlock {
 /// A note that is not found or not blocked, and the errors of [`write::apply`].
 pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
     context.persons_only("lift a block")?;
-    let named = find_in_target(context, reference)?.note;
-    if !matches!(named.kind, NoteKind::Blocked | NoteKind::Bullet) {
-        return Err(Error::usage(format!("{} is neither blocked nor a rule", named.path)));
+    let note = find_in_target(context, reference)?.note;
+    if !matches!(note.kind, NoteKind::Blocked | NoteKind::Bullet) {
+        return Err(Error::usage(format!("{} is neither blocked nor a rule", note.path)));
     }
     let mut lifted = None;
     let written = write::apply_with(context, |open| {
         let all = playbook::as_written(context, open)?;
-        let blocks = lifted_with(&all, &named)?;
+        let blocks = lifted_with(&all, &note)?;
         let source = blocks[0].fields.source_bullet.clone();
         let mut message =
             CommitMessage::new("unforget", format!("Remove the block of \"{}\"", blocks[0].text()));

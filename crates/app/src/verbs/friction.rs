@@ -118,9 +118,9 @@ pub fn friction(
         Some(path) => of_path(&call.cwd.join(path), &config, &secrets, progress)?,
         None => {
             let mut examined = Vec::new();
-            let read = logs::each(call, &options.wanted, progress, &mut |told| {
-                let told = told.redacted(&secrets);
-                examined.push(examine(&events::log(&told.meta, &told.events), &config));
+            let read = logs::each(call, &options.wanted, progress, &mut |session| {
+                let session = session.redacted(&secrets);
+                examined.push(examine(&events::log(&session.meta, &session.events), &config));
             })?;
             notices = read.notices;
             (read.logs, examined)
@@ -150,10 +150,10 @@ fn of_path(
     secrets: &Secrets,
     progress: &dyn Fn(Progress),
 ) -> Result<(usize, Vec<ExaminedLog>)> {
-    let named = log_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
+    let logs_found = log_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
-    for (done, log) in named.iter().enumerate() {
-        progress(Progress { done, total: named.len() });
+    for (done, log) in logs_found.iter().enumerate() {
+        progress(Progress { done, total: logs_found.len() });
         if config.rules == FrictionRules::Classic {
             let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
             let mut line = |line: &[u8]| match serde_json::from_slice(line) {
@@ -166,16 +166,16 @@ fn of_path(
             log_folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
             examined.push(examine(&reader.finish(), config));
         } else {
-            let told = logs::of_file(&log.path)?;
-            let people = told.into_iter().filter(|told| !told.meta.ours && !told.meta.subagent);
-            examined.extend(people.map(|told| {
-                let told = told.redacted(secrets);
-                examine(&events::log(&told.meta, &told.events), config)
+            let sessions = logs::of_file(&log.path)?;
+            let people = sessions.into_iter().filter(|session| !session.meta.ours && !session.meta.subagent);
+            examined.extend(people.map(|session| {
+                let session = session.redacted(secrets);
+                examine(&events::log(&session.meta, &session.events), config)
             }));
         }
     }
-    progress(Progress { done: named.len(), total: named.len() });
-    Ok((named.len(), examined))
+    progress(Progress { done: logs_found.len(), total: logs_found.len() });
+    Ok((logs_found.len(), examined))
 }
 
 /// Returns the output folder. The default folder is refused if a symbolic link leads out of the
@@ -184,8 +184,8 @@ fn of_path(
 /// # Errors
 /// Returns `leads-out` for such a link.
 fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
-    if let Some(named) = named {
-        return Ok(call.cwd.join(named));
+    if let Some(folder) = named {
+        return Ok(call.cwd.join(folder));
     }
     let folder = call.cwd.join(FOLDER);
     let there = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());

@@ -94,8 +94,8 @@ pub fn get(context: &Context, reference: &str, section: Option<&str>) -> Result<
     let heading = anchor.filter(|anchor| !anchor.starts_with('^')).map(|anchor| anchor.replace('#', " > "));
     let section = section
         .or(heading.as_deref())
-        .map(|wanted| {
-            section::find(&split, wanted)
+        .map(|heading| {
+            section::find(&split, heading)
                 .map_err(|error| Error::not_found(error.to_string()).hint(error.hint()))
         })
         .transpose()?;

@@ -66,7 +66,7 @@ pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
     judged(
         call,
         |path_context| dangers(command, path_context),
-        |path_context, known| decide(command, path_context, &known.incidents, &known.blocked),
+        |path_context, knowledge| decide(command, path_context, &knowledge.incidents, &knowledge.blocked),
     )
 }
 
@@ -80,8 +80,8 @@ pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDec
         let found = |path_context: &PathContext<'_>| {
             changes.iter().filter_map(|change| tool::danger(change, path_context)).collect()
         };
-        judged(call.clone(), found, |path_context, known| {
-            decide_change(changes, path_context, &known.incidents)
+        judged(call.clone(), found, |path_context, knowledge| {
+            decide_change(changes, path_context, &knowledge.incidents)
         })
     })
 }
@@ -98,11 +98,11 @@ fn judged(
     let path_context = PathContext { files: Some(&FileSystemLookup), ..PathContext::new(&cwd, &home) };
     // Incidents are looked for only where they can be like what the command does, which is seldom.
     let classes: Vec<DangerClass> = dangers(&path_context).iter().map(|danger| danger.class).collect();
-    let mut known = GuardKnowledge { classes, ..GuardKnowledge::default() };
+    let mut knowledge = GuardKnowledge { classes, ..GuardKnowledge::default() };
     match Context::open(call) {
         Ok(context) => {
-            context.vaults.iter().for_each(|open| known.read(open));
-            known.notices.splice(0..0, context.take_notices());
+            context.vaults.iter().for_each(|open| knowledge.read(open));
+            knowledge.notices.splice(0..0, context.take_notices());
         }
         Err(error) => {
             let why = if error.kind == ErrorKind::NoVault {
@@ -110,10 +110,10 @@ fn judged(
             } else {
                 error.message
             };
-            known.notices.push(format!("{why}; checked without past incidents").into());
+            knowledge.notices.push(format!("{why}; checked without past incidents").into());
         }
     }
-    (decide(&path_context, &known), known.notices)
+    (decide(&path_context, &knowledge), knowledge.notices)
 }
 
 /// Resolves symbolic links; returns the path unchanged if that fails.
@@ -153,10 +153,10 @@ const REPOSITORY: [&str; 3] = [".git", ".hg", ".jj"];
 
 /// Returns all recorded incidents of the open vaults, including drafts.
 pub(crate) fn incidents(context: &Context) -> Vec<PastIncident> {
-    let mut known =
+    let mut knowledge =
         GuardKnowledge { drafts: true, classes: DangerClass::ALL.to_vec(), ..GuardKnowledge::default() };
-    context.vaults.iter().for_each(|open| known.read(open));
-    known.incidents
+    context.vaults.iter().for_each(|open| knowledge.read(open));
+    knowledge.incidents
 }
 
 /// Past incidents and blocked patterns of the open vaults, by which commands are judged.

@@ -93,7 +93,7 @@ pub fn write(
     let session = session.as_ref();
     let open = context.target();
     let (rules, _) = secrets::rules_of_logs(context, open)?;
-    let derived = session.map(|told| Handoff::of_session(&told.meta, &told.events)).unwrap_or_default();
+    let derived = session.map(|source| Handoff::of_session(&source.meta, &source.events)).unwrap_or_default();
     let handoff = stated.or(derived);
     if handoff.is_empty() {
         return Err(write::nothing_done("there is nothing to hand over")
@@ -104,8 +104,8 @@ pub fn write(
     let origin = Origin {
         note_type: "handoff".to_owned(),
         at: context.now().to_string(),
-        agent: session.map(|told| told.meta.agent.to_string()).or_else(|| by.agent_name()),
-        session: session.map(|told| told.meta.id.to_string()).or_else(|| by.session.clone()),
+        agent: session.map(|source| source.meta.agent.to_string()).or_else(|| by.agent_name()),
+        session: session.map(|source| source.meta.id.to_string()).or_else(|| by.session.clone()),
         folder: folder(context).file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
     let yaml = yaml_serde::to_string(&origin).map_err(|error| Error::usage(error.to_string()))?;

@@ -179,7 +179,7 @@ pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
     }
     let mut folder = external_folder::read(&source, open.vault.root())?;
     let (from, because) = match options.from {
-        Some(named) => (named, "selected with `--from`"),
+        Some(format) => (format, "selected with `--from`"),
         None => detect::detect(&folder),
     };
     if from == ImportFormat::MemoryTool {
@@ -266,11 +266,11 @@ fn planned(
     into: &str,
 ) -> Result<ImportPlan> {
     let notes = context.notes_of(open)?;
-    let known: HashMap<NoteId, NotePath> =
+    let paths: HashMap<NoteId, NotePath> =
         notes.iter().filter_map(|note| Some((note.id.clone()?, note.path.clone()))).collect();
     let (types, relations) = (&open.settings.types, &open.settings.relations);
     let at = |path: &NotePath| open.vault.read(path).ok();
-    let of_id = |id: &NoteId| known.get(id).cloned();
+    let of_id = |id: &NoteId| paths.get(id).cloned();
     Ok(plan::plan(folder, &ImportOptions { format, into, types, relations, read_file: &at, of_id: &of_id }))
 }
 

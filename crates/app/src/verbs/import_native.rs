@@ -77,11 +77,11 @@ pub(crate) fn memories(context: &Context) -> Result<ImportFolder> {
 /// # Errors
 /// A note that cannot be read.
 pub(crate) fn leave_known(context: &Context, open: &OpenVault, plan: &mut ImportPlan) -> Result<()> {
-    let mut known = HashSet::new();
+    let mut texts = HashSet::new();
     let mut statements = Statements::default();
     for note in context.notes_of(open)?.iter() {
         let text = load(open, &note.path)?.text();
-        known.insert(words(&text));
+        texts.insert(words(&text));
         statements.add(&note.title, &text);
     }
     for file in &plan.incoming {
@@ -94,7 +94,7 @@ pub(crate) fn leave_known(context: &Context, open: &OpenVault, plan: &mut Import
     let mut skipped = Vec::new();
     plan.incoming.retain(|file| {
         let is_new =
-            known.insert(words(&String::from_utf8_lossy(&file.bytes))) && !repeated.contains(&number);
+            texts.insert(words(&String::from_utf8_lossy(&file.bytes))) && !repeated.contains(&number);
         number += 1;
         if !is_new {
             let path = file.source.to_string();
@@ -146,8 +146,8 @@ pub(crate) fn words(text: &str) -> String {
 
 /// The folder of an agent's state: from its variable, else below the home folder.
 fn variable(context: &Context, name: &str, default: &str) -> Option<PathBuf> {
-    let named = context.call.variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    named.or_else(|| Some(context.call.home.as_ref()?.join(default)))
+    let variable = context.call.variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable.or_else(|| Some(context.call.home.as_ref()?.join(default)))
 }
 
 /// Folders of the memories of one project. `workspace` is the project if the vault is not its own.

@@ -38,8 +38,8 @@ pub(crate) fn left_out(open: &OpenVault, rules: &RedactionRules, text: &str) -> 
     config.retain(|name, _| !OWN.contains(&name.as_str()));
     let mut findings = embedding(open, rules, &mut config);
     let mut settings = Vec::new();
-    if let Some(Value::Object(named)) = config.remove("settings") {
-        flatten("", named, &mut settings);
+    if let Some(Value::Object(table)) = config.remove("settings") {
+        flatten("", table, &mut settings);
     }
     flatten("", config, &mut settings);
     settings.sort_by(|(name, _), (other, _)| name.cmp(other));

@@ -146,10 +146,10 @@ pub fn inbox_details(context: &Context, options: &Options) -> Result<InboxDetail
     }
     let counts = sections.iter().map(|(kind, entries)| (*kind, entries.len()));
     let counts = counts.filter(|(_, count)| *count > 0).collect();
-    let wanted =
-        sections.into_iter().filter(|(kind, _)| options.section.is_none_or(|wanted| wanted == *kind));
+    let selected =
+        sections.into_iter().filter(|(kind, _)| options.section.is_none_or(|section| section == *kind));
     let all: Vec<_> =
-        wanted.flat_map(|(kind, entries)| entries.into_iter().map(move |entry| (kind, entry))).collect();
+        selected.flat_map(|(kind, entries)| entries.into_iter().map(move |entry| (kind, entry))).collect();
     let total = all.len();
     let reviewed = ReviewedNotes::of(context)?;
     let page = all.into_iter().enumerate().skip(options.offset).take(options.limit);

@@ -168,8 +168,8 @@ fn folder_of(call: &Request, options: &Options) -> Result<PathBuf> {
                 .hint("set CM_GLOBAL_VAULT to a folder")
         });
     }
-    let named = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));
-    Ok(call.cwd.join(named))
+    let folder = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));
+    Ok(call.cwd.join(folder))
 }
 
 fn own(name: &str) -> Result<NotePath> {

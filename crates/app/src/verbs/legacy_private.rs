@@ -157,8 +157,8 @@ pub fn import(
 fn is_free(open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
     Ok(match former {
         LegacyPrivateEntry::Setting { key, .. } => {
-            let held = keys::find(key).and_then(|key| open.settings.get(key));
-            held.is_none_or(|(_, origin)| {
+            let current = keys::find(key).and_then(|key| open.settings.get(key));
+            current.is_none_or(|(_, origin)| {
                 !origin.is_users() || *origin == cm_store::config::SettingOrigin::Default
             })
         }

@@ -112,11 +112,11 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
 /// Adds a notice with the operations in the history if `op` is none of them.
 fn notice_unknown(context: &Context, repo: &Repo, op: &str) -> Result<()> {
     let all = repo.log(&LogFilter::default())?;
-    let known: BTreeSet<&str> =
+    let operations: BTreeSet<&str> =
         all.iter().filter_map(|commit| Some(commit.message.as_ref()?.op.as_str())).collect();
-    if !known.is_empty() && !known.contains(op) {
-        let known: Vec<&str> = known.into_iter().collect();
-        context.notice(format!("the history has no operation `{op}`, only {}", known.join(", ")));
+    if !operations.is_empty() && !operations.contains(op) {
+        let names: Vec<&str> = operations.into_iter().collect();
+        context.notice(format!("the history has no operation `{op}`, only {}", names.join(", ")));
     }
     Ok(())
 }

@@ -26,20 +26,20 @@ pub(crate) struct LostFeedback {
 pub(crate) fn lost_feedback(repo: &Repo, notes: &[Note]) -> Result<Vec<LostFeedback>> {
     let undos = LogFilter { op: Some("undo".to_owned()), ..LogFilter::default() };
     let undone: HashSet<String> = repo.log(&undos)?.iter().filter_map(undone_commit).collect();
-    let mut given: BTreeMap<String, usize> = BTreeMap::new();
+    let mut marks: BTreeMap<String, usize> = BTreeMap::new();
     for commit in repo.log(&LogFilter { op: Some("mark".to_owned()), ..LogFilter::default() })? {
         if !undone.contains(&commit.id.to_string()) {
             for id in commit.message.into_iter().flat_map(|message| message.ids) {
-                *given.entry(id).or_default() += 1;
+                *marks.entry(id).or_default() += 1;
             }
         }
     }
     let lost = notes.iter().filter_map(|note| {
-        let (given, found) = (*given.get(note.key())?, note.feedback.len());
-        (given > found).then(|| LostFeedback {
+        let (mark_count, found) = (*marks.get(note.key())?, note.feedback.len());
+        (mark_count > found).then(|| LostFeedback {
             id: note.key().to_owned(),
             title: note.title.clone(),
-            given,
+            given: mark_count,
             found,
         })
     });

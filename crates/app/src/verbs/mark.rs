@@ -172,35 +172,35 @@ fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
 }
 
 fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
-    let given = event_of(context, options);
+    let feedback = event_of(context, options);
     let path = found.note.path.clone();
     let mut note = found.note.clone();
-    let said = given.session.is_some()
-        && note.feedback.iter().any(|old| old.signal == given.signal && old.session == given.session);
-    let seen = given
+    let is_repeated = feedback.session.is_some()
+        && note.feedback.iter().any(|old| old.signal == feedback.signal && old.session == feedback.session);
+    let seen = feedback
         .session
         .as_deref()
         .is_none_or(|session| !evidence::verified_sessions(context, std::iter::once(session)).is_empty());
     let (mut commit, mut uncounted) = (None, None);
     let constants = scoring(&context.target().settings);
-    if !said {
+    if !is_repeated {
         let word = options.signal.name();
         let message =
             CommitMessage::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
         let written = write::apply_with(context, |open| {
             note = load(open, &path)?.note;
-            uncounted = uncounted_by(&note.feedback, &given, seen);
-            let mut given = given.clone();
+            uncounted = uncounted_by(&note.feedback, &feedback, seen);
+            let mut feedback = feedback.clone();
             if uncounted.is_some() {
-                given.weight = 0.0;
+                feedback.weight = 0.0;
             }
-            while note.feedback.contains(&given) {
-                given.at = given.at.plus_second();
+            while note.feedback.contains(&feedback) {
+                feedback.at = feedback.at.plus_second();
             }
-            note.feedback.push(given.clone());
-            let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
-            edits.extend(matured(&mut note, &given, &constants));
-            if quarantine::is_confirmed_by(context, &note, &given) {
+            note.feedback.push(feedback.clone());
+            let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&feedback) }];
+            edits.extend(matured(&mut note, &feedback, &constants));
+            if quarantine::is_confirmed_by(context, &note, &feedback) {
                 let value = Value::String(BulletState::Active.name().to_owned());
                 edits.push(Edit::Set { key: "state".to_owned(), value });
             }
@@ -220,7 +220,7 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         helpful: Feedback::count(&note.feedback, FeedbackSignal::Helpful),
         harmful: Feedback::count(&note.feedback, FeedbackSignal::Harmful),
         commit,
-        changed: !said,
+        changed: !is_repeated,
         uncounted: uncounted.map(|why| format!("stored without weight: {why}")),
         activation: None,
         promotion: None,
@@ -233,15 +233,15 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
 fn event_of(context: &Context, options: &Options) -> Feedback {
     let by = &context.call.by;
     let because = options.because.as_deref().map(str::trim);
-    let known =
+    let known_reason =
         because.filter(|because| REASONS.contains(because) && options.signal == FeedbackSignal::Harmful);
     Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
         agent: by.agent_name(),
         author: feedback_author(context, by.session.as_deref()),
-        reason: known.map(str::to_owned),
-        note: because.filter(|_| known.is_none()).map(str::to_owned),
+        reason: known_reason.map(str::to_owned),
+        note: because.filter(|_| known_reason.is_none()).map(str::to_owned),
         ..Feedback::new(context.now(), options.signal)
     }
 }

@@ -127,8 +127,8 @@ fn stored_files(context: &Context) -> Result<BTreeMap<String, (StoredFile, Strin
         let text = loaded.text();
         let split = Split::of(&text);
         let fields = parse::parse(&split).fields;
-        let named = fields.get(FILE).and_then(FrontmatterField::text).map(|name| name.to_string());
-        let name = named.unwrap_or_else(|| inner.to_owned());
+        let file_name = fields.get(FILE).and_then(FrontmatterField::text).map(|name| name.to_string());
+        let name = file_name.unwrap_or_else(|| inner.to_owned());
         let content = note_format::content(&name, split.body()).unwrap_or(split.body()).to_owned();
         let hash = ContentHash::of(&loaded.bytes);
         found.insert(name, (StoredFile { note: loaded.note, hash }, content));
@@ -167,14 +167,14 @@ fn file_changes(
                 modified: context.now(),
                 workspace: None,
             };
-            let known = stored.get(&name).map(|(file, _)| file);
-            let id = known.and_then(|known| known.note.id.clone());
+            let existing_file = stored.get(&name).map(|(file, _)| file);
+            let id = existing_file.and_then(|existing_file| existing_file.note.id.clone());
             let id = id.unwrap_or_else(|| NoteId::from(context.new_uuid()));
             let new = note_format::note(&file, &clean.into_string(), &id);
-            let change = match known {
+            let change = match existing_file {
                 None => VaultFileChange::Create { path: free_path(context, &name)?, text: new },
                 // The person's own keys stay; a text that gives orders becomes a draft.
-                Some(known) => {
+                Some(existing_file) => {
                     let state = parse::parse(&Split::of(&new)).fields;
                     let state = state.get("state").map(|field| field.value.clone());
                     let updated = yaml_serde::Value::String(context.now().to_string());
@@ -182,8 +182,8 @@ fn file_changes(
                     let mut edits = vec![Edit::SetBody { text: Split::of(&new).body().to_owned() }];
                     edits.push(set("updated", updated));
                     edits.extend(state.map(|state| set("state", state)));
-                    let path = known.note.path.clone();
-                    VaultFileChange::EditExpected { path, expected: known.hash, edits }
+                    let path = existing_file.note.path.clone();
+                    VaultFileChange::EditExpected { path, expected: existing_file.hash, edits }
                 }
             };
             Ok((vec![change], redacted))
@@ -216,9 +216,9 @@ fn file_changes(
 /// A path for the note of a file: its name, with a number if another file has the same note name,
 /// as `a` and `a.md` do.
 fn free_path(context: &Context, name: &str) -> Result<NotePath> {
-    let named = note_format::note_name(name);
-    let stem = named.strip_suffix(".md").unwrap_or(&named);
-    let candidates = std::iter::once(named.clone()).chain((2..).map(|n| format!("{stem}-{n}.md")));
+    let file_name = note_format::note_name(name);
+    let stem = file_name.strip_suffix(".md").unwrap_or(&file_name);
+    let candidates = std::iter::once(file_name.clone()).chain((2..).map(|n| format!("{stem}-{n}.md")));
     for candidate in candidates {
         let path = NotePath::parse(&format!("{FOLDER}/{candidate}"))
             .map_err(|error| Error::usage(error.to_string()))?;

@@ -85,17 +85,17 @@ const NEAR: f64 = 0.5;
 /// # Errors
 /// An invalid text or category, and the errors of [`add::add`] and [`mark::mark`].
 pub fn observe(context: &Context, options: &Options) -> Result<ObservationResult> {
-    let told = checked(options)?;
+    let content = checked(options)?;
     // Taken before the comparison: what is written from here on is compared under the lock.
-    let compared_until = context.target().cached().map(|kept| kept.writes().count());
-    let Comparison { same, neighbours } = context.with_lag(|| compared(context, told))?;
+    let compared_until = context.target().cached().map(|cache| cache.writes().count());
+    let Comparison { same, neighbours } = context.with_lag(|| compared(context, content))?;
     if let Some(id) = same.iter().find_map(|id| memory_in_use(context, id)) {
-        return credit(context, &id, told);
+        return credit(context, &id, content);
     }
     let mut same = None;
     let unless_written_meanwhile = |open: &OpenVault| {
-        let paths = open.cached().zip(compared_until).map(|(kept, count)| kept.writes().since(count));
-        same = same_in(context, open, paths.unwrap_or_default(), told);
+        let paths = open.cached().zip(compared_until).map(|(cache, count)| cache.writes().since(count));
+        same = same_in(context, open, paths.unwrap_or_default(), content);
         match &same {
             Some(_) => Err(Error::refused("observed-meanwhile", "the same was observed at this moment")),
             None => Ok(()),
@@ -107,16 +107,16 @@ pub fn observe(context: &Context, options: &Options) -> Result<ObservationResult
         context,
         &add::Options {
             note_type: Note::OBSERVATION.to_owned(),
-            title: title(told),
+            title: title(content),
             tags: options.tags.clone(),
-            body: Some(told.to_owned()),
+            body: Some(content.to_owned()),
             extra: category.into_iter().chain(priority).collect(),
             ..add::Options::default()
         },
         unless_written_meanwhile,
     );
     if let Some(id) = same {
-        return credit(context, &id, told);
+        return credit(context, &id, content);
     }
     let added = added?;
     Ok(ObservationResult {
@@ -130,9 +130,9 @@ pub fn observe(context: &Context, options: &Options) -> Result<ObservationResult
 }
 
 fn checked(options: &Options) -> Result<&str> {
-    let told = options.content.trim();
-    let length = told.chars().count();
-    if is_too_short(told) || length > LONGEST || told.contains('\0') {
+    let content = options.content.trim();
+    let length = content.chars().count();
+    if is_too_short(content) || length > LONGEST || content.contains('\0') {
         return Err(Error::usage(format!(
             "an observation must have {SHORTEST_STATEMENT} to {LONGEST} characters; this one has {length}"
         ))
@@ -142,7 +142,7 @@ fn checked(options: &Options) -> Result<&str> {
         return Err(Error::usage(format!("`{category}` is not a valid category"))
             .hint("for example: gotcha, or build-tools"));
     }
-    Ok(told)
+    Ok(content)
 }
 
 /// Memories like an observation, most similar first.
@@ -159,14 +159,15 @@ fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str
     let word_vectors = WordVectors::of(model);
     let statement = RuleStatement::of(told);
     let embedding = word_vectors.statement(&statement);
-    let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
     let states_the_same = |found: &ResolvedNote<'_>| {
-        let said = RuleStatement::of(&statement_of(&found.note.title, Split::of(&found.text()).body()));
-        let embedding = word_vectors.statement(&said);
-        let there = EmbeddedStatement { statement: &said, embedding: embedding.as_ref() };
+        let other_statement =
+            RuleStatement::of(&statement_of(&found.note.title, Split::of(&found.text()).body()));
+        let embedding = word_vectors.statement(&other_statement);
+        let there = EmbeddedStatement { statement: &other_statement, embedding: embedding.as_ref() };
         // Other threads wait meanwhile: what cannot be one statement is not read by the slower models.
-        meant.says_same(&there, &word_vectors)
-            && matches!(meant.verdict(&there, least, &word_vectors), StatementRelation::Same)
+        embedded.says_same(&there, &word_vectors)
+            && matches!(embedded.verdict(&there, least, &word_vectors), StatementRelation::Same)
     };
     let mut found = paths.iter().filter_map(|path| load(open, path).ok());
     let found = found.find(|found| found.note.kind == NoteKind::Memory && states_the_same(found))?;
@@ -181,25 +182,25 @@ fn compared(context: &Context, told: &str) -> Result<Comparison> {
     let word_vectors = WordVectors::of(model).reading_at_most(READ).reading_next_from(READ_NEXT_FROM);
     let statement = RuleStatement::of(told);
     let embedding = word_vectors.statement(&statement);
-    let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let subject = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
     let found = similar::similar_to_text(context, told, NoteKind::Memory, COMPARED)?;
     let (notes, statements): (Vec<_>, Vec<_>) = found
         .into_iter()
         .map(|(alike, text)| {
-            let said = RuleStatement::of(&statement_of(&alike.title, &text));
-            let embedding = word_vectors.statement(&said);
-            (alike, (said, embedding))
+            let other_statement = RuleStatement::of(&statement_of(&alike.title, &text));
+            let embedding = word_vectors.statement(&other_statement);
+            (alike, (other_statement, embedding))
         })
         .unzip();
     let embedded: Vec<EmbeddedStatement<'_>> = statements
         .iter()
         .map(|(statement, embedding)| EmbeddedStatement { statement, embedding: embedding.as_ref() })
         .collect();
-    let pairs: Vec<_> = embedded.iter().map(|other| [&meant, other]).collect();
+    let pairs: Vec<_> = embedded.iter().map(|other| [&subject, other]).collect();
     StatementVerdict::prepare(&pairs, 0.0, &word_vectors);
     let mut comparison = Comparison { same: Vec::new(), neighbours: Vec::new() };
     for (alike, there) in notes.into_iter().zip(embedded) {
-        let contradicts = match meant.verdict(&there, least, &word_vectors) {
+        let contradicts = match subject.verdict(&there, least, &word_vectors) {
             StatementRelation::Same => {
                 comparison.same.push(alike.id.clone());
                 None

@@ -149,8 +149,9 @@ pub fn outcome(
     let gathered = gathered_evidence(context, &session, options)?;
     let history = gathered.as_ref().map(|gathered| gathered as &dyn RuleEvidenceSource);
     let sweep = if history.is_some() { SweepScope::Drafts } else { SweepScope::Changed };
-    let beside = ExtraChanges { history, changes: &word, ..ExtraChanges::NOTHING };
-    let here = curate::curate_beside(context, &file(level), &Curation { sweep, ..how.clone() }, &beside)?;
+    let extra_changes = ExtraChanges { history, changes: &word, ..ExtraChanges::NOTHING };
+    let here =
+        curate::curate_beside(context, &file(level), &Curation { sweep, ..how.clone() }, &extra_changes)?;
     let mut parts = vec![here];
     for open in context.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);

@@ -153,9 +153,10 @@ fn unpinned(found: &ResolvedNote<'_>) -> Result<NotePath> {
         return Ok(path);
     }
     let types = &found.open.settings.types;
-    let known = types.get(note.note_type.as_deref().unwrap_or("general")).or_else(|| types.get("general"));
-    let known = known.ok_or_else(|| Error::usage("unknown type"))?;
-    destination(found, &format!("graph/{}", known.folder))
+    let memory_type =
+        types.get(note.note_type.as_deref().unwrap_or("general")).or_else(|| types.get("general"));
+    let memory_type = memory_type.ok_or_else(|| Error::usage("unknown type"))?;
+    destination(found, &format!("graph/{}", memory_type.folder))
 }
 
 /// Returns the path of a moved note: same file name in `folder`, or in a subfolder by ID if that is

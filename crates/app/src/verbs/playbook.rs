@@ -115,16 +115,16 @@ fn current(open: &OpenVault, notes: Arc<LinkedNotes>, queued: &[NotePath]) -> Ar
 /// first one is used, with the feedback of all.
 pub fn merge(playbooks: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
     let mut merged = MergedPlaybook::default();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (level, playbook) in playbooks {
         for bullet in playbook.bullets {
-            match known.get(bullet.id.as_str()) {
+            match places.get(bullet.id.as_str()) {
                 Some(at) if merged.bullets[*at].level != level => {
                     let winner = &mut merged.bullets[*at].bullet;
                     winner.feedback = merge_feedback(&winner.feedback, &bullet.feedback);
                 }
                 _ => {
-                    known.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
+                    places.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
                     merged.bullets.push(VaultBullet { level, bullet });
                 }
             }

@@ -198,15 +198,15 @@ fn listed(context: &Context, setting: &TypedSetting<Vec<String>>) -> Vec<String>
 
 fn agents_with(context: &Context, name: &str, allow: bool) -> Result<Vec<String>> {
     agents(name)?;
-    let mut named: Vec<Agent> =
+    let mut selected: Vec<Agent> =
         listed(context, keys::SESSIONS_AGENTS).iter().filter_map(|name| agent(name)).collect();
-    if named.is_empty() {
-        named = Agent::ALL.to_vec();
+    if selected.is_empty() {
+        selected = Agent::ALL.to_vec();
     }
-    named.retain(|known| known.name() != name);
-    named.extend(agent(name).filter(|_| allow));
-    named.sort();
-    if named.is_empty() {
+    selected.retain(|listed_agent| listed_agent.name() != name);
+    selected.extend(agent(name).filter(|_| allow));
+    selected.sort();
+    if selected.is_empty() {
         return Err(Error::refused(
             "nothing-left",
             format!("{name} is the only agent whose sessions are read"),
@@ -214,8 +214,8 @@ fn agents_with(context: &Context, name: &str, allow: bool) -> Result<Vec<String>
         .hint("an empty list allows all agents; allow another agent first"));
     }
     // All of them are said by no list, so that agents of a later version are among them.
-    let all = named.len() == Agent::ALL.len();
-    Ok(if all { Vec::new() } else { named.iter().map(|agent| agent.name().to_owned()).collect() })
+    let all = selected.len() == Agent::ALL.len();
+    Ok(if all { Vec::new() } else { selected.iter().map(|agent| agent.name().to_owned()).collect() })
 }
 
 fn workspaces_with(context: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
@@ -227,26 +227,26 @@ fn workspaces_with(context: &Context, typed: &str, allow: bool) -> Result<Vec<St
         ));
     }
     let base = project(context.target());
-    let mut named = listed(context, keys::SESSIONS_WORKSPACES);
-    let before = named.len();
+    let mut folders = listed(context, keys::SESSIONS_WORKSPACES);
+    let before = folders.len();
     if allow && SessionFilter::of(context, context.target()).allows_all() {
         return Err(Error::refused("all-allowed", "sessions of all folders are already read")
             .hint(format!("`cm config set {name} {folder} --private` limits reading to this folder")));
     }
-    named.retain(|item| resolve_path(context, base, item) != folder);
-    if !allow && named.len() == before {
+    folders.retain(|item| resolve_path(context, base, item) != folder);
+    if !allow && folders.len() == before {
         return Err(Error::refused("not-listed", format!("the sessions of {folder} are not read")).hint(
             format!("`{name}` lists the folders whose sessions are read; set it to exclude all others"),
         ));
     }
     if allow {
-        named.push(folder);
-    } else if named.is_empty() && is_global(context, context.target()) {
+        folders.push(folder);
+    } else if folders.is_empty() && is_global(context, context.target()) {
         return Err(Error::refused(
             "nothing-left",
             format!("{folder} is the only folder whose sessions are read"),
         )
         .hint("an empty list allows all folders; allow another folder first"));
     }
-    Ok(named)
+    Ok(folders)
 }

@@ -111,8 +111,8 @@ pub struct ProjectionResult {
 /// A file that cannot be read or written, is not UTF-8, has an unpaired marker, or changed during
 /// the call; no rules to write if the file does not exist.
 pub fn project(context: &Context, options: &Options) -> Result<ProjectionResult> {
-    let named = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
-    let file = context.call.cwd.join(&named);
+    let requested_file = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
+    let file = context.call.cwd.join(&requested_file);
     let path = shown(&file, &context.call.cwd);
     let there = there(&file)?;
     let before = match &there {

@@ -174,7 +174,7 @@ pub fn propose(context: &Context, proposal: &Proposal) -> Result<ProposalAnswer>
 fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<CheckedQuote> {
     let mut seen = SignalLog::of(context, &proposal.session);
     let access = SessionAccess::open(context, &mut |_| {})?;
-    let given = proposal.answers.as_deref();
+    let answered = proposal.answers.as_deref();
     let listed = match access.find(&proposal.session) {
         Ok(listed) => Some(listed),
         Err(error) if error.code == "not-found" => None,
@@ -185,7 +185,7 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
         let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
         let doubt = match signal {
             Some(signal) if !is_headless(&context.call.environment) => {
-                doubt_of_signal(context, signal, (text, quote), &seen.calls_of(quote, given))
+                doubt_of_signal(context, signal, (text, quote), &seen.calls_of(quote, answered))
             }
             _ => Some("no log of this session is known yet".to_owned()),
         };
@@ -199,7 +199,7 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
     };
     let transcript = SessionReader::open(context)?.read(context, &listed.session, None)?;
     seen.extend(signals_of(&context.now().to_string(), &transcript.meta, &transcript.events));
-    let calls = seen.calls_of(quote, given);
+    let calls = seen.calls_of(quote, answered);
     let quotable = transcript.quotable();
     let is_interactive = transcript.prompts == StatementAuthor::Person && !transcript.meta.subagent;
     let doubt = match (quotable.typed_line(quote), seen.find(quote)) {

@@ -50,9 +50,9 @@ impl Options {
     /// Whether a note that was last changed `at` is listed. `folder` is the beginning of the paths in it,
     /// such as `docs/`.
     fn matches(&self, note: &Note, at: Option<Instant>, folder: &str) -> bool {
-        let is_type = |wanted: &str| note.note_type.as_deref() == Some(wanted) || note.kind.name() == wanted;
-        let has = |wanted: &String| {
-            note.tags.iter().any(|tag| tag.eq_ignore_ascii_case(wanted.trim_start_matches('#')))
+        let is_type = |name: &str| note.note_type.as_deref() == Some(name) || note.kind.name() == name;
+        let has = |required: &String| {
+            note.tags.iter().any(|tag| tag.eq_ignore_ascii_case(required.trim_start_matches('#')))
         };
         !matches!(note.kind, NoteKind::Edge | NoteKind::Episode)
             && self.since.is_none_or(|since| at.is_some_and(|at| at >= since))

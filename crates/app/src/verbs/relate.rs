@@ -133,9 +133,9 @@ pub fn unrelate(context: &Context, options: &Options) -> Result<EdgeEditResult> 
         }
     }
     if changes.is_empty() {
-        let named = relation.map(|relation| format!("{relation} ")).unwrap_or_default();
+        let relation_name = relation.map(|relation| format!("{relation} ")).unwrap_or_default();
         let (from, to) = (&from.note.title, &to.note.title);
-        return Err(Error::not_found(format!("there is no {named}edge from \"{from}\" to \"{to}\""))
+        return Err(Error::not_found(format!("there is no {relation_name}edge from \"{from}\" to \"{to}\""))
             .hint("links in note bodies must be edited by hand; `cm related` lists all edges and links"));
     }
     let subject = format!("Unrelate \"{}\" and \"{}\"", from.note.title, to.note.title);
@@ -163,12 +163,12 @@ fn ends<'a>(context: &'a Context, options: &Options) -> Result<(ResolvedNote<'a>
 fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
     let relations = &open.settings.relations;
-    if relations.iter().any(|known| known == name) {
+    if relations.iter().any(|declared| declared == name) {
         return Ok(name);
     }
-    let known: Vec<&str> = relations.iter().collect();
+    let declared: Vec<&str> = relations.iter().collect();
     Err(Error::usage(format!("unknown edge type `{typed}`"))
-        .hint(format!("the types are {}; `relations` in cm.toml adds more", known.join(", "))))
+        .hint(format!("the types are {}; `relations` in cm.toml adds more", declared.join(", "))))
 }
 
 /// Loads the edge files that lead from one note to another.
@@ -181,13 +181,13 @@ fn edge_files<'a>(
     let open = context.target();
     let fits = |note: &Note| {
         note.edge.as_ref().is_some_and(|edge| edge.from == from.key() && edge.to == to.key())
-            && relation.is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
+            && relation.is_none_or(|relation| note.note_type.as_deref() == Some(relation))
     };
     context.notes_of(open)?.iter().filter(|note| fits(note)).map(|note| load(open, &note.path)).collect()
 }
 
 fn end(notes: &[Note], note: &Note) -> EdgeEnd {
-    let at = notes.iter().position(|known| known.path == note.path);
+    let at = notes.iter().position(|other| other.path == note.path);
     let target = at.map_or(note.path.stem(), |at| NoteNames::of(notes).link_target(at));
     EdgeEnd { id: note.key().to_owned(), title: note.title.clone(), target: target.to_owned() }
 }
@@ -229,7 +229,7 @@ fn relation_edits(
     let items =
         fields.get("relations").and_then(|field| field.value.as_sequence().cloned()).unwrap_or_default();
     // The note's relations stand in the order of the list, but those that make no sense are left out of it.
-    let wanted = |item: &yaml_serde::Value| {
+    let is_match = |item: &yaml_serde::Value| {
         let field =
             |key: &str| item.get(key).and_then(yaml_serde::Value::as_str).unwrap_or_default().to_owned();
         let leads_out = field("direction") != "incoming";
@@ -237,5 +237,5 @@ fn relation_edits(
             && leads_out == outgoing
             && relation.is_none_or(|relation| field("type").eq_ignore_ascii_case(relation))
     };
-    items.into_iter().filter(wanted).map(|item| Edit::Pull { key: "relations".to_owned(), item }).collect()
+    items.into_iter().filter(is_match).map(|item| Edit::Pull { key: "relations".to_owned(), item }).collect()
 }

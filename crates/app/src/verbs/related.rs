@@ -120,16 +120,16 @@ pub fn related(context: &Context, reference: &str, options: &Options) -> Result<
 /// Normalizes the name of an edge type, which the settings must declare or an edge must have.
 fn relation(typed: &str, context: &Context, open: &OpenVault) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
-    let known = &open.settings.relations;
+    let declared = &open.settings.relations;
     let occurs = || -> Result<bool> {
         Ok(context.notes_of(open)?.graph().edges().iter().any(|edge| edge.relation == name))
     };
-    if known.contains(&name) || occurs()? {
+    if declared.contains(&name) || occurs()? {
         return Ok(name);
     }
-    let hint = match nearest(&name, known.iter()) {
-        Some(meant) => format!("did you mean {meant}?"),
-        None => format!("use one of {}, {LINKS_TO}", known.iter().collect::<Vec<_>>().join(", ")),
+    let hint = match nearest(&name, declared.iter()) {
+        Some(nearest_relation) => format!("did you mean {nearest_relation}?"),
+        None => format!("use one of {}, {LINKS_TO}", declared.iter().collect::<Vec<_>>().join(", ")),
     };
     Err(Error::usage(format!("unknown edge type `{name}`")).hint(hint))
 }

@@ -201,7 +201,7 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
         true => None,
         false => Some(RuleFileTarget::find(&project, context, options.file.as_deref())?),
     };
-    let folder = options.files.as_deref().map(|named| check_output_folder(context, named)).transpose()?;
+    let folder = options.files.as_deref().map(|folder| check_output_folder(context, folder)).transpose()?;
     let mut done = build_changes::RememberReport::default();
     let sources = sources::read_project_sources(context, &project)?;
     let readings = reader::Readings::of(context, &sources, options)?;
@@ -263,15 +263,15 @@ fn planned(
     outside.notices.iter().for_each(|notice| context.notice(notice));
     let mut sources = sources::read_vault_sources(context, open)?;
     sources.extend(outside.sources.iter().cloned());
-    let known = sources::existing(context, open)?;
-    readings.into_iter().for_each(|readings| readings.apply(&mut sources, &known));
+    let existing_memory = sources::existing(context, open)?;
+    readings.into_iter().for_each(|readings| readings.apply(&mut sources, &existing_memory));
     sources::retain_lasting(open, &mut sources);
     let word_vectors = WordVectors::of(meaning::meaning(open));
-    let plan: RememberPlan = plan(&sources, &known, &word_vectors, context.now());
-    for (word, said) in &plan.preferences.conflicts {
-        context.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
+    let plan: RememberPlan = plan(&sources, &existing_memory, &word_vectors, context.now());
+    for (word, session_text) in &plan.preferences.conflicts {
+        context.notice(format!("a session contradicts your own preference \"{word}\": \"{session_text}\""));
     }
-    build_changes::changes(context, open, &known, plan, done)
+    build_changes::changes(context, open, &existing_memory, plan, done)
 }
 
 fn nothing_new(outcome: &RememberResult) -> Error {
@@ -298,7 +298,7 @@ impl RuleFileTarget {
     /// Finds and reads the rule file; refuses a section whose markers are unpaired.
     fn find(project: &Path, context: &Context, named: Option<&Path>) -> Result<Self> {
         let target = match named {
-            Some(named) => Self::at(&context.call.cwd.join(named), context)?,
+            Some(file) => Self::at(&context.call.cwd.join(file), context)?,
             None => Self::usual(project, context)?,
         };
         refuse_link_out(&target.file, &target.path)?;

@@ -308,8 +308,8 @@ fn alias_edit(text: &str, alias: &str) -> Edit {
     let fields = parse::parse(&Split::of(text)).fields;
     match fields.get("aliases").and_then(|field| field.value.as_str()) {
         Some(words) => {
-            let known = edit::words("aliases", words).map(Value::String);
-            let all = known.chain([Value::String(alias.to_owned())]).collect();
+            let aliases = edit::words("aliases", words).map(Value::String);
+            let all = aliases.chain([Value::String(alias.to_owned())]).collect();
             Edit::Set { key: "aliases".to_owned(), value: Value::Sequence(all) }
         }
         None => Edit::Push { key: "aliases".to_owned(), item: Value::String(alias.to_owned()) },

@@ -30,8 +30,8 @@ pub fn restore(context: &Context, reference: &str, commit: &str) -> Result<Updat
         Err(error) if error.code == "not-found" => None,
         Err(error) => return Err(error),
     };
-    let wanted = now.as_ref().map_or(reference, |(note, _)| note.key());
-    let (then, bytes) = at_commit(context, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
+    let note_name = now.as_ref().map_or(reference, |(note, _)| note.key());
+    let (then, bytes) = at_commit(context, commit, note_name, now.as_ref().map(|(note, _)| &note.path))?
         .ok_or_else(|| {
             Error::not_found(format!("note `{reference}` not found in commit {}", commit.short()))
                 .hint("`cm log --op delete` lists deleted notes")

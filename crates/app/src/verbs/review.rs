@@ -100,7 +100,7 @@ pub fn inbox(context: &Context, options: &Options) -> Result<Inbox> {
     let mut number = 0;
     let mut sections = Vec::new();
     for (kind, entries) in waiting {
-        if options.section.is_some_and(|wanted| wanted != kind) {
+        if options.section.is_some_and(|section| section != kind) {
             continue;
         }
         let total = entries.len();
@@ -127,7 +127,7 @@ pub(crate) fn waiting(context: &Context, wanted: Option<InboxKind>) -> Result<In
         Ok(inbox::timeless_sections(&notes.graph(), &|rules| rule_pairs(open, rules)))
     })?;
     let mut sections = InboxSections::clone(&timeless);
-    if wanted.is_none_or(|wanted| wanted == InboxKind::Due) {
+    if wanted.is_none_or(|section| section == InboxKind::Due) {
         sections.insert(InboxKind::Due, inbox::due(&context.overview_of(open)?.graph(), context.now()));
     }
     Ok(sections)

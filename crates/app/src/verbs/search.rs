@@ -228,8 +228,8 @@ fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
     let mut query = Query::parse(&text, context.now());
     let limit =
         options.limit.unwrap_or_else(|| context.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
-    let wanted = limit.saturating_add(options.offset);
-    let retrieved = if options.group.is_some() { examined(wanted) } else { wanted };
+    let hit_limit = limit.saturating_add(options.offset);
+    let retrieved = if options.group.is_some() { examined(hit_limit) } else { hit_limit };
     let meaning = query.semantic_text();
     let (found, total, confidence) = if query.ranks() {
         let question = Retrieval {
@@ -289,10 +289,10 @@ fn selected<'m>(context: &'m Context, query: &Query, wanted: usize) -> Result<(V
     for open in &context.vaults {
         context.ensure_fresh(open)?;
         let own = found.len();
-        let mut asked = wanted;
+        let mut hit_limit = wanted;
         loop {
-            let answer = context.query_index(open, |index| index.search(query, 0, asked))?;
-            let exhausted = answer.hits.len() == answer.total || answer.hits.len() < asked;
+            let answer = context.query_index(open, |index| index.search(query, 0, hit_limit))?;
+            let exhausted = answer.hits.len() == answer.total || answer.hits.len() < hit_limit;
             let (hidden, hits): (Vec<_>, Vec<_>) =
                 answer.hits.into_iter().partition(|hit| context.is_hidden(open, &hit.note));
             if exhausted || hits.len() >= wanted {
@@ -300,7 +300,7 @@ fn selected<'m>(context: &'m Context, query: &Query, wanted: usize) -> Result<(V
                 found.extend(hits.into_iter().map(|hit| RankedNote::unranked(open, hit.note)));
                 break;
             }
-            asked = asked.saturating_mul(2);
+            hit_limit = hit_limit.saturating_mul(2);
         }
         found.truncate(own + wanted);
     }

@@ -291,8 +291,8 @@ struct RuleSignals {
 
 impl RuleSignals {
     fn of(bullet: &Bullet, session: &str) -> Self {
-        let has = |wanted: &dyn Fn(&Feedback) -> bool| {
-            bullet.feedback.iter().any(|event| event.session.as_deref() == Some(session) && wanted(event))
+        let has = |is_match: &dyn Fn(&Feedback) -> bool| {
+            bullet.feedback.iter().any(|event| event.session.as_deref() == Some(session) && is_match(event))
         };
         let is_marked = |event: &Feedback, signal| event.signal == signal && event.weight >= 1.0;
         Self {
@@ -376,10 +376,10 @@ pub fn session_receipt(
 fn shown_notes(context: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownNote>> {
     let vaults = context.notes()?;
     let mut notes: HashMap<String, &Note> = HashMap::new();
-    let wanted: HashSet<&String> = receipt.entries.iter().flat_map(|entry| &entry.ids).collect();
+    let references_shown: HashSet<&String> = receipt.entries.iter().flat_map(|entry| &entry.ids).collect();
     for note in vaults.iter().flat_map(|vault| vault.notes()) {
         let references = note_references(note.key(), &note.path).into_iter().chain([note.key().to_owned()]);
-        for reference in references.filter(|reference| wanted.contains(reference)) {
+        for reference in references.filter(|reference| references_shown.contains(reference)) {
             notes.entry(reference).or_insert(note);
         }
     }
@@ -393,11 +393,11 @@ fn shown_notes(context: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownN
         for reference in &entry.ids {
             let note = notes.get(reference).copied();
             let id = note.map_or(reference.as_str(), Note::key);
-            match shown.iter_mut().find(|known| known.id == id) {
-                Some(known) => {
-                    known.times += 1;
-                    known.shown_in.insert(entry.kind);
-                    known.relevance = higher(known.relevance, entry.relevance.get(reference));
+            match shown.iter_mut().find(|shown_note| shown_note.id == id) {
+                Some(shown_note) => {
+                    shown_note.times += 1;
+                    shown_note.shown_in.insert(entry.kind);
+                    shown_note.relevance = higher(shown_note.relevance, entry.relevance.get(reference));
                 }
                 None => shown.push(ShownNote {
                     relevance: entry.relevance.get(reference).copied(),

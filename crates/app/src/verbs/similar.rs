@@ -153,7 +153,7 @@ fn compare(
     let mut notes = Vec::new();
     for open in &context.vaults {
         // Taken before the index is read: it may be brought up to date meanwhile.
-        let indexed = open.cached().map(|kept| kept.writes().indexed());
+        let indexed = open.cached().map(|cache| cache.writes().indexed());
         let stages = RankingStages { coarse: true, fine: true, ..RankingStages::WORDS };
         let question = Retrieval {
             query: &query,
@@ -163,7 +163,7 @@ fn compare(
         };
         let hits = context.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked;
         let newer: BTreeSet<NotePath> = match open.cached().zip(indexed).filter(|_| open.is_lagging()) {
-            Some((kept, indexed)) => kept.writes().since(indexed).into_iter().collect(),
+            Some((cache, indexed)) => cache.writes().since(indexed).into_iter().collect(),
             None => BTreeSet::new(),
         };
         let is_compared = |note: &Note| {
@@ -209,12 +209,12 @@ fn subject(context: &Context, like: &str) -> Result<ComparisonSubject> {
         Ok(found) => {
             let words = [content(&found.note.title), whole(&found.note, &found.text())];
             let statement = rule_of(&found.note).unwrap_or_else(|| RuleStatement::of(&found.note.title));
-            let said = found.open.passages_of(&found.note.path).into_iter().next();
+            let passage = found.open.passages_of(&found.note.path).into_iter().next();
             Ok(ComparisonSubject {
                 note: Some((found.open.level, found.note.path.clone())),
                 id: Some(found.note.key().to_owned()),
                 title: shown(&found.note),
-                embedding_text: said.map_or_else(|| shown(&found.note), |passage| passage.text),
+                embedding_text: passage.map_or_else(|| shown(&found.note), |passage| passage.text),
                 statement,
                 words,
             })

@@ -53,7 +53,7 @@ pub struct StarterList {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn list(context: &Context) -> Result<StarterList> {
-    let known = existing_hashes(context)?;
+    let present_hashes = existing_hashes(context)?;
     let set = |starter: Starter| {
         let mut categories: Vec<String> = starter.rules.iter().map(|rule| rule.category.clone()).collect();
         categories.sort();
@@ -63,7 +63,7 @@ pub fn list(context: &Context) -> Result<StarterList> {
             scope: starter.scope,
             categories,
             rules: starter.rules.len(),
-            present: starter.rules.iter().filter(|rule| known.contains(&rule.hash())).count(),
+            present: starter.rules.iter().filter(|rule| present_hashes.contains(&rule.hash())).count(),
             about: starter.about,
             scope_key: starter.scope_key,
         }
@@ -135,8 +135,8 @@ pub struct StarterResult {
 /// Returns an error if the set or a category does not exist, or if the write fails.
 pub fn add(context: &Context, name: &str, options: &Options) -> Result<StarterResult> {
     let starter = starters::find_starter(name).ok_or_else(|| unknown(name))?;
-    let wanted = wanted(&starter, &options.categories)?;
-    let (proposed, left_out) = split_admitted(context, &starter, &wanted)?;
+    let selected_rules = wanted(&starter, &options.categories)?;
+    let (proposed, left_out) = split_admitted(context, &starter, &selected_rules)?;
     let mut outcome = StarterResult {
         name: starter.name.to_owned(),
         added: Vec::new(),
@@ -187,12 +187,13 @@ fn late_rule(passed: UnappliedDelta, proposed: &[&StarterRule]) -> SkippedRule {
 /// Returns the number of the rule in its set, from 1, to which a delta belongs.
 fn number(starter: &Starter, proposed: &[&StarterRule], delta: usize) -> usize {
     let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
-    rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
+    rule.and_then(|rule| starter.rules.iter().position(|starter_rule| starter_rule == *rule))
+        .map_or(delta, |at| at + 1)
 }
 
 fn unknown(name: &str) -> Error {
     let hint = match nearest(name, starters::names()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
+        Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
         None => format!("available: {}", starters::names().collect::<Vec<_>>().join(", ")),
     };
     Error::not_found(format!("unknown starter set `{name}`")).hint(hint)
@@ -201,14 +202,14 @@ fn unknown(name: &str) -> Error {
 fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s StarterRule>> {
     for category in categories {
         if starter.rules.iter().all(|rule| rule.category != *category) {
-            let mut known: Vec<&str> = starter.rules.iter().map(|rule| rule.category.as_str()).collect();
-            known.sort_unstable();
-            known.dedup();
+            let mut categories: Vec<&str> = starter.rules.iter().map(|rule| rule.category.as_str()).collect();
+            categories.sort_unstable();
+            categories.dedup();
             return Err(Error::usage(format!(
                 "`{}` has no rules in the category `{category}`",
                 starter.name
             ))
-            .hint(format!("available: {}", known.join(", "))));
+            .hint(format!("available: {}", categories.join(", "))));
         }
     }
     let is_wanted = |rule: &&StarterRule| categories.is_empty() || categories.contains(&rule.category);

@@ -68,18 +68,18 @@ pub struct StashResult {
 pub fn stash(context: &Context, options: &Options) -> Result<StashResult> {
     let open = context.target();
     let (rules, _) = secrets::rules_of_logs(context, open)?;
-    let named = options.name.as_deref().map(title_of).transpose()?;
-    let (name, removed_from_name) = match (&named, &options.content) {
-        (Some(named), _) => redacted(named, &rules),
-        (None, StashContent::Session(told)) => (title(&told.meta, &told.events), 0),
+    let chosen_title = options.name.as_deref().map(title_of).transpose()?;
+    let (name, removed_from_name) = match (&chosen_title, &options.content) {
+        (Some(chosen), _) => redacted(chosen, &rules),
+        (None, StashContent::Session(session)) => (title(&session.meta, &session.events), 0),
         (None, StashContent::Text(_)) => {
             return Err(Error::usage("the stash has no name").hint("describe it in a few words"));
         }
     };
     let (text, removed) = match &options.content {
         StashContent::Text(text) => redacted(text, &rules),
-        StashContent::Session(told) => {
-            (body(&name, &told.meta, &told.events, recorded_outcome(context, &told.meta)?), 0)
+        StashContent::Session(session) => {
+            (body(&name, &session.meta, &session.events, recorded_outcome(context, &session.meta)?), 0)
         }
     };
     if text.trim().is_empty() {
@@ -88,7 +88,7 @@ pub fn stash(context: &Context, options: &Options) -> Result<StashResult> {
     }
     let keys = keys(context, &name, options)?;
     let message = |id: &NoteId| CommitMessage::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
-    let mut kept: Option<(NoteId, NotePath)> = None;
+    let mut saved: Option<(NoteId, NotePath)> = None;
     let written = write::apply_with(context, |open| {
         let (id, path) = free_place(context, open, &name)?;
         let mut keys = keys;
@@ -98,12 +98,12 @@ pub fn stash(context: &Context, options: &Options) -> Result<StashResult> {
             message: message(&id),
             changes: vec![VaultFileChange::Create { path: path.clone(), text }],
         };
-        kept = Some((id, path));
+        saved = Some((id, path));
         Ok(set)
     })?;
-    let (id, path) = kept.map(|(id, path)| (id.to_string(), path.to_string())).unwrap_or_default();
+    let (id, path) = saved.map(|(id, path)| (id.to_string(), path.to_string())).unwrap_or_default();
     let session = match &options.content {
-        StashContent::Session(told) => Some(told.meta.id.to_string()),
+        StashContent::Session(session) => Some(session.meta.id.to_string()),
         StashContent::Text(_) => context.call.by.session.clone(),
     };
     Ok(StashResult {
@@ -148,8 +148,8 @@ fn keys(context: &Context, name: &str, options: &Options) -> Result<Vec<(String,
     }
     let by = &context.call.by;
     let (agent, session, workspace) = match &options.content {
-        StashContent::Session(told) => {
-            let meta = &told.meta;
+        StashContent::Session(session) => {
+            let meta = &session.meta;
             (Some(meta.agent.to_string()), Some(meta.id.to_string()), meta.workspace.clone())
         }
         StashContent::Text(_) => (by.agent.clone(), by.session.clone(), here(context)),
@@ -266,9 +266,9 @@ fn one<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     for open in &context.vaults {
         // Among stashes a name counts that some memory has, too.
         let notes = context.notes_of(open)?;
-        let named =
+        let is_named_stash =
             |note: &&Note| note.kind == NoteKind::Stash && note.title.eq_ignore_ascii_case(reference.trim());
-        let fitting: Vec<&Note> = notes.iter().filter(named).collect();
+        let fitting: Vec<&Note> = notes.iter().filter(is_named_stash).collect();
         match fitting.as_slice() {
             [] => {}
             [one] => return load(open, &one.path),

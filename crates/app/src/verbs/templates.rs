@@ -40,7 +40,8 @@ pub fn list(context: &Context) -> Result<TemplateList> {
         let questions = template.questions().into_iter().map(str::to_owned).collect();
         Ok(TypeTemplate { note_type: note_type.to_owned(), path: path.map(Into::into), questions })
     };
-    let templates = open.settings.types.iter().map(|known| one(&known.name)).collect::<Result<_>>()?;
+    let templates =
+        open.settings.types.iter().map(|memory_type| one(&memory_type.name)).collect::<Result<_>>()?;
     Ok(TemplateList { templates })
 }
 

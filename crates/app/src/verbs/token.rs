@@ -182,8 +182,8 @@ fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<TokenList> {
 
 fn chosen(token_store: &TokenStore, which: &str) -> Result<Vec<String>> {
     let hint = "`cm token list` lists all tokens";
-    let ids = |wanted: &dyn Fn(&AccessToken) -> bool| -> Vec<String> {
-        token_store.tokens().iter().filter(|token| wanted(token)).map(|token| token.id.clone()).collect()
+    let ids = |is_match: &dyn Fn(&AccessToken) -> bool| -> Vec<String> {
+        token_store.tokens().iter().filter(|token| is_match(token)).map(|token| token.id.clone()).collect()
     };
     let of_person = ids(&|token| token.person == which);
     if !of_person.is_empty() {
@@ -259,15 +259,15 @@ impl LiveTokens {
     /// Returns an error if the file cannot be read or is malformed; all requests must then be
     /// refused.
     pub fn load(&self) -> Result<Arc<TokenStore>> {
-        let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The stamp is taken before the text: a change between the two is read again by the next call.
         let stamp = self.vault.stamp_private(FILE)?;
-        if let Some((_, token_store)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
+        if let Some((_, token_store)) = cached.as_ref().filter(|(old, _)| *old == stamp) {
             return Ok(Arc::clone(token_store));
         }
-        *kept = None;
+        *cached = None;
         let token_store = Arc::new(read(&self.vault)?);
-        *kept = Some((stamp, Arc::clone(&token_store)));
+        *cached = Some((stamp, Arc::clone(&token_store)));
         Ok(token_store)
     }
 }

@@ -38,8 +38,8 @@ pub struct TopBullets {
 /// # Errors
 /// Returns an error if the category name is invalid, or if the notes cannot be read.
 pub fn top(context: &Context, options: &Options) -> Result<TopBullets> {
-    let wanted = options.category.as_deref();
-    if let Some(category) = wanted.filter(|category| !is_category(category)) {
+    let category_filter = options.category.as_deref();
+    if let Some(category) = category_filter.filter(|category| !is_category(category)) {
         let hint = "use a lower-case letter, then letters, digits, - or _, at most 50, for example `testing`";
         return Err(Error::usage(format!("`{category}` is not a valid category")).hint(hint));
     }
@@ -47,14 +47,16 @@ pub fn top(context: &Context, options: &Options) -> Result<TopBullets> {
     let mut rows: Vec<BulletRow> = bullets
         .iter()
         .filter(|vault_bullet| vault_bullet.bullet.is_live())
-        .filter(|vault_bullet| wanted.is_none_or(|category| vault_bullet.bullet.category == category))
+        .filter(|vault_bullet| {
+            category_filter.is_none_or(|category| vault_bullet.bullet.category == category)
+        })
         .map(|vault_bullet| {
             BulletRow::of(vault_bullet, context.now(), &constants(context, vault_bullet.level))
         })
         .collect();
-    if let Some(category) = wanted.filter(|_| rows.is_empty()) {
-        let known = bullets.iter().map(|vault_bullet| vault_bullet.bullet.category.as_str());
-        if let Some(near) = spelling::nearest(category, known).filter(|near| *near != category) {
+    if let Some(category) = category_filter.filter(|_| rows.is_empty()) {
+        let categories = bullets.iter().map(|vault_bullet| vault_bullet.bullet.category.as_str());
+        if let Some(near) = spelling::nearest(category, categories).filter(|near| *near != category) {
             context.notice(format!("no rule has the category `{category}`; did you mean `{near}`?"));
         }
     }

@@ -84,7 +84,7 @@ pub fn scan(
     progress: &dyn Fn(Progress),
 ) -> Result<(IncidentScan, Vec<UserText>)> {
     let context = Context::open(call.clone()).ok();
-    let kept = context.as_ref().map(guard::incidents).unwrap_or_default();
+    let past_incidents = context.as_ref().map(guard::incidents).unwrap_or_default();
     let open = context.as_ref().map(Context::target);
     let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
@@ -96,7 +96,7 @@ pub fn scan(
         let path_context = PathContext::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
         let happened = incidents(&told.events, &path_context, &judge);
-        found.extend(happened.iter().map(|happened| to_incident(happened, &told, &kept, &secrets)));
+        found.extend(happened.iter().map(|happened| to_incident(happened, &told, &past_incidents, &secrets)));
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
     Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))
@@ -113,9 +113,11 @@ fn to_incident(
     let session = meta.id.to_string();
     let shape = safe(&incident.shape);
     let name = format!("{} {session} {} {}", meta.agent, event.line, event.part);
-    let bullet = stored
-        .iter()
-        .find(|kept| kept.happened_in(&session) && kept.class == incident.class && kept.shape == shape);
+    let bullet = stored.iter().find(|incident_before| {
+        incident_before.happened_in(&session)
+            && incident_before.class == incident.class
+            && incident_before.shape == shape
+    });
     ScannedIncident {
         id: format!("t-{}", &blake3::hash(name.as_bytes()).to_hex()[..8]),
         class: incident.class,
@@ -128,7 +130,7 @@ fn to_incident(
         at: event.at.or(meta.started),
         workspace: meta.workspace.clone(),
         log: parsed.path.display().to_string(),
-        bullet: bullet.map(|kept| kept.bullet.clone()),
+        bullet: bullet.map(|past| past.bullet.clone()),
         session,
     }
 }
@@ -140,8 +142,8 @@ fn line(text: &str) -> String {
 
 fn describe_trace(trace: &HarmEvidence) -> String {
     match trace {
-        HarmEvidence::Regret(said) => format!("the user said: {said}"),
-        HarmEvidence::Apology(said) => format!("the agent said: {said}"),
+        HarmEvidence::Regret(quote) => format!("the user said: {quote}"),
+        HarmEvidence::Apology(quote) => format!("the agent said: {quote}"),
         HarmEvidence::Restore(command) => format!("then this was run: {command}"),
         HarmEvidence::Failure(output) => format!("it failed: {output}"),
     }
@@ -188,7 +190,7 @@ pub fn accept(
     let mut chosen: Vec<&ScannedIncident> = Vec::new();
     for name in names {
         let one = find(&scanned.incidents, name)?;
-        if !chosen.iter().any(|known| known.id == one.id) {
+        if !chosen.iter().any(|other| other.id == one.id) {
             chosen.push(one);
         }
     }
@@ -197,8 +199,8 @@ pub fn accept(
     if chosen.is_empty() {
         return Ok(AcceptResult { kept: Vec::new(), before, commit: None });
     }
-    let (kept, commit) = store(context, &chosen)?;
-    Ok(AcceptResult { kept, before, commit })
+    let (stored, commit) = store(context, &chosen)?;
+    Ok(AcceptResult { kept: stored, before, commit })
 }
 
 fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedIncident> {
@@ -229,10 +231,10 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
     let proposer = proposer(context, &DeltaFile::default());
     let outcome = settle(context, &how, &proposer, |open: &OpenVault| {
         let before = playbook::as_written(context, open)?;
-        let beside = elsewhere(context, open, &before)?;
+        let other_vaults = elsewhere(context, open, &before)?;
         // Their logs were read for the incidents, wherever they lie.
         let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
-        let mut curated = with_request(context, &[], &beside, &proposer, &how, &deltas, |request| {
+        let mut curated = with_request(context, &[], &other_vaults, &proposer, &how, &deltas, |request| {
             let history = FixedHistory { history: request.history, sessions: &sessions };
             apply::curate(&before, &CurationRequest { history: &history, ..*request })
         });
@@ -243,14 +245,14 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
         merge_into_existing(&mut curated, chosen, how.authority);
         Ok((before, curated))
     })?;
-    let mut kept: Vec<StoredIncident> = Vec::new();
+    let mut incidents: Vec<StoredIncident> = Vec::new();
     for (one, number) in chosen.iter().zip(1..) {
         let added = outcome.report.applied.iter().find(|applied| applied.delta == number);
         let same = outcome.report.skipped.iter().find(|passed| passed.delta == number);
         // Of two that teach the same at once, the first makes the bullet.
         let first = || {
             let at = chosen.iter().position(|other| content(other) == content(one))?;
-            Some(kept.get(at)?.bullet.clone())
+            Some(incidents.get(at)?.bullet.clone())
         };
         let id = added
             .map(|applied| applied.id.clone())
@@ -264,9 +266,15 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
                 (found.path.to_string(), found.state)
             }
         };
-        kept.push(StoredIncident { id: one.id.clone(), bullet: id, path, state, added: added.is_some() });
+        incidents.push(StoredIncident {
+            id: one.id.clone(),
+            bullet: id,
+            path,
+            state,
+            added: added.is_some(),
+        });
     }
-    Ok((kept, outcome.commit))
+    Ok((incidents, outcome.commit))
 }
 
 /// Creates the delta that adds an anti-pattern for an incident.
@@ -338,8 +346,9 @@ fn merge_into_existing(curated: &mut CurationResult, chosen: &[&ScannedIncident]
             continue;
         };
         let (source, fields) = (source(one), &mut bullet.fields);
-        let told = |known: &SessionSource| known.session == source.session && known.line == source.line;
-        if fields.sources.iter().any(told) {
+        let is_same_place =
+            |other: &SessionSource| other.session == source.session && other.line == source.line;
+        if fields.sources.iter().any(is_same_place) {
             continue;
         }
         fields.sources.push(source);

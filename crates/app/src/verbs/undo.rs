@@ -54,7 +54,7 @@ pub fn undo(context: &Context, named: Option<&str>) -> Result<UndoResult> {
     write::recover(context)?;
     let repo = repository(context.target())?;
     let target = match named {
-        Some(named) => repo.commit_info(revision(context, named)?)?,
+        Some(revision_name) => repo.commit_info(revision(context, revision_name)?)?,
         None => newest(context, repo)?,
     };
     let op = target.message.as_ref().map(|message| message.op.as_str());
@@ -200,14 +200,14 @@ fn without_later_changes(
     inverse: Vec<TreeChange>,
 ) -> Result<Vec<TreeChange>> {
     let Some(head) = repo.head()?.commit else { return Ok(inverse) };
-    let mut kept = Vec::with_capacity(inverse.len());
+    let mut changes_left = Vec::with_capacity(inverse.len());
     let mut conflicts: Vec<NotePath> = Vec::new();
     for change in &inverse {
-        kept.push(TreeChange { new: repo.read_at(head, &change.path)?, ..change.clone() });
+        changes_left.push(TreeChange { new: repo.read_at(head, &change.path)?, ..change.clone() });
     }
     let is_move = inverse.iter().any(|change| change.new.is_none());
     for (at, change) in inverse.iter().enumerate() {
-        let (now, before) = (kept[at].new.clone(), &change.old);
+        let (now, before) = (changes_left[at].new.clone(), &change.old);
         // A file that a move created may be gone because it was moved on.
         if now == change.new || (now == *before && (now.is_some() || !is_move)) {
             continue;
@@ -220,32 +220,32 @@ fn without_later_changes(
         };
         match (reverted, source) {
             (None, _) => conflicts.push(change.path.clone()),
-            (reverted, Some(source)) => kept[source].old = reverted,
-            (reverted, None) => kept[at].old = reverted,
+            (reverted, Some(source)) => changes_left[source].old = reverted,
+            (reverted, None) => changes_left[at].old = reverted,
         }
     }
     if conflicts.is_empty() {
-        kept.retain(|change| change.old != change.new);
-        return Ok(kept);
+        changes_left.retain(|change| change.old != change.new);
+        return Ok(changes_left);
     }
     let later = repo.later_touching(target.id, &conflicts)?;
-    let named: Vec<String> =
+    let later_commits: Vec<String> =
         later.iter().take(5).map(|commit| format!("{} {}", commit.id.short(), commit.subject)).collect();
     Err(Error::refused("depended-on", format!("later commits changed {}", conflicts[0]))
         .at(&conflicts[0], None, None)
-        .hint(format!("undo these first: {}", named.join("; "))))
+        .hint(format!("undo these first: {}", later_commits.join("; "))))
 }
 
 /// Returns the position of the file that the commit moved to the path of `created`: the removed one
 /// with the same ID, or without IDs the only one.
 fn moved_from(context: &Context, inverse: &[TreeChange], created: &TreeChange) -> Option<usize> {
-    let wanted = id_in(context, &created.path, created.new.as_deref()?);
+    let note_id = id_in(context, &created.path, created.new.as_deref()?);
     let mut removed = inverse.iter().enumerate().filter(|(_, change)| change.new.is_none());
     let (at, _) = removed.find(|(_, change)| {
-        change.old.as_deref().is_some_and(|old| id_in(context, &change.path, old) == wanted)
+        change.old.as_deref().is_some_and(|old| id_in(context, &change.path, old) == note_id)
     })?;
     let is_only = inverse.iter().filter(|change| change.old.is_none() || change.new.is_none()).count() == 2;
-    (wanted.is_some() || is_only).then_some(at)
+    (note_id.is_some() || is_only).then_some(at)
 }
 
 fn id_in(context: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {

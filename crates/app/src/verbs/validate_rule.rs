@@ -331,15 +331,16 @@ impl RuleChecker<'_> {
         least: MinSimilarity,
         word_vectors: &WordVectors<'_>,
     ) {
-        let told = content::agent_text(&judged.rule, bullet_type);
-        let statement = RuleStatement::of(&told);
+        let agent_text = content::agent_text(&judged.rule, bullet_type);
+        let statement = RuleStatement::of(&agent_text);
         let embedding = word_vectors.statement(&statement);
-        let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        let Some((at, near)) = self.bullet_index.near(meant, least, word_vectors, Bullet::is_standing) else {
+        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+        let Some((at, near)) = self.bullet_index.near(embedded, least, word_vectors, Bullet::is_standing)
+        else {
             return;
         };
         let bullet = self.bullet_index.get(at);
-        if judged.collisions.iter().all(|known| known.id != bullet.id.as_str()) {
+        if judged.collisions.iter().all(|collision| collision.id != bullet.id.as_str()) {
             judged.collisions.push(collision(RuleRelation::Similar, bullet, Some(near)));
         }
     }

@@ -377,7 +377,7 @@ fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<NoteConflict> {
     for (edge, other) in both.filter(|(edge, _)| edge.relation == CONTRADICTS) {
         let note = note_ref(&graph.notes()[other]);
         let since = graph.written(edge);
-        if conflicts.iter().all(|known| known.note != note) {
+        if conflicts.iter().all(|conflict| conflict.note != note) {
             conflicts.push(NoteConflict { note, since });
         }
     }

@@ -191,9 +191,12 @@ impl<'a> ExistingBullets<'a> {
         }
         let own = RuleStatement::of(&bullet.agent_text());
         let least = MinSimilarity { jaccard: most, cosine: f64::INFINITY };
-        let meant = |statement| EmbeddedStatement { statement, embedding: None };
-        let nearly =
-            |other| meant(&own).evades(&meant(other), least, &WordVectors::of(&NoEmbeddings)).is_some();
+        let without_embedding = |statement| EmbeddedStatement { statement, embedding: None };
+        let nearly = |other| {
+            without_embedding(&own)
+                .evades(&without_embedding(other), least, &WordVectors::of(&NoEmbeddings))
+                .is_some()
+        };
         self.toxic.iter().any(|(toxic, other)| *toxic == Some(hash) || nearly(other))
     }
 

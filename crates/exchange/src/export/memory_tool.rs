@@ -36,13 +36,13 @@ pub fn files<'n>(notes: impl IntoIterator<Item = (&'n Note, &'n str)>) -> Vec<(N
             Some(original) => original.to_owned(),
             None => with_title(note, split.body()),
         };
-        let named = file
+        let file_name = file
             .filter(|_| original.is_some())
             .map_or_else(|| without_graph(&note.path), |file| file.to_string());
         let (name, text) = if note.is_unverified() {
-            (format!("{UNVERIFIED}/{named}"), quoted(note, &text))
+            (format!("{UNVERIFIED}/{file_name}"), quoted(note, &text))
         } else {
-            (named, text)
+            (file_name, text)
         };
         if let Some(path) = free(&name, &mut taken) {
             files.push((path, text));

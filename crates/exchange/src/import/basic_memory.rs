@@ -74,8 +74,8 @@ fn relation(item: &str) -> Option<WireRelation> {
 pub fn entry(wire: &WireRelation, target: &NoteId, known: &RelationTable) -> Value {
     let name = wire.relation.to_uppercase().replace(['-', ' '], "_");
     let own = known.contains(&name) && name != LINKS_TO;
-    let said = if own || name == "RELATES_TO" { None } else { Some(wire.relation.as_str()) };
-    let context: Vec<&str> = said.into_iter().chain(wire.context.as_deref()).collect();
+    let relation_label = if own || name == "RELATES_TO" { None } else { Some(wire.relation.as_str()) };
+    let context: Vec<&str> = relation_label.into_iter().chain(wire.context.as_deref()).collect();
     let mut entry = Mapping::new();
     let mut put = |key: &str, value: &str| entry.insert(key.into(), value.into());
     put("target", target.as_str());

@@ -53,8 +53,8 @@ fn in_our_layout(file: &ImportFile) -> bool {
     let is_edge = || folder == "edges" && text("from_id").is_some() && text("to_id").is_some();
     let is_memory = || {
         let types = TypeTable::default();
-        let named = types.of_folder(folder);
-        named.is_some_and(|named| text("type").is_some_and(|own| own == named.name))
+        let folder_type = types.of_folder(folder);
+        folder_type.is_some_and(|folder_type| text("type").is_some_and(|own| own == folder_type.name))
     };
     text("id").is_some() && (is_edge() || is_memory())
 }

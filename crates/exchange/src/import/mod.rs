@@ -207,8 +207,8 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
     let mut imported_before = Vec::new();
     for placed in &placed {
         let (bytes, refused) = context.bytes_of(placed);
-        let held = existing::skip_reason(placed, &bytes, how);
-        match held {
+        let skip_reason = existing::skip_reason(placed, &bytes, how);
+        match skip_reason {
             Some(why) => {
                 plan.skipped.push(SkippedFile { path: placed.file.path.to_string(), why, line: None });
                 if why == ImportSkipReason::ThereAlready {

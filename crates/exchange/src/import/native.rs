@@ -74,21 +74,21 @@ pub fn codex_groups(handbook: &str, project: Option<&str>) -> Vec<CodexGroup> {
         Some(project) => folders(group).any(|folder| is_at_or_below(folder, project)),
         None => true,
     };
-    let named = |group: String| {
+    let titled_group = |group: String| {
         let title = group.lines().next().unwrap_or_default().trim_start_matches("# Task Group:");
         let name = slug::slugify(title);
         let name: String = if name.is_empty() { "group".to_owned() } else { name.chars().take(80).collect() };
         let folder = folders(&group).next().map(str::to_owned);
         CodexGroup { name: format!("{name}.md"), text: group, folder }
     };
-    groups.into_iter().filter(is_of).map(named).collect()
+    groups.into_iter().filter(is_of).map(titled_group).collect()
 }
 
 /// The absolute folders in the line `applies_to: cwd=PATH; …` of a task group.
 fn folders(group: &str) -> impl Iterator<Item = &str> {
     let line = group.lines().find_map(|line| line.trim().strip_prefix("applies_to:"));
-    let named = line.into_iter().flat_map(|line| line.split("cwd=").skip(1));
-    let folders = named.map(|rest| rest.split([';', ',', ' ']).next().unwrap_or_default());
+    let folder_texts = line.into_iter().flat_map(|line| line.split("cwd=").skip(1));
+    let folders = folder_texts.map(|rest| rest.split([';', ',', ' ']).next().unwrap_or_default());
     folders.map(|folder| folder.trim_end_matches('/')).filter(|folder| folder.starts_with('/'))
 }
 

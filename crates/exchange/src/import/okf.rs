@@ -79,8 +79,8 @@ pub(super) fn edits(
         let (target, anchor) =
             rest.split_once('#').map_or((rest, None), |(path, anchor)| (path, Some(anchor)));
         let target = NotePath::parse(&percent_decode(target)).ok()?;
-        let known = files.contains(target.as_str());
-        let relative = known.then(|| link_destination(&target.relative_to(path.folder())))?;
+        let is_imported = files.contains(target.as_str());
+        let relative = is_imported.then(|| link_destination(&target.relative_to(path.folder())))?;
         Some(LinkChange::Destination(match anchor {
             Some(anchor) => format!("{relative}#{anchor}"),
             None => relative,

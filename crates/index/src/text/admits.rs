@@ -18,9 +18,9 @@ fn selects(node: &QueryNode, note: &Note) -> Option<bool> {
         QueryNode::Nothing => false,
         QueryNode::Text { .. } => return None,
         QueryNode::Label { label, value, prefix } => {
-            let wanted = fact(*label, value);
+            let label_fact = fact(*label, value);
             let mut found = false;
-            facts(note, |fact| found |= fact == wanted || (*prefix && fact.starts_with(&wanted)));
+            facts(note, |fact| found |= fact == label_fact || (*prefix && fact.starts_with(&label_fact)));
             found
         }
         QueryNode::Path(pattern) => path_fits(&note.path.as_str().to_lowercase(), pattern),
@@ -53,15 +53,15 @@ fn group_selects(group: &BooleanGroup, note: &Note) -> Option<bool> {
 
 /// Conjunction of three-valued conditions: `None` if no condition is false but some are undecided.
 fn every(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    let mut known = Some(true);
+    let mut selected = Some(true);
     for part in parts {
         match part {
             Some(false) => return Some(false),
-            None => known = None,
+            None => selected = None,
             Some(true) => {}
         }
     }
-    known
+    selected
 }
 
 #[cfg(test)]

@@ -211,10 +211,10 @@ impl TextIndex {
         let is_of_few = |key: &PassageKey| few.is_none_or(|few| few.contains_key(key));
         let mut notes = Vec::new();
         let mut seen = HashSet::new();
-        let (mut taken, mut wanted) = (0, pool.saturating_mul(2));
+        let (mut taken, mut row_limit) = (0, pool.saturating_mul(2));
         // Several passages may be of one note, and some of notes that are gone; then more are looked at.
         loop {
-            let rows = first_rows(scan, least, wanted, is_of_few);
+            let rows = first_rows(scan, least, row_limit, is_of_few);
             for (_, key) in &rows[taken.min(rows.len())..] {
                 if notes.len() >= pool {
                     break;
@@ -231,10 +231,10 @@ impl TextIndex {
                     of_key.into_iter().filter(|address| is_selected(address) && seen.insert(*address)),
                 );
             }
-            if notes.len() >= pool || rows.len() < wanted {
+            if notes.len() >= pool || rows.len() < row_limit {
                 return Ok(notes);
             }
-            (taken, wanted) = (wanted, wanted.saturating_mul(4));
+            (taken, row_limit) = (row_limit, row_limit.saturating_mul(4));
         }
     }
 

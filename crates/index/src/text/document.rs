@@ -201,7 +201,7 @@ pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
             label(LabelField::Folder, &parts[first..past].join("/"));
         }
     }
-    let named = [
+    let label_values = [
         (LabelField::Type, note.note_type.as_deref()),
         (LabelField::Kind, Some(note.kind.name())),
         (LabelField::Category, note.category.as_deref()),
@@ -216,7 +216,7 @@ pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
         (LabelField::Id, note.id.as_ref().map(|id| id.as_str())),
         (LabelField::Pinned, Some(if note.pinned { "true" } else { "false" })),
     ];
-    for (name, value) in named {
+    for (name, value) in label_values {
         value.into_iter().for_each(|value| label(name, value));
     }
 }

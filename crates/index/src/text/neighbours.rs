@@ -128,14 +128,14 @@ impl<'t> Gathered<'t> {
     /// Returns the documents that given notes or edge files may mention, and those that other
     /// loaded notes may mention by a name that a given note has too.
     fn edges_by_name(&self) -> tantivy::Result<Vec<DocAddress>> {
-        let wanted: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
+        let called_keys: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
         // By keys and id: a path that climbs may share all its keys with a name, and no id is meant by it.
         let mut sought: HashSet<(Vec<NameKey>, Option<&str>)> = HashSet::new();
         let mut all = Vec::new();
         for (at, note) in self.notes.iter().enumerate() {
             let all_of_it = at < self.seeds || note.edge.is_some();
             let concerned = |mention: &Mention<'_>| {
-                all_of_it || mention.keys_from(&note.path).iter().any(|key| wanted.contains(key))
+                all_of_it || mention.keys_from(&note.path).iter().any(|key| called_keys.contains(key))
             };
             for mention in mentions(note).into_iter().filter(concerned).take(MOST) {
                 for path in mention.paths(Some(&note.path)) {
@@ -239,13 +239,13 @@ fn to_its_ends(graph: &Graph<'_>, at: usize) -> Vec<Edge> {
 fn keep_reached(seeds: usize, notes: Vec<Note>, mut edges: Vec<Edge>, degrees: Vec<usize>) -> Neighbours {
     let reached: HashSet<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
     let mut places = vec![0; notes.len()];
-    let mut kept = Neighbours::default();
+    let mut neighbours = Neighbours::default();
     for (at, (note, degree)) in notes.into_iter().zip(degrees).enumerate() {
-        places[at] = kept.degrees.len();
+        places[at] = neighbours.degrees.len();
         if at < seeds || reached.contains(&at) {
-            kept.degrees.push(degree);
+            neighbours.degrees.push(degree);
             if at >= seeds {
-                kept.notes.push(note);
+                neighbours.notes.push(note);
             }
         }
     }
@@ -253,5 +253,5 @@ fn keep_reached(seeds: usize, notes: Vec<Note>, mut edges: Vec<Edge>, degrees: V
         (edge.from, edge.to) = (places[edge.from], places[edge.to]);
     }
     edges.sort_by(|a, b| (a.from, a.to, &a.relation).cmp(&(b.from, b.to, &b.relation)));
-    Neighbours { edges, ..kept }
+    Neighbours { edges, ..neighbours }
 }

@@ -252,14 +252,14 @@ impl TextIndex {
             places.iter().map(|place| (stripped(&around.notes[*place]), around.addresses[*place])).collect();
         added.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         let concerned = self.concerned(&mut around, &added, &changes.removed)?;
-        let wanted: HashSet<DocAddress> = concerned.into_iter().chain(changes.added).collect();
-        around.complete_statements(&wanted)?;
+        let changed_notes: HashSet<DocAddress> = concerned.into_iter().chain(changes.added).collect();
+        around.complete_statements(&changed_notes)?;
         around.sort();
 
         let moves = Moves::of(&parts.notes, former, &added, &changes.removed);
         moves.insert_all(&mut parts, added);
         let position = |path: &NotePath| parts.notes.binary_search_by(|note| note.path.cmp(path)).ok();
-        let is_wanted = |place: usize| wanted.contains(&around.addresses[place]);
+        let is_wanted = |place: usize| changed_notes.contains(&around.addresses[place]);
         let stated = statements(&around.notes, relations, &mut parts.types, is_wanted);
         let renewed: HashSet<usize> = (0..around.notes.len())
             .filter(|place| is_wanted(*place))
@@ -281,7 +281,7 @@ impl TextIndex {
         let now = now.map(|finding| finding.moved(|at| position(&around.notes[at].path)));
         let Some(findings) = before.chain(now).collect::<Option<Vec<_>>>() else { return Ok(None) };
         parts.set(edges, findings);
-        parts.changes = wanted.len() + changes.removed.len();
+        parts.changes = changed_notes.len() + changes.removed.len();
         Ok(Some(parts))
     }
 

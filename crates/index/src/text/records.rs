@@ -35,12 +35,13 @@ impl TextIndex {
         record: &dyn Fn(&Note) -> Vec<u8>,
     ) -> Result<(Vec<(DocAddress, OwnedBytes)>, usize), RebuildReason> {
         self.guarded(|| {
-            let mut known = stored.and_then(|bytes| self.read_records(&bytes, basis)).unwrap_or_default();
+            let mut stored_records =
+                stored.and_then(|bytes| self.read_records(&bytes, basis)).unwrap_or_default();
             let term = Term::from_field_text(self.fields.facts, &fact(LabelField::Kind, kind.name()));
             let mut changes = 0;
             let mut list = Vec::new();
             for address in self.with_term(&term)? {
-                let bytes = match known.remove(&address) {
+                let bytes = match stored_records.remove(&address) {
                     Some(bytes) => bytes,
                     None => {
                         changes += 1;
@@ -49,7 +50,7 @@ impl TextIndex {
                 };
                 list.push((address, bytes));
             }
-            Ok((list, changes.max(known.len())))
+            Ok((list, changes.max(stored_records.len())))
         })
     }
 

@@ -219,8 +219,8 @@ fn joined(text: &str, sentences: &[Sentence]) -> String {
 fn cut_around(text: &str, sentence: &Sentence) -> String {
     let Range { start: begin, end: last } = sentence.range;
     let first = sentence.hits.first().map_or(begin, |hit| hit.range.start);
-    let wanted = first.saturating_sub(BEFORE).max(begin);
-    let from = if wanted == begin { begin } else { word_start(text, wanted).min(first) };
+    let earliest = first.saturating_sub(BEFORE).max(begin);
+    let from = if earliest == begin { begin } else { word_start(text, earliest).min(first) };
     let end = text.floor_char_boundary((from + LENGTH).min(last)).max(from);
     let cut = text[from..end].rfind(char::is_whitespace).filter(|length| *length > LENGTH / 2);
     let end = if end < last { cut.map_or(end, |length| from + length) } else { last };
@@ -276,7 +276,7 @@ impl SnippetTerms {
     }
 
     fn place(&self, term: &str) -> Option<usize> {
-        let place = self.terms.iter().position(|wanted| wanted == term);
+        let place = self.terms.iter().position(|own_term| own_term == term);
         place.or_else(|| {
             let prefix = self.prefixes.iter().position(|prefix| term.starts_with(prefix.as_str()))?;
             Some(self.terms.len() + prefix)

@@ -61,8 +61,8 @@ impl TextIndex {
     pub(crate) fn possible_targets(&self, reference: &str) -> Result<Vec<Note>, RebuildReason> {
         self.guarded(|| {
             let mut around = Surroundings::unlimited(self);
-            let wanted = Wanted::of(&Mention::by_name(reference), None);
-            around.load(around.bearers(&wanted)?)?;
+            let name = Wanted::of(&Mention::by_name(reference), None);
+            around.load(around.bearers(&name)?)?;
             around.load(self.with_beginning(reference)?)?;
             around.sort();
             Ok(around.notes)
@@ -135,12 +135,12 @@ impl Wanted {
     /// with such names refer to. All names of an edge file, because its ends belong together.
     fn in_note<'n>(note: &'n Note, is_wanted: &'n dyn Fn(&[NameKey]) -> bool) -> impl Iterator<Item = Self> {
         let all = mentions(note).into_iter().chain(further_mentions(note));
-        let wanted =
+        let own_mentions =
             all.filter(move |mention| note.edge.is_some() || is_wanted(&mention.keys_from(&note.path)));
         let relations = note.relations.iter();
         let files = relations.filter(|entry| is_wanted(&Mention::by_name(&entry.target).keys()));
         let files = files.filter_map(|entry| entry.edge_id.as_deref()).map(Mention::by_name);
-        wanted.chain(files).map(|mention| Self::of(&mention, Some(&note.path)))
+        own_mentions.chain(files).map(|mention| Self::of(&mention, Some(&note.path)))
     }
 }
 
@@ -204,16 +204,16 @@ impl<'t> Surroundings<'t> {
         let naming = self.load(self.text.mentioning(&keys)?)?;
         let concerned = |theirs: &[NameKey]| theirs.iter().any(|key| keys.contains(key));
         let theirs = naming.into_iter().flat_map(|note| Wanted::in_note(&self.notes[note], &concerned));
-        let wanted: HashSet<Wanted> = own.into_iter().chain(theirs).collect();
-        self.look_up(wanted).map(drop)
+        let all_names: HashSet<Wanted> = own.into_iter().chain(theirs).collect();
+        self.look_up(all_names).map(drop)
     }
 
     /// Loads what the statements of these notes about edges depend on.
     pub(super) fn complete_statements(&mut self, notes: &HashSet<DocAddress>) -> tantivy::Result<()> {
         let places = self.load(notes.iter().copied().collect())?;
         let names = places.iter().flat_map(|place| Wanted::in_note(&self.notes[*place], &|_| true));
-        let wanted: HashSet<Wanted> = names.collect();
-        let found = self.look_up(wanted)?;
+        let name_set: HashSet<Wanted> = names.collect();
+        let found = self.look_up(name_set)?;
         // Where a relation names an edge file, the ends of the file count.
         let files = found.iter().map(|place| &self.notes[*place]).filter(|note| note.edge.is_some());
         let ends: HashSet<Wanted> = files.flat_map(|note| Wanted::in_note(note, &|_| true)).collect();
@@ -221,12 +221,12 @@ impl<'t> Surroundings<'t> {
     }
 
     /// Loads the bearers of names and returns the places of those that were not looked up before.
-    fn look_up(&mut self, wanted: HashSet<Wanted>) -> tantivy::Result<Vec<usize>> {
+    fn look_up(&mut self, names: HashSet<Wanted>) -> tantivy::Result<Vec<usize>> {
         let mut found = Vec::new();
-        for wanted in wanted {
-            if !self.looked_up.contains(&wanted) {
-                found.extend(self.load(self.bearers(&wanted)?)?);
-                self.looked_up.insert(wanted);
+        for name in names {
+            if !self.looked_up.contains(&name) {
+                found.extend(self.load(self.bearers(&name)?)?);
+                self.looked_up.insert(name);
             }
         }
         Ok(found)

@@ -236,15 +236,16 @@ impl<'a> Translator<'a> {
                 fold(&word[token.from..token.to], &mut plain);
                 plain
             });
-            let named = unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
+            let is_name =
+                unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
             let terms = unit.tokens().filter(|token| token.role != TokenRole::Tail).filter_map(|token| {
                 let weight = match token.role {
                     TokenRole::Whole | TokenRole::Exact => WHOLE,
                     TokenRole::Joined => JOINED,
-                    TokenRole::Word | TokenRole::Tail if named => PART,
+                    TokenRole::Word | TokenRole::Tail if is_name => PART,
                     TokenRole::Word | TokenRole::Tail => 1.0,
                 };
-                let noise = named && token.role == TokenRole::Word && is_stop_word(token.text);
+                let noise = is_name && token.role == TokenRole::Word && is_stop_word(token.text);
                 (!noise).then(|| (token.text.to_owned(), weight))
             });
             let terms: Vec<(String, f32)> = terms.collect();
@@ -300,11 +301,11 @@ impl<'a> Translator<'a> {
         }
         counts.sort_unstable();
         counts.truncate(MOST_WORDS);
-        let kept: Vec<usize> = counts.into_iter().map(|(_, index)| index).collect();
+        let rarest_places: Vec<usize> = counts.into_iter().map(|(_, index)| index).collect();
         let mut index = 0;
         words.retain(|_| {
             index += 1;
-            kept.contains(&(index - 1))
+            rarest_places.contains(&(index - 1))
         });
         Ok(words)
     }
@@ -318,13 +319,13 @@ impl<'a> Translator<'a> {
     }
 
     fn fields(&self, field: Option<TextField>) -> Vec<(Field, f32)> {
-        let named = match field {
+        let term_field = match field {
             None => return self.places.words.clone(),
             Some(TextField::Title) => self.places.title,
             Some(TextField::Body) => self.places.body,
             Some(TextField::Heading) => self.places.heading,
         };
-        named.map(|field| (field, 1.0)).into_iter().collect()
+        term_field.map(|field| (field, 1.0)).into_iter().collect()
     }
 
     fn text(&mut self, field: Option<TextField>, text: &TextCondition) -> tantivy::Result<Boxed> {

@@ -18,8 +18,8 @@ pub(super) fn merged(lines: String, versions: KeyVersions<'_, '_>) -> String {
     let (Some(ours), Some(theirs)) = (versions.ours, versions.theirs) else { return lines };
     let base = versions.base.map_or("", |chunk| comment(chunk.text));
     let (ours, theirs) = (comment(ours.text), comment(theirs.text));
-    let wanted = one_sided(&base, ours, theirs).map_or_else(|| joined(ours, theirs), str::to_owned);
-    if comment(&lines) == wanted {
+    let merged_comment = one_sided(&base, ours, theirs).map_or_else(|| joined(ours, theirs), str::to_owned);
+    if comment(&lines) == merged_comment {
         return lines;
     }
     let place = range(&lines).unwrap_or_else(|| {
@@ -27,10 +27,10 @@ pub(super) fn merged(lines: String, versions: KeyVersions<'_, '_>) -> String {
         let end = lines[..end].trim_end_matches(ends_line).len();
         end..end
     });
-    let gap = if place.is_empty() && !wanted.is_empty() { " " } else { "" };
-    let before = lines[..place.start].trim_end_matches(|c| wanted.is_empty() && c == ' ');
-    let with = format!("{before}{gap}{wanted}{}", &lines[place.end..]);
-    if value(&with) == value(&lines) && comment(&with) == wanted { with } else { lines }
+    let gap = if place.is_empty() && !merged_comment.is_empty() { " " } else { "" };
+    let before = lines[..place.start].trim_end_matches(|c| merged_comment.is_empty() && c == ' ');
+    let with = format!("{before}{gap}{merged_comment}{}", &lines[place.end..]);
+    if value(&with) == value(&lines) && comment(&with) == merged_comment { with } else { lines }
 }
 
 /// Both comments in one line; one of them if it contains the other.

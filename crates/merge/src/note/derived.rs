@@ -50,8 +50,8 @@ impl RuleVersions {
                 set("deprecation_reason", &why.sentence(&self.merged.feedback)),
             ]),
             None => {
-                let kept = floor.map(|floor| floor.maturity).filter(|_| judged == own);
-                edits.push(set("maturity", judged.maturity.max(kept.unwrap_or_default()).name()));
+                let floor_maturity = floor.map(|floor| floor.maturity).filter(|_| judged == own);
+                edits.push(set("maturity", judged.maturity.max(floor_maturity.unwrap_or_default()).name()));
                 edits.extend(self.back_in_use());
             }
         }

@@ -266,7 +266,7 @@ fn inserted(frame: &[String], other: &[String]) -> Vec<String> {
     for (at, key) in other.iter().enumerate() {
         if !all.contains(key) {
             let before = at.checked_sub(1).and_then(|before| other.get(before));
-            let place = before.and_then(|before| all.iter().position(|known| known == before));
+            let place = before.and_then(|before| all.iter().position(|placed| placed == before));
             all.insert(place.map_or(0, |place| place + 1), key.clone());
         }
     }

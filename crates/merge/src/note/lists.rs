@@ -106,12 +106,12 @@ pub(super) fn merge(versions: KeyVersions<'_, '_>, precedence: Precedence) -> Me
             Some(value) => value,
             None => {
                 let winner = precedence.winner(&written_value(&our), &written_value(&their));
-                let (stands, lost, from) = match winner {
+                let (prevailing, lost, from) = match winner {
                     SideName::Ours => (our, their, SideName::Theirs),
                     SideName::Theirs => (their, our, SideName::Ours),
                 };
                 leftovers.push(KeyLeftover { key: key.to_owned(), value: lost, from });
-                stands
+                prevailing
             }
         };
     }
@@ -125,7 +125,7 @@ pub(super) fn merge(versions: KeyVersions<'_, '_>, precedence: Precedence) -> Me
 /// added ones by time and value. Equal items of one version count each.
 fn set(base: &[Item], ours: &[Item], theirs: &[Item]) -> Vec<Item> {
     let count = |items: &[Item], id: &str| items.iter().filter(|item| item.id == id).count();
-    let wanted = |id: &str| {
+    let merged_count = |id: &str| {
         let (base, ours, theirs) = (count(base, id), count(ours, id), count(theirs, id));
         one_sided(&base, ours, theirs).unwrap_or_else(|| match (ours > base, theirs > base) {
             (true, true) => ours.max(theirs),
@@ -135,13 +135,13 @@ fn set(base: &[Item], ours: &[Item], theirs: &[Item]) -> Vec<Item> {
     };
     let mut items: Vec<Item> = Vec::new();
     for item in base {
-        if count(&items, &item.id) < wanted(&item.id) {
+        if count(&items, &item.id) < merged_count(&item.id) {
             items.push(item.clone());
         }
     }
     let mut added: Vec<Item> = Vec::new();
     for item in ours.iter().chain(theirs) {
-        if count(&items, &item.id) + count(&added, &item.id) < wanted(&item.id) {
+        if count(&items, &item.id) + count(&added, &item.id) < merged_count(&item.id) {
             added.push(item.clone());
         }
     }
@@ -179,13 +179,13 @@ fn ordered(key: &str, base: &[Item], ours: &[Item], theirs: &[Item], precedence:
             }
             Resolution::Conflict => {
                 let winner = precedence.winner(&our_ids.concat(), &their_ids.concat());
-                let (stands, lost, from) = match winner {
+                let (prevailing, lost, from) = match winner {
                     SideName::Ours => (ours, theirs, SideName::Theirs),
                     SideName::Theirs => (theirs, ours, SideName::Ours),
                 };
                 let value = Value::Sequence(lost.iter().map(|item| item.value.clone()).collect());
                 let leftover = KeyLeftover { key: key.to_owned(), value, from };
-                return MergedList { items: stands.to_vec(), leftovers: vec![leftover] };
+                return MergedList { items: prevailing.to_vec(), leftovers: vec![leftover] };
             }
         }
     }

@@ -40,8 +40,8 @@ impl Moves {
         let mut moves = Self { by_path: HashMap::new(), by_name: HashMap::new() };
         for (old, new) in moved {
             let path = without_ending(old.as_str()).to_owned();
-            let named = moves.by_name.entry(old.stem().to_owned());
-            named.and_modify(|several| *several = None).or_insert_with(|| Some(path.clone()));
+            let entry = moves.by_name.entry(old.stem().to_owned());
+            entry.and_modify(|several| *several = None).or_insert_with(|| Some(path.clone()));
             moves.by_path.insert(path, new);
         }
         moves

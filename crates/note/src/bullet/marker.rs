@@ -165,8 +165,9 @@ fn rest_of_comment(text: &str, marker: Range<usize>) -> Option<String> {
 
 fn note(words: &str) -> Option<String> {
     let words = words.trim_start_matches(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
-    let kept: String = words.chars().filter(|c| !c.is_control() || c.is_whitespace()).take(NOTE).collect();
-    Some(fold_whitespace(&kept)).filter(|note| !note.is_empty())
+    let shortened: String =
+        words.chars().filter(|c| !c.is_control() || c.is_whitespace()).take(NOTE).collect();
+    Some(fold_whitespace(&shortened)).filter(|note| !note.is_empty())
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ macro_rules! words {
 
             /// Parses a name; `None` if there is no such variant.
             pub fn of(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|known| known.name() == name)
+                Self::ALL.iter().copied().find(|variant| variant.name() == name)
             }
         }
     };
@@ -270,11 +270,11 @@ impl RuleScope<'_> {
 /// Union of two feedback lists as multisets: an event that occurs twice in one list counts as two
 /// events.
 pub fn merge_feedback(feedback: &[Feedback], more: &[Feedback]) -> Vec<Feedback> {
-    let mut known = feedback.to_vec();
+    let mut unmatched = feedback.to_vec();
     let mut all = feedback.to_vec();
     for event in more {
-        match known.iter().position(|known| known == event) {
-            Some(at) => drop(known.swap_remove(at)),
+        match unmatched.iter().position(|other| other == event) {
+            Some(at) => drop(unmatched.swap_remove(at)),
             None => all.push(event.clone()),
         }
     }

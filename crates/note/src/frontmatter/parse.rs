@@ -115,8 +115,8 @@ pub fn parse(split: &Split<'_>) -> ParsedFrontmatter {
         },
         Err(error) => {
             let (pairs, entries) = salvage::pairs(yaml, &layout);
-            let kept = YamlLayout { entries, ..layout };
-            let mut parsed = source.fields(&kept, pairs);
+            let salvaged_layout = YamlLayout { entries, ..layout };
+            let mut parsed = source.fields(&salvaged_layout, pairs);
             parsed.faults.insert(0, fault::of_error(&source, &error));
             parsed
         }

@@ -55,8 +55,8 @@ impl<'n> Relinker<'n> {
     /// Returns whether a reference outside of links, such as `from_id`, leads to the changed note
     /// and has to name it anew.
     pub fn loses(&self, reference: &str) -> bool {
-        let wanted = Resolution::One(self.changed);
-        self.before.resolve(reference) == wanted && self.after.resolve(reference) != wanted
+        let changed_note = Resolution::One(self.changed);
+        self.before.resolve(reference) == changed_note && self.after.resolve(reference) != changed_note
     }
 
     fn rewrite(&self, from: usize, link: &NoteLink, display: Option<&str>) -> Option<LinkRewrite> {

@@ -48,15 +48,15 @@ impl<'n> TitleMatcher<'n> {
             return None;
         }
         let edits = (mark.length / 4).clamp(1, MOST_EDITS);
-        let wanted = lower(name);
+        let lower_name = lower(name);
         let likely =
             self.marks.iter().filter(|(title, _)| title.may_be_within(mark, edits)).take(MOST_COMPARED);
         let slips = likely.filter_map(|(_, note)| {
             let title = self.title(*note);
-            let distance = edit_distance(&wanted, &lower(title));
+            let distance = edit_distance(&lower_name, &lower(title));
             (distance <= edits as usize).then_some((distance, title))
         });
-        slips.min().map(|(_, title)| title).or_else(|| self.beginning_with(&wanted, mark))
+        slips.min().map(|(_, title)| title).or_else(|| self.beginning_with(&lower_name, mark))
     }
 
     fn beginning_with(&self, wanted: &str, mark: TitleSignature) -> Option<&'n str> {

@@ -82,8 +82,8 @@ impl ManagedSection {
                 (text.len() + gap.len(), format!("{text}{gap}{part}{line_break}"))
             }
         };
-        let stands = self.find(&after).is_ok_and(|found| found == Some(begin..begin + part.len()));
-        if stands { Ok(after) } else { Err(unclosed_code_error(text)) }
+        let is_found_again = self.find(&after).is_ok_and(|found| found == Some(begin..begin + part.len()));
+        if is_found_again { Ok(after) } else { Err(unclosed_code_error(text)) }
     }
 
     /// Removes the section; returns the text and whether it had a section. A file with broken

@@ -42,7 +42,7 @@ impl TagCollector {
     }
 
     fn add(&mut self, tag: &str) {
-        let known = match self.found.len() {
+        let is_repeated = match self.found.len() {
             ..FEW => self.found.iter().any(|found| found == tag),
             FEW => {
                 self.seen = self.found.iter().cloned().collect();
@@ -50,7 +50,7 @@ impl TagCollector {
             }
             _ => self.seen.contains(tag),
         };
-        if !known {
+        if !is_repeated {
             self.found.push(tag.to_owned());
             if self.found.len() > FEW {
                 self.seen.insert(tag.to_owned());

@@ -96,8 +96,8 @@ fn verify(values: &mut FieldReader<'_>) -> Option<Verify> {
     let (field, mapping) = mapping(values, "verify")?;
     let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
     let (kind, pattern, mode) = (one("kind"), one("pattern"), one("mode"));
-    let known = kind.as_deref().and_then(VerifyKind::of);
-    if known.is_none() {
+    let verify_kind = kind.as_deref().and_then(VerifyKind::of);
+    if verify_kind.is_none() {
         let hint = format!("write `kind:` with one of {}", VERIFY_KINDS.join(", "));
         values.report(field, FindingCode::InvalidValue, "`verify` has no valid `kind`".to_owned(), hint);
     }
@@ -113,7 +113,7 @@ fn verify(values: &mut FieldReader<'_>) -> Option<Verify> {
         let hint = format!("write `mode:` with one of {}", VERIFY_MODES.join(", "));
         values.report(field, FindingCode::InvalidValue, "`verify` has an unknown `mode`".to_owned(), hint);
     }
-    Some(Verify { kind: known?, pattern: pattern?, mode: expected? })
+    Some(Verify { kind: verify_kind?, pattern: pattern?, mode: expected? })
 }
 
 fn incident(values: &mut FieldReader<'_>) -> Option<Incident> {

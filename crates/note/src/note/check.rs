@@ -79,8 +79,9 @@ impl NoteCheck<'_> {
     fn presence(&self, values: &mut FieldReader<'_>, types: &TypeTable) {
         let note = self.note;
         let declared = note.note_type.as_deref().and_then(|name| types.get(name));
-        let more =
-            declared.filter(|_| note.kind == NoteKind::Memory).map_or(&[][..], |known| &known.required);
+        let more = declared
+            .filter(|_| note.kind == NoteKind::Memory)
+            .map_or(&[][..], |note_type| &note_type.required);
         let keys = required(note.kind).iter().copied().chain(more.iter().map(String::as_str));
         let absent = |key: &&str| values.fields.get(key).is_none_or(|field| field.value.is_null());
         let mut missing: Vec<&str> = keys.filter(absent).collect();
@@ -134,19 +135,19 @@ impl NoteCheck<'_> {
     fn memory(&self, values: &mut FieldReader<'_>, types: &TypeTable) {
         let Some(field) = values.fields.get("type") else { return };
         let Some(name) = self.note.note_type.as_deref() else { return };
-        let Some(known) = types.get(name) else {
-            let hint = match nearest(name, types.iter().map(|known| known.name.as_str())) {
-                Some(meant) => format!("did you mean `{meant}`?"),
+        let Some(note_type) = types.get(name) else {
+            let hint = match nearest(name, types.iter().map(|note_type| note_type.name.as_str())) {
+                Some(nearest_type) => format!("did you mean `{nearest_type}`?"),
                 None => format!("declare it in cm.toml: [types.{name}] folder = \"…\""),
             };
             return values.report(field, FindingCode::UnknownType, format!("unknown type `{name}`"), hint);
         };
         let mut parts = self.note.path.as_str().split('/');
         let (top, folder) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-        if top == "graph" && folder != known.folder {
+        if top == "graph" && folder != note_type.folder {
             let message = format!("a note of type `{name}` is in `{}`", self.note.path.folder());
             let finding = Finding::new(&self.note.path, FindingCode::WrongFolder, Severity::Info, message);
-            let hint = format!("its folder is `graph/{}`; it also works here", known.folder);
+            let hint = format!("its folder is `graph/{}`; it also works here", note_type.folder);
             values.findings.push(finding.with_location(field.line, field.column).with_hint(hint));
         }
     }

@@ -258,7 +258,7 @@ pub fn note(kind: NoteKind, fields: Vec<(String, Value)>, body: &str) -> String 
         mapping.insert(Value::String(key), value);
     }
     let order = key_order(kind);
-    let place = |key: &str| order.iter().position(|known| *known == key).unwrap_or(order.len());
+    let place = |key: &str| order.iter().position(|ordered_key| *ordered_key == key).unwrap_or(order.len());
     let mut ordered: Vec<(&str, &Value)> = mapping
         .iter()
         .filter(|(_, value)| !value.is_null())

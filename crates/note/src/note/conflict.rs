@@ -62,7 +62,9 @@ pub fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usi
     let count = line.chars().take_while(|c| *c == mark).count();
     match open {
         None if count >= 3 => Some((mark, count)),
-        Some((known, least)) if known == mark && count >= least && line[count..].trim().is_empty() => None,
+        Some((opening, least)) if opening == mark && count >= least && line[count..].trim().is_empty() => {
+            None
+        }
         open => open,
     }
 }

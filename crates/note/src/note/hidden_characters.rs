@@ -21,7 +21,7 @@ pub(super) fn findings(path: &NotePath, text: &str) -> Vec<Finding> {
             // The first character of a file may be a byte-order mark.
             let expected = at == 0 && c == '\u{feff}' || is_needed(before, c, next);
             let room = found.len() < MOST;
-            match found.iter_mut().find(|(known, ..)| *known == c) {
+            match found.iter_mut().find(|(counted, ..)| *counted == c) {
                 _ if expected => {}
                 Some((_, _, count)) => *count += 1,
                 None if room => found.push((c, at, 1)),

@@ -154,15 +154,15 @@ pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
     for (leftover, _) in leftovers {
         match leftover.part {
             LeftoverPart::Key(key) => edits.extend(edits_of_key(&fields, key, leftover.value)),
-            LeftoverPart::Paragraph(stands) => {
+            LeftoverPart::Paragraph(paragraph) => {
                 let line_break = split.line_break();
-                let stands = stands.replace('\n', line_break);
-                let mut places = body.match_indices(&stands).map(|(at, _)| at);
+                let paragraph = paragraph.replace('\n', line_break);
+                let mut places = body.match_indices(&paragraph).map(|(at, _)| at);
                 let (Some(at), None) = (places.next(), places.next()) else {
                     return Err(LeftoverError::TextChanged);
                 };
                 let other = scalar_text(&leftover.value).unwrap_or_default().replace('\n', line_break);
-                body.replace_range(at..at + stands.len(), &other);
+                body.replace_range(at..at + paragraph.len(), &other);
             }
             LeftoverPart::File(_) => return Err(LeftoverError::AboutFile),
         }
@@ -220,11 +220,11 @@ impl std::fmt::Display for Leftover {
         match (&self.part, value.as_deref().map(short)) {
             (LeftoverPart::Key(key), Some(value)) => write!(f, "another version has `{key}`: `{value}`")?,
             (LeftoverPart::Key(key), None) => write!(f, "another version has no `{key}`")?,
-            (LeftoverPart::Paragraph(stands), Some(value)) => {
-                write!(f, "where the note says \"{}\", another version says \"{value}\"", short(stands))?;
+            (LeftoverPart::Paragraph(paragraph), Some(value)) => {
+                write!(f, "where the note says \"{}\", another version says \"{value}\"", short(paragraph))?;
             }
-            (LeftoverPart::Paragraph(stands), None) => {
-                write!(f, "another version is without \"{}\"", short(stands))?;
+            (LeftoverPart::Paragraph(paragraph), None) => {
+                write!(f, "another version is without \"{}\"", short(paragraph))?;
             }
             (LeftoverPart::File(_), Some(value)) => write!(f, "another version of the file is in {value}")?,
             (LeftoverPart::File(path), None) => {

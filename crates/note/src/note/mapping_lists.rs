@@ -132,7 +132,7 @@ impl ListEntry<'_, '_> {
 /// Returns a hint for an undeclared relation: the most similar declared name, or how to declare it.
 pub(super) fn relation_hint(relation: &str, declared: &RelationTable) -> String {
     match nearest(relation, declared.iter()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
+        Some(nearest_relation) => format!("did you mean `{nearest_relation}`?"),
         None => format!(
             "add it to `relations` in cm.toml, or use one of {}",
             declared.iter().collect::<Vec<_>>().join(", ")

@@ -32,7 +32,9 @@ pub struct NoteTemplate(Cow<'static, str>);
 impl NoteTemplate {
     /// Returns the built-in template for a note type, or that of `general` if the type has none.
     pub fn built_in(note_type: &str) -> Self {
-        let of = |wanted: &str| TEMPLATES.iter().find(|(name, _)| *name == wanted).map(|(_, text)| *text);
+        let of = |note_type_name: &str| {
+            TEMPLATES.iter().find(|(name, _)| *name == note_type_name).map(|(_, text)| *text)
+        };
         Self(of(note_type).or_else(|| of("general")).unwrap_or("").into())
     }
 

@@ -70,7 +70,7 @@ impl FieldReader<'_> {
         let text = self.text(key)?;
         if let Some(field) = self.fields.get(key).filter(|_| !allowed.contains(&text.as_str())) {
             let hint = match nearest(&text, allowed.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
+                Some(nearest_value) => format!("did you mean `{nearest_value}`?"),
                 None => format!("use one of {}", allowed.join(", ")),
             };
             self.report(field, FindingCode::InvalidValue, format!("`{text}` is not a valid {key}"), hint);

@@ -152,8 +152,8 @@ impl TokenStore {
             place.conditional_assign(&at, same);
             found |= same;
         }
-        let known = bool::from(found);
-        match usize::try_from(place).ok().and_then(|place| self.tokens.get(place)).filter(|_| known) {
+        let is_listed = bool::from(found);
+        match usize::try_from(place).ok().and_then(|place| self.tokens.get(place)).filter(|_| is_listed) {
             None => TokenStatus::Unknown,
             Some(token) if token.revoked.is_some() => TokenStatus::Revoked(token),
             Some(token) if !token.is_live(now) => TokenStatus::Expired(token),

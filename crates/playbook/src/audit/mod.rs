@@ -141,7 +141,7 @@ impl RuleCheck {
     pub fn see_path(&mut self, path: &str) {
         let fits = match &self.how {
             CheckMethod::Paths(glob) => glob.is_match(path),
-            CheckMethod::Path(wanted) => wanted == path,
+            CheckMethod::Path(exact_path) => exact_path == path,
             CheckMethod::Text(_) | CheckMethod::Sessions(_) => false,
         };
         if fits {

@@ -102,10 +102,10 @@ impl NegationDifferences {
 /// Returns how many "no" or "without" phrases of `one` negate a word that `other` uses without
 /// negation.
 fn lacks(one: &RuleClaim, other: &RuleClaim) -> usize {
-    let wanted =
+    let is_stated_positively =
         |term: &ClaimTerm| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
     let mut phrases: Vec<usize> =
-        one.terms.iter().filter(|term| wanted(term)).filter_map(|term| term.lacking).collect();
+        one.terms.iter().filter(|term| is_stated_positively(term)).filter_map(|term| term.lacking).collect();
     phrases.dedup();
     phrases.len()
 }

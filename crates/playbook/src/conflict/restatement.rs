@@ -47,12 +47,12 @@ pub fn statement_of_note(title: &str, text: &str) -> Option<String> {
         None => body,
     };
     let title = title.trim().trim_end_matches(['.', '…']);
-    let said = match (body.is_empty(), fold_whitespace(body).starts_with(&*fold_whitespace(title))) {
+    let statement = match (body.is_empty(), fold_whitespace(body).starts_with(&*fold_whitespace(title))) {
         (true, _) => title.to_owned(),
         (false, true) => body.to_owned(),
         (false, false) => format!("{title}. {body}"),
     };
-    (!said.is_empty() && said.chars().count() <= LONGEST).then_some(said)
+    (!statement.is_empty() && statement.chars().count() <= LONGEST).then_some(statement)
 }
 
 /// Groups texts that say the same, by index: each group has at least two, in ascending order, and

@@ -141,8 +141,8 @@ impl AdmissionCheck<'_> {
         }
         let statement = RuleStatement::of(&agent_text);
         let embedding = self.word_vectors.statement(&statement);
-        let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        if let Some(blocked) = self.blocked(&rule, meant) {
+        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+        if let Some(blocked) = self.blocked(&rule, embedded) {
             return blocked;
         }
         let (replaced, excluded) = self.excluded(&candidate);
@@ -156,22 +156,22 @@ impl AdmissionCheck<'_> {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         // What says the same as a rule that is followed contradicts nothing that the rule does not.
-        if let Some(at) = self.bullet_index.same(meant, self.word_vectors, standing) {
+        if let Some(at) = self.bullet_index.same(embedded, self.word_vectors, standing) {
             return Admission::Duplicate { at, reworded: true };
         }
-        if let Some(at) = self.bullet_index.same(meant, self.word_vectors, given_up) {
+        if let Some(at) = self.bullet_index.same(embedded, self.word_vectors, given_up) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.other_vaults.same(meant, self.word_vectors, standing) {
+        if let Some(at) = self.other_vaults.same(embedded, self.word_vectors, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         let mut conflicts = self.bullet_index.opposed(&statement, self.word_vectors, standing);
         conflicts.retain(|(at, _)| replaced.iter().chain(&excluded).all(|(other, _)| at != other));
         conflicts.extend(excluded);
         let conflicts_elsewhere = self.opposed_elsewhere(&statement, &rule_scope);
-        let refines = self.bullet_index.refined(meant, self.word_vectors, standing);
+        let refines = self.bullet_index.refined(embedded, self.word_vectors, standing);
         let mut neighbours =
-            self.bullet_index.neighbours(meant, self.limits.duplicate(), self.word_vectors, standing);
+            self.bullet_index.neighbours(embedded, self.limits.duplicate(), self.word_vectors, standing);
         neighbours.retain(|(at, _)| Some(*at) != refines);
         neighbours.retain(|(at, _)| replaced.iter().all(|(other, _)| at != other));
         let refines = refines.filter(|at| replaced.iter().all(|(other, _)| at != other));

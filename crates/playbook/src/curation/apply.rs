@@ -281,8 +281,8 @@ impl<'a> Curation<'a> {
     /// `None` if no pattern matches.
     pub(super) fn blocking_pattern(&self, rule: &str, agent_text: &str) -> Option<(String, String)> {
         let (statement, embedding) = (RuleStatement::of(agent_text), self.word_vectors.text(agent_text));
-        let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        match self.admission_check().blocked(rule, meant)? {
+        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+        match self.admission_check().blocked(rule, embedded)? {
             Admission::Blocked { id, reason, near } => {
                 let words = blocked_words(reason.as_deref(), near);
                 Some((id, words))

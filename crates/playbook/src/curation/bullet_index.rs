@@ -202,8 +202,8 @@ impl BulletIndex {
     ) -> Vec<(usize, f64)> {
         let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
         let alike = |indexed: &IndexedBullet| {
-            let meant = indexed.meant(word_vectors);
-            rule.cosine(&meant).max(likeness(rule.statement, meant.statement))
+            let embedded = indexed.meant(word_vectors);
+            rule.cosine(&embedded).max(likeness(rule.statement, embedded.statement))
         };
         let mut found: Vec<(usize, f64)> = passing
             .map(|(at, indexed)| (at, alike(indexed)))

@@ -16,9 +16,9 @@ impl Curation<'_> {
         signal: FeedbackSignal,
         session: Option<&str>,
     ) -> Option<&'static str> {
-        let seen = session.is_none_or(|session| self.request.history.has_seen(session));
+        let is_read_session = session.is_none_or(|session| self.request.history.has_seen(session));
         let event = self.event(signal, session.map(str::to_owned));
-        uncounted_by(&self.bullet_index.get(at).feedback, &event, seen)
+        uncounted_by(&self.bullet_index.get(at).feedback, &event, is_read_session)
     }
 
     /// Creates a feedback event by the proposer of this curation, at its time.

@@ -41,7 +41,7 @@ impl<'a> RuleDigest<'a> {
         let text = bullet.agent_text();
         let statement = RuleStatement::of(&text);
         let embedding = word_vectors.statement(&statement);
-        let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         let digest = RuleDigest {
             id: bullet.id.as_str(),
             path: bullet.path.as_str(),
@@ -51,7 +51,7 @@ impl<'a> RuleDigest<'a> {
             workspace: bullet.workspace.as_deref(),
             is_standing: bullet.is_standing(),
             is_live: bullet.is_live(),
-            statement: StatementDigest::of(meant),
+            statement: StatementDigest::of(embedded),
             hash: *RuleHash::of(&text).bytes(),
         };
         // Writing to memory cannot fail.

@@ -43,12 +43,13 @@ fn title<'t>(events: &mut std::iter::Peekable<impl Iterator<Item = Event<'t>>>, 
     }
     let Some((kind, rest)) = callout(&line) else { return highlighted(line.into(), out) };
     out.push(Event::Start(Tag::Strong));
-    let named = if rest.is_empty() && !matches!(events.peek(), Some(Event::Start(_) | Event::Code(_))) {
+    let callout_title = if rest.is_empty() && !matches!(events.peek(), Some(Event::Start(_) | Event::Code(_)))
+    {
         capitalized(kind)
     } else {
         rest.to_owned()
     };
-    out.push(Event::Text(named.into()));
+    out.push(Event::Text(callout_title.into()));
     while let Some(event) = events.next_if(|event| !is_line_end(event)) {
         out.push(event);
     }

@@ -19,9 +19,9 @@ const VERBS: usize = 11;
 pub fn diffed(outcome: &VaultDiff) -> String {
     // The note of an edge is told as the edge.
     let files: HashSet<&str> = outcome.edges.iter().filter_map(|edge| edge.file.as_deref()).collect();
-    let told = |note: &&NoteIdentity| note.kind != NoteKind::Edge || !files.contains(note.path.as_str());
-    let added: Vec<&NoteIdentity> = outcome.added.iter().filter(told).collect();
-    let removed: Vec<&NoteIdentity> = outcome.removed.iter().filter(told).collect();
+    let is_listed = |note: &&NoteIdentity| note.kind != NoteKind::Edge || !files.contains(note.path.as_str());
+    let added: Vec<&NoteIdentity> = outcome.added.iter().filter(is_listed).collect();
+    let removed: Vec<&NoteIdentity> = outcome.removed.iter().filter(is_listed).collect();
     let mut lines = vec![
         paint(DIM, &format!("{} → {}", outcome.from.as_deref().map_or("nothing", short), short(&outcome.to))),
         summary(outcome, [added.len(), removed.len()]),
@@ -64,8 +64,8 @@ fn summary(outcome: &VaultDiff, [added, removed]: [usize; 2]) -> String {
 /// `2 notes came, 1 went`; `None` if all numbers are 0.
 fn clause(noun: &str, numbers: [usize; 3]) -> Option<String> {
     let verbs = ["added", "removed", "changed"];
-    let told = numbers.into_iter().zip(verbs).filter(|(number, _)| *number > 0).enumerate();
-    let parts: Vec<String> = told
+    let counts = numbers.into_iter().zip(verbs).filter(|(number, _)| *number > 0).enumerate();
+    let parts: Vec<String> = counts
         .map(|(at, (number, verb))| match at {
             0 => format!("{} {verb}", count(number, noun)),
             _ => format!("{number} {verb}"),
@@ -102,12 +102,12 @@ fn parts(change: &ChangedNote) -> Vec<String> {
         parts.push(format!("previously: {}", one_line(title)));
     }
     // The title and the feedback have sentences of their own.
-    let told = |field: &&FieldChange| match field.key.as_str() {
+    let is_listed_field = |field: &&FieldChange| match field.key.as_str() {
         "title" => change.retitled_from.is_none(),
         "feedback" => change.feedback.is_none(),
         _ => true,
     };
-    parts.extend(change.fields.iter().filter(told).map(field));
+    parts.extend(change.fields.iter().filter(is_listed_field).map(field));
     parts.extend(change.feedback.as_ref().map(feedback));
     if change.words_added + change.words_removed > 0 {
         parts.push(format!(

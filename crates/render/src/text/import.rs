@@ -70,8 +70,8 @@ fn attachments(paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
     }
-    let named: String = paths.iter().take(LISTED).map(|path| format!("  {}\n", safe(path))).collect();
-    format!("not copied: {} that no note uses\n{named}{}", count(paths.len(), "file"), more(paths.len()))
+    let list: String = paths.iter().take(LISTED).map(|path| format!("  {}\n", safe(path))).collect();
+    format!("not copied: {} that no note uses\n{list}{}", count(paths.len(), "file"), more(paths.len()))
 }
 
 fn more(all: usize) -> String {

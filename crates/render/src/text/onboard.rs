@@ -69,21 +69,21 @@ pub fn sample(outcome: &Sample) -> String {
 }
 
 fn fitting(one: &SampledSession) -> String {
-    let named = &one.info;
-    let day = named.ended.map(|at| at.day()).unwrap_or_default();
+    let info = &one.info;
+    let day = info.ended.map(|at| at.day()).unwrap_or_default();
     let fills: Vec<&str> = one.fills.iter().map(|category| category.name()).collect();
     let fills = if fills.is_empty() { "fills no gap".to_owned() } else { fills.join(", ") };
-    let title = one_line(named.title.as_deref().unwrap_or("(no title)"));
+    let title = one_line(info.title.as_deref().unwrap_or("(no title)"));
     let facts = format!(
         "{} {day} · {:.2}, {}, {}",
-        named.agent,
+        info.agent,
         one.score,
         count(one.prompts, "prompt"),
         count(one.corrections, "correction")
     );
     format!(
         "{}  {}  {}\n{}{fills}\n",
-        paint(ID, &one_line(&named.prefix)),
+        paint(ID, &one_line(&info.prefix)),
         paint(STRONG, &title),
         paint(DIM, &facts),
         " ".repeat(10)

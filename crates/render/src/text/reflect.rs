@@ -6,7 +6,8 @@ use cm_app::verbs::reflect::{LearnedChange, ReflectResult, RunOutcome, SessionRe
 
 /// Results by session, then how the run ended and why.
 pub fn reflected(outcome: &ReflectResult) -> String {
-    let mut text: String = outcome.worked.iter().map(|worked| session(worked, outcome.dry_run)).collect();
+    let mut text: String =
+        outcome.worked.iter().map(|session_result| session(session_result, outcome.dry_run)).collect();
     for note in &outcome.native.notes {
         let verb = if outcome.dry_run { "would take" } else { "taken over" };
         text += &format!("{verb}  {}\n", safe(&note.path));
@@ -45,7 +46,7 @@ pub fn reflected(outcome: &ReflectResult) -> String {
     for reason in &run.reasons {
         text += &format!("  {}\n", safe(reason));
     }
-    let all = outcome.worked.iter().flat_map(|worked| &worked.learned);
+    let all = outcome.worked.iter().flat_map(|session_result| &session_result.learned);
     let waiting = all.filter(|one| one.draft || one.unverified).count();
     if waiting > 0 && !outcome.dry_run {
         text += &format!("{}\n", paint(DIM, &format!("{waiting} to accept or reject: `cm review`")));

@@ -63,10 +63,10 @@ fn figures(outcome: &RememberResult) -> String {
         (sources.friction, "session", " with friction"),
     ];
     let read = parts.into_iter().filter(|(number, ..)| *number > 0);
-    let told: Vec<String> = read.map(|(number, noun, which)| count(number, noun) + which).collect();
+    let counts: Vec<String> = read.map(|(number, noun, which)| count(number, noun) + which).collect();
     let before =
         if sources.before > 0 { format!(", {} remembered before", sources.before) } else { String::new() };
-    if told.is_empty() {
+    if counts.is_empty() {
         return format!("nothing new to remember{before}\n");
     }
     let verb = if outcome.dry_run { "would remember" } else { "remembered" };
@@ -82,7 +82,7 @@ fn figures(outcome: &RememberResult) -> String {
     } else {
         String::new()
     };
-    format!("{verb} {}{model}{refused}{empty}{before}{}{commit}\n", told.join(", "), left_out(outcome))
+    format!("{verb} {}{model}{refused}{empty}{before}{}{commit}\n", counts.join(", "), left_out(outcome))
 }
 
 /// The number of sentences that were left out, with the reasons.
@@ -95,7 +95,7 @@ fn left_out(outcome: &RememberResult) -> String {
         (left.too_long, "too long"),
     ];
     let all: usize = reasons.iter().map(|(number, _)| number).sum();
-    let told: Vec<String> = reasons
+    let causes: Vec<String> = reasons
         .iter()
         .filter(|(number, _)| *number > 0)
         .map(|(number, reason)| format!("{number} {reason}"))
@@ -103,7 +103,7 @@ fn left_out(outcome: &RememberResult) -> String {
     if all == 0 {
         return String::new();
     }
-    format!("; {} left out: {}", count(all, "sentence"), told.join(", "))
+    format!("; {} left out: {}", count(all, "sentence"), causes.join(", "))
 }
 
 fn section(part: &SectionChange, dry_run: bool) -> String {

@@ -110,10 +110,10 @@ pub fn show(outcome: &SessionPage) -> String {
     if let Some(diary) = &outcome.diary {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("diary in {}", safe(diary)))));
     }
-    for said in &outcome.said {
-        let at = said.at.map(|at| format!("{} {}", at.day(), at.minute())).unwrap_or_default();
-        let text = safe(said.text.trim_end());
-        let line = format!("{:>5}  {at:16}  {:6}", said.line, who(said));
+    for event in &outcome.said {
+        let at = event.at.map(|at| format!("{} {}", at.day(), at.minute())).unwrap_or_default();
+        let text = safe(event.text.trim_end());
+        let line = format!("{:>5}  {at:16}  {:6}", event.line, who(event));
         match text.contains('\n') {
             false if text.is_empty() => lines.push_str(&format!("{}\n", paint(DIM, line.trim_end()))),
             false => lines.push_str(&format!("{}  {text}\n", paint(DIM, &line))),
@@ -130,22 +130,22 @@ pub fn show(outcome: &SessionPage) -> String {
 }
 
 pub(super) fn head(session: &SessionRow) -> String {
-    let named = &session.info;
+    let info = &session.info;
     let time = |at: Option<cm_note::instant::Instant>| {
         at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
     };
     let mut lines = format!(
         "{}  {}\n{}\n",
-        paint(ID, &one_line(&named.id)),
-        paint(STRONG, &one_line(named.title.as_deref().unwrap_or("(no title)"))),
+        paint(ID, &one_line(&info.id)),
+        paint(STRONG, &one_line(info.title.as_deref().unwrap_or("(no title)"))),
         paint(
             DIM,
             &format!(
                 "{}  {}  {} to {}  {}, {}{}",
-                named.agent,
-                one_line(named.workspace.as_deref().unwrap_or("-")),
-                time(named.started),
-                time(named.ended),
+                info.agent,
+                one_line(info.workspace.as_deref().unwrap_or("-")),
+                time(info.started),
+                time(info.ended),
                 count(session.events, "event"),
                 size(session.bytes),
                 ended(session),
@@ -174,14 +174,14 @@ pub fn searched(outcome: &SessionSearchResult) -> String {
     }
     let mut lines = String::new();
     for hit in &outcome.hits {
-        let named = &hit.info;
-        let day = named.ended.map(|at| at.day()).unwrap_or_default();
+        let info = &hit.info;
+        let day = info.ended.map(|at| at.day()).unwrap_or_default();
         let score = if hit.score > 0.0 { format!(" · {:.2}", hit.score) } else { String::new() };
         lines.push_str(&format!(
             "{}  {}  {}\n",
-            paint(ID, &one_line(&named.prefix)),
-            paint(STRONG, &one_line(named.title.as_deref().unwrap_or("(no title)"))),
-            paint(DIM, &format!("{} {day}{score}", named.agent)),
+            paint(ID, &one_line(&info.prefix)),
+            paint(STRONG, &one_line(info.title.as_deref().unwrap_or("(no title)"))),
+            paint(DIM, &format!("{} {day}{score}", info.agent)),
         ));
         hit.places.iter().for_each(|place| lines.push_str(&spot(place)));
         if hit.lines.len() > hit.places.len() {
@@ -243,30 +243,30 @@ fn day(day: &TimelineDay) -> Vec<String> {
 
 /// A session as a Markdown document.
 pub fn markdown(outcome: &SessionPage) -> String {
-    let named = &outcome.session.info;
-    let mut text = format!("# {}\n\n", named.title.as_deref().unwrap_or("Session"));
+    let info = &outcome.session.info;
+    let mut text = format!("# {}\n\n", info.title.as_deref().unwrap_or("Session"));
     let time = |at: cm_note::instant::Instant| format!("{} {}", at.day(), at.minute());
     let facts = [
-        ("Session", Some(named.id.clone())),
-        ("Agent", Some(named.agent.clone())),
-        ("Workspace", named.workspace.clone()),
-        ("Branch", named.branch.clone()),
-        ("Model", named.model.clone()),
-        ("Started", named.started.map(time)),
-        ("Ended", named.ended.map(time)),
+        ("Session", Some(info.id.clone())),
+        ("Agent", Some(info.agent.clone())),
+        ("Workspace", info.workspace.clone()),
+        ("Branch", info.branch.clone()),
+        ("Model", info.model.clone()),
+        ("Started", info.started.map(time)),
+        ("Ended", info.ended.map(time)),
     ];
     for (name, value) in facts {
         text.extend(value.map(|value| format!("- **{name}**: {value}\n")));
     }
-    for said in &outcome.said {
-        let at = said.at.map(|at| format!(", {}", at.minute())).unwrap_or_default();
-        let kind = said.kind.replace('_', " ");
-        text.push_str(&format!("\n## {} ({kind}, line {}{at})\n", heading(said), said.line));
-        text.push_str(if said.speaker.is_some() { "\n" } else { "" });
-        match said.speaker.as_deref() {
+    for event in &outcome.said {
+        let at = event.at.map(|at| format!(", {}", at.minute())).unwrap_or_default();
+        let kind = event.kind.replace('_', " ");
+        text.push_str(&format!("\n## {} ({kind}, line {}{at})\n", heading(event), event.line));
+        text.push_str(if event.speaker.is_some() { "\n" } else { "" });
+        match event.speaker.as_deref() {
             None => {}
-            Some("tool") => text.push_str(&fenced(&said.text)),
-            _ => text.push_str(&format!("{}\n", said.text.trim_end())),
+            Some("tool") => text.push_str(&fenced(&event.text)),
+            _ => text.push_str(&format!("{}\n", event.text.trim_end())),
         }
     }
     text

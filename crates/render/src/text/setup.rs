@@ -36,7 +36,7 @@ pub fn done(done: &SetUp) -> String {
     let mut drafts = 0;
     if let Some(learned) = &done.learned {
         let run = &learned.run;
-        let all = learned.worked.iter().flat_map(|worked| &worked.learned);
+        let all = learned.worked.iter().flat_map(|session_result| &session_result.learned);
         drafts = all.filter(|change| change.draft).count();
         let sessions = match run.sessions {
             0 if learned.before == 0 => "none found".to_owned(),

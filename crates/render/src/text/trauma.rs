@@ -27,8 +27,9 @@ pub fn scanned(scanned: &IncidentScan) -> String {
 
 fn incident(one: &ScannedIncident) -> String {
     let day = one.at.map(|at| at.day()).unwrap_or_default();
-    let kept = one.bullet.as_ref().map(|id| format!("  stored as {id}")).unwrap_or_default();
-    let mut lines = format!("{}  {day}  {}{kept}\n", paint(ID, &one.id), paint(BAD, &one_line(&one.command)));
+    let stored_as = one.bullet.as_ref().map(|id| format!("  stored as {id}")).unwrap_or_default();
+    let mut lines =
+        format!("{}  {day}  {}{stored_as}\n", paint(ID, &one.id), paint(BAD, &one_line(&one.command)));
     lines += &format!("     {}\n", safe(&one.reason));
     for evidence in &one.evidence {
         lines += &format!("     {}\n", one_line(evidence));
@@ -40,11 +41,15 @@ fn incident(one: &ScannedIncident) -> String {
 /// One line for each stored incident.
 pub fn accepted(accepted: &AcceptResult) -> String {
     let mut lines = String::new();
-    for kept in &accepted.kept {
-        let how = if kept.added { kept.state.name() } else { "already stored" };
+    for incident in &accepted.kept {
+        let how = if incident.added { incident.state.name() } else { "already stored" };
         let commit = committed(accepted.commit.as_deref());
-        lines +=
-            &format!("{}  {}  {how}  {}  {commit}\n", kept.id, paint(ID, &kept.bullet), safe(&kept.path));
+        lines += &format!(
+            "{}  {}  {how}  {}  {commit}\n",
+            incident.id,
+            paint(ID, &incident.bullet),
+            safe(&incident.path)
+        );
     }
     for id in &accepted.before {
         lines += &format!("{id}  is already stored\n");

@@ -113,7 +113,7 @@ fn of_hex(run: &[u8]) -> Vec<u8> {
 /// padding.
 pub(crate) fn of_base64(run: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(run.len() / 4 * 3 + 3);
-    let (mut bits, mut held) = (0u32, 0);
+    let (mut bits, mut bit_count) = (0u32, 0);
     for byte in run {
         let six = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -124,10 +124,10 @@ pub(crate) fn of_base64(run: &[u8]) -> Vec<u8> {
             _ => continue,
         };
         bits = bits << 6 | u32::from(six);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held & 0xff) as u8);
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes.push((bits >> bit_count & 0xff) as u8);
         }
     }
     bytes

@@ -30,20 +30,20 @@ pub async fn answer(
     arguments: &JsonObject,
     context: &RequestContext<RoleServer>,
 ) -> Result<Option<String>, ErrorData> {
-    let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let answer = match tool {
         "test_sampling" => {
-            let asked = vec![SamplingMessage::user_text(given("prompt"))];
-            let asked = CreateMessageRequestParams::new(asked, 100);
-            let said = context.peer.create_message(asked).await.map_err(failed)?;
-            format!("LLM response: {}", json!(said.message.content))
+            let messages = vec![SamplingMessage::user_text(argument("prompt"))];
+            let request = CreateMessageRequestParams::new(messages, 100);
+            let reply = context.peer.create_message(request).await.map_err(failed)?;
+            format!("LLM response: {}", json!(reply.message.content))
         }
         "test_elicitation" => {
             let schema = json!({ "type": "object", "properties": {
                 "username": { "type": "string", "description": "User's response" },
                 "email": { "type": "string", "description": "User's email address" },
             }, "required": ["username", "email"] });
-            format!("User response: {}", elicit(context, given("message"), schema).await?)
+            format!("User response: {}", elicit(context, argument("message"), schema).await?)
         }
         "test_elicitation_sep1034_defaults" => {
             format!("Elicitation completed: {}", elicit(context, "With defaults", defaults()).await?)
@@ -64,8 +64,8 @@ async fn elicit(
     let params = json!({ "mode": "form", "message": message, "requestedSchema": schema });
     let params =
         serde_json::from_value(params).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    let asked = ServerRequest::ElicitRequest(ElicitRequest::new(params));
-    match context.peer.send_request(asked).await.map_err(failed)? {
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
+    match context.peer.send_request(request).await.map_err(failed)? {
         ClientResult::ElicitResult(answer) => {
             Ok(format!("action={}, content={}", json!(answer.action), json!(answer.content)))
         }

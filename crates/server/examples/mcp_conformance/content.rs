@@ -59,18 +59,18 @@ pub fn read(uri: &str) -> Option<ResourceContents> {
 
 /// Returns the messages of a prompt.
 pub fn prompt(name: &str, arguments: &JsonObject) -> Option<Vec<PromptMessage>> {
-    let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let user = |content: ContentBlock| PromptMessage::new(Role::User, content);
     let text = |text: &str| user(ContentBlock::text(text));
     Some(match name {
         "test_simple_prompt" => vec![text("This is a simple prompt for testing.")],
         "test_prompt_with_arguments" => {
-            let (first, second) = (given("arg1"), given("arg2"));
+            let (first, second) = (argument("arg1"), argument("arg2"));
             vec![text(&format!("Prompt with arguments: arg1='{first}', arg2='{second}'"))]
         }
         "test_prompt_with_embedded_resource" => {
             let contents =
-                ResourceContents::text("Embedded resource content for testing.", given("resourceUri"));
+                ResourceContents::text("Embedded resource content for testing.", argument("resourceUri"));
             vec![user(ContentBlock::resource(contents)), text("Please process the embedded resource above.")]
         }
         "test_prompt_with_image" => {

@@ -42,8 +42,9 @@ pub fn call(
 ) -> Result<Option<CallToolResponse>, ErrorData> {
     let sent = Sent { inputs: request.input_responses.as_ref(), state: request.request_state.as_deref() };
     let done = |text: String| Ok(Some(CallToolResult::success(vec![ContentBlock::text(text)]).into()));
-    let need =
-        |asked: Value, state: Option<&str>| Ok(Some(CallToolResponse::InputRequired(needed(asked, state))));
+    let need = |requests: Value, state: Option<&str>| {
+        Ok(Some(CallToolResponse::InputRequired(needed(requests, state))))
+    };
     let name_asked = || json!({ "user_name": form("What is your name?", "name", "string") });
     match request.name.strip_prefix("test_input_required_result_").unwrap_or(&request.name) {
         "elicitation" => match sent.text("user_name", "/content/name") {
@@ -72,10 +73,10 @@ pub fn call(
             match ["user_name", "greeting", "client_roots"].iter().all(|key| sent.has(key)) {
                 true => done("all there".to_owned()),
                 false => {
-                    let mut asked = name_asked();
-                    asked["greeting"] = sample("Generate a greeting", 50);
-                    asked["client_roots"] = roots();
-                    need(asked, Some("multiple"))
+                    let mut requests = name_asked();
+                    requests["greeting"] = sample("Generate a greeting", 50);
+                    requests["client_roots"] = roots();
+                    need(requests, Some("multiple"))
                 }
             }
         }
@@ -96,19 +97,19 @@ pub fn call(
         },
         "capabilities" => {
             let able = json!(context.client_capabilities());
-            let mut asked = json!({});
+            let mut requests = json!({});
             for (capability, key, request) in [
                 ("elicitation", "user_name", form("What is your name?", "name", "string")),
                 ("sampling", "greeting", sample("Generate a greeting", 50)),
                 ("roots", "client_roots", roots()),
             ] {
                 if able.get(capability).is_some_and(Value::is_object) && !sent.has(key) {
-                    asked[key] = request;
+                    requests[key] = request;
                 }
             }
-            match asked.as_object().is_some_and(serde_json::Map::is_empty) {
+            match requests.as_object().is_some_and(serde_json::Map::is_empty) {
                 true => done("nothing is missing".to_owned()),
-                false => need(asked, None),
+                false => need(requests, None),
             }
         }
         "test_streaming_elicitation" => match sent.has("user_name") {
@@ -140,16 +141,16 @@ pub fn prompt(request: &GetPromptRequestParams) -> Option<GetPromptResponse> {
             GetPromptResult::new(vec![PromptMessage::new_text(Role::User, words)]).into()
         }
         None => {
-            let asked = form("What context should the prompt use?", "context", "string");
-            GetPromptResponse::InputRequired(needed(json!({ "user_context": asked }), None))
+            let context_form = form("What context should the prompt use?", "context", "string");
+            GetPromptResponse::InputRequired(needed(json!({ "user_context": context_form }), None))
         }
     })
 }
 
 /// Returns a response that requests this input.
-pub fn needed(asked: Value, state: Option<&str>) -> InputRequiredResult {
-    let asked = serde_json::from_value(asked).ok();
-    InputRequiredResult::new(asked, state.map(sealed))
+pub fn needed(requests: Value, state: Option<&str>) -> InputRequiredResult {
+    let requests = serde_json::from_value(requests).ok();
+    InputRequiredResult::new(requests, state.map(sealed))
 }
 
 /// Returns a request for one property from the user.

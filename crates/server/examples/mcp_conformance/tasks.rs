@@ -38,11 +38,13 @@ impl Tasks {
         context: &RequestContext<RoleServer>,
     ) -> Result<Option<CallToolResponse>, ErrorData> {
         let name = request.name.as_ref();
-        let Some((_, at_once)) = TOOLS.iter().find(|(known, _)| *known == name) else { return Ok(None) };
-        let given = |name: &str| request.arguments.as_ref().and_then(|arguments| arguments.get(name));
-        let seconds = given("seconds").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 60.0);
+        let Some((_, at_once)) = TOOLS.iter().find(|(task_name, _)| *task_name == name) else {
+            return Ok(None);
+        };
+        let argument = |name: &str| request.arguments.as_ref().and_then(|arguments| arguments.get(name));
+        let seconds = argument("seconds").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 60.0);
         if name == "greet" {
-            let who = given("name").and_then(Value::as_str).unwrap_or("nobody");
+            let who = argument("name").and_then(Value::as_str).unwrap_or("nobody");
             return Ok(Some(text_result(format!("Hello, {who}!"), false).into()));
         }
         if !context.client_capabilities().is_some_and(|able| able.supports_tasks()) {
@@ -69,8 +71,8 @@ impl Tasks {
             _ => match sent.and_then(Value::as_str) {
                 Some(name) => self.after(0.1, done(&text_result(format!("Hello, {name}!"), false))),
                 None => {
-                    let asked = json!({ "user_name": form("What is your name?", "name", "string") });
-                    CallToolResponse::InputRequired(needed(asked, None))
+                    let requests = json!({ "user_name": form("What is your name?", "name", "string") });
+                    CallToolResponse::InputRequired(needed(requests, None))
                 }
             },
         }))
@@ -140,9 +142,9 @@ fn task(id: &str) -> Task {
 }
 
 fn asks(keys: &[&str]) -> TaskPayload {
-    let asked: serde_json::Map<String, Value> =
+    let requests: serde_json::Map<String, Value> =
         keys.iter().map(|key| ((*key).to_owned(), form("Really?", "confirm", "boolean"))).collect();
-    TaskPayload::InputRequired { input_requests: serde_json::from_value(json!(asked)).unwrap() }
+    TaskPayload::InputRequired { input_requests: serde_json::from_value(json!(requests)).unwrap() }
 }
 
 fn text_result(text: String, is_error: bool) -> CallToolResult {

@@ -91,9 +91,9 @@ fn media(headers: &HeaderMap) -> Result<(), Problem> {
         return refuse("`Content-Type` is missing or given twice");
     };
     let (name, rest) = media.split_once(';').unwrap_or((media, ""));
-    let named = name.trim().to_ascii_lowercase();
+    let media_type = name.trim().to_ascii_lowercase();
     let charset = rest.trim().to_ascii_lowercase().replace('"', "");
-    if named != "application/json" || !matches!(charset.as_str(), "" | "charset=utf-8") {
+    if media_type != "application/json" || !matches!(charset.as_str(), "" | "charset=utf-8") {
         return refuse("the body is not JSON in UTF-8");
     }
     match headers

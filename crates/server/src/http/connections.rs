@@ -90,7 +90,7 @@ pub(super) async fn serve(
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) -> usize {
-    let held = Arc::new(Mutex::new(ConnectionCounts::default()));
+    let connection_counts = Arc::new(Mutex::new(ConnectionCounts::default()));
     let tellers = Arc::new(Semaphore::new(TOLD_AT_ONCE));
     let mut open = JoinSet::new();
     loop {
@@ -107,7 +107,7 @@ pub(super) async fn serve(
                 continue;
             }
         };
-        match ConnectionSlot::take(&held, rate_limit_key(from.ip()), &state) {
+        match ConnectionSlot::take(&connection_counts, rate_limit_key(from.ip()), &state) {
             Some(place) => {
                 open.spawn(connection(stream, from, place, router.clone(), stop.clone()));
             }
@@ -192,9 +192,9 @@ fn reject_connection(state: &ServerState, stream: TcpStream, tellers: &Arc<Semap
             NO_ROOM.len()
         );
         let mut stream = WriteTimeout::new(stream, TURNED_AWAY);
-        let told = async { (stream.write_all(text.as_bytes()).await, stream.shutdown().await) };
+        let rejection = async { (stream.write_all(text.as_bytes()).await, stream.shutdown().await) };
         // Whether it hears it or not, it is gone after that.
-        let _ = timeout(TURNED_AWAY, told).await;
+        let _ = timeout(TURNED_AWAY, rejection).await;
         drop(teller);
     });
 }

@@ -60,10 +60,10 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
     ];
     if let Some(vault) = state.figures.clone() {
         let opener = Arc::clone(&state.opener);
-        let asked =
+        let vault_figures =
             run_limited(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?))
                 .await;
-        match asked {
+        match vault_figures {
             Ok(more) => figures.extend(more),
             Err(problem) => state.notice("figures", problem.error.to_string()),
         }

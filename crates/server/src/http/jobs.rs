@@ -47,8 +47,8 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
                 let (job, flag) = (job.clone(), flag.clone());
                 move || (job.run)(&flag)
             });
-            let said = tokio::select! {
-                said = &mut run => said,
+            let outcome = tokio::select! {
+                outcome = &mut run => outcome,
                 () = shutdown_requested(&mut stop) => {
                     // It gets the time that the server waits, and is told to use it well.
                     flag.terminate();
@@ -57,7 +57,7 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
             };
             // Read once: whoever reads the log may set the clock.
             let ended = now();
-            let done = log_result(&state, job, said);
+            let done = log_result(&state, job, outcome);
             schedule.record_run(place, ended, done);
             if done && let Err(error) = (job.done)(ended) {
                 // The next server may do it once more.
@@ -81,7 +81,7 @@ fn log_result(
     outcome: std::result::Result<Result<String>, tokio::task::JoinError>,
 ) -> bool {
     let (done, words) = match outcome {
-        Ok(Ok(said)) => (true, said),
+        Ok(Ok(summary)) => (true, summary),
         Ok(Err(error)) => (false, error.to_string()),
         Err(_) => (false, "it panicked; see standard error".to_owned()),
     };

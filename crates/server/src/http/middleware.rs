@@ -195,8 +195,8 @@ fn request_id(state: &ServerState, headers: &HeaderMap) -> String {
         (1..=64).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
     };
-    let given = headers.get(REQUEST_ID).and_then(|name| name.to_str().ok()).filter(plain);
-    given
+    let client_id = headers.get(REQUEST_ID).and_then(|name| name.to_str().ok()).filter(plain);
+    client_id
         .map(str::to_owned)
         .unwrap_or_else(|| format!("{:x}-{:x}", state.boot(), state.sequence.fetch_add(1, Ordering::Relaxed)))
 }

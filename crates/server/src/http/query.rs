@@ -45,9 +45,9 @@ pub fn input(query: &str, shape: &InputSchema) -> Result<Value, Problem> {
 }
 
 fn read(name: &str, text: &str, kind: QueryType) -> Result<Value, Problem> {
-    let refuse = |wanted: &str, example: &str| {
+    let refuse = |expected: &str, example: &str| {
         let shown: String = text.chars().take(60).collect();
-        let message = format!("`{name}` is {shown:?}, which is not a {wanted}");
+        let message = format!("`{name}` is {shown:?}, which is not a {expected}");
         Problem::bad("wrong-kind", message, &format!("for example {name}={example}"))
     };
     match kind {

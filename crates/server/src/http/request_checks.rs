@@ -51,11 +51,11 @@ fn framing(headers: &HeaderMap) -> Result<(), Problem> {
 /// The host of the request, which must be unambiguous.
 fn host(parts: &Parts) -> Result<String, Problem> {
     let refuse = |message: &str| Err(Problem::bad("host", message, "send one `Host` header"));
-    let mut named = parts.headers.get_all(header::HOST).iter();
-    let Some(first) = named.next() else { return refuse("the `Host` header is missing") };
+    let mut hosts = parts.headers.get_all(header::HOST).iter();
+    let Some(first) = hosts.next() else { return refuse("the `Host` header is missing") };
     let Ok(first) = first.to_str() else { return refuse("the `Host` header is not text") };
     let other = parts.uri.authority().map(|authority| authority.as_str());
-    if named.next().is_some() || other.is_some_and(|other| name_of(other) != name_of(first)) {
+    if hosts.next().is_some() || other.is_some_and(|other| name_of(other) != name_of(first)) {
         return refuse("the request has two hosts");
     }
     Ok(first.to_owned())

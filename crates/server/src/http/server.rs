@@ -77,21 +77,25 @@ impl HttpServer {
 
     /// Serves until `stop` resolves with a signal number, then shuts down gracefully.
     pub async fn run(self, stop: impl Future<Output = Option<u8>>) -> ShutdownResult {
-        let (told, tell) = watch::channel(false);
+        let (stop_sender, stop_receiver) = watch::channel(false);
         let state = Arc::clone(&self.state);
-        let serving =
-            tokio::spawn(connections::serve(self.listener, Arc::clone(&state), self.router, tell.clone()));
-        tokio::spawn(token_ends::watch(Arc::clone(&state), tell.clone()));
+        let serving = tokio::spawn(connections::serve(
+            self.listener,
+            Arc::clone(&state),
+            self.router,
+            stop_receiver.clone(),
+        ));
+        tokio::spawn(token_ends::watch(Arc::clone(&state), stop_receiver.clone()));
         // A job of seconds does not wait for one of minutes.
         let (frequent, daily) =
             self.jobs.into_iter().partition(|job| matches!(job.interval, JobInterval::Every { .. }));
         let working = [frequent, daily]
-            .map(|jobs| tokio::spawn(jobs::run_jobs(Arc::clone(&state), jobs, tell.clone())));
+            .map(|jobs| tokio::spawn(jobs::run_jobs(Arc::clone(&state), jobs, stop_receiver.clone())));
         let signal = stop.await;
         state.stopping.store(true, Ordering::Relaxed);
         state.notice("stopping", "no new connections; running requests are answered first".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
-        let _ = told.send(true);
+        let _ = stop_sender.send(true);
         let end = Moment::now() + state.limits.grace;
         let nested = NestedServices(self.mounted);
         // What is at work is answered first; then answers that would stay open are ended.
@@ -170,13 +174,13 @@ pub fn serve(
 
 /// Futures that resolve on the first and on the second termination signal.
 fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<Output = Option<u8>>)> {
-    let mut heard = termination_signals()?;
+    let mut termination = termination_signals()?;
     let (first, one) = oneshot::channel();
     let (second, two) = oneshot::channel();
     tokio::spawn(async move {
         for sender in [first, second] {
             // Nobody waits any more where the server has ended by itself.
-            let _ = sender.send(heard.recv().await);
+            let _ = sender.send(termination.recv().await);
         }
     });
     Ok((async { one.await.ok().flatten() }, async { two.await.ok().flatten() }))

@@ -85,13 +85,13 @@ pub(super) async fn run<T: Send + 'static>(
         }
     });
     let _left = CancelOnDrop(watch);
-    let told = ProgressSender {
+    let progress_sender = ProgressSender {
         peer: &request_context.peer,
         token: request_context.meta.get_progress_token(),
         last: None,
     };
     tokio::select! {
-        ended = wait_with_progress(job, steps, told) => Ok(ended),
+        ended = wait_with_progress(job, steps, progress_sender) => Ok(ended),
         () = request_context.ct.cancelled() => Err(Cancelled),
         () = tokio::time::sleep(server.limits().call) => Ok(Err(too_long(server.limits().call))),
     }
@@ -124,11 +124,11 @@ fn watch(
         return (ProgressWatch::default(), None);
     }
     let (sender, steps) = mpsc::channel(STEPS);
-    let told = ProgressWatch::with_listener(move |step| {
+    let watch = ProgressWatch::with_listener(move |step| {
         // Who listens too slowly misses a step and hears the next.
         let _ = sender.try_send(step);
     });
-    (told, Some(steps))
+    (watch, Some(steps))
 }
 
 /// Waits for the work and forwards its progress.
@@ -212,8 +212,8 @@ pub(super) fn with_client_agent(mut caller: Caller, client: Option<&str>) -> Cal
 /// A client's name restricted to safe characters, for commit messages.
 fn plain(name: &str) -> String {
     const LONGEST: usize = 64;
-    let kept = |c: &char| c.is_ascii_alphanumeric() || "-_./@+ ".contains(*c);
-    name.chars().filter(kept).take(LONGEST).collect::<String>().trim().to_owned()
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_./@+ ".contains(*c);
+    name.chars().filter(is_plain).take(LONGEST).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ pub(super) fn wanted(
     match reference {
         Reference::Prompt(prompt) => prompts::suggest(prompts::find(&prompt.name)?, &argument.name),
         Reference::Resource(template) => {
-            let known = resources::templates().resource_templates;
-            if known.iter().all(|known| known.uri_template != template.uri) {
+            let templates = resources::templates().resource_templates;
+            if templates.iter().all(|listed| listed.uri_template != template.uri) {
                 let message = format!("unknown resource template {:?}", template.uri);
                 return Err(failure::of_params(message, "the only template is cm://note/{id}"));
             }

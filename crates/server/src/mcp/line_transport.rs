@@ -250,7 +250,7 @@ fn chooses(request: &ClientRequest) -> bool {
             meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
                 && meta
                     .protocol_version()
-                    .is_some_and(|named| ProtocolVersion::KNOWN_VERSIONS.contains(&named))
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
         }
     }
 }
@@ -294,9 +294,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for LineTransp
         let line = self.line_of(&message);
         let write = self.write.clone();
         async move {
-            let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+            let broken_pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
             let Some(line) = line? else { return Ok(()) };
-            write.ok_or_else(gone)?.send(line).await.map_err(|_| gone())
+            write.ok_or_else(broken_pipe)?.send(line).await.map_err(|_| broken_pipe())
         }
     }
 

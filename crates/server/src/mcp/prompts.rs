@@ -156,9 +156,9 @@ pub(super) fn suggest(
     prompt: &PromptDefinition,
     argument: &str,
 ) -> Result<Option<CompletionKind>, ErrorData> {
-    let known = prompt.arguments.iter().find(|known| known.name == argument);
-    known.map(|known| known.suggest).ok_or_else(|| {
-        let names: Vec<_> = prompt.arguments.iter().map(|known| known.name).collect();
+    let known_argument = prompt.arguments.iter().find(|candidate| candidate.name == argument);
+    known_argument.map(|found| found.suggest).ok_or_else(|| {
+        let names: Vec<_> = prompt.arguments.iter().map(|candidate| candidate.name).collect();
         failure::of_params(
             format!("the prompt {} has no argument {argument:?}", prompt.name),
             format!("available: {}", names.join(", ")),
@@ -209,7 +209,7 @@ impl PromptToolCall {
     /// The input of the tool call.
     pub(super) fn given(self, arguments: &JsonObject) -> JsonObject {
         match (self.given)(arguments) {
-            Value::Object(given) => given,
+            Value::Object(fields) => fields,
             _ => JsonObject::new(),
         }
     }
@@ -224,11 +224,11 @@ fn text<'a>(arguments: &'a JsonObject, name: &str) -> &'a str {
 fn filled(template: &str, arguments: &JsonObject) -> String {
     let mut out = String::new();
     for line in template.lines() {
-        let (line, stands) = match condition(line) {
-            Some((name, wanted, rest)) => (rest, wanted != text(arguments, name).is_empty()),
+        let (line, is_included) = match condition(line) {
+            Some((name, must_be_set, rest)) => (rest, must_be_set != text(arguments, name).is_empty()),
             None => (line, true),
         };
-        if stands {
+        if is_included {
             fill(&mut out, line, arguments);
             out.push('\n');
         }
@@ -238,8 +238,8 @@ fn filled(template: &str, arguments: &JsonObject) -> String {
 
 fn condition(line: &str) -> Option<(&str, bool, &str)> {
     let (mark, rest) = line.strip_prefix("{{")?.split_once("}}")?;
-    let wanted = mark.starts_with('?');
-    Some((mark.strip_prefix(['?', '!'])?, wanted, rest))
+    let must_be_set = mark.starts_with('?');
+    Some((mark.strip_prefix(['?', '!'])?, must_be_set, rest))
 }
 
 fn fill(out: &mut String, mut line: &str, arguments: &JsonObject) {

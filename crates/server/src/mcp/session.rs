@@ -58,11 +58,11 @@ impl McpSession {
             let hint = format!("available: {}", self.server.tools().names());
             return Err(failure::of_params(format!("unknown tool {shown:?}"), hint));
         };
-        let given = Value::Object(arguments.unwrap_or_default());
+        let input = Value::Object(arguments.unwrap_or_default());
         let role = operation.effect.role();
-        let session = given.get("session").and_then(Value::as_str).map(str::to_owned);
+        let session = input.get("session").and_then(Value::as_str).map(str::to_owned);
         let run = move |context: &cm_app::Context| {
-            let answer = (operation.run)(context, given)?;
+            let answer = (operation.run)(context, input)?;
             // Clients pass the structured content to the model where there is some.
             let length = match operation.text_only {
                 true => answer.text.chars().count(),
@@ -195,8 +195,8 @@ impl ServerHandler for McpSession {
         prompt.check(&arguments)?;
         let material = match prompt.material {
             Some(material) => {
-                let given = material.given(&arguments);
-                let answer = self.answer(material.tool, Some(given), &request_context).await?;
+                let input = material.given(&arguments);
+                let answer = self.answer(material.tool, Some(input), &request_context).await?;
                 Some(answer.map_err(|error| failure::of_request(&error))?.text)
             }
             None => None,
@@ -209,12 +209,12 @@ impl ServerHandler for McpSession {
         request: CompleteRequestParams,
         request_context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let Some(wanted) = complete::wanted(&request.r#ref, &request.argument)? else {
+        let Some(completion) = complete::wanted(&request.r#ref, &request.argument)? else {
             return Ok(complete::result(Vec::new()));
         };
         let suggest = self.server.offer().complete;
         let typed = request.argument.value;
-        let values = move |context: &cm_app::Context| suggest(context, wanted, &typed);
+        let values = move |context: &cm_app::Context| suggest(context, completion, &typed);
         let work = CallWork { name: "completion/complete", role: AccessRole::Reader, run: values };
         let values = call::run(&self.server, &request_context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))

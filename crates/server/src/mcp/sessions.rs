@@ -45,12 +45,12 @@ pub struct Callers {
 impl Callers {
     /// Whether the caller may use a session: it is theirs or unknown.
     pub fn may_use(&self, session: &str, owner: &SessionOwner) -> bool {
-        locked(&self.sessions).get(session).is_none_or(|known| known.owner == *owner)
+        locked(&self.sessions).get(session).is_none_or(|entry| entry.owner == *owner)
     }
 
     /// Whether the session's revision supports batches.
     pub fn takes_batches(&self, session: &str) -> bool {
-        locked(&self.sessions).get(session).is_some_and(|known| known.takes_batches)
+        locked(&self.sessions).get(session).is_some_and(|entry| entry.takes_batches)
     }
 
     /// Records the owner of a new session.
@@ -59,7 +59,7 @@ impl Callers {
     }
 
     pub fn has_sessions(&self, owner: &SessionOwner) -> bool {
-        locked(&self.sessions).values().any(|known| known.owner == *owner)
+        locked(&self.sessions).values().any(|entry| entry.owner == *owner)
     }
 
     /// Marks the caller as followed until their token ends; returns whether this is new.
@@ -71,8 +71,8 @@ impl Callers {
     pub fn end(&self, owner: &SessionOwner) -> Vec<String> {
         locked(&self.followed).remove(owner);
         let mut ended = Vec::new();
-        locked(&self.sessions).retain(|session, known| {
-            let is_theirs = known.owner == *owner;
+        locked(&self.sessions).retain(|session, entry| {
+            let is_theirs = entry.owner == *owner;
             if is_theirs {
                 ended.push(session.clone());
             }
@@ -85,7 +85,7 @@ impl Callers {
     pub fn sessions_of(&self, owner: &SessionOwner, is_alive: impl Fn(&str) -> bool) -> usize {
         let mut sessions = locked(&self.sessions);
         sessions.retain(|session, _| is_alive(session));
-        sessions.values().filter(|known| known.owner == *owner).count()
+        sessions.values().filter(|entry| entry.owner == *owner).count()
     }
 
     /// Reserves one of `most` concurrent requests of this caller; `None` if all are in use.

@@ -103,14 +103,14 @@ pub(super) async fn listen(
     })?;
     server.feed().watcher_started().await;
     let accepted = context.accepted().clone();
-    let wanted = accepted.resource_subscriptions.into_iter().flatten().collect();
+    let followed_uris = accepted.resource_subscriptions.into_iter().flatten().collect();
     let lists = accepted.resources_list_changed == Some(true);
     let telling = async {
         while let Some(news) = batched(&mut listener).await {
             if lists && news.changes_list() && context.sink().notify_resource_list_changed().await.is_err() {
                 return;
             }
-            for uri in news.updated(&wanted, server.offer()) {
+            for uri in news.updated(&followed_uris, server.offer()) {
                 if context.sink().notify_resource_updated(uri).await.is_err() {
                     return;
                 }

@@ -140,13 +140,13 @@ impl OperationSpec {
 
     /// Renames aliases to the fields' own names and removes null fields.
     fn own_names(&self, given: Value, schema: &Value) -> std::result::Result<GivenFields, String> {
-        let given = match given {
+        let input = match given {
             Value::Null => Map::new(),
             Value::Object(fields) => fields,
             other => return Err(format!("{} must be an object; this is {}", self.name, kind_of(&other))),
         };
         let (mut fields, mut written) = (Map::new(), Vec::new());
-        for (key, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
+        for (key, value) in input.into_iter().filter(|(_, value)| !value.is_null()) {
             let own = self
                 .field_aliases
                 .iter()
@@ -208,18 +208,19 @@ fn validated(
     shown_name: impl Fn(&str) -> String,
 ) -> std::result::Result<Value, String> {
     let nothing = Map::new();
-    let known = schema["properties"].as_object().unwrap_or(&nothing);
+    let properties = schema["properties"].as_object().unwrap_or(&nothing);
     for (key, value) in &mut fields {
-        let Some(field) = known.get(key) else {
-            let names: Vec<String> = known.keys().map(|own| shown_name(own)).collect();
+        let Some(field) = properties.get(key) else {
+            let names: Vec<String> = properties.keys().map(|own| shown_name(own)).collect();
             return Err(match nearest(key, names.iter().map(String::as_str)) {
-                Some(meant) => format!("unknown field `{key}`; did you mean `{meant}`?"),
+                Some(nearest_field) => format!("unknown field `{key}`; did you mean `{nearest_field}`?"),
                 None if names.is_empty() => format!("unknown field `{key}`; no fields are allowed"),
                 None => format!("unknown field `{key}`; allowed fields: {}", names.join(", ")),
             });
         };
-        fit(field, value)
-            .map_err(|wanted| format!("`{}` must be {wanted}; this is {}", shown_name(key), shown(value)))?;
+        fit(field, value).map_err(|expected| {
+            format!("`{}` must be {expected}; this is {}", shown_name(key), shown(value))
+        })?;
     }
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     match required.into_iter().find(|name| !fields.contains_key(*name)) {

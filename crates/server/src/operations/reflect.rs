@@ -52,9 +52,9 @@ struct Input {
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let access = SessionAccess::open(context, &mut report_logs_read(context))?;
-    if let Some(given) = input.answer {
-        let given = Value::Object(given).to_string();
-        let outcome = work_package::apply_answer(context, &access, &given, ANSWER, false)?;
+    if let Some(answer_fields) = input.answer {
+        let answer_text = Value::Object(answer_fields).to_string();
+        let outcome = work_package::apply_answer(context, &access, &answer_text, ANSWER, false)?;
         return Ok(answer(context, &outcome, &text::curate::curated(&outcome)));
     }
     let which = SessionSelection { agents: input.agent, workspace: input.workspace, days: input.days };

@@ -64,13 +64,14 @@ struct Sent {
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given, context.call.by.interface)?;
-    let said = |sent: Sent| UploadedMessage { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
+    let to_message =
+        |sent: Sent| UploadedMessage { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
     let options = receive::Options {
         session: input.session,
         agent: input.agent,
         workspace: input.workspace,
         title: input.title,
-        messages: input.messages.into_iter().map(said).collect(),
+        messages: input.messages.into_iter().map(to_message).collect(),
     };
     let outcome = receive::upload(context, &options)?;
     Ok(answer(context, &outcome, &text::receive::received(&outcome)))

@@ -43,18 +43,18 @@ fn of_session(context: &Context, form: &Fields) -> Result<Context> {
 }
 
 fn mark(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
-    let wanted = required(form, "signal")?;
+    let signal_name = required(form, "signal")?;
     let signals = [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant];
-    let signal = signals.into_iter().find(|signal| signal.name() == wanted);
-    let signal = signal.ok_or_else(|| Error::usage(format!("`{wanted}` is no signal")))?;
+    let signal = signals.into_iter().find(|signal| signal.name() == signal_name);
+    let signal = signal.ok_or_else(|| Error::usage(format!("`{signal_name}` is no signal")))?;
     let because = form.get("reason").map(str::to_owned);
     let options = mark::Options { signal, because, weight: None, invert: false };
     let context = &of_session(context, form)?;
     let marked = mark::mark(context, required(form, "id")?, &options)?;
     let text = match &marked.uncounted {
-        Some(why) => format!("Stored as {wanted}, without weight: {why}"),
+        Some(why) => format!("Stored as {signal_name}, without weight: {why}"),
         None if !marked.changed => "This was recorded before".to_owned(),
-        None => format!("Marked as {wanted}; the score is {:.2} now", marked.score),
+        None => format!("Marked as {signal_name}; the score is {:.2} now", marked.score),
     };
     Ok(done(form, text, marked.commit))
 }

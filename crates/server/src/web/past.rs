@@ -33,7 +33,7 @@ impl PastView {
 
 /// The commit, date or age that a query names; `None` for the present.
 pub(super) fn named_time(query: &Fields) -> Option<&str> {
-    query.get(PARAMETER).map(str::trim).filter(|named| !named.is_empty())
+    query.get(PARAMETER).map(str::trim).filter(|time| !time.is_empty())
 }
 
 /// Reads the vault as of the time that a query names, or as it is.
@@ -57,11 +57,11 @@ pub(super) fn without_time(address: &str) -> String {
 }
 
 /// The address as of a time.
-pub(super) fn with_time(address: &str, named: &str) -> String {
+pub(super) fn with_time(address: &str, time: &str) -> String {
     let address = without_time(address);
-    let named: String = form_urlencoded::byte_serialize(named.as_bytes()).collect();
+    let time: String = form_urlencoded::byte_serialize(time.as_bytes()).collect();
     let sign = if address.contains('?') { '&' } else { '?' };
-    format!("{address}{sign}{PARAMETER}={named}")
+    format!("{address}{sign}{PARAMETER}={time}")
 }
 
 /// Adds the time of a page to its links to addresses that `has_past` accepts. A link that follows the

@@ -252,14 +252,14 @@ fn note_file(key: &str) -> String {
 
 /// The page without its forms, which nothing would answer.
 fn without_forms(html: &str) -> String {
-    let mut kept = String::with_capacity(html.len());
+    let mut page = String::with_capacity(html.len());
     let mut rest = html;
     while let Some((before, form)) = rest.split_once("<form") {
-        kept.push_str(before);
+        page.push_str(before);
         rest = form.split_once("</form>").map_or("", |(_, after)| after);
     }
-    kept.push_str(rest);
-    kept
+    page.push_str(rest);
+    page
 }
 
 /// Replaces ages such as `3 days ago`, which become wrong in a file, by dates.

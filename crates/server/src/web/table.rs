@@ -107,17 +107,17 @@ pub(crate) fn router(state: &Arc<ServerState>) -> Router {
         .route("/events", get(follow_changes));
     for page in &views::PAGES {
         let handler =
-            move |given: Given<Arc<ServerState>>, request: Request<Body>| show(given, page, request);
+            move |state: Given<Arc<ServerState>>, request: Request<Body>| show(state, page, request);
         router = router.route(page.path, get(handler));
     }
     for data in &views::DATA {
         let handler =
-            move |given: Given<Arc<ServerState>>, request: Request<Body>| load(given, data, request);
+            move |state: Given<Arc<ServerState>>, request: Request<Body>| load(state, data, request);
         router = router.route(data.path, get(handler));
     }
     for action in &actions::ACTIONS {
         let handler =
-            move |given: Given<Arc<ServerState>>, request: Request<Body>| run(given, action, request);
+            move |state: Given<Arc<ServerState>>, request: Request<Body>| run(state, action, request);
         router = router.route(action.path, post(handler));
     }
     router.fallback(nowhere).with_state(Arc::clone(state))
@@ -214,11 +214,11 @@ async fn show(
 
 /// Shows a page at the time that its address names, if it has a past.
 fn show_page(page: &PageSpec, context: &Context, request: &PageRequest) -> Result<String> {
-    let Some(named) = past::named_time(&request.query).filter(|_| page.has_past) else {
+    let Some(named_time) = past::named_time(&request.query).filter(|_| page.has_past) else {
         return (page.show)(context, request);
     };
     let html = past::at_time(context, &request.query, |context| (page.show)(context, request))?;
-    Ok(past::keep_time(&html, named, has_past))
+    Ok(past::keep_time(&html, named_time, has_past))
 }
 
 /// Whether the page at an address can show an earlier time.

@@ -86,8 +86,9 @@ impl SettingKey {
 
     /// Whether the setting is accepted only from the user's own configuration.
     pub fn is_users(&self) -> bool {
-        let named = |name: &&str| *name == self.name || (name.ends_with('.') && self.name.starts_with(*name));
-        USERS.iter().any(named)
+        let is_own_name =
+            |name: &&str| *name == self.name || (name.ends_with('.') && self.name.starts_with(*name));
+        USERS.iter().any(is_own_name)
     }
 
     /// Returns the value for display. A secret is replaced by `(set)`.

@@ -122,9 +122,9 @@ impl SettingsLayer {
         for (written, item) in table.iter() {
             let name = format!("{prefix}{}", snake(written));
             let at = table.key(written).and_then(toml_edit::Key::span).map_or(0, |span| span.start);
-            if let Some(known) = keys::TABLES.iter().find(|known| **known == name) {
+            if let Some(table_name) = keys::TABLES.iter().find(|table_name| **table_name == name) {
                 if let Some(value) = value_of(item) {
-                    self.tables.insert(known, value);
+                    self.tables.insert(table_name, value);
                 }
             } else if let Some(key) = keys::find(&name) {
                 match value_of(item).filter(|value| fits(key.shape, value)) {
@@ -143,7 +143,7 @@ impl SettingsLayer {
                 let message = format!("`{name}` is a group of settings and takes a table");
                 self.find(file, text, at, FindingCode::InvalidSetting, message, None);
             } else {
-                let hint = keys::nearest(&name).map(|known| format!("did you mean `{known}`?"));
+                let hint = keys::nearest(&name).map(|nearest_name| format!("did you mean `{nearest_name}`?"));
                 self.find(
                     file,
                     text,

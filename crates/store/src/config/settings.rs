@@ -36,9 +36,9 @@ pub struct Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let held = KEYS.iter().filter_map(|key| Some((key, self.get(key)?)));
+        let set_values = KEYS.iter().filter_map(|key| Some((key, self.get(key)?)));
         let values: BTreeMap<_, _> =
-            held.map(|(key, (value, origin))| (key.name, (key.shown(value), origin))).collect();
+            set_values.map(|(key, (value, origin))| (key.name, (key.shown(value), origin))).collect();
         let mut settings = f.debug_struct("Settings");
         settings.field("values", &values).field("types", &self.types).field("relations", &self.relations);
         settings.field("findings", &self.findings).finish()

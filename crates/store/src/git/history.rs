@@ -68,8 +68,8 @@ impl LogFilter {
             let filters = [&self.op, &self.agent, &self.session, &self.operation];
             return is_listed && filters.iter().all(|filters| filters.is_none());
         };
-        let fits = |wanted: &Option<String>, found: Option<&String>| {
-            wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
+        let fits = |filter: &Option<String>, found: Option<&String>| {
+            filter.as_ref().is_none_or(|filter| found == Some(filter))
         };
         (is_listed || message.ids.iter().any(|id| self.ids.contains(id)))
             && fits(&self.op, Some(&message.op))

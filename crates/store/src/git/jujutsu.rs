@@ -120,8 +120,8 @@ impl Repo {
         let settings: toml::Table = self.ask_jujutsu(&["config", "list", TOOL])?.parse().ok()?;
         let tool = settings.get("merge-tools").and_then(|tools| tools.get("cm"));
         let has_arguments = tool.is_some_and(|tool| tool.get("merge-args").is_some());
-        let named = tool.and_then(|tool| tool.get("program")?.as_str());
-        Some(match named {
+        let tool_program = tool.and_then(|tool| tool.get("program")?.as_str());
+        Some(match tool_program {
             _ if !has_arguments => MergeDriver::Missing,
             Some(other) if Path::new(other) != program => MergeDriver::Other(other.to_owned()),
             // Without a program, Jujutsu looks for `cm` on the `PATH`.

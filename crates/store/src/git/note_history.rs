@@ -118,8 +118,8 @@ impl Follower<'_, '_> {
     /// Returns the file at a path in a commit.
     fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<GitTreeEntry>> {
         let root = self.links(commit)?.tree;
-        let known = (self.trail_place == *place).then_some(&self.trail);
-        self.trail = self.repo.trail(Some(root), place.as_ref(), known)?;
+        let last_trail = (self.trail_place == *place).then_some(&self.trail);
+        self.trail = self.repo.trail(Some(root), place.as_ref(), last_trail)?;
         self.trail_place.clone_from(place);
         Ok(self.trail.file())
     }
@@ -187,15 +187,15 @@ impl Follower<'_, '_> {
         place: &BString,
         new: ObjectId,
     ) -> Result<Option<(BString, ObjectId)>> {
-        let gone = self.repo.differences(Some(parent), Some(commit))?;
-        let gone: Vec<(BString, ObjectId)> = gone
+        let differences = self.repo.differences(Some(parent), Some(commit))?;
+        let removed_files: Vec<(BString, ObjectId)> = differences
             .into_iter()
             .filter_map(|(place, old, new)| match (old.filter(GitTreeEntry::is_file), new) {
                 (Some(old), None) => Some((place, old.id)),
                 _ => None,
             })
             .collect();
-        if let Some(same) = gone.iter().find(|(.., id)| *id == new) {
+        if let Some(same) = removed_files.iter().find(|(.., id)| *id == new) {
             return Ok(Some(same.clone()));
         }
         let bytes = self.blobs.read(place.as_ref(), new)?;
@@ -204,7 +204,7 @@ impl Follower<'_, '_> {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut best: Option<(f32, (BString, ObjectId))> = None;
         let most = if by_id { usize::MAX } else { CANDIDATES };
-        for (place, id) in gone.into_iter().take(most) {
+        for (place, id) in removed_files.into_iter().take(most) {
             let old = self.blobs.read(place.as_ref(), id)?;
             if by_id {
                 if (self.is_same)(&old) {

@@ -133,9 +133,10 @@ impl Repo {
         base: Option<ObjectId>,
         whole: &BTreeSet<NotePath>,
     ) -> Result<Vec<PlannedPath<'c>>> {
-        let gone = changes.iter().filter(|change| matches!(change.kind, PathChangeKind::Remove));
-        let left = changes.iter().flat_map(|change| &change.from);
-        let removed = gone.map(|change| &change.path).chain(left).map(|path| self.place(path)).collect();
+        let removals = changes.iter().filter(|change| matches!(change.kind, PathChangeKind::Remove));
+        let move_origins = changes.iter().flat_map(|change| &change.from);
+        let removed =
+            removals.map(|change| &change.path).chain(move_origins).map(|path| self.place(path)).collect();
         let (mut blobs, mut trees) = (Blobs::new(self)?, TreeCache::new(self));
         let items = changes.iter().map(|change| {
             let place = self.place(&change.path);
@@ -175,7 +176,7 @@ impl Repo {
         whole: &BTreeSet<NotePath>,
     ) -> Result<Option<PlannedContent<'c>>> {
         let stored = head.map(|leaf| leaf.id);
-        let (before, bytes, reapply, asked) = match &change.kind {
+        let (before, bytes, reapply, is_requested) = match &change.kind {
             PathChangeKind::Remove => return Ok(None),
             PathChangeKind::Whole { bytes } | PathChangeKind::Joined { bytes, .. } => {
                 (None, bytes, None, true)
@@ -187,9 +188,16 @@ impl Repo {
             None => None,
         };
         let after = self.write_blob(&blobs.clean(place.as_ref(), bytes, stored)?)?;
-        let mut content =
-            PlannedContent { before, after, bytes, tree: after, entire: asked, unasked: false, reapply };
-        if !asked {
+        let mut content = PlannedContent {
+            before,
+            after,
+            bytes,
+            tree: after,
+            entire: is_requested,
+            unasked: false,
+            reapply,
+        };
+        if !is_requested {
             let own = match whole.contains(&change.path) {
                 true => None,
                 false => self.own_lines(&content, place, stored, blobs)?,
@@ -360,16 +368,16 @@ impl Repo {
     #[cfg(unix)]
     fn set_executable(&self, item: &PlannedPath<'_>) -> Result<()> {
         use std::os::unix::fs::PermissionsExt as _;
-        let wanted = item.mode.is_executable();
+        let should_be_executable = item.mode.is_executable();
         let file = self.file(item.path);
         let cares = self.inner.config_snapshot().boolean("core.fileMode").unwrap_or(true);
         let Ok(stat) = file.symlink_metadata() else { return Ok(()) };
         let mode = stat.permissions().mode();
-        if !cares || !stat.is_file() || (mode & 0o100 != 0) == wanted {
+        if !cares || !stat.is_file() || (mode & 0o100 != 0) == should_be_executable {
             return Ok(());
         }
         // Whoever may read the file may run it.
-        let mode = if wanted { mode | (mode & 0o444) >> 2 } else { mode & !0o111 };
+        let mode = if should_be_executable { mode | (mode & 0o444) >> 2 } else { mode & !0o111 };
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).in_path(&file)
     }
 

@@ -327,10 +327,13 @@ fn belongs_to(repo: &gix::Repository, workdir: &Path) -> bool {
     let linked = gix::discover::path::from_plain_file(&git_dir.join("gitdir"));
     let linked =
         linked.and_then(Result::ok).and_then(|file| file.parent().map(|folder| git_dir.join(folder)));
-    let named = repo.config_snapshot().string("core.worktree");
-    let named = named.and_then(|path| Some(git_dir.join(gix::path::from_bstr(path.as_bstr()).ok()?)));
+    let configured_worktree = repo.config_snapshot().string("core.worktree");
+    let configured_worktree =
+        configured_worktree.and_then(|path| Some(git_dir.join(gix::path::from_bstr(path.as_bstr()).ok()?)));
     let by_environment = std::env::var_os("GIT_WORK_TREE").is_some() || std::env::var_os("GIT_DIR").is_some();
-    linked.is_some_and(|path| same(&path)) || named.is_some_and(|path| same(&path)) || by_environment
+    linked.is_some_and(|path| same(&path))
+        || configured_worktree.is_some_and(|path| same(&path))
+        || by_environment
 }
 
 /// Whether a configuration section comes from the user or the system instead of the repository.
@@ -372,7 +375,7 @@ fn check_layout(git_dir: &Path) -> Result<()> {
     for section in config.sections_by_name("extensions").into_iter().flatten() {
         for name in section.value_names() {
             let value = section.value(name.to_string().as_str()).unwrap_or_default().to_string();
-            let (known, written) = match name.to_string().to_ascii_lowercase().as_str() {
+            let (is_supported, written) = match name.to_string().to_ascii_lowercase().as_str() {
                 "refstorage" => (value == "files", "refStorage".to_owned()),
                 "objectformat" => (matches!(value.as_str(), "sha1" | "sha256"), name.to_string()),
                 "noop" | "noop-v1" | "preciousobjects" | "partialclone" | "worktreeconfig"
@@ -380,7 +383,7 @@ fn check_layout(git_dir: &Path) -> Result<()> {
                 // Version 0 has git ignore what it does not know.
                 _ => (version == "0", name.to_string()),
             };
-            if !known {
+            if !is_supported {
                 return unsupported(format!("extensions.{written}"), value);
             }
         }

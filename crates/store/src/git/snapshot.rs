@@ -173,8 +173,8 @@ impl VaultSnapshot {
 
     /// Returns a folder by its path from the root of the work tree, or `None` if it does not exist.
     fn folder(&self, place: &str) -> Result<Option<Rc<TreeFolder>>> {
-        if let Some(known) = self.folders.borrow().get(place) {
-            return Ok(known.clone());
+        if let Some(cached) = self.folders.borrow().get(place) {
+            return Ok(cached.clone());
         }
         let tree = if place.is_empty() {
             Some(self.repo.tree_of(self.commit.id.0)?)

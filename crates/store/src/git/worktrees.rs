@@ -45,7 +45,8 @@ impl Repo {
 
 /// Whether the `.git` file of a work tree names this private folder.
 fn points_to(worktree: &Path, private: &Path) -> bool {
-    named_git_dir(worktree).is_some_and(|named| private.canonicalize().is_ok_and(|private| named == private))
+    named_git_dir(worktree)
+        .is_some_and(|git_dir| private.canonicalize().is_ok_and(|private| git_dir == private))
 }
 
 /// Returns the canonical path in the `.git` file of a work tree or submodule.

@@ -172,8 +172,8 @@ pub fn make_executable(folder: &Path, path: &NotePath) -> Result<(), Error> {
 /// Adds a file to the folder as a note or as an attachment.
 fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-    let named = relative.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"));
-    let Some(path) = named.and_then(|path| NotePath::parse(&path).ok()) else {
+    let slash_path = relative.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"));
+    let Some(path) = slash_path.and_then(|path| NotePath::parse(&path).ok()) else {
         folder.findings.push(finding(relative, FindingCode::PathNotUtf8, "the file name is not UTF-8"));
         return;
     };

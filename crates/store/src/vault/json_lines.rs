@@ -349,7 +349,7 @@ fn is_torn(file: &mut File) -> io::Result<bool> {
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let both = file.metadata().ok().zip(fs::metadata(path).ok());
-    both.is_some_and(|(held, there)| (held.dev(), held.ino()) == (there.dev(), there.ino()))
+    both.is_some_and(|(opened, on_disk)| (opened.dev(), opened.ino()) == (on_disk.dev(), on_disk.ino()))
 }
 
 #[cfg(not(unix))]

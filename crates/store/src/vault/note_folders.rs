@@ -59,14 +59,14 @@ pub fn obsidian_vaults(home: &Path, configuration: &[PathBuf]) -> Vec<PathBuf> {
 /// those of its plugins Templates and Templater.
 pub fn template_folders(root: &Path) -> Vec<String> {
     let settings = root.join(OBSIDIAN);
-    let named = |file: &str, key: &str| {
+    let setting = |file: &str, key: &str| {
         let text = fs::read_to_string(settings.join(file)).ok()?;
         let value: serde_json::Value = serde_json::from_str(&text).ok()?;
         let folder = value.get(key)?.as_str()?.trim_matches('/').to_owned();
         (!folder.is_empty()).then_some(folder)
     };
-    let core = named("templates.json", "folder");
-    core.into_iter().chain(named("plugins/templater-obsidian/data.json", "templates_folder")).collect()
+    let core = setting("templates.json", "folder");
+    core.into_iter().chain(setting("plugins/templater-obsidian/data.json", "templates_folder")).collect()
 }
 
 /// Folders in `folder` whose names do not begin with a dot; links are left out.

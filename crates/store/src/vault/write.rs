@@ -77,12 +77,12 @@ pub fn sweep(vault: &Vault, path: &NotePath, contents: &[&[u8]]) -> Result<(), E
             if bytes.is_empty() || contents.iter().any(|contents| contents.starts_with(&bytes)) {
                 fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;
             } else {
-                let kept = file.with_file_name(format!(
+                let saved_file = file.with_file_name(format!(
                     "{}-saved-{}.md",
                     path.stem(),
                     blake3::hash(&bytes).to_hex().split_at(6).0
                 ));
-                fs::rename(entry.path(), &kept).map_err(Error::io("rename", &entry.path()))?;
+                fs::rename(entry.path(), &saved_file).map_err(Error::io("rename", &entry.path()))?;
             }
         }
     }

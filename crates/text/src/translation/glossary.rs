@@ -79,7 +79,7 @@ impl Glossary {
         let lower = text.to_lowercase();
         let words: Vec<&str> =
             lower.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1).collect();
-        let known = |glossary: &Self| {
+        let matches_in = |glossary: &Self| {
             let is_guess = Some(glossary.language) == guess;
             let entries = || words.iter().filter_map(|word| glossary.entry(word));
             let telling = entries().filter(|entry| !entry.is_ambiguous).count();
@@ -87,7 +87,7 @@ impl Glossary {
             (count, is_guess, glossary.language)
         };
         let spaced = GLOSSARIES.iter().filter(|glossary| glossary.language != Language::Chinese);
-        let counts = spaced.map(known);
+        let counts = spaced.map(matches_in);
         let (count, is_guess, language) = counts.max_by_key(|(count, is_guess, _)| (*count, *is_guess))?;
         let is_enough = count * 5 >= words.len() * 2 || is_guess && count * 3 >= words.len();
         (count > 0 && count >= words.len().min(2) && is_enough).then_some(language)
@@ -106,8 +106,8 @@ impl Glossary {
     /// Returns the English words for a word in lower case or one of its inflections; two for a German
     /// compound. Empty if it is unknown.
     pub fn english(&self, word: &str) -> Vec<&'static str> {
-        if let Some(known) = self.single(word) {
-            return vec![known];
+        if let Some(english) = self.single(word) {
+            return vec![english];
         }
         let is_compound = word.len() <= LONGEST_COMPOUND && word.chars().count() >= 8;
         if self.language != Language::German || !is_compound || english_word(word).is_some() {
@@ -149,8 +149,8 @@ impl Glossary {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(LONGEST);
-            let known = ends.filter(|end| self.entry(&rest[..*end]).is_some()).last();
-            let (word, after) = rest.split_at(known.unwrap_or(first.len_utf8()));
+            let longest_end = ends.filter(|end| self.entry(&rest[..*end]).is_some()).last();
+            let (word, after) = rest.split_at(longest_end.unwrap_or(first.len_utf8()));
             words.push(word);
             rest = after;
         }
@@ -169,7 +169,7 @@ impl Glossary {
 
 /// Returns a word in lower case if it is an English one.
 fn english_word(word: &str) -> Option<&'static str> {
-    ENGLISH.from(word).next().filter(|known| *known == word)
+    ENGLISH.from(word).next().filter(|entry| *entry == word)
 }
 
 /// Lines that are sorted by their first column.

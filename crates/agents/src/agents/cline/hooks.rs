@@ -162,8 +162,9 @@ pub(crate) fn common_fields(fields: &Map<String, Value>) -> Option<Map<String, V
         // A child's log is not the task's.
         ("agent_id", at(&["parent_agent_id"]).filter(|parent| !parent.is_null())),
     ];
-    let named = [("agent", Some(Value::from("cline"))), ("hook_event_name", Some(Value::from(event)))];
-    let all = named.into_iter().chain(found);
+    let origin_fields =
+        [("agent", Some(Value::from("cline"))), ("hook_event_name", Some(Value::from(event)))];
+    let all = origin_fields.into_iter().chain(found);
     Some(all.filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
 }
 

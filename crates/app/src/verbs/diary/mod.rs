@@ -140,10 +140,10 @@ pub fn diary(
         .hint("`cm sessions show` shows the session"));
     }
     let place = DiaryLocation::of(context, &diary)?;
-    let said = std::cell::RefCell::new(None);
+    let last_notice = std::cell::RefCell::new(None);
     let plan = |open: &OpenVault| {
         let (change, notice) = place.change(context, open, &diary)?;
-        *said.borrow_mut() = notice;
+        *last_notice.borrow_mut() = notice;
         let verb = if place.is_there { "Renew" } else { "Write" };
         let message =
             CommitMessage::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
@@ -161,13 +161,13 @@ pub fn diary(
         let written = write::apply_with(context, plan)?;
         (written.commit, !written.changed.is_empty(), None)
     };
-    said.take().into_iter().for_each(|notice: String| context.notice(notice));
+    last_notice.take().into_iter().for_each(|notice: String| context.notice(notice));
     if changed && !options.dry_run {
         recheck_drafts(context, &transcript)?;
     }
-    let kept =
+    let stored_text =
         || context.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let text = text.or_else(kept).unwrap_or_else(|| note(&diary));
+    let text = text.or_else(stored_text).unwrap_or_else(|| note(&diary));
     let written = written(&diary, &place, text);
     Ok(WrittenDiary { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
 }
@@ -211,7 +211,7 @@ fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {
     };
     WrittenDiary {
         // A note that was there keeps its id.
-        id: read(&text).map_or_else(|| diary.id.clone(), |kept| kept.id),
+        id: read(&text).map_or_else(|| diary.id.clone(), |stored| stored.id),
         path: place.path.to_string(),
         session: diary.session.clone(),
         agent: diary.agent.clone(),

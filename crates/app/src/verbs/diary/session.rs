@@ -88,29 +88,29 @@ impl SessionReader {
         session: &Session,
         model: Option<String>,
     ) -> Result<SessionTranscript> {
-        let gone = || {
+        let no_log = || {
             Error::new(ErrorKind::NotFound, GONE, "its log no longer exists or no longer contains it")
                 .hint("`cm sessions show` still shows what was indexed")
         };
         let path = session.log.as_deref().unwrap_or_default();
         let of =
             |source: &LogSource| source.agent == session.meta.agent && source.path.to_string_lossy() == path;
-        let known = self.found.iter().find(|source| of(source)).cloned();
-        let sources = sources(context, session.meta.workspace.as_deref()).ok_or_else(gone)?;
+        let found_before = self.found.iter().find(|source| of(source)).cloned();
+        let sources = sources(context, session.meta.workspace.as_deref()).ok_or_else(no_log)?;
         let elsewhere = || sources.find(&[]).sources.into_iter().find(of);
-        let source = known.or_else(elsewhere).ok_or_else(gone)?;
+        let source = found_before.or_else(elsewhere).ok_or_else(no_log)?;
         if self.last.as_ref().is_none_or(|(last, _)| *last != source.path) {
             self.last = Some((source.path.clone(), logs::of_source(&source)?));
         }
-        let told = self.last.iter_mut().flat_map(|(_, told)| told);
-        let told = told.into_iter().find(|told| told.meta.id == session.meta.id && !told.meta.ours);
-        let told = told.filter(|told| sources.allow(&source, &told.meta)).ok_or_else(gone)?;
-        let told = ParsedSession {
-            meta: told.meta.clone(),
-            events: std::mem::take(&mut told.events),
-            path: told.path.clone(),
+        let sessions = self.last.iter_mut().flat_map(|(_, sessions)| sessions);
+        let parsed = sessions.into_iter().find(|one| one.meta.id == session.meta.id && !one.meta.ours);
+        let parsed = parsed.filter(|one| sources.allow(&source, &one.meta)).ok_or_else(no_log)?;
+        let parsed = ParsedSession {
+            meta: parsed.meta.clone(),
+            events: std::mem::take(&mut parsed.events),
+            path: parsed.path.clone(),
         };
-        Ok(self.transcript(context, &sources, &source, told, model))
+        Ok(self.transcript(context, &sources, &source, parsed, model))
     }
 
     /// Derives the transcript of a parsed session, and records the read in the access log.
@@ -159,18 +159,18 @@ impl SessionReader {
         };
         let events = |sessions: &[ParsedSession]| sessions.iter().map(|one| one.events.len()).sum::<usize>();
         let found = Agent::ALL.into_iter().filter_map(read).max_by_key(|(_, sessions)| events(sessions));
-        let named = || format!("`{}`", path.display());
+        let shown_path = || format!("`{}`", path.display());
         let (source, mut sessions) = found
             .filter(|(_, sessions)| !sessions.is_empty())
-            .ok_or_else(|| Error::not_found(format!("no session was found in {}", named())))?;
+            .ok_or_else(|| Error::not_found(format!("no session was found in {}", shown_path())))?;
         let (Some(parsed), true) = (sessions.pop(), sessions.is_empty()) else {
-            return Err(Error::usage(format!("{} has several sessions", named()))
+            return Err(Error::usage(format!("{} has several sessions", shown_path()))
                 .hint("`cm sessions --days 0` lists the IDs of sessions in known places"));
         };
         if !sources.allow(&source, &parsed.meta) {
             return Err(Error::refused(
                 "other-project",
-                format!("{} may not be read for this vault", named()),
+                format!("{} may not be read for this vault", shown_path()),
             )
             .hint("`cm privacy` shows which agents and folders are allowed"));
         }
@@ -276,5 +276,5 @@ fn points(answer: &DiaryAnswer) -> impl Iterator<Item = &QuotedStatement> {
 
 /// Redacts the assembled diary once more, because joined fragments can form a secret.
 fn without_secrets(diary: Diary, rules: &RedactionRules) -> Diary {
-    diary.map_texts(|said| logs::text(said, rules))
+    diary.map_texts(|text| logs::text(text, rules))
 }

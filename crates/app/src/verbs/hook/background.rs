@@ -60,8 +60,8 @@ pub(super) fn tasks(
 /// Returns the synchronization that follows the end of a session, if the user wants one.
 pub(super) fn sync_at_end(context: &Context, message: &HookMessage) -> Option<BackgroundTask> {
     let ends = message.event.is_some_and(|event| message.agent.ends_session(event)) && !message.subagent;
-    let wanted = context.target().settings.users(keys::HOOKS_SYNC).and_then(toml::Value::as_bool);
-    (ends && wanted == Some(true)).then_some(BackgroundTask::Sync)
+    let sync_setting = context.target().settings.users(keys::HOOKS_SYNC).and_then(toml::Value::as_bool);
+    (ends && sync_setting == Some(true)).then_some(BackgroundTask::Sync)
 }
 
 /// Whether the user wants to learn from sessions when they end.

@@ -63,8 +63,9 @@ pub struct HookResponse {
 /// Handles a hook event. `words` are the command-line arguments, agent and event; both may be
 /// missing if `stdin` contains them.
 pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse {
-    let asked = parse_hook_args(words);
-    let (agent, event) = asked.unwrap_or_else(|| (words.first().and_then(|word| hook_agent(word)), None));
+    let agent_and_event = parse_hook_args(words);
+    let (agent, event) =
+        agent_and_event.unwrap_or_else(|| (words.first().and_then(|word| hook_agent(word)), None));
     let message = HookMessage::read(stdin, agent, event);
     let quiet = |call: &Request| HookResponse {
         stdout: message.agent.empty_reply().to_owned(),
@@ -75,7 +76,7 @@ pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse 
         return quiet(&call);
     }
     let call = call_of_message(call, &message);
-    let answered = match asked {
+    let answered = match agent_and_event {
         None => Err(Error::usage(format!("`{}` is not an event of an agent's session", words.join(" ")))),
         Some(_) if message.event.is_none() => Err(Error::usage("the message does not contain its event")),
         Some(_) => answer(&call, &message),
@@ -107,8 +108,8 @@ fn is_model_call(call: &Request) -> bool {
 fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
     // A vault that is named is named from the folder in which the hook was started.
     call.vault = call.vault.map(|vault| call.cwd.join(vault));
-    let named = message.cwd.as_ref().map(std::path::PathBuf::from);
-    if let Some(folder) = named.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+    let message_folder = message.cwd.as_ref().map(std::path::PathBuf::from);
+    if let Some(folder) = message_folder.filter(|folder| folder.is_absolute() && folder.is_dir()) {
         call.cwd = folder;
     }
     call.by.kind = Actor::Agent;
@@ -120,25 +121,27 @@ fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
 }
 
 fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
-    let heard = |reply: HookReply, later| HookResponse {
+    let response = |reply: HookReply, later| HookResponse {
         stdout: reply.stdout(message),
         later,
         folder: call.cwd.clone(),
     };
     if let Some((decision, notices)) =
-        message.guard_request.as_ref().and_then(|asked| guard::guard_tool_call(call, asked))
+        message.guard_request.as_ref().and_then(|request| guard::guard_tool_call(call, request))
     {
         if vault_of(call).is_some() {
             notices.iter().for_each(|notice| log(call, message, notice.for_terminal()));
         }
-        return Ok(heard(HookReply::Verdict(decision), Vec::new()));
+        return Ok(response(HookReply::Verdict(decision), Vec::new()));
     }
     if let Some(connection) = ServerConnection::of_call(call)? {
         return over_server::answer(call, message, &connection);
     }
     let context = match Context::open(call.clone()) {
-        Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, Vec::new())),
-        Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), Vec::new())),
+        Err(error) if error.kind == ErrorKind::NoVault => {
+            return Ok(response(HookReply::Nothing, Vec::new()));
+        }
+        Err(error) if error.code == UNTRUSTED => return Ok(response(untrusted(message), Vec::new())),
         context => context?.low_latency(),
     };
     for open in &context.vaults {
@@ -172,7 +175,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     };
     let judged = long_prompt.map(|prompt| BackgroundTask::JudgePrompt(prompt.to_json()));
     let synced = background::sync_at_end(&context, message);
-    Ok(heard(reply, later.into_iter().chain(judged).chain(synced).collect()))
+    Ok(response(reply, later.into_iter().chain(judged).chain(synced).collect()))
 }
 
 /// Returns an explanation that an untrusted vault provides nothing, at the start of a session. It
@@ -212,17 +215,17 @@ fn recorded_with(
     record: Option<&JsonLinesFile>,
     handoff: &mut Option<ClaimedHandoff>,
 ) -> Result<Recorded> {
-    let mut asked: Option<ProposalRequest> = None;
+    let mut proposal: Option<ProposalRequest> = None;
     loop {
         let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
-        let told = InjectionLog::read(&text);
-        let work = HookPlan::of(message, &told, false, context.now());
-        let (mut parts, most) = candidate_parts(context, message, &work, &told)?;
+        let injections = InjectionLog::read(&text);
+        let work = HookPlan::of(message, &injections, false, context.now());
+        let (mut parts, most) = candidate_parts(context, message, &work, &injections)?;
         let may_ask = work.question.is_some() || message.event == Some(HookEvent::PostTool);
-        if may_ask && asked.is_none() {
-            asked = Some(proposal_request::request(context, message)?);
+        if may_ask && proposal.is_none() {
+            proposal = Some(proposal_request::request(context, message)?);
         }
-        parts.extend(asked.as_ref().and_then(|request| request.part.clone()));
+        parts.extend(proposal.as_ref().and_then(|request| request.part.clone()));
         if work.start {
             let is_new =
                 text.is_empty() && !matches!(message.source.as_deref(), Some("clear" | "compact" | "resume"));
@@ -236,13 +239,13 @@ fn recorded_with(
             parts.splice(0..0, handoff.as_ref().map(ClaimedHandoff::part));
         }
         let answer =
-            HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, context.now());
+            HookAnswer::of(message, &injections, &parts, &InjectionLimit { most, more: MORE }, context.now());
         let is_recorded = match record.filter(|_| !answer.lines.is_empty()) {
             Some(record) => record.append_at(length, &answer.lines)?,
             None => true,
         };
         if is_recorded {
-            let long_prompt = asked.and_then(|request| request.long_prompt);
+            let long_prompt = proposal.and_then(|request| request.long_prompt);
             return Ok(Recorded { answer, work, long_prompt });
         }
     }
@@ -270,8 +273,8 @@ fn candidate_parts(
     let start = start::parts(context, tokens)?;
     let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
-    let known = injections.excluded_ids().into_iter().chain(ids).collect();
-    let mut parts = selection::parts(context, message, question, &known)?;
+    let excluded = injections.excluded_ids().into_iter().chain(ids).collect();
+    let mut parts = selection::parts(context, message, question, &excluded)?;
     parts.extend(start);
     Ok((parts, tokens * PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))
 }
@@ -292,15 +295,15 @@ fn check_indexes(context: &Context) -> Result<()> {
 
 /// Adds the injected notes to the retrieval counters.
 fn count(context: &Context, answer: &HookAnswer) {
-    let given = answer.lines.iter().filter_map(|line| match &line.deed {
+    let injected = answer.lines.iter().filter_map(|line| match &line.deed {
         InjectionStep::Given(ids) => Some(ids),
         InjectionStep::Held(_) | InjectionStep::Compacted => None,
     });
     // What stands in CORE.md goes by its file, and is shown to everybody.
-    let ids: Vec<&str> = given.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
+    let ids: Vec<&str> = injected.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
     let holds = |at: &usize, id: &str| {
-        let known = context.vaults[*at].index().lookup(id).unwrap_or_default();
-        known.iter().any(|(known, _)| known.as_str() == id)
+        let indexed = context.vaults[*at].index().lookup(id).unwrap_or_default();
+        indexed.iter().any(|(indexed_id, _)| indexed_id.as_str() == id)
     };
     let owner = |id: &str| (1..context.vaults.len()).find(|at| !holds(&0, id) && holds(at, id)).unwrap_or(0);
     for (at, open) in context.vaults.iter().enumerate() {
@@ -345,7 +348,7 @@ pub fn failures(call: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
 /// Returns the vault of the call, even if its settings are invalid; `None` without a vault.
 fn vault_of(call: &Request) -> Option<Vault> {
     match &call.vault {
-        Some(named) => Vault::open(&call.cwd.join(named)).ok(),
+        Some(folder) => Vault::open(&call.cwd.join(folder)).ok(),
         None => Vault::find_upwards(&call.cwd).or_else(|| global(call)),
     }
     .map(|vault| vault.prepare(call.private.as_ref()))

@@ -72,14 +72,14 @@ pub(super) fn answer(
         .session
         .as_deref()
         .map(|id| JsonLinesFile::server_injection_log(&connection.private, &file_name(id)));
-    let mut given: Option<ServerAnswer> = None;
+    let mut server_answer: Option<ServerAnswer> = None;
     let (reply, plan) = loop {
         let (text, length) =
             log.as_ref().map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
         let injections = InjectionLog::read(&text);
         let plan = HookPlan::of(message, &injections, false, call.now);
-        let given = match &mut given {
-            Some(given) => given,
+        let received = match &mut server_answer {
+            Some(received) => received,
             none => none.insert(ask(call, message, connection, &settings, &plan, &injections)?),
         };
         let most = if plan.start {
@@ -91,17 +91,17 @@ pub(super) fn answer(
         let answer = HookAnswer::of(
             message,
             &injections,
-            &given.parts,
+            &received.parts,
             &InjectionLimit { most, more: MORE },
             call.now,
         );
-        let lines = if given.is_missing { &[][..] } else { &answer.lines };
+        let lines = if received.is_missing { &[][..] } else { &answer.lines };
         let is_recorded = match log.as_ref().filter(|_| !lines.is_empty()) {
             Some(log) => log.append_at(length, lines)?,
             None => true,
         };
         if is_recorded {
-            hold(message, connection, &given.parts)?;
+            hold(message, connection, &received.parts)?;
             break (answer.reply, plan);
         }
     };

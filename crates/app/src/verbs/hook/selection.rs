@@ -56,12 +56,13 @@ pub(super) fn parts(
     check_indexes(context)?;
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let stages = RankingStages { fine: false, graph: false, ..RankingStages::default() };
-    let asked = Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
+    let retrieval =
+        Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
     let (kinds, scope) = (WorkspaceKinds::of(context, false), ProjectScope::of(context, None));
     let seen = MentionIndex::of(&question);
-    let candidates = |asked: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
+    let candidates = |retrieval: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
         let mut candidates = Vec::new();
-        for ranked in context.retrieve(asked, most)?.ranked {
+        for ranked in context.retrieve(retrieval, most)?.ranked {
             if known_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, known_ids) {
                 continue;
             }
@@ -73,7 +74,7 @@ pub(super) fn parts(
         }
         Ok(candidates)
     };
-    let confirmed = choose(&candidates(asked, LOOKED_AT)?, known_ids, &measure);
+    let confirmed = choose(&candidates(retrieval, LOOKED_AT)?, known_ids, &measure);
     // Asked apart, so that many of them displace nothing that is confirmed.
     let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
     let room = SelectionLimits {
@@ -81,9 +82,9 @@ pub(super) fn parts(
         characters: measure.characters / UNVERIFIED_SHARE,
         ..measure
     };
-    let asked =
+    let unverified_retrieval =
         Retrieval { query: &unverified, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
-    let few = if room.notes == 0 { Vec::new() } else { candidates(asked, UNVERIFIED)? };
+    let few = if room.notes == 0 { Vec::new() } else { candidates(unverified_retrieval, UNVERIFIED)? };
     Ok(parts_of(confirmed, choose(&few, known_ids, &room)))
 }
 
@@ -102,8 +103,9 @@ pub(super) fn held(context: &Context, ids: &[String]) -> Result<Vec<InjectionPar
     let (mut entries, mut unverified) = (Vec::new(), Vec::new());
     for id in ids {
         for open in &context.vaults {
-            let known = open.index().lookup(id).unwrap_or_default();
-            let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
+            let indexed = open.index().lookup(id).unwrap_or_default();
+            let path =
+                indexed.into_iter().find(|(indexed_id, _)| indexed_id.as_str() == id).map(|(_, path)| path);
             let found = path.and_then(|path| load(open, &path).ok());
             let is_unverified = found.as_ref().is_some_and(|found| found.note.is_unverified());
             let line = found.and_then(|found| {
@@ -139,11 +141,11 @@ fn candidate(
     threshold: f64,
 ) -> Option<InjectionCandidate> {
     let note = &ranked.note;
-    let said = match Bullet::of(note) {
+    let statement = match Bullet::of(note) {
         Some(bullet) => bullet.content().to_owned(),
         None => format!("{} {}", note.title, note.tags.join(" ")),
     };
-    let relevance = relevance(question, &ContentWords::of(&said, is_stop_word), ranked.parts.coarse);
+    let relevance = relevance(question, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
     if relevance < threshold {
         return None;
     }
@@ -169,8 +171,8 @@ fn line(
     };
     let shown = scope.includes(&bullet, level) && may_be_shown(&bullet, note);
     let pinned = if bullet.pinned { "pinned" } else { "" };
-    let known = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
-    shown.then(|| lines::rule(bullet.content(), &known))
+    let labels = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
+    shown.then(|| lines::rule(bullet.content(), &labels))
 }
 
 fn remembered(note: &Note, snippet: &str) -> Option<String> {
@@ -179,8 +181,8 @@ fn remembered(note: &Note, snippet: &str) -> Option<String> {
         return None;
     }
     let origin = format!("by {}", visible(&note.origin()));
-    let known = [note.note_type.as_deref().unwrap_or_default(), note.key(), &origin];
-    Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
+    let labels = [note.note_type.as_deref().unwrap_or_default(), note.key(), &origin];
+    Some(lines::memory(&visible(&note.title), &labels, &visible(snippet)))
 }
 
 /// Builds the query for unverified memories that contain any word of the question. After a failed

@@ -53,8 +53,8 @@ fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart
     let listings = |memory: &BriefingMemory| {
         Some(memory_text::note_references(&memory.id, &NotePath::parse(&memory.path).ok()?))
     };
-    let given: HashSet<String> = memories.filter_map(listings).flatten().collect();
-    part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| given.contains(id)));
+    let briefed: HashSet<String> = memories.filter_map(listings).flatten().collect();
+    part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| briefed.contains(id)));
     part
 }
 
@@ -74,7 +74,7 @@ fn core(context: &Context) -> Result<Vec<InjectionPart>> {
 fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     let listed: HashSet<&str> =
         core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
-    let said = |id: &str, path: &str| {
+    let is_in_core = |id: &str, path: &str| {
         let names = NotePath::parse(path).map(|path| memory_text::note_references(id, &path));
         names.is_ok_and(|names| names.iter().any(|name| listed.contains(name.as_str())))
     };
@@ -86,7 +86,7 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     let noted = |id: &str, text: String| InjectionEntry { id: Some(id.to_owned()), text, relevance: None };
     let rules = |kind: BulletType| -> Vec<InjectionEntry> {
         let all = briefing.rules.iter().chain(&briefing.pitfalls);
-        let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.id, &rule.path));
+        let shown = all.filter(|rule| rule.bullet_type == kind && !is_in_core(&rule.id, &rule.path));
         shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
     };
     let bare = |text: String| InjectionEntry { text, ..Default::default() };
@@ -96,7 +96,8 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
         text: memory_line(memory),
         relevance: None,
     };
-    let is_new = |memory: &&BriefingMemory| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
+    let is_new =
+        |memory: &&BriefingMemory| !memory.snippet.is_empty() || !is_in_core(&memory.id, &memory.path);
     let memories = briefing.memories.iter().filter(is_new);
     let unverified = briefing.unverified.iter();
     vec![
@@ -114,9 +115,10 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
 pub(super) fn task_of(cwd: &Path, project: &str) -> String {
     // A repository that cannot be read keeps nobody from being briefed.
     let recent = Repo::discover(cwd).ok().flatten().map(|repo| recent(&repo));
-    let said = recent.unwrap_or_default();
-    let said = if said.trim().chars().count() < 3 { format!("work on {project}") } else { said };
-    said.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST_TASK).collect()
+    let recent_work = recent.unwrap_or_default();
+    let task =
+        if recent_work.trim().chars().count() < 3 { format!("work on {project}") } else { recent_work };
+    task.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST_TASK).collect()
 }
 
 fn recent(repo: &Repo) -> String {
@@ -126,7 +128,7 @@ fn recent(repo: &Repo) -> String {
     let filter = LogFilter { limit: Some(LOOKED_AT), ..LogFilter::default() };
     let commits = repo.log(&filter).unwrap_or_default().into_iter();
     let theirs = commits.filter(|commit| commit.message.is_none() && !commit.subject.starts_with("Merge "));
-    let said: Vec<String> =
+    let subjects: Vec<String> =
         branch.into_iter().chain(theirs.take(RECENT).map(|commit| commit.subject)).collect();
-    said.join(". ")
+    subjects.join(". ")
 }

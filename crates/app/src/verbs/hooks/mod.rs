@@ -307,12 +307,12 @@ impl HookChanges {
     /// Plans the connection to the wanted server; without one, an existing connection stays.
     fn connect(&mut self, call: &Request, options: &Options) -> Result<()> {
         let existing = server::of_scope(call, self.reach, &self.root)?;
-        let Some(wanted) = &options.server else {
+        let Some(url) = &options.server else {
             let keep = |open| server::change_of(call, &open, ConnectionAction::Keep);
             self.server = existing.map(keep).transpose()?;
             return Ok(());
         };
-        let (change, notices) = server::connect(call, self.reach, &self.root, wanted)?;
+        let (change, notices) = server::connect(call, self.reach, &self.root, url)?;
         let replaced = existing.filter(|open| open.url.to_string() != change.url);
         self.notices.extend(notices);
         self.notices.extend(replaced.as_ref().and_then(server::undelivered));

@@ -281,8 +281,8 @@ impl ConnectionChange {
         connection::store(home, &all)?;
         self.record_check(home)?;
         // Nothing calls these servers any more.
-        for gone in before.iter().filter(|one| all.iter().all(|other| other.server != one.server)) {
-            let private = home.of_server(&gone.server);
+        for disconnected in before.iter().filter(|one| all.iter().all(|other| other.server != one.server)) {
+            let private = home.of_server(&disconnected.server);
             for ending in ["token", "pem"] {
                 private.remove(&private.config_file(ending))?;
             }

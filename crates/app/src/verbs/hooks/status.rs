@@ -93,19 +93,21 @@ impl HookFailure {
 /// # Errors
 /// An unknown agent, or an unreadable failure log.
 pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
-    let wanted = parse_agents(&options.agents)?;
+    let selected_agents = parse_agents(&options.agents)?;
     let mut states = Vec::new();
     for whose in [HookScope::Project, HookScope::User]
         .into_iter()
         .filter(|it| options.reach.is_none_or(|reach| reach == *it))
     {
         let Some(root) = root(call, whose) else { continue };
-        for agent in hook_agents().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
+        for agent in
+            hook_agents().filter(|agent| selected_agents.is_empty() || selected_agents.contains(agent))
+        {
             let is_used = root.join(agent.folder(whose)).is_dir();
             // In the home itself both are one.
             let path = shown_path(&root, agent, whose);
             let is_listed = states.iter().any(|state: &AgentState| state.path == path);
-            if (is_used || !wanted.is_empty()) && !is_listed {
+            if (is_used || !selected_agents.is_empty()) && !is_listed {
                 states.push(state(&root, agent, whose));
             }
         }

@@ -135,11 +135,11 @@ fn redacted_text(context: &Context, access: &SessionAccess, name: &str) -> Resul
 
 /// Returns the person's prompts in a session, in order.
 fn spoken(access: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>> {
-    let said = access.events(listed)?.into_iter().filter_map(|event| match event.kind {
+    let prompts = access.events(listed)?.into_iter().filter_map(|event| match event.kind {
         EventKind::UserPrompt { text } if !event.side => Some(text),
         _ => None,
     });
-    Ok(said.collect())
+    Ok(prompts.collect())
 }
 
 /// Returns the categories that the prompts mention, most frequent first.

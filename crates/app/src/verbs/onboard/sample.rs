@@ -118,9 +118,9 @@ fn judged(
 ) -> Result<Option<SampledSession>> {
     let of_kind = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
     let key = listed.session.key();
-    let said = access.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
+    let stretches = access.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
     let prompts: Vec<String> =
-        said.into_iter().map(|said| said.text.chars().take(LONGEST).collect()).collect();
+        stretches.into_iter().map(|stretch| stretch.text.chars().take(LONGEST).collect()).collect();
     if prompts.is_empty() {
         return Ok(None);
     }

@@ -58,11 +58,11 @@ pub(super) fn credits(context: &Context, session: &OutcomeSession, options: &Opt
         SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => None,
     };
     let mut credits = Credits::default();
-    let mut named: HashSet<String> = HashSet::new();
+    let mut rule_ids: HashSet<String> = HashSet::new();
     for reference in &options.rules {
         let (found, bullet) = find_bullet(context, reference)?;
         let id = bullet.id.to_string();
-        if !named.insert(id.clone()) {
+        if !rule_ids.insert(id.clone()) {
             continue;
         }
         let reason = context.call.by.reason.clone();
@@ -88,7 +88,7 @@ pub(super) fn credits(context: &Context, session: &OutcomeSession, options: &Opt
         }
     }
     if signal.is_some() {
-        cited(context, session, options.status, &named, &mut credits)?;
+        cited(context, session, options.status, &rule_ids, &mut credits)?;
     }
     Ok(credits)
 }
@@ -102,14 +102,14 @@ fn cited(
 ) -> Result<()> {
     let bullets = merged(context)?.bullets;
     let live: Vec<_> = bullets.iter().filter(|vault_bullet| vault_bullet.bullet.is_live()).collect();
-    let known: Vec<RuleRef<'_>> = live
+    let rule_refs: Vec<RuleRef<'_>> = live
         .iter()
         .map(|vault_bullet| RuleRef {
             id: vault_bullet.bullet.id.as_str(),
             content: vault_bullet.bullet.content(),
         })
         .collect();
-    for word in words(context, session, &known, status) {
+    for word in words(context, session, &rule_refs, status) {
         let vault_bullet = live.iter().find(|vault_bullet| vault_bullet.bullet.id.as_str() == word.id);
         let Some(vault_bullet) = vault_bullet.filter(|_| !mentioned.contains(&word.id)) else { continue };
         if has_explicit_feedback(&vault_bullet.bullet, session).is_some() {
@@ -145,8 +145,8 @@ fn words(
     status: SessionStatus,
 ) -> Vec<RuleFeedback> {
     let Some(log) = &session.log else { return Vec::new() };
-    let told = match load::load_from_log(context, &log.meta, log.log.as_deref().unwrap_or_default()) {
-        Ok(told) => told,
+    let parsed = match load::load_from_log(context, &log.meta, log.log.as_deref().unwrap_or_default()) {
+        Ok(parsed) => parsed,
         Err(error) if error.code == load::GONE => {
             context.notice("the session's log no longer exists, so its cited rules are unknown");
             return Vec::new();
@@ -156,8 +156,8 @@ fn words(
             return Vec::new();
         }
     };
-    let said = feedback(&told.events, &steps(&told.events), rules, status, FRACTION);
-    said.into_iter().filter(|word| !word.explicit).collect()
+    let rule_feedback = feedback(&parsed.events, &steps(&parsed.events), rules, status, FRACTION);
+    rule_feedback.into_iter().filter(|word| !word.explicit).collect()
 }
 
 /// Whether the session's earlier feedback on a rule was explicit; `None` if it gave none.

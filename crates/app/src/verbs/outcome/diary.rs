@@ -35,13 +35,13 @@ pub(super) fn plan(context: &Context, session: &OutcomeSession, options: &Option
     let changes = changes(context, context.target(), session, options)?;
     let diaries = DiaryIndex::of(context, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
-    let kept = diaries.get(agent, &session.id);
+    let stored = diaries.get(agent, &session.id);
     let before =
-        kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
+        stored.map(|stored| stored.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
     let (path, created) = match changes.first() {
         Some(VaultFileChange::Create { path, .. }) => (path.to_string(), true),
         Some(change) => (change.path().to_string(), false),
-        None => (kept.map(|kept| kept.path.to_string()).unwrap_or_default(), false),
+        None => (stored.map(|stored| stored.path.to_string()).unwrap_or_default(), false),
     };
     Ok(PlannedDiary { before, path, created, changes: !changes.is_empty() })
 }
@@ -63,16 +63,16 @@ pub(super) fn changes(
     };
     let diaries = DiaryIndex::of(context, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
-    let Some(kept) = diaries.of_level(open.level, agent, &session.id) else {
+    let Some(stored) = diaries.of_level(open.level, agent, &session.id) else {
         return Ok(vec![created(open, session, word)?]);
     };
-    let said = kept.diary.recorded_outcome.as_ref().is_some_and(|judged| {
+    let is_recorded = stored.diary.recorded_outcome.as_ref().is_some_and(|judged| {
         judged.status == word.status && (word.reason.is_none() || judged.reason == word.reason)
     });
-    if said {
+    if is_recorded {
         return Ok(Vec::new());
     }
-    let text = load(open, &kept.path)?.text();
+    let text = load(open, &stored.path)?.text();
     let mut edits: Vec<Edit> = frontmatter_status(word.status)
         .map(|status| Edit::Set {
             key: "status".to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn changes(
         .collect();
     edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&word) });
     edits.extend(with_outcome(Split::of(&text).body(), word.status).map(|text| Edit::SetBody { text }));
-    Ok(vec![VaultFileChange::Edit { path: kept.path.clone(), edits }])
+    Ok(vec![VaultFileChange::Edit { path: stored.path.clone(), edits }])
 }
 
 /// Returns the body with an updated line `Outcome: …`; `None` if the line is missing or up to date.
@@ -93,10 +93,10 @@ fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
         if line.starts_with("## ") {
             return None;
         }
-        if let Some(said) = line.strip_prefix(LINE) {
-            let said = said.trim_end_matches(['\n', '\r']);
-            let (from, to) = (at + LINE.len(), at + LINE.len() + said.len());
-            return (said != status.name())
+        if let Some(written) = line.strip_prefix(LINE) {
+            let written = written.trim_end_matches(['\n', '\r']);
+            let (from, to) = (at + LINE.len(), at + LINE.len() + written.len());
+            return (written != status.name())
                 .then(|| format!("{}{}{}", &body[..from], status.name(), &body[to..]));
         }
         at += line.len();

@@ -43,8 +43,8 @@ pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options
         Err(error) if error.kind == ErrorKind::NotFound && error.code == "not-found" => error,
         Err(error) => return Err(error),
     };
-    if let Some(known) = of_diary(context, name)? {
-        return Ok(known);
+    if let Some(session) = of_diary(context, name)? {
+        return Ok(session);
     }
     let by = &context.call.by;
     let sound = name.chars().count() <= LONGEST && !name.chars().any(char::is_control);
@@ -64,7 +64,7 @@ fn of_diary(context: &Context, name: &str) -> Result<Option<OutcomeSession>> {
     match diaries.sessions().as_slice() {
         [] => Ok(None),
         [id] => {
-            let agent = diaries.get(None, id).map(|kept| kept.diary.agent.clone()).unwrap_or_default();
+            let agent = diaries.get(None, id).map(|stored| stored.diary.agent.clone()).unwrap_or_default();
             Ok(Some(OutcomeSession { id: (*id).to_owned(), agent, log: None }))
         }
         several => {

@@ -88,9 +88,9 @@ pub fn get(context: &Context, reference: &str) -> Result<BulletDetails> {
     let (found, bullet) = find_bullet(context, reference)?;
     let (level, findings) = (found.open.level, found.note.findings.clone());
     // The merged one has the feedback of both vaults.
-    let known = merged(context)?.bullets.into_iter();
+    let bullets = merged(context)?.bullets.into_iter();
     let mut same =
-        known.filter(|vault_bullet| vault_bullet.level == level && vault_bullet.bullet.path == bullet.path);
+        bullets.filter(|vault_bullet| vault_bullet.level == level && vault_bullet.bullet.path == bullet.path);
     let vault_bullet = same.next().unwrap_or(VaultBullet { level, bullet });
     let (row, parts) = (list::row(context, &vault_bullet), parts(context, &vault_bullet));
     let VaultBullet { bullet, .. } = vault_bullet;

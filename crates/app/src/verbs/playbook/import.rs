@@ -242,7 +242,7 @@ fn planned(
     for other in context.vaults.iter().filter(|other| other.level != open.level) {
         blocked.extend(of_vault(context, other)?.blocked);
     }
-    let held = VaultContents {
+    let contents = VaultContents {
         notes: &notes,
         blocked: &blocked,
         block_jaccard: limits(open).block_jaccard,
@@ -251,7 +251,7 @@ fn planned(
     if !context.is_person() {
         only_proposed(context, &mut document);
     }
-    let plan = plan::plan(&mut document, &held, shown);
+    let plan = plan::plan(&mut document, &contents, shown);
     if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
         return Err(nothing_came(shown, &plan));
     }
@@ -356,13 +356,13 @@ fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {
         return write::nothing_done(format!("there are no rules in {shown}"))
             .hint("list items and paragraphs of one sentence become rules");
     }
-    let named: Vec<String> = plan
+    let reasons: Vec<String> = plan
         .skipped
         .iter()
         .take(5)
         .map(|skipped| format!("{}: {}", skipped.id, reason(skipped.why)))
         .collect();
-    write::nothing_done(format!("no rule of {shown} was imported")).hint(named.join("; "))
+    write::nothing_done(format!("no rule of {shown} was imported")).hint(reasons.join("; "))
 }
 
 /// A user-facing explanation of why a bullet was not imported.

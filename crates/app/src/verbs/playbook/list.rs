@@ -34,7 +34,7 @@ impl BulletFilter {
         self.category.as_ref().is_none_or(|category| *category == bullet.category)
             && (self.states.is_empty() || self.states.contains(&bullet.state))
             && self.maturity.is_none_or(|maturity| maturity == bullet.maturity)
-            && self.bullet_type.is_none_or(|wanted| wanted == bullet.bullet_type)
+            && self.bullet_type.is_none_or(|bullet_type| bullet_type == bullet.bullet_type)
             && self.scope.is_none_or(|scope| scope == bullet.scope)
             && self.tag.as_ref().is_none_or(tag)
     }

@@ -72,8 +72,8 @@ impl MemoryView {
             for seen in ordered {
                 let note = &seen.note;
                 if note.kind == NoteKind::Episode {
-                    let told = episodes::parse(note.path.stem(), Split::of(&seen.text).body());
-                    view.episodes.extend(told.into_iter().filter(|episode| {
+                    let episodes_of_day = episodes::parse(note.path.stem(), Split::of(&seen.text).body());
+                    view.episodes.extend(episodes_of_day.into_iter().filter(|episode| {
                         let place =
                             episode.sources.first().map(|(key, _)| places.get(key).cloned().flatten());
                         match place {
@@ -158,8 +158,8 @@ fn seen(context: &Context, open: &OpenVault, would_be: &[(NotePath, String)]) ->
     let mut all = Vec::new();
     for (note, live) in notes.into_iter().zip(live) {
         let read = note.kind == NoteKind::Episode || is_a(&note, "preference");
-        let named = would_be.iter().find(|(path, _)| *path == note.path);
-        let text = match named {
+        let planned_text = would_be.iter().find(|(path, _)| *path == note.path);
+        let text = match planned_text {
             Some((_, text)) => text.clone(),
             None if read => open
                 .read(&note.path)

@@ -95,9 +95,9 @@ fn message(plan: &RememberPlan) -> CommitMessage {
         (plan.fixes.len(), "fix"),
         (plan.episodes.iter().filter(|entry| !is_record(entry)).count(), "episode"),
     ];
-    let told: Vec<String> =
+    let counts: Vec<String> =
         parts.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(*number, noun)).collect();
-    let what = if told.is_empty() { "which sources were read".to_owned() } else { told.join(", ") };
+    let what = if counts.is_empty() { "which sources were read".to_owned() } else { counts.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
 }
 
@@ -299,10 +299,13 @@ impl ChangeBuilder<'_> {
         }
         for (at, mut edits) in edits {
             let fact = &existing.facts[at];
-            let held = fact.sources.iter().flatten().map(String::as_str);
+            let session_sources = fact.sources.iter().flatten().map(String::as_str);
             let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
             edits.extend(
-                self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
+                self.confirmation(
+                    &fact.path,
+                    session_sources.chain(more.map(|(_, place)| place.from.as_str())),
+                ),
             );
             self.changes.push(VaultFileChange::Edit { path: existing.facts[at].path.clone(), edits });
             self.ids.push(existing.facts[at].id.clone());

@@ -161,7 +161,7 @@ impl NewSources {
                 .at(&answer.name, place.0, place.1)
                 .hint("`cm remember --emit --json` prints its schema")
         })?;
-        let of_name = |wanted: &String| self.sources.iter().find(|source| name(source) == *wanted);
+        let of_name = |source_name: &String| self.sources.iter().find(|source| name(source) == *source_name);
         let sources: Option<Vec<&MemorySource>> = remembers.iter().map(of_name).collect();
         let sources = sources.filter(|sources| !sources.is_empty()).ok_or_else(|| {
             Error::refused("changed-meanwhile", "the sources of this answer were remembered or changed since")

@@ -175,12 +175,12 @@ pub fn read_vault_sources(context: &Context, open: &OpenVault) -> Result<Vec<Mem
 /// Returns an error if the notes cannot be read.
 pub fn existing(context: &Context, open: &OpenVault) -> Result<ExistingMemory> {
     let notes = context.notes_of(open)?;
-    let mut known = ExistingMemory::default();
+    let mut existing_memory = ExistingMemory::default();
     let mut days = Vec::new();
     for (note, live) in notes.iter().zip(valid_notes(&notes)) {
-        let wanted = note.kind == NoteKind::Episode
+        let is_memory = note.kind == NoteKind::Episode
             || ["fact", "preference", "fix"].iter().any(|note_type| is_a(note, note_type));
-        let Some(text) = wanted.then(|| open.read(&note.path).ok()).flatten() else { continue };
+        let Some(text) = is_memory.then(|| open.read(&note.path).ok()).flatten() else { continue };
         let text = String::from_utf8_lossy(&text);
         let split = Split::of(&text);
         if note.kind == NoteKind::Episode {
@@ -189,15 +189,15 @@ pub fn existing(context: &Context, open: &OpenVault) -> Result<ExistingMemory> {
         }
         let fields = parse(&split).fields;
         if is_a(note, "fact") {
-            known.facts.push(fact(note, &fields, live));
+            existing_memory.facts.push(fact(note, &fields, live));
         } else if is_a(note, "fix") {
-            known.fixes.push(fact(note, &fields, live));
+            existing_memory.fixes.push(fact(note, &fields, live));
         } else {
-            known.preferences.push(preference(note, &fields, live));
+            existing_memory.preferences.push(preference(note, &fields, live));
         }
     }
-    known.done = episodes::done(&days);
-    Ok(known)
+    existing_memory.done = episodes::done(&days);
+    Ok(existing_memory)
 }
 
 /// Removes the claims that no heading declares and that are only about their session's task, as the
@@ -250,7 +250,7 @@ fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingF
 /// Builds a preference with its observations; a note without a list counts as one observation of
 /// the session that created it.
 pub fn preference(note: &Note, fields: &FrontmatterFields, live: bool) -> preferences::ExistingPreference {
-    let held = observations(fields);
+    let stored_observations = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();
     let first = PreferenceObservation {
         from: format!("note:{}", note.key()),
@@ -258,13 +258,13 @@ pub fn preference(note: &Note, fields: &FrontmatterFields, live: bool) -> prefer
         at: note.created.unwrap_or(Instant::from_unix(0)),
         against: false,
     };
-    let is_word = held.is_none() && !from_session || note.pinned;
+    let is_word = stored_observations.is_none() && !from_session || note.pinned;
     preferences::ExistingPreference {
         id: note.key().to_owned(),
         path: note.path.clone(),
         text: note.title.clone(),
         workspace: note.workspace.clone(),
-        observations: held.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
+        observations: stored_observations.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
         is_manual: is_word,
         live,
     }

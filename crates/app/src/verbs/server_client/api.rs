@@ -141,9 +141,9 @@ impl ServerApi {
     /// [`CallFailure`].
     pub fn send(&self, item: &OutboxItem, timeout: Duration) -> std::result::Result<(), CallFailure> {
         let own = item.agent.as_deref().map(|agent| names(agent, Some(&item.session)));
-        let named = own.as_ref().unwrap_or(&self.names);
+        let header_names = own.as_ref().unwrap_or(&self.names);
         let key = ("idempotency-key", item.key.as_str());
-        let headers: Vec<(&'static str, &str)> = headers(named).chain([key]).collect();
+        let headers: Vec<(&'static str, &str)> = headers(header_names).chain([key]).collect();
         let answer = self.post(&item.endpoint, &item.body, &headers, timeout)?;
         let answer = parsed(&answer)?;
         let (text, number) = match item.endpoint.as_str() {
@@ -195,8 +195,9 @@ fn names(agent: &str, session: Option<&str>) -> Vec<(&'static str, String)> {
         !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
     };
     let names = [("cm-agent", Some(agent)), ("cm-session", session)];
-    let named = |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
-    names.into_iter().filter_map(named).collect()
+    let header_name =
+        |(header, name): (_, Option<&str>)| Some((header, name.filter(|it| is_name(it))?.to_owned()));
+    names.into_iter().filter_map(header_name).collect()
 }
 
 fn headers<'a>(names: &'a [(&'static str, String)]) -> impl Iterator<Item = (&'static str, &'a str)> {

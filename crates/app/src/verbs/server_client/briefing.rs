@@ -192,13 +192,13 @@ impl ServerRule {
 impl ServerMemory {
     fn line(&self) -> String {
         let origin = format!("by {}", self.origin);
-        let known = [
+        let facts = [
             self.date.as_deref().unwrap_or_default(),
             self.note_type.as_deref().unwrap_or_default(),
             &self.id,
             &origin,
         ];
-        let labels = known.map(label);
+        let labels = facts.map(label);
         lines::memory(&text(&self.title), &labels.each_ref().map(String::as_str), &text(&self.snippet))
     }
 }

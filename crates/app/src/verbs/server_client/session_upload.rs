@@ -203,12 +203,12 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
             progress: progress.clone(),
         });
     }
-    for given in marks(&found.events) {
-        if progress.feedback.insert((given.id.clone(), given.signal.name().to_owned())) {
+    for mark in marks(&found.events) {
+        if progress.feedback.insert((mark.id.clone(), mark.signal.name().to_owned())) {
             let mut body = json!({
-                "id": given.id, "signal": given.signal.name(), "weight": given.weight, "session": session,
+                "id": mark.id, "signal": mark.signal.name(), "weight": mark.weight, "session": session,
             });
-            if let Some(reason) = given.reason.filter(|reason| !reason.trim().is_empty()) {
+            if let Some(reason) = mark.reason.filter(|reason| !reason.trim().is_empty()) {
                 body["reason"] = Value::from(reason);
             }
             planned.push(PlannedUpload {

@@ -51,9 +51,9 @@ pub fn find(call: &Request) -> Surroundings {
     let project = Repo::discover(&call.cwd).ok().flatten().map(|repo| repo.workdir().to_owned());
     let project = project.filter(|folder| home.is_none_or(|home| !home.starts_with(folder)));
     let has_global = call.global.as_deref().is_some_and(|global| global.join(layout::SETTINGS).is_file());
-    let named = call.vault.as_ref().map(|vault| call.cwd.join(vault));
-    let vault = match named {
-        Some(named) => Vault::open(&named).ok(),
+    let vault_folder = call.vault.as_ref().map(|vault| call.cwd.join(vault));
+    let vault = match vault_folder {
+        Some(folder) => Vault::open(&folder).ok(),
         None => Vault::find_upwards(&call.cwd),
     };
     Surroundings {
@@ -73,8 +73,8 @@ fn note_folders(call: &Request) -> Vec<NoteFolder> {
         home.join("Library/Application Support"),
         home.join(".var/app/md.obsidian.Obsidian/config"),
     ];
-    let named = ["XDG_CONFIG_HOME", "APPDATA"].iter().filter_map(|name| call.variables.get(*name));
-    configuration.extend(named.map(PathBuf::from));
+    let folder_variables = ["XDG_CONFIG_HOME", "APPDATA"].iter().filter_map(|name| call.variables.get(*name));
+    configuration.extend(folder_variables.map(PathBuf::from));
     let mut folders = obsidian_vaults(home, &configuration);
     let here = call.cwd.ancestors().find(|folder| folder.join(OBSIDIAN).is_dir());
     if let Some(here) = here.filter(|here| folders.iter().all(|folder| folder != here)) {

@@ -97,8 +97,8 @@ pub fn default_plan(call: &Request, found: &Surroundings) -> Result<Plan> {
 
 fn default_place(call: &Request, found: &Surroundings) -> Result<Place> {
     let place = |path: &str, global: bool| Place { path: path.to_owned(), global };
-    if let Some(named) = &call.vault {
-        return Ok(place(&call.cwd.join(named).display().to_string(), false));
+    if let Some(vault_path) = &call.vault {
+        return Ok(place(&call.cwd.join(vault_path).display().to_string(), false));
     }
     if let Some(vault) = &found.vault {
         return Ok(place(vault, found.has_global && found.global.as_ref() == Some(vault)));

@@ -50,23 +50,23 @@ impl SyncPlace {
         };
         let (followed, upstream) = repo.upstream(&local);
         let remotes = repo.remotes();
-        let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
+        let is_remote = |name: &String| remotes.iter().any(|remote| remote.name == *name);
         let remote = match &options.remote {
-            Some(named) if known(named) => named.clone(),
-            Some(named) => {
-                return Err(Error::refused("no-remote", format!("there is no remote `{named}`"))
+            Some(remote_name) if is_remote(remote_name) => remote_name.clone(),
+            Some(remote_name) => {
+                return Err(Error::refused("no-remote", format!("there is no remote `{remote_name}`"))
                     .hint("`git remote -v` lists the remotes"));
             }
             None => {
                 let first = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
-                followed.clone().filter(known).or(first.map(|first| first.name.clone())).ok_or_else(|| {
-                    match remotes.is_empty() {
+                followed.clone().filter(is_remote).or(first.map(|first| first.name.clone())).ok_or_else(
+                    || match remotes.is_empty() {
                         true => Error::refused("no-remote", "the repository has no remote")
                             .hint("`git remote add origin URL` adds one"),
                         false => Error::refused("no-remote", "the repository has several remotes")
                             .hint("name one with `--remote`"),
-                    }
-                })?
+                    },
+                )?
             }
         };
         let upstream = upstream.filter(|_| followed.as_ref() == Some(&remote));
@@ -132,12 +132,13 @@ impl SyncPlace {
         if outside.is_empty() {
             return Ok(());
         }
-        let named: Vec<&str> = outside.iter().take(MAX_PATHS).map(String::as_str).collect();
+        let shown_paths: Vec<&str> = outside.iter().take(MAX_PATHS).map(String::as_str).collect();
         let more = match outside.len().saturating_sub(MAX_PATHS) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let message = format!("the commits also change files outside the vault: {}{more}", named.join(", "));
+        let message =
+            format!("the commits also change files outside the vault: {}{more}", shown_paths.join(", "));
         Err(Error::refused("outside-vault", message)
             .hint("use `git pull` and `git push`, which merge notes as cm does where the merge driver is registered"))
     }
@@ -145,8 +146,8 @@ impl SyncPlace {
 
 /// Selects the bookmark of Jujutsu that HEAD builds on.
 fn bookmark(repo: &Repo, options: &Options) -> Result<String> {
-    if let Some(named) = &options.branch {
-        return Ok(named.clone());
+    if let Some(branch) = &options.branch {
+        return Ok(branch.clone());
     }
     let mut names = repo.branches_below_head()?;
     match names.pop() {

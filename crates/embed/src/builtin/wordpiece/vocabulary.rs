@@ -35,9 +35,9 @@ pub fn longest(word: &str, inside: bool) -> Option<(Token, usize)> {
     if !inside {
         hash = Hash::START;
     }
-    for (kept, byte) in hashes.iter_mut().zip(bytes) {
+    for (prefix_hash, byte) in hashes.iter_mut().zip(bytes) {
         hash = hash.then(*byte);
-        *kept = hash;
+        *prefix_hash = hash;
     }
     // What ends within a character is no token, since tokens are UTF-8.
     (1..=most).rev().find_map(|end| Some((find(hashes[end - 1], prefix, &bytes[..end])?, end)))

@@ -15,8 +15,8 @@ pub fn each(text: &str, mut take: impl FnMut(&str) -> bool) -> bool {
     // What an ASCII blank parts is parted for good: no accent reaches over it.
     let mut pieces = text.split([' ', '\t', '\n', '\r']).filter(|piece| !piece.is_empty());
     pieces.all(|piece| {
-        let wanted = if piece.is_ascii() { words.ascii(piece) } else { words.unicode(piece) };
-        wanted && words.end()
+        let wants_more = if piece.is_ascii() { words.ascii(piece) } else { words.unicode(piece) };
+        wants_more && words.end()
     })
 }
 
@@ -73,9 +73,9 @@ impl<Take: FnMut(&str) -> bool> Words<'_, Take> {
     }
 
     fn end(&mut self) -> bool {
-        let wanted = self.word.is_empty() || (self.take)(&self.word);
+        let wants_more = self.word.is_empty() || (self.take)(&self.word);
         self.word.clear();
-        wanted
+        wants_more
     }
 }
 

@@ -112,10 +112,11 @@ impl<'n> NoteNames<'n> {
         if as_written != Resolution::None {
             return as_written;
         }
-        let wanted = fold(reference);
-        let has = |note: &usize| self.notes[*note].aliases.iter().any(|alias| fold(alias) == wanted);
-        let mut found: Vec<usize> = Resolution::from(self.aliases().get(&*wanted)).into_iter().collect();
-        found.extend(self.folded().get(&wanted).filter(has));
+        let folded_alias = fold(reference);
+        let has = |note: &usize| self.notes[*note].aliases.iter().any(|alias| fold(alias) == folded_alias);
+        let mut found: Vec<usize> =
+            Resolution::from(self.aliases().get(&*folded_alias)).into_iter().collect();
+        found.extend(self.folded().get(&folded_alias).filter(has));
         found.into()
     }
 
@@ -162,28 +163,28 @@ impl<'n> NoteNames<'n> {
     /// Resolves `note` or `folder/note`, with or without `.md`. Among several matches, prefers the
     /// exact path.
     fn by_file(&self, reference: &str) -> Resolution {
-        let wanted = without_ending(reference).unwrap_or(reference);
-        let candidates = self.stems().get(last_part(wanted)).into();
+        let stem_or_path = without_ending(reference).unwrap_or(reference);
+        let candidates = self.stems().get(last_part(stem_or_path)).into();
         let path = |note: usize| {
             let path = self.notes[note].path.as_str();
             Cow::Borrowed(without_ending(path).unwrap_or(path))
         };
-        at_path(candidates, wanted, path)
+        at_path(candidates, stem_or_path, path)
     }
 
     /// Resolves any name except a slug, ignoring case. The `folded` table has only names that
     /// folding changes; all others are found in the tables of exact names.
     fn by_any_case(&self, reference: &str) -> Resolution {
-        let wanted = fold(without_ending(reference).unwrap_or(reference));
-        let mut found = self.of_any_case(&wanted);
-        found.extend(self.ids().beginning_with(&wanted));
-        if found.is_empty() && wanted.contains('/') {
-            found = self.of_any_case(last_part(&wanted));
+        let folded_name = fold(without_ending(reference).unwrap_or(reference));
+        let mut found = self.of_any_case(&folded_name);
+        found.extend(self.ids().beginning_with(&folded_name));
+        if found.is_empty() && folded_name.contains('/') {
+            found = self.of_any_case(last_part(&folded_name));
             let path = |note: usize| {
                 let path = self.notes[note].path.as_str();
                 fold(without_ending(path).unwrap_or(path))
             };
-            return at_path(Resolution::from(found), &wanted, path);
+            return at_path(Resolution::from(found), &folded_name, path);
         }
         found.into()
     }

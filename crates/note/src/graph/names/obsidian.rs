@@ -27,23 +27,23 @@ impl<'n> NoteNames<'n> {
         if let Some(path) = fixed_path(from, target) {
             return self.at(path.as_ref()?.as_str());
         }
-        let wanted = wanted_path(target);
-        let fitting: Vec<usize> = self.with_stem(last_part(&wanted)).collect();
+        let link_path = wanted_path(target);
+        let fitting: Vec<usize> = self.with_stem(last_part(&link_path)).collect();
         let own = format!("{}/", from.folder());
         let rank = |note: &usize| {
             let path = self.notes[*note].path.as_str();
-            let exact = fits(&self.notes[*note], &wanted) == Some(PathMatch::Whole);
+            let exact = fits(&self.notes[*note], &link_path) == Some(PathMatch::Whole);
             (!exact, !path.starts_with(&own), path.chars().count(), path)
         };
-        fitting.into_iter().filter(|note| fits(&self.notes[*note], &wanted).is_some()).min_by_key(rank)
+        fitting.into_iter().filter(|note| fits(&self.notes[*note], &link_path).is_some()).min_by_key(rank)
     }
 
     /// Returns the note at a path from the vault's root, with or without `.md`.
     pub(super) fn at(&self, path: &str) -> Option<usize> {
-        let wanted = wanted_path(path);
+        let link_path = wanted_path(path);
         let mut fitting: Vec<usize> = self
-            .with_stem(last_part(&wanted))
-            .filter(|note| fits(&self.notes[*note], &wanted) == Some(PathMatch::Whole))
+            .with_stem(last_part(&link_path))
+            .filter(|note| fits(&self.notes[*note], &link_path) == Some(PathMatch::Whole))
             .collect();
         // Two files may differ in letter case alone; the path as it is written names one of them.
         fitting.sort_by_key(|note| {

@@ -74,8 +74,11 @@ impl HashedNames {
     /// collide.
     pub(super) fn get(&self, name: &str) -> impl Iterator<Item = usize> {
         let hash = hash_of(name);
-        let begin = self.0.partition_point(|(known, _)| *known < hash);
-        self.0[begin..].iter().take_while(move |(known, _)| *known == hash).map(|(_, note)| *note as usize)
+        let begin = self.0.partition_point(|(name_hash, _)| *name_hash < hash);
+        self.0[begin..]
+            .iter()
+            .take_while(move |(name_hash, _)| *name_hash == hash)
+            .map(|(_, note)| *note as usize)
     }
 }
 

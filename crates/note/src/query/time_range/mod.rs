@@ -126,10 +126,10 @@ fn relative(rest: &[&str], before: &[&str], today: NaiveDate) -> Option<Days> {
 
 /// The last day of a name before today: `last Friday`, `on Friday`.
 fn weekday_before(rest: &[&str], before: &[&str], today: NaiveDate) -> Option<Days> {
-    let wanted = weekday(rest.first()?)?;
+    let weekday_number = weekday(rest.first()?)?;
     let is_past = before.last().is_some_and(|word| is_last(word) || matches!(*word, "on" | "am"))
         || rest.get(1).is_some_and(|word| is_last_behind(word));
-    let back = (today.weekday().num_days_from_monday() + 7 - wanted) % 7;
+    let back = (today.weekday().num_days_from_monday() + 7 - weekday_number) % 7;
     let back = if back == 0 { 7 } else { back };
     is_past.then(|| previous(today, f64::from(back), 1.0))
 }

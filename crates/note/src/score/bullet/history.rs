@@ -31,15 +31,16 @@ pub fn past_scores(bullet: &Bullet, times: &[Instant], scoring: &Scoring) -> Vec
             if at == present { events.len() } else { events.partition_point(|event| event.at <= *at) };
         let feedback = events.get(..count).unwrap_or_default();
         let validated = bullet.fields.last_validated_at.filter(|validated| validated <= at);
-        let maturity = match replayed.filter(|(known, since, _)| (*known, *since) == (count, validated)) {
-            Some((.., maturity)) => maturity,
-            None => {
-                let input = MaturityInput { feedback, validated, ..bullet.into() };
-                let maturity = replay(input, Maturity::Candidate, scoring).maturity;
-                replayed = Some((count, validated, maturity));
-                maturity
-            }
-        };
+        let maturity =
+            match replayed.filter(|(event_count, since, _)| (*event_count, *since) == (count, validated)) {
+                Some((.., maturity)) => maturity,
+                None => {
+                    let input = MaturityInput { feedback, validated, ..bullet.into() };
+                    let maturity = replay(input, Maturity::Candidate, scoring).maturity;
+                    replayed = Some((count, validated, maturity));
+                    maturity
+                }
+            };
         let maturity =
             if stored_since.is_some_and(|since| *at >= since) { bullet.maturity } else { maturity };
         let tally = FeedbackTally::of(feedback, bullet.fields.half_life_days, *at, scoring);

@@ -79,16 +79,16 @@ fn facts(outcome: &BulletDetails) -> Vec<(&'static str, String)> {
         ("validated", date(&outcome.last_validated_at)),
         ("checked", date(&outcome.last_checked)),
     ];
-    let known = facts.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let set_facts = facts.into_iter().filter_map(|(key, value)| Some((key, value?)));
     let quotes = outcome.derived_from.evidence.iter().map(|quote| ("evidence", quote.clone()));
-    known.chain(quotes).collect()
+    set_facts.chain(quotes).collect()
 }
 
 fn event(event: &Feedback) -> String {
     let signal = event.signal.name();
     let weight = (event.weight != 1.0).then(|| format!("× {}", event.weight));
-    let told = [&event.reason, &event.note, &event.session, &event.agent, &event.author];
-    let told: Vec<String> = weight.into_iter().chain(told.into_iter().flatten().cloned()).collect();
-    let line = format!("  {}  {signal:<10}  {}", event.at.day(), safe(&told.join(", ")));
+    let details = [&event.reason, &event.note, &event.session, &event.agent, &event.author];
+    let details: Vec<String> = weight.into_iter().chain(details.into_iter().flatten().cloned()).collect();
+    let line = format!("  {}  {signal:<10}  {}", event.at.day(), safe(&details.join(", ")));
     format!("{}\n", line.trim_end())
 }

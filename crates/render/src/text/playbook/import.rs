@@ -45,9 +45,9 @@ fn skipped(skipped: &[SkippedBullet]) -> String {
         let words = if why.failed() { paint(BAD, "skipped") } else { paint(DIM, "skipped") };
         lines.push_str(&format!("{words} {} ({})\n", count(all.len(), "rule"), reason(why)));
         if why.failed() {
-            let named = all.iter().take(LISTED);
+            let listed = all.iter().take(LISTED);
             lines.extend(
-                named.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), one_line(&one.content))),
+                listed.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), one_line(&one.content))),
             );
             lines.push_str(&more(all.len()));
         }

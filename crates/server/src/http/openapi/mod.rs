@@ -178,8 +178,8 @@ fn own(paths: &mut Map<String, Value>) {
     paths.insert("/health".to_owned(), health);
     let mut metrics = responses(200, json!({}), is_own);
     metrics["200"]["content"] = json!({ "text/plain": { "schema": { "type": "string" } } });
-    let said = "Prometheus metrics. Requires the role admin.";
-    paths.insert("/metrics".to_owned(), one("metrics", "Figures", said, metrics));
+    let description = "Prometheus metrics. Requires the role admin.";
+    paths.insert("/metrics".to_owned(), one("metrics", "Figures", description, metrics));
     let contract = responses(200, json!({ "type": "object" }), is_own);
     paths.insert(
         "/openapi.json".to_owned(),

@@ -44,11 +44,11 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     let commits = log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() })?.commits;
     let now = context.now();
     let listed = |ids: &[String]| ids.iter().take(NOTES).cloned().collect::<Vec<_>>();
-    let wanted: HashSet<String> = commits.iter().flat_map(|commit| listed(&commit.ids)).collect();
+    let listed_ids: HashSet<String> = commits.iter().flat_map(|commit| listed(&commit.ids)).collect();
     let notes = context.notes_of(context.target())?;
-    let known = notes.iter().filter(|note| wanted.contains(note.key()));
+    let listed_notes = notes.iter().filter(|note| listed_ids.contains(note.key()));
     let titles: HashMap<&str, String> =
-        known.map(|note| (note.key(), short_line(&note.title, TITLE))).collect();
+        listed_notes.map(|note| (note.key(), short_line(&note.title, TITLE))).collect();
     let link = |id: &String| match titles.get(id.as_str()) {
         Some(title) => (title.clone(), Some(note_address(id))),
         None => (id.clone(), None),

@@ -40,12 +40,12 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let mut parameters: Vec<(String, String)> =
         form_urlencoded::parse(query.as_bytes()).into_owned().collect();
     let at = parameters.iter().position(|(name, _)| name == PARAMETER);
-    let named = at.map(|at| parameters.remove(at).1).filter(|named| !named.is_empty());
+    let named_time = at.map(|at| parameters.remove(at).1).filter(|named_time| !named_time.is_empty());
     // A vault without a history has only the present.
     let points = timeline::timeline(context, &timeline::Options { points: POINTS, counts: false });
     let points = points.map_or_else(|_| Vec::new(), |timeline| timeline.points);
-    let chosen = match &named {
-        Some(named) => position(context, &points, named)?,
+    let chosen = match &named_time {
+        Some(named_time) => position(context, &points, named_time)?,
         None => points.len(),
     };
     let points: Vec<Point> =

@@ -92,14 +92,14 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
 }
 
 fn filter(request: &PageRequest) -> BulletFilter {
-    let wanted = |name| request.query.get(name);
-    let state = BulletState::ALL.iter().copied().find(|one| Some(one.name()) == wanted("state"));
+    let parameter = |name| request.query.get(name);
+    let state = BulletState::ALL.iter().copied().find(|one| Some(one.name()) == parameter("state"));
     BulletFilter {
-        category: wanted("category").map(str::to_owned),
+        category: parameter("category").map(str::to_owned),
         states: state.into_iter().collect(),
-        maturity: Maturity::ALL.iter().copied().find(|one| Some(one.name()) == wanted("maturity")),
-        bullet_type: BulletType::ALL.iter().copied().find(|one| Some(one.name()) == wanted("type")),
-        tag: wanted("tag").map(|tag| tag.trim_start_matches('#').to_owned()),
+        maturity: Maturity::ALL.iter().copied().find(|one| Some(one.name()) == parameter("maturity")),
+        bullet_type: BulletType::ALL.iter().copied().find(|one| Some(one.name()) == parameter("type")),
+        tag: parameter("tag").map(|tag| tag.trim_start_matches('#').to_owned()),
         ..BulletFilter::default()
     }
 }

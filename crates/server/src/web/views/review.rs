@@ -101,8 +101,8 @@ fn explanation(kind: InboxKind) -> &'static str {
 }
 
 pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
-    let wanted = request.query.get("section");
-    let section = InboxKind::ALL.into_iter().find(|kind| Some(kind.name()) == wanted);
+    let section_name = request.query.get("section");
+    let section = InboxKind::ALL.into_iter().find(|kind| Some(kind.name()) == section_name);
     let offset = request.query.number("offset").unwrap_or(0);
     let options = inbox_details::Options { section, limit: SHOWN, offset };
     let mut inbox = inbox_details::inbox_details(context, &options)?;

@@ -144,7 +144,7 @@ fn seen_one(bytes: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
     let at = seen.ts.0;
     let text = seen.text.or_empty();
     match (seen.kind.or_empty(), seen.say.or_empty(), seen.ask.or_empty()) {
-        ("say", say, _) => emit_say(at, say, text, seen.reasoning.or_empty(), out),
+        ("say", subtype, _) => emit_say(at, subtype, text, seen.reasoning.or_empty(), out),
         ("ask", _, ask) => emit_question(at, ask, text, out),
         (other, ..) => out.count_unknown(other),
     }

@@ -59,11 +59,11 @@ impl ReplayedConversation {
     /// Removes a message and all after it; removes all if the id is unknown or `None`.
     fn remove_from(&mut self, id: Option<&str>, why: SkipReason, out: &mut Emitter<'_>) {
         let from = id.and_then(|id| self.places.get(id).copied()).unwrap_or(0);
-        for gone in self.live.drain(from..) {
-            if self.places.get(&gone.id).is_some_and(|place| *place >= from) {
-                self.places.remove(&gone.id);
+        for removed in self.live.drain(from..) {
+            if self.places.get(&removed.id).is_some_and(|place| *place >= from) {
+                self.places.remove(&removed.id);
             }
-            out.move_to_line(gone.line);
+            out.move_to_line(removed.line);
             out.skip("message", why);
         }
     }
