@@ -103,9 +103,9 @@ impl LabelledSet {
 /// # Errors
 ///
 /// No folders are given and `CM_EVAL` is not set.
-pub fn folders(named: &[PathBuf], everywhere: Option<&Path>, file: &str) -> Result<Vec<PathBuf>> {
-    if !named.is_empty() {
-        return Ok(named.to_vec());
+pub fn folders(named_folders: &[PathBuf], everywhere: Option<&Path>, file: &str) -> Result<Vec<PathBuf>> {
+    if !named_folders.is_empty() {
+        return Ok(named_folders.to_vec());
     }
     let Some(root) = everywhere else {
         return Err(EvalError::Usage(

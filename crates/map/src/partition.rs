@@ -122,12 +122,12 @@ fn scattered(graph: &Network, is_linked: &dyn Fn(usize) -> bool) -> Vec<usize> {
 }
 
 /// Groups the communities `kept` into regions.
-fn regions(notes: usize, graph: &Network, kept: &[usize], members: &[Vec<u32>]) -> Vec<RegionPlan> {
+fn regions(notes: usize, graph: &Network, communities: &[usize], members: &[Vec<u32>]) -> Vec<RegionPlan> {
     let cap = (notes as u32 / REGION_SHARE).max(COMMUNITY_CAP);
     let (groups, count) = louvain::groups(graph, cap, 1.0);
     let mut plans: Vec<RegionPlan> =
         (0..count).map(|_| RegionPlan { kind: RegionKind::Linked, communities: Vec::new() }).collect();
-    for community in kept {
+    for community in communities {
         plans[groups[*community] as usize].communities.push(members[*community].clone());
     }
     plans.retain(|plan| !plan.communities.is_empty());

@@ -54,15 +54,15 @@ fn same(one: &Stretch, other: &Stretch) -> bool {
 }
 
 /// Returns whether a prompt was written by another agent instead of a person.
-fn is_side(told: &Stretch) -> bool {
-    told.kind == "user_prompt" && told.speaker != Some(Speaker::Person)
+fn is_side(stretch: &Stretch) -> bool {
+    stretch.kind == "user_prompt" && stretch.speaker != Some(Speaker::Person)
 }
 
 /// Converts a text chunk of the index into an event; `None` for kinds that are irrelevant to
 /// conversation and work.
-fn kind(told: Stretch) -> Option<EventKind> {
-    let text = told.text;
-    Some(match told.kind {
+fn kind(stretch: Stretch) -> Option<EventKind> {
+    let text = stretch.text;
+    Some(match stretch.kind {
         "user_prompt" => EventKind::UserPrompt { text },
         "assistant_text" => EventKind::AssistantText { text },
         "tool_call" => {

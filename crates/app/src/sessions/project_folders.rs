@@ -28,7 +28,7 @@ pub struct ProjectFolders {
 
 impl ProjectFolders {
     /// Returns the folders of the project that contains a vault, plus those that the user named.
-    pub fn of(context: &Context, open: &OpenVault, named: Vec<String>) -> Self {
+    pub fn of(context: &Context, open: &OpenVault, names: Vec<String>) -> Self {
         let folder = project(open);
         // A vault that is a repository of its own may lie inside the project's.
         let repo = Repo::discover(folder).ok().flatten();
@@ -45,12 +45,12 @@ impl ProjectFolders {
             false => (None, trees),
         };
         let common = repo.map(|repo| repo.common_dir());
-        Self { trees, exact, common, vault: open.vault.root().to_owned(), names: named }
+        Self { trees, exact, common, vault: open.vault.root().to_owned(), names: names }
     }
 
     /// Returns only the folders that the user added.
-    pub fn with_names(named: Vec<String>) -> Self {
-        Self { names: named, ..Self::default() }
+    pub fn with_names(names: Vec<String>) -> Self {
+        Self { names: names, ..Self::default() }
     }
 
     /// Returns all folders as text.

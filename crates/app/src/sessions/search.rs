@@ -208,6 +208,6 @@ impl SessionAccess {
     }
 }
 
-fn spot(said: &Stretch, snippet: String) -> SessionMatch {
-    SessionMatch { line: said.line, at: said.at, speaker: speaker(said.speaker), snippet }
+fn spot(stretch: &Stretch, snippet: String) -> SessionMatch {
+    SessionMatch { line: stretch.line, at: stretch.at, speaker: speaker(stretch.speaker), snippet }
 }

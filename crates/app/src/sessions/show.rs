@@ -138,30 +138,30 @@ impl SessionAccess {
 
 /// Truncates the events to about `limit`, at the end of a log line. Returns the next line; `None`
 /// if no event was removed.
-fn page_end(said: &mut Vec<ShownEvent>, limit: usize) -> Option<u64> {
-    let last = said.get(limit.checked_sub(1)?)?.line;
-    let end = said.iter().position(|one| one.line > last)?;
-    let next = said[end].line;
-    said.truncate(end);
+fn page_end(events: &mut Vec<ShownEvent>, limit: usize) -> Option<u64> {
+    let last = events.get(limit.checked_sub(1)?)?.line;
+    let end = events.iter().position(|one| one.line > last)?;
+    let next = events[end].line;
+    events.truncate(end);
     Some(next)
 }
 
 /// Returns whether the short view shows an event: messages, tool calls, rejections and errors.
-fn is_talk(said: &ShownEvent) -> bool {
-    match said.kind.as_str() {
+fn is_talk(event: &ShownEvent) -> bool {
+    match event.kind.as_str() {
         "user_prompt" | "assistant_text" | "interrupt" | "compaction" | "tool_call" | "tool_rejected"
         | "error" => true,
-        "person_command" => said.speaker.as_deref() == Some("person"),
+        "person_command" => event.speaker.as_deref() == Some("person"),
         _ => false,
     }
 }
 
 /// Shortens tool calls, rejections and errors to one line.
-fn shorten(said: ShownEvent) -> ShownEvent {
-    if !matches!(said.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
-        return said;
+fn shorten(event: ShownEvent) -> ShownEvent {
+    if !matches!(event.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
+        return event;
     }
-    ShownEvent { text: short_line(&said.text, BRIEF), ..said }
+    ShownEvent { text: short_line(&event.text, BRIEF), ..event }
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ fn rank(note: &Note) -> impl Ord + use<> {
 }
 
 /// The changes that condense `sources` into `kept`. Each file must be as it was read.
-fn plan(context: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]) -> Vec<VaultFileChange> {
+fn plan(context: &Context, target: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]) -> Vec<VaultFileChange> {
     let change = |found: &ResolvedNote<'_>, mut edits: Vec<Edit>| {
         let value = Value::String(context.now().to_string());
         edits.push(Edit::Set { key: "updated".to_owned(), value });
@@ -184,10 +184,10 @@ fn plan(context: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>
     };
     let push = |key: &str, item: Value| Edit::Push { key: key.to_owned(), item };
     let mut edits = Vec::new();
-    let mut note = kept.note.clone();
+    let mut note = target.note.clone();
     let constants = scoring(&context.target().settings);
     for source in sources {
-        for tag in source.note.tags.iter().filter(|tag| !kept.note.tags.contains(tag)) {
+        for tag in source.note.tags.iter().filter(|tag| !target.note.tags.contains(tag)) {
             edits.push(push("tags", Value::String(tag.clone())));
         }
         for feedback in &source.note.feedback {
@@ -207,9 +207,9 @@ fn plan(context: &Context, kept: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>
         edits.push(push("relations", derived_from(&source.note)));
     }
     let absorbed = sources.iter().map(|source| {
-        change(source, vec![push("condensed_into", Value::String(kept.note.key().to_owned()))])
+        change(source, vec![push("condensed_into", Value::String(target.note.key().to_owned()))])
     });
-    std::iter::once(change(kept, edits)).chain(absorbed).collect()
+    std::iter::once(change(target, edits)).chain(absorbed).collect()
 }
 
 /// The relation to a source, with where the source comes from.

@@ -149,14 +149,14 @@ pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<Lift
 }
 
 /// Returns the blocked pattern, or all patterns that block the named bullet; never empty.
-fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNote>> {
-    let is_meant = |blocked: &&BlockedNote| match named.kind {
-        NoteKind::Blocked => blocked.path == named.path,
-        _ => blocked.fields.source_bullet.as_deref() == Some(named.key()),
+fn lifted_with<'a>(all: &'a Playbook, note: &Note) -> Result<Vec<&'a BlockedNote>> {
+    let is_meant = |blocked: &&BlockedNote| match note.kind {
+        NoteKind::Blocked => blocked.path == note.path,
+        _ => blocked.fields.source_bullet.as_deref() == Some(note.key()),
     };
     let blocks: Vec<&BlockedNote> = all.blocked.iter().filter(is_meant).collect();
     if blocks.is_empty() {
-        return Err(write::nothing_done(format!("nothing blocks {}", named.key()))
+        return Err(write::nothing_done(format!("nothing blocks {}", note.key()))
             .hint("`cm search kind:blocked` lists all blocks"));
     }
     Ok(blocks)

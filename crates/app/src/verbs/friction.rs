@@ -183,8 +183,8 @@ fn of_path(
 ///
 /// # Errors
 /// Returns `leads-out` for such a link.
-fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
-    if let Some(folder) = named {
+fn folder_of(call: &Request, requested_folder: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = requested_folder {
         return Ok(call.cwd.join(folder));
     }
     let folder = call.cwd.join(FOLDER);

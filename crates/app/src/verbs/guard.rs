@@ -71,11 +71,11 @@ pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
 }
 
 /// Judges a tool call of an agent; `None` if it neither runs a command nor changes files.
-pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDecision, Vec<UserText>)> {
-    if let Some(command) = &asked.command {
+pub fn guard_tool_call(call: &Request, request: &GuardRequest) -> Option<(GuardDecision, Vec<UserText>)> {
+    if let Some(command) = &request.command {
         return Some(guard(call.clone(), command));
     }
-    let changes = asked.changes.as_slice();
+    let changes = request.changes.as_slice();
     (!changes.is_empty()).then(|| {
         let found = |path_context: &PathContext<'_>| {
             changes.iter().filter_map(|change| tool::danger(change, path_context)).collect()

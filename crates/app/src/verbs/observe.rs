@@ -154,10 +154,10 @@ struct Comparison {
 }
 
 /// The memory among notes that were written meanwhile that states the same.
-fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str) -> Option<String> {
+fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, content: &str) -> Option<String> {
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
     let word_vectors = WordVectors::of(model);
-    let statement = RuleStatement::of(told);
+    let statement = RuleStatement::of(content);
     let embedding = word_vectors.statement(&statement);
     let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
     let states_the_same = |found: &ResolvedNote<'_>| {
@@ -176,14 +176,14 @@ fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, told: &str
 
 /// Compares an observation with the most similar memories of the index, and with those that the index
 /// does not have yet.
-fn compared(context: &Context, told: &str) -> Result<Comparison> {
+fn compared(context: &Context, content: &str) -> Result<Comparison> {
     let open = context.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
     let word_vectors = WordVectors::of(model).reading_at_most(READ).reading_next_from(READ_NEXT_FROM);
-    let statement = RuleStatement::of(told);
+    let statement = RuleStatement::of(content);
     let embedding = word_vectors.statement(&statement);
     let subject = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-    let found = similar::similar_to_text(context, told, NoteKind::Memory, COMPARED)?;
+    let found = similar::similar_to_text(context, content, NoteKind::Memory, COMPARED)?;
     let (notes, statements): (Vec<_>, Vec<_>) = found
         .into_iter()
         .map(|(alike, text)| {
@@ -239,7 +239,7 @@ fn statement_of(title: &str, body: &str) -> String {
 }
 
 /// Adds helpful feedback with the observation's text to a memory; once per person and day.
-fn credit(context: &Context, id: &str, told: &str) -> Result<ObservationResult> {
+fn credit(context: &Context, id: &str, content: &str) -> Result<ObservationResult> {
     let found = find(context, id)?;
     if is_credited(context, &found) {
         let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
@@ -252,7 +252,7 @@ fn credit(context: &Context, id: &str, told: &str) -> Result<ObservationResult> 
             commit: None,
         });
     }
-    let because = Some(format!("observed again: {}", fold_whitespace(told)));
+    let because = Some(format!("observed again: {}", fold_whitespace(content)));
     let word = mark::Options { signal: FeedbackSignal::Helpful, because, weight: None, invert: false };
     let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(context, id, &word)?;
     let credited = changed && uncounted.is_none();
@@ -272,12 +272,12 @@ fn is_credited(context: &Context, found: &ResolvedNote<'_>) -> bool {
 }
 
 /// The first sentence of the text, shortened to [`TITLE`] characters at a word boundary.
-fn title(told: &str) -> String {
-    let line = told
+fn title(content: &str) -> String {
+    let line = content
         .lines()
         .map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']))
         .find(|line| !line.is_empty());
-    let line = line.unwrap_or(told).trim();
+    let line = line.unwrap_or(content).trim();
     let sentence = line.find(". ").map_or(line, |end| &line[..end]).trim_end_matches('.');
     if sentence.chars().count() <= TITLE {
         return sentence.to_owned();

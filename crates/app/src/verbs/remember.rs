@@ -296,8 +296,8 @@ struct RuleFileTarget {
 
 impl RuleFileTarget {
     /// Finds and reads the rule file; refuses a section whose markers are unpaired.
-    fn find(project: &Path, context: &Context, named: Option<&Path>) -> Result<Self> {
-        let target = match named {
+    fn find(project: &Path, context: &Context, file_option: Option<&Path>) -> Result<Self> {
+        let target = match file_option {
             Some(file) => Self::at(&context.call.cwd.join(file), context)?,
             None => Self::usual(project, context)?,
         };
@@ -410,8 +410,8 @@ fn refuse_link_out(file: &Path, path: &str) -> Result<()> {
 
 /// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
 /// did not write.
-fn check_output_folder(context: &Context, named: &Path) -> Result<PathBuf> {
-    let out = context.call.cwd.join(named);
+fn check_output_folder(context: &Context, folder: &Path) -> Result<PathBuf> {
+    let out = context.call.cwd.join(folder);
     for open in &context.vaults {
         let existing = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
         let Some((folder, real)) = existing else { continue };

@@ -409,8 +409,8 @@ fn shown_notes(context: &Context, receipt: &SessionReceipt) -> Result<Vec<ShownN
     Ok(shown)
 }
 
-fn higher(known: Option<f64>, other: Option<&f64>) -> Option<f64> {
-    known.into_iter().chain(other.copied()).reduce(f64::max)
+fn higher(relevance: Option<f64>, other: Option<&f64>) -> Option<f64> {
+    relevance.into_iter().chain(other.copied()).reduce(f64::max)
 }
 
 fn shown_note(

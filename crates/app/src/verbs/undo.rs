@@ -50,10 +50,10 @@ const FAR: usize = 1000;
 /// # Errors
 /// Returns an error if the commit is not found, if there is nothing to undo, if later commits changed
 /// the same lines, or if the write fails.
-pub fn undo(context: &Context, named: Option<&str>) -> Result<UndoResult> {
+pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResult> {
     write::recover(context)?;
     let repo = repository(context.target())?;
-    let target = match named {
+    let target = match revision_option {
         Some(revision_name) => repo.commit_info(revision(context, revision_name)?)?,
         None => newest(context, repo)?,
     };

@@ -327,12 +327,12 @@ fn event(feedback: Feedback) -> FeedbackEvent {
 }
 
 /// Returns the sessions that a bullet lists; for other notes, the session that created them.
-fn sources(note: &Note, named: Vec<SessionSource>) -> Vec<SessionSource> {
+fn sources(note: &Note, listed_sources: Vec<SessionSource>) -> Vec<SessionSource> {
     match &note.session {
-        Some(session) if named.is_empty() => {
+        Some(session) if listed_sources.is_empty() => {
             vec![SessionSource { session: session.clone(), agent: note.agent.clone(), line: None }]
         }
-        _ => named,
+        _ => listed_sources,
     }
 }
 

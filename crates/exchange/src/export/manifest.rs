@@ -41,9 +41,9 @@ impl ExportManifest {
     }
 
     /// Takes the files out of the list that are not among `kept`, and returns their paths.
-    pub fn take_others(&mut self, kept: &BTreeSet<&NotePath>) -> Vec<NotePath> {
+    pub fn take_others(&mut self, exported: &BTreeSet<&NotePath>) -> Vec<NotePath> {
         let listed = self.files.keys().filter_map(|path| NotePath::parse(path).ok());
-        let obsolete_files: Vec<NotePath> = listed.filter(|path| !kept.contains(path)).collect();
+        let obsolete_files: Vec<NotePath> = listed.filter(|path| !exported.contains(path)).collect();
         obsolete_files.iter().for_each(|path| drop(self.files.remove(path.as_str())));
         obsolete_files
     }

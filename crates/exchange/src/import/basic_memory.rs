@@ -71,9 +71,9 @@ fn relation(item: &str) -> Option<WireRelation> {
 
 /// The equivalent entry of `relations`: with a relation type of the vault of the same name, else
 /// RELATED_TO with the original type as context.
-pub fn entry(wire: &WireRelation, target: &NoteId, known: &RelationTable) -> Value {
+pub fn entry(wire: &WireRelation, target: &NoteId, relations: &RelationTable) -> Value {
     let name = wire.relation.to_uppercase().replace(['-', ' '], "_");
-    let own = known.contains(&name) && name != LINKS_TO;
+    let own = relations.contains(&name) && name != LINKS_TO;
     let relation_label = if own || name == "RELATES_TO" { None } else { Some(wire.relation.as_str()) };
     let context: Vec<&str> = relation_label.into_iter().chain(wire.context.as_deref()).collect();
     let mut entry = Mapping::new();

@@ -80,12 +80,15 @@ impl SessionIndex {
 
     /// Returns the passages whose key is not in `known`, each key once, those of the sessions that
     /// ended last first.
-    pub(super) fn passages_without(&self, known: &PassageSet) -> Result<Vec<SessionPassage>, RebuildReason> {
+    pub(super) fn passages_without(
+        &self,
+        embedded: &PassageSet,
+    ) -> Result<Vec<SessionPassage>, RebuildReason> {
         self.guarded(|opened| {
             let book = opened.book()?;
             let mut seen = PassageSet::default();
             let mut missing = opened.passages()?.to_vec();
-            missing.retain(|passage| !known.contains(&passage.key));
+            missing.retain(|passage| !embedded.contains(&passage.key));
             let ended = |session: u64| book.sessions.get(&session).and_then(|line| line.ended);
             missing.sort_by_key(|passage| (Reverse(ended(passage.session)), passage.session));
             missing.retain(|passage| seen.insert(passage.key));

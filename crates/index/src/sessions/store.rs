@@ -102,8 +102,8 @@ impl Sessions {
     }
 
     /// Returns the passages whose key is not in `known`, most important first.
-    pub fn passages_without(&self, known: &PassageSet) -> Result<Vec<SessionPassage>, Error> {
-        Ok(self.opened()?.passages_without(known)?)
+    pub fn passages_without(&self, embedded: &PassageSet) -> Result<Vec<SessionPassage>, Error> {
+        Ok(self.opened()?.passages_without(embedded)?)
     }
 
     /// Returns the keys of all passages.

@@ -88,7 +88,12 @@ fn kind(path: &NotePath, fields: &FrontmatterFields, types: &TypeTable) -> NoteK
     }
 }
 
-fn fill(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline, known: &RelationTable) -> Note {
+fn fill(
+    values: &mut FieldReader<'_>,
+    kind: NoteKind,
+    outline: &Outline,
+    relation_table: &RelationTable,
+) -> Note {
     let bullet = kind == NoteKind::Bullet;
     let default = |text: Option<String>, default: &str| text.or_else(|| bullet.then(|| default.to_owned()));
     let note_type = match kind {
@@ -131,7 +136,7 @@ fn fill(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline, known: 
         state: default(state, "draft"),
         maturity: default(maturity, "candidate"),
         scope: default(scope, "global"),
-        relations: mapping_lists::relations(values, known),
+        relations: mapping_lists::relations(values, relation_table),
         edge: (kind == NoteKind::Edge).then(|| ends(values)).flatten(),
         feedback: mapping_lists::feedback(values),
         condensed_into: values.texts("condensed_into"),

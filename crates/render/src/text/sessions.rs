@@ -158,12 +158,12 @@ pub(super) fn head(session: &SessionRow) -> String {
     lines
 }
 
-fn who(said: &ShownEvent) -> &str {
-    match said.kind.as_str() {
+fn who(event: &ShownEvent) -> &str {
+    match event.kind.as_str() {
         "interrupt" => "stop",
         "compaction" => "summed",
         "error" => "error",
-        _ => said.speaker.as_deref().unwrap_or("-"),
+        _ => event.speaker.as_deref().unwrap_or("-"),
     }
 }
 
@@ -272,8 +272,8 @@ pub fn markdown(outcome: &SessionPage) -> String {
     text
 }
 
-fn heading(said: &ShownEvent) -> &str {
-    match said.speaker.as_deref() {
+fn heading(event: &ShownEvent) -> &str {
+    match event.speaker.as_deref() {
         Some("person") => "Person",
         Some("agent") => "Agent",
         Some(_) => "Tool",

@@ -15,8 +15,8 @@ pub struct Hosts {
 
 impl Hosts {
     /// The host names for a bound address and configured names.
-    pub fn of(bound: SocketAddr, named: &[String]) -> Self {
-        Self { bound: bound.ip().to_canonical(), names: named.iter().map(|name| plain(name)).collect() }
+    pub fn of(bound: SocketAddr, host_names: &[String]) -> Self {
+        Self { bound: bound.ip().to_canonical(), names: host_names.iter().map(|name| plain(name)).collect() }
     }
 
     /// Whether an authority (`name`, `name:port`, `[::1]:port`) is valid. The port is ignored,

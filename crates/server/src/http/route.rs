@@ -204,9 +204,9 @@ fn panicked() -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the operation failed unexpectedly", hint)
 }
 
-fn caller(known: Option<&Caller>) -> Result<&Caller, Problem> {
+fn caller(caller: Option<&Caller>) -> Result<&Caller, Problem> {
     let hint = "this is a bug in cm";
-    known.ok_or_else(|| {
+    caller.ok_or_else(|| {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the caller is unknown", hint)
     })
 }
@@ -220,8 +220,8 @@ async fn alive(state: &Arc<ServerState>, caller: Option<Caller>) -> Result<Respo
     Ok(answer(StatusCode::OK, document.to_string().into_bytes()))
 }
 
-async fn figures(state: &Arc<ServerState>, known: Option<Caller>) -> Result<Response, Problem> {
-    caller(known.as_ref())?.require_role(AccessRole::Admin)?;
+async fn figures(state: &Arc<ServerState>, request_caller: Option<Caller>) -> Result<Response, Problem> {
+    caller(request_caller.as_ref())?.require_role(AccessRole::Admin)?;
     let mut response = Response::new(Body::from(health::metrics(state).await));
     let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, media);

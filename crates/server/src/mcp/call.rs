@@ -135,7 +135,7 @@ fn watch(
 async fn wait_with_progress<T>(
     mut job: tokio::task::JoinHandle<Result<T>>,
     mut steps: Option<mpsc::Receiver<ProgressStep>>,
-    mut told: ProgressSender<'_>,
+    mut progress_sender: ProgressSender<'_>,
 ) -> Result<T> {
     let mut first_word = std::pin::pin!(tokio::time::sleep(FIRST_WORD));
     let mut silent = steps.is_some();
@@ -150,17 +150,17 @@ async fn wait_with_progress<T>(
             biased;
             Some(step) = step => {
                 silent = false;
-                told.notify(step).await;
+                progress_sender.notify(step).await;
             }
             ended = &mut job => break ended,
             () = &mut first_word, if silent => {
                 silent = false;
-                told.notify(ProgressStep { done: 0.0, total: None, message: "at work".to_owned() }).await;
+                progress_sender.notify(ProgressStep { done: 0.0, total: None, message: "at work".to_owned() }).await;
             }
         }
     };
     while let Some(step) = steps.as_mut().and_then(|steps| steps.try_recv().ok()) {
-        told.notify(step).await;
+        progress_sender.notify(step).await;
     }
     ended.unwrap_or_else(|error| Err(broken(&error)))
 }

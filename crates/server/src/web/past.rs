@@ -66,7 +66,7 @@ pub(super) fn with_time(address: &str, time: &str) -> String {
 
 /// Adds the time of a page to its links to addresses that `has_past` accepts. A link that follows the
 /// attribute `data-today` leads to the present.
-pub(super) fn keep_time(html: &str, named: &str, has_past: impl Fn(&str) -> bool) -> String {
+pub(super) fn keep_time(html: &str, time: &str, has_past: impl Fn(&str) -> bool) -> String {
     replace_links(html, |link| {
         let (plain, anchor) = match link.address.find('#') {
             Some(at) => link.address.split_at(at),
@@ -75,7 +75,7 @@ pub(super) fn keep_time(html: &str, named: &str, has_past: impl Fn(&str) -> bool
         if link.before.ends_with(" data-today") || !has_past(plain) {
             return NewLink::Unchanged;
         }
-        NewLink::To(format!("{}{anchor}", with_time(plain, named)))
+        NewLink::To(format!("{}{anchor}", with_time(plain, time)))
     })
 }
 

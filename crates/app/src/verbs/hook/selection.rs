@@ -90,9 +90,10 @@ pub(super) fn parts(
 
 /// Whether CORE.md in the session's context already contains the whole note: CORE.md lists titles,
 /// and the title of a one-line rule is the whole rule.
-fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
+fn is_in_core(note: &Note, known_ids: &BTreeSet<String>) -> bool {
     let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
-    is_whole && memory_text::note_references(note.key(), &note.path).iter().any(|name| known.contains(name))
+    is_whole
+        && memory_text::note_references(note.key(), &note.path).iter().any(|name| known_ids.contains(name))
 }
 
 /// Formats the notes with these IDs for injection, in the given order.

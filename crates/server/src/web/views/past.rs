@@ -63,8 +63,8 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
 }
 
 /// The last point that is not newer than the named time.
-fn position(context: &Context, points: &[TimePoint], named: &str) -> Result<usize> {
-    let read = context.as_of(named)?.read_at();
+fn position(context: &Context, points: &[TimePoint], time: &str) -> Result<usize> {
+    let read = context.as_of(time)?.read_at();
     let later = read.map_or(points.len(), |read| points.partition_point(|point| point.at <= read.date));
     Ok(later.saturating_sub(1))
 }

@@ -151,9 +151,9 @@ fn seen_one(bytes: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
     Ok(())
 }
 
-fn emit_say(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut Emitter<'_>) {
+fn emit_say(at: Option<Instant>, subtype: &str, text: &str, reasoning: &str, out: &mut Emitter<'_>) {
     let own = || text.to_owned();
-    let kind = match say {
+    let kind = match subtype {
         "task" | "user_feedback" => return out.emit_prompt(at, None, text),
         "user_feedback_diff" => {
             EventKind::PersonCommand { command: "edit".into(), output: Some(own()), exit_code: None }
@@ -164,7 +164,7 @@ fn emit_say(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &m
         }
         "command" => call("execute_command", json!({ "command": text })),
         "tool" => tool(text),
-        "use_mcp_server" | "browser_action" | "browser_action_launch" => call(say, input(text)),
+        "use_mcp_server" | "browser_action" | "browser_action_launch" => call(subtype, input(text)),
         "command_output"
         | "mcp_server_response"
         | "browser_action_result"
@@ -194,7 +194,7 @@ fn emit_say(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &m
         | "task_progress"
         | "user_edit_todos"
         | "new_task_started" => {
-            return out.skip(say, SkipReason::Bookkeeping);
+            return out.skip(subtype, SkipReason::Bookkeeping);
         }
         other => return out.count_unknown(&format!("say/{other}")),
     };
