@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Maximum length of a rule, in characters.
-const LONGEST: usize = 500;
+const MAX_RULE_CHARS: usize = 500;
 /// Minimum length of a rule, in characters.
-const SHORTEST: usize = 10;
+const MIN_RULE_CHARS: usize = 10;
 
 /// An instruction at the start of a sentence.
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
@@ -66,16 +66,16 @@ fn rule(sentence: &str) -> Option<String> {
     };
     let tail = QUESTION.find_at(sentence, cue.end).map_or(sentence.len(), |tail| tail.start());
     let rule_part = match sentence[..tail].chars().count() {
-        ..=LONGEST => &sentence[..tail],
+        ..=MAX_RULE_CHARS => &sentence[..tail],
         // The cue and what follows matter most.
         _ => shortened(&sentence[cue.start..tail]),
     };
     let rule_text = rule_part.split_whitespace().collect::<Vec<_>>().join(" ");
-    (rule_text.chars().count() >= SHORTEST).then_some(rule_text)
+    (rule_text.chars().count() >= MIN_RULE_CHARS).then_some(rule_text)
 }
 
 fn shortened(text: &str) -> &str {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_RULE_CHARS) {
         None => text,
         Some((end, _)) => text[..end].rsplit_once(' ').map_or(&text[..end], |(whole, _)| whole),
     }
@@ -123,6 +123,6 @@ mod tests {
     fn a_long_sentence_is_cut_to_a_rule_that_begins_with_its_cue() {
         let long = format!("{} and I prefer {}", "word ".repeat(90), "short words ".repeat(60));
         let [rule] = &rules(&long)[..] else { panic!("one rule") };
-        assert!(rule.starts_with("I prefer short") && rule.chars().count() <= LONGEST, "{rule}");
+        assert!(rule.starts_with("I prefer short") && rule.chars().count() <= MAX_RULE_CHARS, "{rule}");
     }
 }

@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cm_agents::hook::event::InjectionTiming;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST, PartKind, build_injection};
+use cm_agents::hook::injection::{
+    InjectionEntry, InjectionPart, MAX_INJECTION_UNITS, PartKind, build_injection,
+};
 use cm_agents::hook::{HookAgent, HookEvent, HookMessage, HookReply, hook_agents};
 use cm_learn::trauma::{GuardDecision, GuardVerdict};
 
@@ -50,7 +52,7 @@ fn context() -> HookReply {
             entry("b-mnq4ancz-0a0a0a", "- <!-- cm:end --> „Grüße“ \u{202e}😀 (b-mnq4ancz)"),
         ],
     };
-    HookReply::Context(build_injection(&[rules], "cm context", LONGEST).unwrap().text)
+    HookReply::Context(build_injection(&[rules], "cm context", MAX_INJECTION_UNITS).unwrap().text)
 }
 
 fn verdict(judgement: GuardVerdict) -> HookReply {

@@ -67,7 +67,7 @@ const LONGEST_ID: usize = 128;
 /// Maximum number of messages per request.
 const MOST_MESSAGES: usize = 10_000;
 /// Maximum size of a session's log in bytes.
-const LARGEST: usize = 50_000_000;
+const MAX_LOG_BYTES: usize = 50_000_000;
 /// Maximum size of the logs of one sender in bytes.
 const LARGEST_EACH: u64 = 2_000_000_000;
 /// Private file with the size of the logs of each sender, as JSON.
@@ -153,8 +153,8 @@ fn append_lines(mut log: String, lines: impl Iterator<Item = UploadLine>) -> Res
         log.push_str(&serde_json::to_string(&line).unwrap_or_default());
         log.push('\n');
     }
-    if log.len() > LARGEST {
-        let message = format!("the session has more than {} MB", LARGEST / 1_000_000);
+    if log.len() > MAX_LOG_BYTES {
+        let message = format!("the session has more than {} MB", MAX_LOG_BYTES / 1_000_000);
         return Err(Error::refused("session-full", message).hint("send the rest as another session"));
     }
     Ok(log)

@@ -12,7 +12,7 @@ use super::openai::OpenAi;
 use cm_net::{ApiKey, ServerUrl};
 
 /// Minimum timeout for the first answer of an Ollama server, which may load or download the model.
-const FIRST: Duration = Duration::from_secs(300);
+const MIN_FIRST_TIMEOUT: Duration = Duration::from_secs(300);
 /// Wait before a failed request is repeated.
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -128,7 +128,7 @@ pub fn open(outside: &ExternalModel, dimension: Option<usize>) -> Result<Box<dyn
     Ok(match outside {
         ExternalModel::Onnx(onnx) => onnx_model(onnx, dimension)?,
         ExternalModel::Ollama { model, address, timeout } => {
-            let times = Timeouts { usual: *timeout, first: FIRST.max(*timeout), pause: PAUSE };
+            let times = Timeouts { usual: *timeout, first: MIN_FIRST_TIMEOUT.max(*timeout), pause: PAUSE };
             let address = address.clone().unwrap_or_else(ollama);
             Box::new(Ollama::new(&address, or(model, "nomic-embed-text"), times, dimension))
         }

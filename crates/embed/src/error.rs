@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::remote::SHOWN;
+use super::remote::MAX_QUOTED_CHARS;
 use cm_net::{InvalidServerUrl, detail};
 use cm_text::shorten::short_line;
 
@@ -23,7 +23,7 @@ pub enum Error {
     /// The server cannot be reached.
     #[error("cannot connect to {url}: {cause}")]
     OutOfReach { url: String, cause: String },
-    #[error("{url} returned status {status}{}", detail(message, SHOWN))]
+    #[error("{url} returned status {status}{}", detail(message, MAX_QUOTED_CHARS))]
     /// The server returned an error status.
     Refused {
         url: String,
@@ -188,7 +188,7 @@ impl From<cm_net::Error> for Error {
                 Self::OutOfReach { url, cause: format!("no answer within {after:?}") }
             }
             cm_net::Error::Refused { url, status, message, .. } => {
-                Self::Refused { url, status, message: short_line(&message, SHOWN), hint: None }
+                Self::Refused { url, status, message: short_line(&message, MAX_QUOTED_CHARS), hint: None }
             }
             cm_net::Error::Malformed { url, why } => Self::Malformed { url, why },
             cm_net::Error::Key { url, why } => Self::Key { url, why },

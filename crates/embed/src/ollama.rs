@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Embedder;
 use super::error::{Error, Result};
-use super::remote::{BATCH, RemoteEmbedder, SHOWN, client};
+use super::remote::{BATCH, MAX_QUOTED_CHARS, RemoteEmbedder, client};
 use cm_net::{Client, ServerUrl, reason};
 use cm_text::embedding::Embedding;
 use cm_text::shorten::short_line;
@@ -63,7 +63,7 @@ impl Ollama {
             url: self.url.clone(),
             why: reason(&body)
                 .filter(|_| body.starts_with(b"{\"error\""))
-                .map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN)),
+                .map_or_else(|| error.to_string(), |error_text| short_line(&error_text, MAX_QUOTED_CHARS)),
         })?;
         self.warm.store(true, Ordering::Relaxed);
         Ok(answer.embeddings)

@@ -7,14 +7,14 @@ use serde_json::json;
 
 use super::Embedder;
 use super::error::{Error, Result};
-use super::remote::{BATCH, RemoteEmbedder, SHOWN, client};
+use super::remote::{BATCH, MAX_QUOTED_CHARS, RemoteEmbedder, client};
 use cm_net::{ApiKey, Client, ServerUrl, reason};
 use cm_text::embedding::Embedding;
 use cm_text::shorten::short_line;
 
 /// Maximum length of a text in bytes. The models accept 8,191 tokens, and a token has at least one
 /// byte.
-const LONGEST: usize = 8_000;
+const MAX_TEXT_BYTES: usize = 8_000;
 
 /// A model on an OpenAI-compatible server.
 #[derive(Debug)]
@@ -65,12 +65,14 @@ impl OpenAi {
             .post(&self.url, &document, self.timeout)
             .map_err(|error| self.helped(error.into()))?;
         let malformed = |why| Error::Malformed { url: self.url.clone(), why };
-        let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| {
-            let error_text = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
-            malformed(
-                error_text.map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN)),
-            )
-        })?;
+        let answer: WireAnswer =
+            serde_json::from_slice(&body).map_err(|error| {
+                let error_text = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
+                malformed(error_text.map_or_else(
+                    || error.to_string(),
+                    |error_text| short_line(&error_text, MAX_QUOTED_CHARS),
+                ))
+            })?;
         in_order(answer.data).ok_or_else(|| malformed("vectors with an invalid `index`".to_owned()))
     }
 
@@ -100,7 +102,7 @@ fn in_order(mut data: Vec<WireVector>) -> Option<Vec<Vec<f32>>> {
 
 /// Cuts a text to the length that every model accepts.
 fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }
 
 impl Embedder for OpenAi {

@@ -11,7 +11,7 @@ use cm_text::embedding::Embedding;
 /// Maximum number of texts per request.
 pub(super) const BATCH: usize = 50;
 /// Maximum number of characters of a server message in an error.
-pub(super) const SHOWN: usize = 200;
+pub(super) const MAX_QUOTED_CHARS: usize = 200;
 /// Maximum size of a response in bytes. Fifty vectors of four thousand numbers take a quarter of
 /// it.
 const LARGEST_ANSWER: u64 = 32 << 20;

@@ -13,7 +13,7 @@ pub const ROOT: &str = "/memories";
 const MOST_LINES: usize = 999_999;
 
 /// Number of lines around a replacement that are shown.
-const AROUND: usize = 2;
+const CONTEXT_LINES: usize = 2;
 
 /// A command as the model sends it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -252,8 +252,8 @@ fn replace(content: &str, path: &str, old: &str, new: &str) -> Result<(String, S
         [at] => {
             let changed = content.replacen(old, new, 1);
             let lines: Vec<&str> = changed.split('\n').collect();
-            let first = line_at(*at).saturating_sub(AROUND).max(1);
-            let last = line_at(*at) + new.matches('\n').count() + AROUND;
+            let first = line_at(*at).saturating_sub(CONTEXT_LINES).max(1);
+            let last = line_at(*at) + new.matches('\n').count() + CONTEXT_LINES;
             let snippet = numbered(&lines, first, last);
             let text = format!(
                 "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}"

@@ -35,7 +35,7 @@ pub struct CompletionContext<'a> {
 }
 
 /// Maximum length of a derived title, in characters.
-const TITLE: usize = 200;
+const MAX_TITLE_CHARS: usize = 200;
 
 /// Keys that other tools use for `created`, in order of preference.
 const CREATED: [&str; 9] = [
@@ -161,7 +161,7 @@ fn title(body: &str, context: CompletionContext<'_>) -> String {
     let found = if context.title == TitleFrom::Heading { heading() } else { None };
     let title = found.unwrap_or_else(|| context.path.stem().to_owned());
     let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().filter(|c| !c.is_control()).take(TITLE).collect();
+    let short: String = line.chars().filter(|c| !c.is_control()).take(MAX_TITLE_CHARS).collect();
     if short.is_empty() { context.path.stem().to_owned() } else { short }
 }
 

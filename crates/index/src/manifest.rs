@@ -21,7 +21,7 @@ const BASE: &str = "manifest";
 const LOG: &str = "manifest.log";
 /// Size in bytes up to which the log is never merged into a new base. For a large base, the limit
 /// is an eighth of the base's size.
-const SHORT: usize = 64 * 1024;
+const SHORT_LOG_BYTES: usize = 64 * 1024;
 
 /// The manifest of a generation: base file and applied log.
 pub(super) struct Manifest {
@@ -142,7 +142,7 @@ impl Manifest {
         self.newer.extend(delta.changes);
         self.serial = serial;
         let length = usize::try_from(self.log_length).unwrap_or(usize::MAX).saturating_add(record.len());
-        if length > SHORT.max(self.base.len() / 8) {
+        if length > SHORT_LOG_BYTES.max(self.base.len() / 8) {
             let entries: Result<Vec<(&str, ManifestEntry)>, RebuildReason> = self.entries().collect();
             return Self::create(&self.folder, serial, entries?.into_iter());
         }
@@ -278,7 +278,7 @@ mod tests {
             longest = longest.max(std::fs::metadata(folder.path().join(LOG)).map_or(0, |log| log.len()));
         }
         let manifest = load(folder.path());
-        assert!(longest <= SHORT as u64 && longest > 0);
+        assert!(longest <= SHORT_LOG_BYTES as u64 && longest > 0);
         assert_eq!((manifest.serial(), sizes(&manifest).len()), (39, 200));
         assert!(sizes(&manifest).iter().all(|(_, size)| *size == 39));
     }

@@ -15,8 +15,8 @@ use super::store::{Index, OpenedIndex};
 use super::text::mapped;
 use cm_note::note::{Note, NoteKind};
 
-/// The file is rewritten after more than one change per `SHARE` records.
-const SHARE: usize = 400;
+/// The file is rewritten after more than one change per `RECORDS_PER_CHANGE` records.
+const RECORDS_PER_CHANGE: usize = 400;
 
 /// One record of each note of a kind, at one state of the index.
 pub struct NoteRecords {
@@ -58,7 +58,7 @@ impl Index {
         let opened = self.text()??;
         // A file that is missing or unsound is made from the notes.
         let (list, changes) = opened.text.records(mapped(self.folder(), name), basis, kind, record)?;
-        if changes > list.len() / SHARE {
+        if changes > list.len() / RECORDS_PER_CHANGE {
             // Where nothing can be written, the next command computes them again.
             let _ = frame::write(&self.folder().join(name), &opened.text.stored_records(&list, basis));
         }

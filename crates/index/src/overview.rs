@@ -18,8 +18,8 @@ use cm_note::note::RelationTable;
 
 /// Name of the file.
 const NAME: &str = "overview";
-/// The overview file is rewritten after more than one change per `SHARE` notes.
-const SHARE: usize = 400;
+/// The overview file is rewritten after more than one change per `NOTES_PER_CHANGE` notes.
+const NOTES_PER_CHANGE: usize = 400;
 
 /// The notes of a vault with their edges.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Index {
         let opened = self.text()??;
         // A file that is missing or unsound is made from the notes.
         let mut found = opened.text.overview(mapped(self.folder(), NAME), basis, relations)?;
-        if found.changes > found.notes.len() / SHARE {
+        if found.changes > found.notes.len() / NOTES_PER_CHANGE {
             found.suggest();
             // Where nothing can be written, the next command reads the notes again.
             let _ = frame::write_frames(&self.folder().join(NAME), &found.sections(basis));

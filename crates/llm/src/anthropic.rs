@@ -14,7 +14,7 @@ use cm_text::shorten::short_line;
 /// HTTP header that selects the version of the Anthropic API.
 pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 /// Maximum length of a server's error message that is quoted, in characters.
-const SHOWN: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// Client for one model on a server with the Anthropic API.
 #[derive(Debug)]
@@ -95,13 +95,13 @@ impl AnthropicClient {
         let answer: AnthropicAnswer = serde_json::from_slice(body).map_err(|error| {
             let error_text =
                 reason(body).filter(|_| body.windows(14).any(|part| part == b"\"type\":\"error\""));
-            let why =
-                error_text.map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN));
+            let why = error_text
+                .map_or_else(|| error.to_string(), |error_text| short_line(&error_text, MAX_QUOTED_CHARS));
             LlmError::Malformed { who: self.url.clone(), why }
         })?;
         let text: String = answer.content.into_iter().map(|block| block.text).collect();
         let stop = match answer.stop_reason.as_deref() {
-            Some("refusal") => StopReason::Refused(short_line(&text, SHOWN)),
+            Some("refusal") => StopReason::Refused(short_line(&text, MAX_QUOTED_CHARS)),
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
             _ => StopReason::Done,
         };

@@ -16,7 +16,7 @@ use super::request::{ModelReply, ModelRequest};
 use cm_net::{ApiKey, RetrySleeper};
 
 /// Maximum size of a program's answer, in bytes.
-const LARGEST: usize = 4 << 20;
+const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Maximum output size of a command that prints a key, in bytes.
 const LARGEST_KEY: usize = 64 << 10;
 /// Timeout of a command that prints a key; long enough for the user to answer a prompt.
@@ -116,7 +116,7 @@ impl Llm for CliModel {
             environment: &self.command.environment,
             folder: folder.path(),
             timeout: request.timeout,
-            max_output_bytes: LARGEST,
+            max_output_bytes: MAX_ANSWER_BYTES,
             is_interactive: false,
         };
         let text = program.run(&request.as_text(), &self.pace)?;

@@ -9,7 +9,7 @@ use cm_net::{InvalidServerUrl, detail, retry_note};
 pub type Result<T> = std::result::Result<T, LlmError>;
 
 /// Maximum length of another program's output that is quoted, in characters.
-pub(super) const SHOWN: usize = 400;
+pub(super) const MAX_QUOTED_CHARS: usize = 400;
 
 /// Why a model gave no usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum LlmError {
         after: Duration,
     },
     /// The server rejected the request.
-    #[error("{url} returned status {status}{}{}", detail(message, SHOWN), retry_note(*wait))]
+    #[error("{url} returned status {status}{}{}", detail(message, MAX_QUOTED_CHARS), retry_note(*wait))]
     Rejected {
         url: String,
         status: u16,
@@ -68,7 +68,7 @@ pub enum LlmError {
         source: std::io::Error,
     },
     /// A program exited with an error status.
-    #[error("`{program}` failed with {status}{}", detail(message, SHOWN))]
+    #[error("`{program}` failed with {status}{}", detail(message, MAX_QUOTED_CHARS))]
     Failed {
         program: String,
         status: String,

@@ -13,7 +13,7 @@ use cm_net::{Client, ServerUrl, reason};
 use cm_text::shorten::short_line;
 
 /// Maximum length of a server's error message that is quoted, in characters.
-const SHOWN: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// Client for one model on a server with an OpenAI-compatible API.
 #[derive(Debug)]
@@ -123,12 +123,14 @@ impl OpenAiClient {
 
     fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelReply> {
         let malformed = |why| LlmError::Malformed { who: self.url.clone(), why };
-        let answer: OpenAiAnswer = serde_json::from_slice(body).map_err(|error| {
-            let error_text = reason(body).filter(|_| body.trim_ascii_start().starts_with(b"{\"error\""));
-            malformed(
-                error_text.map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN)),
-            )
-        })?;
+        let answer: OpenAiAnswer =
+            serde_json::from_slice(body).map_err(|error| {
+                let error_text = reason(body).filter(|_| body.trim_ascii_start().starts_with(b"{\"error\""));
+                malformed(error_text.map_or_else(
+                    || error.to_string(),
+                    |error_text| short_line(&error_text, MAX_QUOTED_CHARS),
+                ))
+            })?;
         let choice = answer.choices.into_iter().next();
         let choice = choice.ok_or_else(|| malformed("a response without a choice".to_owned()))?;
         let text = match choice.message.content {
@@ -137,7 +139,9 @@ impl OpenAiClient {
             None => String::new(),
         };
         let stop = match (choice.message.refusal, choice.finish_reason.as_deref()) {
-            (Some(why), _) if !why.trim().is_empty() => StopReason::Refused(short_line(&why, SHOWN)),
+            (Some(why), _) if !why.trim().is_empty() => {
+                StopReason::Refused(short_line(&why, MAX_QUOTED_CHARS))
+            }
             (_, Some("content_filter")) => {
                 StopReason::Refused("the provider's content filter stopped it".to_owned())
             }

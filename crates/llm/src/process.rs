@@ -15,12 +15,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::error::{LlmError, Result, SHOWN};
+use super::error::{LlmError, MAX_QUOTED_CHARS, Result};
 use cm_net::RetrySleeper;
 use cm_text::shorten::one_line;
 
 /// How often to check whether the program has exited.
-const STEP: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long to wait for the program to exit after SIGTERM, and for its last output.
 const GRACE: Duration = Duration::from_secs(1);
 /// Number of bytes at the end of the error output that are kept.
@@ -173,7 +173,7 @@ impl ExternalProgram<'_> {
     ) -> Option<TerminationReason> {
         let begun = Instant::now();
         loop {
-            match events.recv_timeout(STEP) {
+            match events.recv_timeout(POLL_INTERVAL) {
                 Ok(event) => {
                     if collected.store(event) {
                         return Some(TerminationReason::TooMuch);
@@ -181,7 +181,7 @@ impl ExternalProgram<'_> {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 // Its output has ended and it has not; a loop without waiting would only burn time.
-                Err(RecvTimeoutError::Disconnected) => thread::sleep(STEP),
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(POLL_INTERVAL),
             }
             if has_ended(child) {
                 return None;
@@ -198,7 +198,7 @@ impl ExternalProgram<'_> {
     fn failed(&self, status: Option<ExitStatus>, complaints: &[u8], printed: &[u8]) -> LlmError {
         let text = if complaints.trim_ascii().is_empty() { printed } else { complaints };
         let text = one_line(&String::from_utf8_lossy(text));
-        let from = text.char_indices().rev().nth(SHOWN - 2).map_or(0, |(at, _)| at);
+        let from = text.char_indices().rev().nth(MAX_QUOTED_CHARS - 2).map_or(0, |(at, _)| at);
         let message = if from > 0 { format!("…{}", &text[from..]) } else { text };
         let status = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
         LlmError::Failed { program: self.name(), status, message }
@@ -274,7 +274,7 @@ fn end(child: &mut Child, runs: bool) -> Option<ExitStatus> {
         let _ = kill_process_group(group, Signal::TERM);
         let begun = Instant::now();
         while !has_ended(child) && begun.elapsed() < GRACE {
-            thread::sleep(STEP);
+            thread::sleep(POLL_INTERVAL);
         }
     }
     let _ = kill_process_group(group, Signal::KILL);

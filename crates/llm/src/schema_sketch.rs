@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 /// Maximum number of nested references; deeper, and therefore recursive, schemas have no sketch.
-const DEEPEST: usize = 12;
+const MAX_REFERENCE_DEPTH: usize = 12;
 /// JSON Schema keywords that a sketch leaves out: metadata and limits of values.
 const SILENT: [&str; 12] = [
     "$schema",
@@ -30,7 +30,7 @@ pub(super) fn of(schema: &Value) -> Option<String> {
 }
 
 fn sketched(schema: &Value, definitions: Option<&Value>, depth: usize) -> Option<String> {
-    let keywords = schema.as_object().filter(|_| depth < DEEPEST)?;
+    let keywords = schema.as_object().filter(|_| depth < MAX_REFERENCE_DEPTH)?;
     let mut shape = None;
     for (name, value) in keywords {
         let inner = |schema: &Value| sketched(schema, definitions, depth + 1);

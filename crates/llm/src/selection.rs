@@ -14,7 +14,7 @@ use super::scripted::ScriptedModel;
 use cm_net::{ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper, ServerUrl};
 
 /// Maximum size of a server's answer, in bytes.
-const LARGEST: u64 = 8 << 20;
+const MAX_ANSWER_BYTES: u64 = 8 << 20;
 
 /// Any opened model, ready for requests.
 pub type BoxedLlm = Box<dyn Llm + Send + Sync>;
@@ -190,8 +190,14 @@ impl RemoteModel {
             _ => (AuthHeader::Bearer, Vec::new()),
         };
         let key = self.key.clone().map(|key| (key, lock));
-        let client =
-            Client::new(ClientConfig { key, headers, largest: LARGEST, patience, pace, certificate: None });
+        let client = Client::new(ClientConfig {
+            key,
+            headers,
+            largest: MAX_ANSWER_BYTES,
+            patience,
+            pace,
+            certificate: None,
+        });
         Ok(match self.provider {
             ModelProvider::Anthropic => {
                 Box::new(AnthropicClient::new(&self.model, &address, client, has_key))

@@ -12,7 +12,7 @@ const GROWTH_CAP: u32 = 256;
 const MIN_SHARE: f64 = 0.1;
 const USUAL_SIZE: f64 = 128.0;
 /// Communities below this size join the community that they are linked with most.
-const SMALL: u32 = 6;
+const MIN_COMMUNITY_NOTES: u32 = 6;
 /// Number of unconnected groups of fewer than `SMALL_GROUP` notes that are communities of their
 /// own; smaller ones share communities.
 const SMALL_GROUPS: usize = 24;
@@ -82,11 +82,12 @@ fn absorb_small(network: &Network, groups: &[u32], count: usize) -> (Vec<u32>, u
     let graph = network.aggregated(groups, count);
     let mut joined: Vec<u32> = (0..count as u32).collect();
     let mut sizes: Vec<u32> = (0..count).map(|community| graph.size(community)).collect();
-    let mut small: Vec<usize> = (0..count).filter(|community| sizes[*community] < SMALL).collect();
+    let mut small: Vec<usize> =
+        (0..count).filter(|community| sizes[*community] < MIN_COMMUNITY_NOTES).collect();
     small.sort_by_key(|community| (sizes[*community], *community));
     for community in small {
         let own = root(&joined, community);
-        if sizes[own] >= SMALL {
+        if sizes[own] >= MIN_COMMUNITY_NOTES {
             continue;
         }
         let candidates = graph.neighbours(community).iter().map(|(to, w)| (root(&joined, *to as usize), *w));

@@ -8,7 +8,7 @@ use cm_text::shorten::short_line;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Maximum number of characters of a server message in an error.
-const SHOWN: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// A failed HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum Error {
         after: Duration,
     },
     /// The server returned an error status.
-    #[error("{url} returned status {status}{}{}", detail(message, SHOWN), retry_note(*wait))]
+    #[error("{url} returned status {status}{}{}", detail(message, MAX_QUOTED_CHARS), retry_note(*wait))]
     Refused {
         url: String,
         status: u16,

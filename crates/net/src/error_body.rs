@@ -14,10 +14,10 @@ pub fn reason(body: &[u8]) -> Option<String> {
 
 /// Returns the field `error.code` of a JSON error response, if it is a short text.
 pub fn error_code(body: &[u8]) -> Option<String> {
-    const LONGEST: usize = 64;
+    const MAX_CODE_BYTES: usize = 64;
     let document: Value = serde_json::from_slice(body).ok()?;
     let code = document.get("error")?.get("code")?.as_str()?;
-    (code.len() <= LONGEST).then(|| code.to_owned())
+    (code.len() <= MAX_CODE_BYTES).then(|| code.to_owned())
 }
 
 fn in_json(document: &Value) -> Option<String> {

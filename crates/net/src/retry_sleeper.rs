@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Interval of checks for cancellation.
-const STEP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Sleeps, and reports whether the operation was cancelled.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl RetrySleeper {
         let checks = Arc::clone(&called_off);
         let sleep = move |mut left: Duration| {
             while !left.is_zero() && !checks() {
-                let step = left.min(STEP);
+                let step = left.min(POLL_INTERVAL);
                 thread::sleep(step);
                 left -= step;
             }

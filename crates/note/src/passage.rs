@@ -11,9 +11,9 @@ use crate::markdown::Outline;
 use crate::note::{Note, NoteKind};
 
 /// Maximum number of words of a passage; longer sections are split.
-const WORDS: usize = 60;
+const MAX_PASSAGE_WORDS: usize = 60;
 /// Maximum number of passages of a note; the rest of the note is found by keyword search only.
-const MOST: usize = 1_000;
+const MAX_PASSAGES: usize = 1_000;
 /// Maximum length in bytes of a title or heading put before each passage.
 const CONTEXT: usize = 200;
 
@@ -96,7 +96,7 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
     }
     let mut passages: Vec<Passage> = Vec::new();
     for stretch in stretches(outline, begin) {
-        if passages.len() == MOST {
+        if passages.len() == MAX_PASSAGES {
             break;
         }
         passages.push(passage(title.trim(), stretch.heading, text, stretch.range));
@@ -151,13 +151,13 @@ fn stretches(outline: &Outline, begin: usize) -> Vec<PassageRange<'_>> {
             continue;
         }
         match stretches.last_mut() {
-            Some(last) if gathered + words <= WORDS => {
+            Some(last) if gathered + words <= MAX_PASSAGE_WORDS => {
                 last.range.end = until;
                 gathered += words;
             }
             _ => {
-                let parts = parts_of(text, *from..until, words.div_ceil(WORDS));
-                gathered = if parts.len() == 1 { words } else { WORDS };
+                let parts = parts_of(text, *from..until, words.div_ceil(MAX_PASSAGE_WORDS));
+                gathered = if parts.len() == 1 { words } else { MAX_PASSAGE_WORDS };
                 stretches.extend(parts.into_iter().map(|range| PassageRange { heading: *heading, range }));
             }
         }
@@ -290,7 +290,7 @@ mod tests {
             for passage in &found {
                 prop_assert!(passage.range.start >= end && plain.get(passage.range.clone()).is_some());
                 prop_assert!(plain[end..passage.range.start].trim().is_empty() || end == 0);
-                prop_assert!(passage.text.split_whitespace().count() <= WORDS * 3 / 2 + 10);
+                prop_assert!(passage.text.split_whitespace().count() <= MAX_PASSAGE_WORDS * 3 / 2 + 10);
                 end = passage.range.end;
             }
             if sections.iter().any(|(_, count)| *count > 0) {

@@ -14,9 +14,9 @@ use cm_note::instant::Instant;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{Band, EffectiveScore, effective, silent_days};
 
-/// Maximum number of best rules that are listed; `LISTED` limits merge candidates and conflicts.
+/// Maximum number of best rules that are listed; `MAX_LISTED_PAIRS` limits merge candidates and conflicts.
 const TOP: usize = 5;
-const LISTED: usize = 20;
+const MAX_LISTED_PAIRS: usize = 20;
 
 /// Statistics of a playbook. Scores, merge candidates and conflicts cover only live rules: active
 /// and not deprecated.
@@ -141,7 +141,7 @@ impl PlaybookHealth {
             likeness: (near.value() * 10_000.0).round() / 10_000.0,
             reason: near.to_string(),
         };
-        self.merge_candidates = pairs.into_iter().take(LISTED).map(candidate).collect();
+        self.merge_candidates = pairs.into_iter().take(MAX_LISTED_PAIRS).map(candidate).collect();
     }
 
     fn conflicts(&mut self, live: &[&Bullet], pairs: &RulePairs) {
@@ -157,7 +157,7 @@ impl PlaybookHealth {
 
     /// Shortens the list of conflicts to 20; `conflicts_total` keeps the full number.
     pub fn truncated(mut self) -> Self {
-        self.conflicts.truncate(LISTED);
+        self.conflicts.truncate(MAX_LISTED_PAIRS);
         self
     }
 }

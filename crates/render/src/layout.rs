@@ -20,7 +20,7 @@ pub const FIXED: char = '\u{1e}';
 pub const ELIDED: char = '\u{1c}';
 
 /// Columns between two cells.
-const GAP: usize = 2;
+const CELL_GAP: usize = 2;
 /// A last cell with fewer columns than this is wrapped instead of cut.
 const CUT_FROM: usize = 36;
 /// Lines of prose are not longer than this on a wide terminal.
@@ -84,8 +84,8 @@ fn push_rows(out: &mut String, rows: &[TableRow<'_>], width: Option<usize>) {
         let mut at = 0;
         for (cell, width) in cells.iter().zip(&widths) {
             line.push_str(cell);
-            line.push_str(&" ".repeat(width - columns_of(cell) + GAP));
-            at += width + GAP;
+            line.push_str(&" ".repeat(width - columns_of(cell) + CELL_GAP));
+            at += width + CELL_GAP;
         }
         match width.map(|width| width.saturating_sub(at)) {
             Some(rest) if *may_cut && rest >= CUT_FROM => line.push_str(&cut_painted(last, rest)),

@@ -7,7 +7,7 @@ use super::placeholder;
 use super::randomness::{self, NAME};
 
 /// Maximum distance of a secret from the option that takes it, in bytes.
-const REACH: usize = 300;
+const MAX_DISTANCE_BYTES: usize = 300;
 
 /// Programs with a one-letter flag for a password, and that flag.
 pub const PROGRAMS: [(&str, &str); 5] =
@@ -15,14 +15,14 @@ pub const PROGRAMS: [(&str, &str); 5] =
 
 /// Returns the password after the flag of the program with a name that ends at `at`.
 pub fn password(text: &str, at: usize, flag: &str) -> Option<Range<usize>> {
-    let line = &text[at..text.floor_char_boundary(at + REACH)];
+    let line = &text[at..text.floor_char_boundary(at + MAX_DISTANCE_BYTES)];
     let line = &line[..line.find(['\n', '|', ';']).unwrap_or(line.len())];
     let mut from = at + line.find(flag)? + flag.len();
     let rest = text[from..].trim_start_matches([' ', '=', '"', '\'']);
     from = text.len() - rest.len();
     let length = rest
         .bytes()
-        .take(REACH)
+        .take(MAX_DISTANCE_BYTES)
         .take_while(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\'))
         .count();
     let value = &rest[..length];
@@ -45,13 +45,15 @@ pub const COMMANDS: [&str; 7] = [
 
 /// Returns the token after the command at `hit`.
 pub fn argument(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
-    const LEAST: usize = 20;
+    const MIN_ARGUMENT_BYTES: usize = 20;
     let rest = text[hit.end..].strip_prefix(' ')?.trim_start_matches([' ', '"', '\'']);
     let from = text.len() - rest.len();
-    let length = randomness::run(rest.as_bytes(), NAME | randomness::DASH | randomness::DOT, REACH);
+    let length =
+        randomness::run(rest.as_bytes(), NAME | randomness::DASH | randomness::DOT, MAX_DISTANCE_BYTES);
     let value = &rest[..length];
     let mixed = value.bytes().any(|byte| randomness::is(byte, randomness::DIGIT));
-    (length >= LEAST && mixed && !placeholder::is_placeholder(value)).then_some(from..from + length)
+    (length >= MIN_ARGUMENT_BYTES && mixed && !placeholder::is_placeholder(value))
+        .then_some(from..from + length)
 }
 
 /// Returns Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`, or after
@@ -63,7 +65,7 @@ pub(crate) fn bundler(text: &str, at: usize) -> Option<Range<usize>> {
     if name > 0 && !text[at..after].contains("__") || text[at..].starts_with('/') {
         return None;
     }
-    let line = &text[after..text.floor_char_boundary(after + REACH)];
+    let line = &text[after..text.floor_char_boundary(after + MAX_DISTANCE_BYTES)];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     if name == 0 && !line.trim_start().starts_with("config") {
         return None;

@@ -7,7 +7,7 @@ use super::placeholder;
 use super::randomness::{self, ALNUM, BASE64, DASH, DIGIT, DOT, EQUALS, NAME, PLUS_SLASH};
 
 /// Maximum length of an entry, in bytes.
-const REACH: usize = 400;
+const MAX_ENTRY_BYTES: usize = 400;
 
 /// Returns the password of a `.netrc` entry; `hit` is its keyword `machine` or `default`.
 pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
@@ -15,7 +15,7 @@ pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     if !randomness::begins_here(bytes, hit.start) {
         return None;
     }
-    let entry = &text[hit.end..text.floor_char_boundary(hit.end + REACH)];
+    let entry = &text[hit.end..text.floor_char_boundary(hit.end + MAX_ENTRY_BYTES)];
     let mut words = words(entry, hit.end);
     if text[hit.clone()].eq_ignore_ascii_case("machine") {
         words.next()?;
@@ -66,9 +66,9 @@ pub fn pgpass(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let field = |byte: &u8| {
         byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'(')
     };
-    let back = bytes[..hit.start].iter().rev().take(REACH).take_while(|byte| field(byte)).count();
+    let back = bytes[..hit.start].iter().rev().take(MAX_ENTRY_BYTES).take_while(|byte| field(byte)).count();
     let start = hit.start - back;
-    let length = bytes[start..].iter().take(2 * REACH).take_while(|byte| field(byte)).count();
+    let length = bytes[start..].iter().take(2 * MAX_ENTRY_BYTES).take_while(|byte| field(byte)).count();
     let entry = text.get(start..start + length)?;
     let colons: Vec<usize> =
         entry.match_indices(':').map(|(at, _)| at).filter(|at| !entry[..*at].ends_with('\\')).collect();
@@ -97,7 +97,7 @@ pub(crate) const SCHEMES: [&str; 29] = [
 
 /// Returns the password hash with the scheme prefix at `hit`.
 pub fn hash(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
-    const LEAST: usize = 22;
+    const MIN_HASH_BYTES: usize = 22;
     let bytes = text.as_bytes();
     let exact = SCHEMES.iter().any(|scheme| text[hit.clone()] == **scheme);
     if !exact
@@ -114,7 +114,7 @@ pub fn hash(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let curly = bytes[hit.start] == b'{';
     let more = bytes[hit.end..]
         .iter()
-        .take(REACH)
+        .take(MAX_ENTRY_BYTES)
         .take_while(|byte| part(byte) && (!curly || !matches!(byte, b':' | b',')))
         .count();
     let whole = text.get(hit.start..hit.end + more)?;
@@ -125,7 +125,7 @@ pub fn hash(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let dense = last
         .bytes()
         .all(|byte| randomness::is(byte, ALNUM | PLUS_SLASH | DOT | EQUALS | DASH | randomness::UNDERSCORE));
-    let real = last.len() >= LEAST && dense && randomness::distinct(last.as_bytes()) >= 8;
+    let real = last.len() >= MIN_HASH_BYTES && dense && randomness::distinct(last.as_bytes()) >= 8;
     real.then_some(hit.start..hit.start + hash.len())
 }
 

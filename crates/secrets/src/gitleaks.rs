@@ -16,9 +16,9 @@ use thiserror::Error;
 use super::placeholder;
 
 /// Maximum compiled size of one regular expression, in bytes.
-const LARGEST: usize = 10 << 20;
+const MAX_COMPILED_BYTES: usize = 10 << 20;
 /// Maximum number of rules in a file.
-const MOST: usize = 5_000;
+const MAX_RULES: usize = 5_000;
 
 /// Reason why a rule file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -32,7 +32,7 @@ pub enum RuleError {
         line: Option<u32>,
     },
     /// The file has too many rules.
-    #[error("it has more than {MOST} rules")]
+    #[error("it has more than {MAX_RULES} rules")]
     TooMany,
     /// A rule has no id.
     #[error("its rule {number} has no ID")]
@@ -166,7 +166,7 @@ impl GitleaksRules {
             let reason = error.message().lines().next().unwrap_or("invalid TOML").to_owned();
             RuleError::Form { reason, line: line.and_then(|line| u32::try_from(line).ok()) }
         })?;
-        if file.rules.len() > MOST {
+        if file.rules.len() > MAX_RULES {
             return Err(RuleError::TooMany);
         }
         let mut general = Vec::new();
@@ -322,7 +322,7 @@ fn in_characters(text: &str, range: Range<usize>) -> Range<usize> {
 /// Compiles an expression with gitleaks semantics: `\w`, `\d` and `\b` are ASCII. Falls back to
 /// Unicode if the pattern requires it.
 fn expression(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
-    let build = |unicode| RegexBuilder::new(pattern).unicode(unicode).size_limit(LARGEST).build();
+    let build = |unicode| RegexBuilder::new(pattern).unicode(unicode).size_limit(MAX_COMPILED_BYTES).build();
     build(false).or_else(|_| build(true)).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => RuleError::TooLarge { rule: rule.to_owned() },
         error => {

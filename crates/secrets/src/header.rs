@@ -8,7 +8,7 @@ use super::placeholder;
 use super::randomness::{self, BASE64, URL_SAFE};
 
 /// Maximum length of the value of a header, in bytes.
-const REACH: usize = 4096;
+const MAX_VALUE_BYTES: usize = 4096;
 
 /// Returns the credentials after the word `Bearer`, `Basic` or `Token` that ends at `at`.
 pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> {
@@ -23,7 +23,7 @@ pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> 
         + randomness::run(
             &bytes[from..],
             BASE64 | URL_SAFE | randomness::DOT | randomness::TILDE | randomness::COLON,
-            REACH,
+            MAX_VALUE_BYTES,
         );
     let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
     let secret = if scheme.eq_ignore_ascii_case("basic") { is_basic(value) } else { is_bearer(value) };
@@ -71,7 +71,7 @@ pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
         from += word + 1;
     }
     let part = BASE64 | URL_SAFE | randomness::DOT | randomness::TILDE | randomness::COLON;
-    let end = from + randomness::run(&bytes[from..], part, REACH);
+    let end = from + randomness::run(&bytes[from..], part, MAX_VALUE_BYTES);
     let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
     (is_bearer(value) && !placeholder::is_placeholder(value)).then_some(from..from + value.len())
 }
@@ -98,7 +98,7 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
         let start = from + name + 1;
         let length = bytes[start..]
             .iter()
-            .take(REACH)
+            .take(MAX_VALUE_BYTES)
             .take_while(|b| b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'' | b'`' | b'\\'))
             .count();
         if let (Some(name), Some(value)) = (text.get(from..from + name), text.get(start..start + length)) {
@@ -123,8 +123,11 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
 
 /// Returns the value of a session cookie; its name with `=` ends at `at`.
 pub fn session(text: &str, at: usize) -> Option<Range<usize>> {
-    let length =
-        randomness::run(&text.as_bytes()[at..], URL_SAFE | randomness::DOT | randomness::PERCENT, REACH);
+    let length = randomness::run(
+        &text.as_bytes()[at..],
+        URL_SAFE | randomness::DOT | randomness::PERCENT,
+        MAX_VALUE_BYTES,
+    );
     let value = text.get(at..at + length)?;
     (length >= 16 && randomness::looks_random(value) && !randomness::is_uuid(value))
         .then_some(at..at + length)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::randomness::{self, EQUALS, URL_SAFE};
 
 /// Maximum length of each part of a token, in bytes.
-const REACH: usize = 16 * 1024;
+const MAX_PART_BYTES: usize = 16 * 1024;
 
 /// Returns the token that begins with `eyJ` at this offset.
 ///
@@ -15,18 +15,18 @@ pub fn token(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
     if !randomness::begins_here(text, at) {
         return Err(at);
     }
-    let first = randomness::run(&text[at..], URL_SAFE | EQUALS, REACH);
+    let first = randomness::run(&text[at..], URL_SAFE | EQUALS, MAX_PART_BYTES);
     let dot = at + first;
     if text.get(dot) != Some(&b'.') {
         return Err(dot);
     }
-    let second = randomness::run(&text[dot + 1..], URL_SAFE | EQUALS, REACH);
+    let second = randomness::run(&text[dot + 1..], URL_SAFE | EQUALS, MAX_PART_BYTES);
     let mut end = dot + 1 + second;
     if first < 15 || second < 10 {
         return Err(end);
     }
     if text.get(end) == Some(&b'.') {
-        end += 1 + randomness::run(&text[end + 1..], URL_SAFE | EQUALS, REACH);
+        end += 1 + randomness::run(&text[end + 1..], URL_SAFE | EQUALS, MAX_PART_BYTES);
     }
     Ok(at..end)
 }

@@ -6,7 +6,7 @@ use super::placeholder;
 use super::randomness::{self, BASE64};
 
 /// Maximum distance from the word `Secret` to the ends of the manifest, in bytes.
-const REACH: usize = 16 * 1024;
+const MAX_DISTANCE_BYTES: usize = 16 * 1024;
 
 /// Returns the manifest with the kind `Secret` (the word at `at`); `None` if the word is not a
 /// manifest's kind.
@@ -19,8 +19,8 @@ pub fn document(text: &str, at: usize) -> Option<Range<usize>> {
     {
         return None;
     }
-    let from = text.floor_char_boundary(at.saturating_sub(REACH));
-    let to = text.floor_char_boundary(at + REACH);
+    let from = text.floor_char_boundary(at.saturating_sub(MAX_DISTANCE_BYTES));
+    let to = text.floor_char_boundary(at + MAX_DISTANCE_BYTES);
     let start = text[from..at].rfind("\n---").map_or(from, |dashes| from + dashes + 4);
     let end = text[at..to].find("\n---").map_or(to, |dashes| at + dashes);
     Some(start..end)

@@ -3,7 +3,7 @@
 use super::randomness::{self, NAME};
 
 /// Maximum length of a value, in bytes.
-const REACH: usize = 32 * 1024;
+const MAX_VALUE_BYTES: usize = 32 * 1024;
 
 /// Length of a string prefix before a quote: `@"`, `b'`, `f"`.
 pub(crate) fn string_prefix(bytes: &[u8]) -> usize {
@@ -34,7 +34,7 @@ pub fn closing(bytes: &[u8], open: &[u8]) -> Option<usize> {
     let slashes = open.iter().take_while(|byte| **byte == b'\\').count();
     let plain = matches!(quote, b'"' | b'\'' | b'`');
     let mut at = 0;
-    while at < bytes.len() && at < REACH {
+    while at < bytes.len() && at < MAX_VALUE_BYTES {
         let byte = bytes[at];
         if byte == b'\n' {
             return Some(at);
@@ -57,7 +57,7 @@ pub fn closing(bytes: &[u8], open: &[u8]) -> Option<usize> {
 /// Length of a bare value: up to white space, a quote, an escape sequence, or a separator.
 pub fn bare(bytes: &[u8], stop: u8) -> usize {
     let mut at = 0;
-    while at < bytes.len() && at < REACH {
+    while at < bytes.len() && at < MAX_VALUE_BYTES {
         let byte = bytes[at];
         let rest = &bytes[at + 1..];
         let ends = match byte {

@@ -6,9 +6,9 @@ use std::ops::Range;
 use bip39::Language;
 
 /// Minimum number of words of a phrase.
-const LEAST: usize = 12;
+const MIN_PHRASE_WORDS: usize = 12;
 /// Maximum gap between two words of a phrase in bytes, for numbering, quotes and line breaks.
-const GAP: usize = 12;
+const MAX_GAP_BYTES: usize = 12;
 
 /// Consecutive words that may form a phrase.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub fn phrases(text: &str) -> Vec<Range<usize>> {
             continue;
         }
         let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let near = stretch.words.last().is_none_or(|last| at - last.end <= GAP);
+        let near = stretch.words.last().is_none_or(|last| at - last.end <= MAX_GAP_BYTES);
         let alone = (3..=8).contains(&length) && stands_alone(bytes, at, at + length);
         if !near || !alone {
             stretch.close(text, &mut found);
@@ -59,7 +59,7 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
 impl WordRun {
     /// Appends the phrases among the collected words to `found`, and clears the words.
     fn close(&mut self, text: &str, found: &mut Vec<Range<usize>>) {
-        if self.words.len() >= LEAST {
+        if self.words.len() >= MIN_PHRASE_WORDS {
             let is_listed = |word: &&Range<usize>| {
                 Language::English.find_word(&text[(*word).clone()].to_ascii_lowercase()).is_some()
             };
@@ -67,7 +67,7 @@ impl WordRun {
             for run in self.words.iter().zip(marked).collect::<Vec<_>>().split(|(_, listed)| !listed) {
                 let words: Vec<&Range<usize>> = run.iter().map(|(word, _)| *word).collect();
                 if let (Some(first), Some(last)) = (words.first(), words.last())
-                    && words.len() >= LEAST
+                    && words.len() >= MIN_PHRASE_WORDS
                     && !is_published(text, &words)
                 {
                     found.push(first.start..last.end);

@@ -68,7 +68,7 @@ pub(crate) fn is_example(token: &str) -> bool {
 /// Whether a text contains a long sequence, such as `abcdefghijkl` or `123456789012`, or a long run
 /// of one filler character, such as `aaaaaaaaaaaa` or `000000000000`.
 fn is_series(bytes: &[u8]) -> bool {
-    const LONG: usize = 12;
+    const MIN_SERIES_BYTES: usize = 12;
     let follows = |a: u8, b: u8| b == a.wrapping_add(1) && randomness::is(a, ALNUM) || a == b'9' && b == b'0';
     let (mut counted, mut same) = (1, 1);
     for pair in bytes.windows(2) {
@@ -76,7 +76,7 @@ fn is_series(bytes: &[u8]) -> bool {
         counted = if follows(*a, *b) { counted + 1 } else { 1 };
         let fills = !randomness::is(*a, LETTER) || matches!(a, b'a' | b'x');
         same = if a == b && fills { same + 1 } else { 1 };
-        if counted >= LONG || same >= LONG {
+        if counted >= MIN_SERIES_BYTES || same >= MIN_SERIES_BYTES {
             return true;
         }
     }

@@ -7,7 +7,7 @@ use super::placeholder;
 use super::randomness::{self, BASE64};
 
 /// Minimum number of base64 bytes in a key's body.
-const LEAST: usize = 16;
+const MIN_BODY_BYTES: usize = 16;
 /// Maximum length of a PEM marker in bytes, including its dashes.
 const MARK: usize = 80;
 
@@ -24,12 +24,12 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     }
     if !begins {
         let start = back(bytes, at);
-        return (solid(&bytes[start..at]) >= LEAST).then_some(start..name_end.unwrap_or(at));
+        return (solid(&bytes[start..at]) >= MIN_BODY_BYTES).then_some(start..name_end.unwrap_or(at));
     }
     let from = name_end.unwrap_or(at + name.len());
     let body = body(&bytes[from..]);
     let end = from + body;
-    if solid(&bytes[from..end]) < LEAST || placeholder::length(&bytes[from..]) > 0 {
+    if solid(&bytes[from..end]) < MIN_BODY_BYTES || placeholder::length(&bytes[from..]) > 0 {
         return None;
     }
     let closes = bytes[end..].starts_with(b"-----END");
@@ -56,7 +56,7 @@ pub(crate) fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     };
     let length: usize = lines.take_while(is_body).map(str::len).sum();
     let body = text[start..start + length].trim_end().len();
-    (body >= LEAST).then_some(start..start + body)
+    (body >= MIN_BODY_BYTES).then_some(start..start + body)
 }
 
 /// Length of the body: base64, line breaks (also escaped), quotes of concatenated strings, and
@@ -111,8 +111,8 @@ fn is_body(byte: u8) -> bool {
 
 /// Returns the start of the body that ends at `at`, for a block without its beginning.
 fn back(bytes: &[u8], at: usize) -> usize {
-    const REACH: usize = 16 * 1024;
-    let floor = at.saturating_sub(REACH);
+    const MAX_BODY_BYTES: usize = 16 * 1024;
+    let floor = at.saturating_sub(MAX_BODY_BYTES);
     let floor = memchr::memmem::rfind(&bytes[floor..at], b"-----").map_or(floor, |mark| floor + mark + 5);
     let mut start = at;
     while start > floor {
@@ -127,7 +127,7 @@ fn back(bytes: &[u8], at: usize) -> usize {
         start = line;
     }
     if start == at {
-        start -= randomness::run_back(&bytes[floor..at], BASE64, REACH);
+        start -= randomness::run_back(&bytes[floor..at], BASE64, MAX_BODY_BYTES);
         start -= run_back_escaped(&bytes[floor..start]);
     }
     start + bytes[start..at].iter().take_while(|byte| byte.is_ascii_whitespace()).count()

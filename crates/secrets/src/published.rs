@@ -44,11 +44,11 @@ const FIREBASE: [u64; 9] = [
 ];
 
 /// Maximum length in bytes of a key that is recognized by the word EXAMPLE.
-const SHORT: usize = 64;
+const MAX_EXAMPLE_BYTES: usize = 64;
 
 /// Whether this is a published key, or contains EXAMPLE in capitals, as AWS's example keys do.
 pub(crate) fn is_published(secret: &str) -> bool {
-    secret.len() <= SHORT && secret.contains("EXAMPLE") && !secret.contains(char::is_whitespace)
+    secret.len() <= MAX_EXAMPLE_BYTES && secret.contains("EXAMPLE") && !secret.contains(char::is_whitespace)
         || PUBLISHED.iter().any(|(head, tail)| secret.strip_prefix(head) == Some(tail))
         || is_sample_jwt(secret)
         || secret.starts_with("AIza") && FIREBASE.contains(&short_hash(secret))

@@ -297,7 +297,7 @@ impl ScanState<'_> {
             let rest = &self.text.as_bytes()[from..];
             self.next_at_sign = memchr::memchr(b'@', rest).map_or(usize::MAX, |at| from + at);
         }
-        self.next_at_sign - from <= url::REACH
+        self.next_at_sign - from <= url::MAX_CREDENTIAL_BYTES
     }
 
     /// Checks tokens with a dot or bar as marker, which are too common for the automaton.

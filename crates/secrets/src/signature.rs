@@ -7,7 +7,7 @@ use super::placeholder;
 use super::randomness::{self, ALNUM, DASH, EQUALS, PERCENT, PLUS_SLASH, UNDERSCORE, URL_SAFE};
 
 /// Maximum distance of the other parameters of a signature, in bytes.
-const REACH: usize = 600;
+const MAX_DISTANCE_BYTES: usize = 600;
 
 /// Returns the value of `sig=` at `hit`, if other parameters of a shared access signature are near
 /// it.
@@ -20,8 +20,8 @@ pub(crate) fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize
     let part = ALNUM | PERCENT | PLUS_SLASH | DASH | UNDERSCORE | EQUALS;
     let length = randomness::run(&bytes[hit.end..], part, 100);
     let value = text.get(hit.end..hit.end + length)?;
-    let from = text.floor_char_boundary(hit.start.saturating_sub(REACH));
-    let to = text.floor_char_boundary(hit.end + length + REACH);
+    let from = text.floor_char_boundary(hit.start.saturating_sub(MAX_DISTANCE_BYTES));
+    let to = text.floor_char_boundary(hit.end + length + MAX_DISTANCE_BYTES);
     let signed = || PARAMETERS.iter().any(|name| text[from..to].contains(name));
     ((40..=80).contains(&length) && !placeholder::is_placeholder(value) && signed())
         .then_some(hit.end..hit.end + length)

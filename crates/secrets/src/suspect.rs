@@ -21,7 +21,7 @@ pub struct Suspect {
 }
 
 /// Minimum length of a suspect, in characters.
-const LEAST: usize = 24;
+const MIN_SUSPECT_CHARS: usize = 24;
 /// Minimum entropy of a suspect, in tenths of a bit per byte.
 const EVEN: u32 = 38;
 
@@ -48,7 +48,7 @@ fn of_line(line: &str, start: usize, number: usize, removed: &[RedactedSecret]) 
         let length = randomness::run(&bytes[at..], URL_SAFE, usize::MAX).max(1);
         let range = start + at..start + at + length;
         let run = &line.as_bytes()[at..at + length];
-        if length >= LEAST && is_guess(run) && is_left(&range, removed) {
+        if length >= MIN_SUSPECT_CHARS && is_guess(run) && is_left(&range, removed) {
             found.push(Suspect { range, line: number, entropy: entropy(run) });
         }
         at += length;

@@ -107,15 +107,15 @@ pub(crate) fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
 /// # Errors
 /// Returns the offset up to which there is no such token.
 pub(crate) fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
-    const PART: usize = 30;
-    const MOST: usize = 8 * 1024;
-    let long = randomness::run(&text[at + 1..], URL_SAFE, PART) == PART
-        && randomness::run_back(&text[..at], URL_SAFE, PART) == PART;
+    const MIN_PART_BYTES: usize = 30;
+    const MAX_TOKEN_BYTES: usize = 8 * 1024;
+    let long = randomness::run(&text[at + 1..], URL_SAFE, MIN_PART_BYTES) == MIN_PART_BYTES
+        && randomness::run_back(&text[..at], URL_SAFE, MIN_PART_BYTES) == MIN_PART_BYTES;
     if !long {
         return Err(at);
     }
-    let from = at - randomness::run_back(&text[..at], URL_SAFE | DOT, MOST);
-    let end = at + randomness::run(&text[at..], URL_SAFE | DOT, MOST);
+    let from = at - randomness::run_back(&text[..at], URL_SAFE | DOT, MAX_TOKEN_BYTES);
+    let end = at + randomness::run(&text[at..], URL_SAFE | DOT, MAX_TOKEN_BYTES);
     let token = &text[from..end];
     let dots = token.iter().filter(|byte| **byte == b'.').count();
     let has =

@@ -45,7 +45,7 @@ impl PrefixedToken {
     }
 }
 
-const LONG: usize = 4096;
+const MAX_TOKEN_BYTES: usize = 4096;
 
 const fn token(
     prefix: &'static str,
@@ -90,10 +90,10 @@ const TOKENS: &[PrefixedToken] = &[
     token("ACCA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("A3T", "aws-access-key", UPPER | DIGIT, 17, 17),
     token("ABSK", "aws-bedrock-key", BASE64, 100, 300),
-    token("bedrock-api-key-", "aws-bedrock-key", BASE64, 20, LONG),
+    token("bedrock-api-key-", "aws-bedrock-key", BASE64, 20, MAX_TOKEN_BYTES),
     token("AIza", "google-api-key", URL_SAFE, 35, 35),
     token("GOCSPX-", "google-client-secret", URL_SAFE, 24, 40),
-    token("ya29.", "google-token", URL_SAFE | DOT, 20, LONG),
+    token("ya29.", "google-token", URL_SAFE | DOT, 20, MAX_TOKEN_BYTES),
     token("1//0", "google-token", URL_SAFE, 30, 200),
     token("LTAI", "alibaba-key", ALNUM, 12, 24),
     doubtful("AKID", "tencent-key", ALNUM, 30, 40),
@@ -125,7 +125,7 @@ const TOKENS: &[PrefixedToken] = &[
     token("xoxs-", "slack-token", URL_SAFE, 10, 255),
     token("xoxo-", "slack-token", DIGIT | DASH | LOWER | UPPER, 20, 255),
     token("xoxc-", "slack-token", URL_SAFE, 20, 255),
-    token("xoxd-", "slack-token", ALNUM | PERCENT | PLUS_SLASH | EQUALS | DASH, 20, LONG),
+    token("xoxd-", "slack-token", ALNUM | PERCENT | PLUS_SLASH | EQUALS | DASH, 20, MAX_TOKEN_BYTES),
     token("xoxe-", "slack-token", URL_SAFE, 40, 300),
     token("xoxe.xox", "slack-token", URL_SAFE, 60, 300),
     token("xapp-", "slack-token", URL_SAFE, 20, 255),
@@ -239,7 +239,7 @@ const TOKENS: &[PrefixedToken] = &[
     token("YC", "yandex-key", URL_SAFE, 38, 38),
     token("API-", "octopus-key", UPPER | DIGIT, 26, 26),
     token("A3-", "1password-key", UPPER | DIGIT | DASH, 32, 40),
-    token("ops_eyJ", "1password-token", BASE64 | URL_SAFE, 200, LONG),
+    token("ops_eyJ", "1password-token", BASE64 | URL_SAFE, 200, MAX_TOKEN_BYTES),
     token("AKCp", "artifactory-key", ALNUM, 10, 80),
     doubtful("AKC", "artifactory-key", ALNUM, 10, 80),
     doubtful("AP0", "artifactory-key", ALNUM, 10, 90),
@@ -275,15 +275,15 @@ const TOKENS: &[PrefixedToken] = &[
     token("dp.scim.", "doppler-token", ALNUM, 40, 48),
     token("dp.audit.", "doppler-token", ALNUM, 40, 48),
     token("fo1_", "flyio-token", URL_SAFE, 43, 43),
-    token("fm1a_", "flyio-token", BASE64, 100, LONG),
-    token("fm1r_", "flyio-token", BASE64, 100, LONG),
-    token("fm2_", "flyio-token", BASE64, 100, LONG),
+    token("fm1a_", "flyio-token", BASE64, 100, MAX_TOKEN_BYTES),
+    token("fm1r_", "flyio-token", BASE64, 100, MAX_TOKEN_BYTES),
+    token("fm2_", "flyio-token", BASE64, 100, MAX_TOKEN_BYTES),
     token("fio-u-", "frameio-token", URL_SAFE | EQUALS, 60, 70),
     mixed("ico-", "infracost-key", ALNUM, 32, 32),
     token("p8e-", "adobe-secret", ANY_HEX, 32, 32),
     token("AGE-SECRET-KEY-1", "age-key", UPPER | DIGIT, 58, 58),
     token("4b1d", "clickhouse-key", ALNUM, 38, 38),
-    token("sl.", "dropbox-token", URL_SAFE | EQUALS | DOT, 100, LONG),
+    token("sl.", "dropbox-token", URL_SAFE | EQUALS | DOT, 100, MAX_TOKEN_BYTES),
     token("HRKU-", "heroku-key", URL_SAFE, 36, 80),
     token("tskey-", "tailscale-key", URL_SAFE, 20, 100),
     token("CFPAT-", "contentful-token", URL_SAFE, 40, 50),
@@ -313,13 +313,13 @@ const TOKENS: &[PrefixedToken] = &[
     token("wdp_", "weights-key", ALNUM, 30, 60),
     token("phx_", "posthog-key", ALNUM, 40, 60),
     token("dG9rOm", "intercom-token", BASE64, 50, 70),
-    token("LS0tLS1CRUdJTiBQUklWQVRFI", "private-key", BASE64, 40, LONG * 4),
-    token("LS0tLS1CRUdJTiBSU0EgUFJJVkFUR", "private-key", BASE64, 40, LONG * 4),
-    token("LS0tLS1CRUdJTiBFQyBQUklWQVRFI", "private-key", BASE64, 40, LONG * 4),
-    token("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUg", "private-key", BASE64, 40, LONG * 4),
-    token("ZXlKaGJHY2lPaUp", "jwt", BASE64 | URL_SAFE, 40, LONG),
-    token("ZXlKMGVYQWlPaUp", "jwt", BASE64 | URL_SAFE, 40, LONG),
-    token("ZXlKcmFXUWlPaU", "jwt", BASE64 | URL_SAFE, 40, LONG),
+    token("LS0tLS1CRUdJTiBQUklWQVRFI", "private-key", BASE64, 40, MAX_TOKEN_BYTES * 4),
+    token("LS0tLS1CRUdJTiBSU0EgUFJJVkFUR", "private-key", BASE64, 40, MAX_TOKEN_BYTES * 4),
+    token("LS0tLS1CRUdJTiBFQyBQUklWQVRFI", "private-key", BASE64, 40, MAX_TOKEN_BYTES * 4),
+    token("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUg", "private-key", BASE64, 40, MAX_TOKEN_BYTES * 4),
+    token("ZXlKaGJHY2lPaUp", "jwt", BASE64 | URL_SAFE, 40, MAX_TOKEN_BYTES),
+    token("ZXlKMGVYQWlPaUp", "jwt", BASE64 | URL_SAFE, 40, MAX_TOKEN_BYTES),
+    token("ZXlKcmFXUWlPaU", "jwt", BASE64 | URL_SAFE, 40, MAX_TOKEN_BYTES),
 ];
 
 /// Legacy Vault tokens. Their prefix is too common for the table.

@@ -6,7 +6,7 @@ use super::placeholder;
 use super::randomness::{self, ALNUM, NAME};
 
 /// Maximum length of a URL's credentials, in bytes.
-pub(crate) const REACH: usize = 512;
+pub(crate) const MAX_CREDENTIAL_BYTES: usize = 512;
 
 /// Returns the password before the `@` of a URL; its `://` is at `at`.
 pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
@@ -36,8 +36,8 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
 fn authority(bytes: &[u8]) -> Option<usize> {
     let mut found = None;
     let mut colon = false;
-    let name = randomness::run(bytes, NAME | randomness::DOT | randomness::DASH, REACH);
-    for (at, byte) in bytes.iter().take(REACH).enumerate() {
+    let name = randomness::run(bytes, NAME | randomness::DOT | randomness::DASH, MAX_CREDENTIAL_BYTES);
+    for (at, byte) in bytes.iter().take(MAX_CREDENTIAL_BYTES).enumerate() {
         match byte {
             b'@' => found = Some(at),
             b':' => colon = true,
@@ -109,11 +109,11 @@ pub(crate) fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
         | randomness::PERCENT
         | randomness::EQUALS
         | randomness::COLON;
-    let mut length = randomness::run(&bytes[from..], part, REACH);
+    let mut length = randomness::run(&bytes[from..], part, MAX_CREDENTIAL_BYTES);
     if bytes.get(from + length) == Some(&b'?') {
         length += bytes[from + length..]
             .iter()
-            .take(REACH)
+            .take(MAX_CREDENTIAL_BYTES)
             .take_while(|byte| {
                 byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b')' | b'\\')
             })

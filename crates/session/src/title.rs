@@ -4,7 +4,7 @@ use super::harness_text::is_scaffold;
 use cm_text::shorten::shorten;
 
 /// Maximum length of a title, in characters.
-pub const LONGEST: usize = 100;
+pub const MAX_TITLE_CHARS: usize = 100;
 
 /// Returns the first line of a prompt as a title; `None` if a program wrote the prompt.
 pub fn of_prompt(text: &str) -> Option<String> {
@@ -17,7 +17,7 @@ pub fn of_prompt(text: &str) -> Option<String> {
 /// Returns the first line that is not empty, shortened to a title's length.
 pub fn of_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(shorten(line, LONGEST).into_owned())
+    Some(shorten(line, MAX_TITLE_CHARS).into_owned())
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn a_title_has_at_most_a_hundred_characters() {
         let title = of_line(&"é".repeat(101)).unwrap();
-        assert_eq!(title.chars().count(), LONGEST);
+        assert_eq!(title.chars().count(), MAX_TITLE_CHARS);
         assert!(title.ends_with('…'));
         assert_eq!(of_line(&"é".repeat(100)).unwrap().chars().filter(|c| *c == 'é').count(), 100);
     }

@@ -7,7 +7,7 @@ use super::scan::after;
 use super::token::WordPiece;
 
 /// Maximum number of words that one word expands to.
-const WORDS: usize = 64;
+const MAX_WORDS: usize = 64;
 /// Maximum length of a word whose braces are expanded, in bytes.
 const BRACED: usize = 1024;
 /// Maximum length of an expanded value, in bytes.
@@ -64,7 +64,7 @@ pub fn words(parts: Vec<ExpandedPart>, fields: &str) -> Vec<ShellWord> {
     for parts in &braced {
         for texts in products(parts) {
             split(parts, &texts, fields, &mut found);
-            if found.len() > WORDS * WORDS {
+            if found.len() > MAX_WORDS * MAX_WORDS {
                 return found;
             }
         }
@@ -77,12 +77,12 @@ pub fn texts(parts: &[ExpandedPart]) -> Vec<String> {
     products(parts).into_iter().map(|texts| texts.concat()).collect()
 }
 
-/// Returns the combinations of the parts' choices. A part that would exceed [`WORDS`] combinations
+/// Returns the combinations of the parts' choices. A part that would exceed [`MAX_WORDS`] combinations
 /// contributes only its first choice.
 fn products(parts: &[ExpandedPart]) -> Vec<Vec<&str>> {
     let mut found: Vec<Vec<&str>> = vec![Vec::with_capacity(parts.len())];
     for part in parts {
-        let many = found.len() * part.choices.len() <= WORDS;
+        let many = found.len() * part.choices.len() <= MAX_WORDS;
         let choices = if many {
             part.choices.as_slice()
         } else {
@@ -211,7 +211,7 @@ fn braces(parts: Vec<ExpandedPart>) -> Vec<Vec<ExpandedPart>> {
     let mut open = vec![units(&parts)];
     let mut done: Vec<Vec<BraceUnit>> = Vec::new();
     while let Some(word) = open.pop() {
-        if open.len() + done.len() > WORDS {
+        if open.len() + done.len() > MAX_WORDS {
             return vec![parts];
         }
         match alternatives(&word) {
@@ -296,7 +296,7 @@ fn alternatives(word: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
     None
 }
 
-/// Expands `1..5` or `a..e`; `None` if it is not an ascending range or has more than [`WORDS`]
+/// Expands `1..5` or `a..e`; `None` if it is not an ascending range or has more than [`MAX_WORDS`]
 /// values.
 fn range(units: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
     let text: Option<String> = units
@@ -310,7 +310,7 @@ fn range(units: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
     let spelled = |text: String| text.chars().map(BraceUnit::Character).collect();
     if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
         let many = usize::try_from(to.checked_sub(from)?).ok()?;
-        return (many < WORDS).then(|| (from..=to).map(|number| spelled(number.to_string())).collect());
+        return (many < MAX_WORDS).then(|| (from..=to).map(|number| spelled(number.to_string())).collect());
     }
     let mut ends = from.chars().chain(to.chars());
     match (ends.next(), ends.next(), ends.next()) {

@@ -9,7 +9,7 @@ use super::{ShellWord, SimpleCommand, ansi, decode};
 pub type KnownFiles = BTreeMap<String, String>;
 
 /// Maximum length of an output, in bytes.
-pub const LONGEST: usize = 256 << 10;
+pub const MAX_OUTPUT_BYTES: usize = 256 << 10;
 
 /// Predicts what a command would print, without running it; `None` if that cannot be known from
 /// the command and the known files.
@@ -46,7 +46,7 @@ pub fn of(command: &SimpleCommand, files: &KnownFiles) -> Option<String> {
         }
         _ => return None,
     };
-    Some(text).filter(|text| text.len() <= LONGEST)
+    Some(text).filter(|text| text.len() <= MAX_OUTPUT_BYTES)
 }
 
 fn echo(command: &SimpleCommand) -> String {
@@ -90,7 +90,7 @@ fn printf(command: &SimpleCommand) -> Option<String> {
             rest = after(spec, width + kind.len_utf8());
         }
         printed.push_str(&ansi::plain(rest));
-        if args.peek().is_none() || args.len() == before || printed.len() > LONGEST {
+        if args.peek().is_none() || args.len() == before || printed.len() > MAX_OUTPUT_BYTES {
             return Some(printed);
         }
     }

@@ -178,7 +178,7 @@ impl<'t> CommandReader<'_, 't> {
             self.before = Some(done);
             return;
         }
-        let fits = |all: &String, more: &String| all.len() + more.len() <= output::LONGEST;
+        let fits = |all: &String, more: &String| all.len() + more.len() <= output::MAX_OUTPUT_BYTES;
         self.output = match (self.output.take(), &done.output) {
             (Some(all), Some(more)) if fits(&all, more) => Some(all + more),
             _ => None,

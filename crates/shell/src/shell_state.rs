@@ -15,7 +15,7 @@ const COMMANDS: usize = 10_000;
 /// Maximum total size of stored values and outputs, in bytes.
 const BYTES: usize = 8 << 20;
 /// Maximum length of a parsed text, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Parser state of a text.
 pub struct ShellState {
@@ -45,7 +45,7 @@ impl ShellState {
 
     /// Parses a text and appends its commands. Returns their output, if known.
     pub fn text(&mut self, text: &str, depth: usize, folder: Option<&str>) -> Option<String> {
-        let end = text.floor_char_boundary(LONGEST);
+        let end = text.floor_char_boundary(MAX_TEXT_BYTES);
         self.script.truncated |= end < text.len();
         if depth > DEPTH || !self.take_budget(end / 8) {
             self.script.truncated = true;

@@ -1,7 +1,7 @@
 //! Words that are spelled alike, and suggestions for misspelled names.
 
 /// Maximum length of a compared name, in characters; the rest is ignored.
-const LONGEST: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// Returns the candidate most similar to `name`, ignoring case; `None` if the edit distance exceeds a
 /// third of the candidate's length in bytes.
@@ -12,7 +12,7 @@ const LONGEST: usize = 64;
 /// assert_eq!(nearest("recipe", ["problem", "solution"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name: String = name.chars().flat_map(char::to_lowercase).take(LONGEST).collect();
+    let name: String = name.chars().flat_map(char::to_lowercase).take(MAX_NAME_CHARS).collect();
     let edits = |candidate: &str| edit_distance(&name, &candidate.to_lowercase());
     let (least, best) = candidates
         .into_iter()

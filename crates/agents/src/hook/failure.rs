@@ -7,7 +7,7 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
 /// Maximum length of a message, in characters.
-const LONGEST: usize = 500;
+const MAX_MESSAGE_CHARS: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureLogLine {
@@ -25,7 +25,7 @@ impl FailureLogLine {
     /// Creates the log line for a failure while handling `message`.
     #[must_use]
     pub fn new(at: Instant, message: &HookMessage, what: &str) -> Self {
-        let clipped = |text: &str| visible(text).chars().take(LONGEST).collect();
+        let clipped = |text: &str| visible(text).chars().take(MAX_MESSAGE_CHARS).collect();
         Self {
             at: at.to_string(),
             agent: message.agent.name().to_owned(),

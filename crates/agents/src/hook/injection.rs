@@ -12,7 +12,7 @@ use cm_text::plural::count;
 
 /// Maximum length of an injection in UTF-16 units, which is how agents count. Agents cut or
 /// externalize text longer than 10,000.
-pub const LONGEST: usize = 9_900;
+pub const MAX_INJECTION_UNITS: usize = 9_900;
 
 /// An entry of an injection, as Markdown.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -79,7 +79,7 @@ pub struct ShownPart {
 /// an attack.
 const SOURCE: &str = "On record in this project's memory (cm):";
 
-/// Fits entries between the markers, within `most` UTF-16 units and [`LONGEST`]; an entry is
+/// Fits entries between the markers, within `most` UTF-16 units and [`MAX_INJECTION_UNITS`]; an entry is
 /// included whole or left out. `None` if every entry is empty or too long. `more` is the command
 /// that shows the omitted entries.
 #[must_use]
@@ -88,8 +88,9 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
         format!("{} memory -->\n{SOURCE}\n", injected_markers::BEGIN),
         format!("{} memory -->", injected_markers::END),
     );
-    let room =
-        most.min(LONGEST).checked_sub(units(&open) + units(&close) + units(&left_out(usize::MAX, more)))?;
+    let room = most
+        .min(MAX_INJECTION_UNITS)
+        .checked_sub(units(&open) + units(&close) + units(&left_out(usize::MAX, more)))?;
     let mut injected = Injection { text: String::new(), ids: Vec::new(), omitted: 0, shown: Vec::new() };
     let mut used = 0;
     for part in parts {
@@ -220,7 +221,8 @@ mod tests {
 
     #[test]
     fn entries_stand_between_the_markers_under_their_heading() {
-        let injected = build_injection(&[part(&["- Use `Vec<u8>`. (b-0)"])], "cm context", LONGEST).unwrap();
+        let injected =
+            build_injection(&[part(&["- Use `Vec<u8>`. (b-0)"])], "cm context", MAX_INJECTION_UNITS).unwrap();
         assert_eq!(
             injected.text,
             "<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n\n## Rules\n\n- Use `Vec<u8>`. (b-0)\n\
@@ -251,8 +253,8 @@ mod tests {
 
     #[test]
     fn nothing_to_say_or_no_room_is_nothing() {
-        assert_eq!(build_injection(&[], "cm context", LONGEST), None);
-        assert_eq!(build_injection(&[part(&["", " \u{200b}\n"])], "cm context", LONGEST), None);
+        assert_eq!(build_injection(&[], "cm context", MAX_INJECTION_UNITS), None);
+        assert_eq!(build_injection(&[part(&["", " \u{200b}\n"])], "cm context", MAX_INJECTION_UNITS), None);
         assert_eq!(build_injection(&[part(&["- a"])], "cm context", 100), None);
     }
 

@@ -56,7 +56,7 @@ impl HookPlan {
 /// Size limit of an injection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectionLimit<'a> {
-    /// Maximum UTF-16 units; capped at [`super::injection::LONGEST`].
+    /// Maximum UTF-16 units; capped at [`super::injection::MAX_INJECTION_UNITS`].
     pub most: usize,
     /// Command that shows the omitted entries.
     pub more: &'a str,
@@ -108,7 +108,7 @@ impl HookAnswer {
 #[cfg(test)]
 mod tests {
     use super::super::HookAgent;
-    use super::super::injection::{InjectionEntry, LONGEST, PartKind};
+    use super::super::injection::{InjectionEntry, MAX_INJECTION_UNITS, PartKind};
     use super::*;
     use crate::agents::claude_code::ClaudeCode;
     use crate::agents::cursor::Cursor;
@@ -127,7 +127,7 @@ mod tests {
         vec![InjectionPart { kind: PartKind::Notes, heading: None, entries: ids.iter().map(entry).collect() }]
     }
 
-    const ROOM: InjectionLimit<'_> = InjectionLimit { most: LONGEST, more: "cm context" };
+    const ROOM: InjectionLimit<'_> = InjectionLimit { most: MAX_INJECTION_UNITS, more: "cm context" };
 
     fn at() -> Instant {
         Instant::parse("2026-11-22T10:00:00Z").unwrap()

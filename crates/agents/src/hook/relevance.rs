@@ -9,9 +9,9 @@ use cm_text::similarity;
 /// scores of very short texts.
 const FEWEST: usize = 4;
 /// Cosine similarity at or below which two texts are unrelated.
-const FAR: f64 = 0.25;
+const UNRELATED_COSINE: f64 = 0.25;
 /// Cosine similarity from which two texts mean the same.
-const SAME: f64 = 0.75;
+const EQUAL_COSINE: f64 = 0.75;
 /// Weight of the lower of the two scores (words and meaning).
 const BOTH: f64 = 0.5;
 
@@ -38,7 +38,9 @@ impl ContentWords {
 #[must_use]
 pub fn relevance(question: &ContentWords, note: &ContentWords, cosine: Option<f64>) -> f64 {
     let words = similarity::overlap(&question.0, &note.0, FEWEST);
-    let meaning = cosine.map_or(0.0, |cosine| ((cosine - FAR) / (SAME - FAR)).clamp(0.0, 1.0));
+    let meaning = cosine.map_or(0.0, |cosine| {
+        ((cosine - UNRELATED_COSINE) / (EQUAL_COSINE - UNRELATED_COSINE)).clamp(0.0, 1.0)
+    });
     let (better, other) = if words > meaning { (words, meaning) } else { (meaning, words) };
     (better + BOTH * other).min(1.0)
 }

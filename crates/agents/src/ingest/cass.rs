@@ -28,7 +28,7 @@ pub struct CassHit {
 /// Keys that may contain the list of hits.
 const LISTS: [&str; 7] = ["hits", "results", "matches", "items", "data", "sessions", "response"];
 /// Maximum nesting depth of the list.
-const DEEPEST: usize = 3;
+const MAX_NESTING: usize = 3;
 
 /// Parses the hits in the output: an array, an object that contains one, or one object per line.
 /// Returns `None` if the output has none of these forms, as opposed to an empty list.
@@ -39,7 +39,7 @@ pub fn parse(text: &str) -> Option<Vec<CassHit>> {
         let values: Vec<Value> = values.map_while(Result::ok).collect();
         let found = match values.as_slice() {
             [] => None,
-            [one] => list(one, DEEPEST).map(|items| items.iter().filter_map(hit).collect()),
+            [one] => list(one, MAX_NESTING).map(|items| items.iter().filter_map(hit).collect()),
             several => Some(several.iter().filter_map(hit).collect()),
         };
         let alone = || values.first().and_then(hit).map(|hit| vec![hit]);

@@ -18,7 +18,7 @@ use super::sink::EventSink;
 use cm_note::instant::Instant;
 
 /// Maximum time to wait for a program that has locked its database.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens a database read-only.
 ///
@@ -36,7 +36,7 @@ pub fn open(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Disables trust in the database's schema, and limits memory and waiting time.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
     connection.execute_batch(
         "PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cache_size=-4096; PRAGMA temp_store=FILE;",
     )

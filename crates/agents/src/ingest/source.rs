@@ -179,9 +179,11 @@ impl FoundLogs {
 
     /// Reads a small file next to a log; `None` if it is missing, larger than 4 MiB or not UTF-8.
     pub(crate) fn read_companion(&mut self, path: &Path) -> Option<String> {
-        const LARGEST: u64 = 4 << 20;
+        const MAX_COMPANION_BYTES: u64 = 4 << 20;
         match std::fs::metadata(path) {
-            Ok(stat) if stat.is_file() && stat.len() <= LARGEST => std::fs::read_to_string(path).ok(),
+            Ok(stat) if stat.is_file() && stat.len() <= MAX_COMPANION_BYTES => {
+                std::fs::read_to_string(path).ok()
+            }
             _ => None,
         }
     }

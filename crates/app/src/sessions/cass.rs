@@ -28,9 +28,9 @@ use cm_store::config::keys;
 
 const PROGRAM: &str = "cass";
 /// Maximum output of the program `cass`, in bytes.
-const LARGEST: usize = 4 << 20;
+const MAX_OUTPUT_BYTES: usize = 4 << 20;
 /// Maximum length of a snippet in characters.
-const LONGEST: usize = 400;
+const MAX_SNIPPET_CHARS: usize = 400;
 /// Environment variables that are passed to the program.
 const PASSED_VARIABLES: [&str; 4] = ["PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"];
 
@@ -114,7 +114,7 @@ fn run_program(context: &Context, options: &Options) -> Option<String> {
         environment: &environment,
         folder: home.unwrap_or(&call.cwd),
         timeout: Duration::from_secs_f64(context.target().settings.number(keys::SOURCES_CASS_TIMEOUT_S)),
-        max_output_bytes: LARGEST,
+        max_output_bytes: MAX_OUTPUT_BYTES,
         is_interactive: false,
     };
     match program.run("", &RetrySleeper::default()) {
@@ -175,7 +175,7 @@ fn agent_like(name: &str) -> Option<Agent> {
 
 fn shown(hit: CassHit, rules: &RedactionRules) -> ExternalHit {
     let clean = |text: String| logs::text(&text, rules);
-    let words: String = clean(hit.text).chars().take(LONGEST).collect();
+    let words: String = clean(hit.text).chars().take(MAX_SNIPPET_CHARS).collect();
     ExternalHit {
         source: PROGRAM,
         agent: hit.agent.map(clean),

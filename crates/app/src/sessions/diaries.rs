@@ -16,7 +16,7 @@ use cm_note::path::NotePath;
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 
 /// Maximum number of session IDs in one index query.
-const AT_ONCE: usize = 200;
+const MAX_IDS_PER_QUERY: usize = 200;
 
 /// A parsed session diary with its vault and file.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +108,7 @@ fn noted(context: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<No
         root: QueryNode::Group(BooleanGroup { filter, ..BooleanGroup::default() }),
         notices: Vec::new(),
     };
-    let hits = context.query_index(open, |index| index.search(&query, 0, AT_ONCE * 4))?.hits;
+    let hits = context.query_index(open, |index| index.search(&query, 0, MAX_IDS_PER_QUERY * 4))?.hits;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
@@ -116,7 +116,7 @@ fn noted(context: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<No
 fn paths(context: &Context, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
     let sessions: Vec<&str> = wanted.iter().copied().collect();
     let mut paths: HashSet<NotePath> = HashSet::new();
-    for part in sessions.chunks(AT_ONCE) {
+    for part in sessions.chunks(MAX_IDS_PER_QUERY) {
         let any = part.iter().map(|session| QueryNode::label(LabelField::Session, session)).collect();
         let any = QueryNode::Group(BooleanGroup { should: any, ..BooleanGroup::default() });
         paths.extend(noted(context, open, any)?.into_iter().map(|note| note.path));

@@ -10,7 +10,7 @@ use cm_index::sessions::{SessionSummary, Speaker, Stretch};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Maximum number of indexed text chunks that are read of one session.
-const MOST: usize = 50_000;
+const MAX_STRETCHES: usize = 50_000;
 
 impl SessionAccess {
     /// Returns the events of a session in order.
@@ -19,7 +19,7 @@ impl SessionAccess {
     /// Returns an error if the session index cannot be read.
     pub(crate) fn events(&self, listed: &SessionSummary) -> Result<Vec<SessionEvent>> {
         let key = listed.session.key();
-        let stretches = self.query(|sessions| sessions.stretches(&key, 1..=u64::MAX, 0, MOST))?;
+        let stretches = self.query(|sessions| sessions.stretches(&key, 1..=u64::MAX, 0, MAX_STRETCHES))?;
         Ok(events(stretches.unwrap_or_default()))
     }
 }

@@ -28,7 +28,7 @@ use cm_store::config::keys;
 use cm_store::vault::json_lines::JsonLinesFile;
 
 /// Maximum number of conversations that are searched for a rule, best matches first.
-const MOST: usize = 500;
+const MAX_CONVERSATIONS: usize = 500;
 /// Number of best conversations in which the user's own words are looked up if an agent's words
 /// matched better.
 const MAX_USER_SEARCHES: usize = 20;
@@ -146,7 +146,7 @@ impl<'m> SessionEvidence<'m> {
         let evidence =
             self.sessions.query(|sessions| sessions.evidence(&words, min_keywords(words.len()), &filter))?;
         let mut witnesses = evidence.unwrap_or_default();
-        witnesses.truncate(MOST);
+        witnesses.truncate(MAX_CONVERSATIONS);
         if witnesses.is_empty() {
             return Ok(Vec::new());
         }

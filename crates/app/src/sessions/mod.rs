@@ -66,11 +66,11 @@ pub(super) fn refresh(context: &Context) -> Result<()> {
 /// # Errors
 /// The errors of [`refresh`].
 pub(super) fn refresh_patiently(context: &Context) -> Result<()> {
-    refresh_index::refresh_within(context, PATIENCE, &mut |_| {})
+    refresh_index::refresh_within(context, LOCK_TIMEOUT, &mut |_| {})
 }
 
 /// Maximum wait of a background process for another process that reads logs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The open session index, with the record of sessions that were reflected on.
 pub struct SessionAccess {

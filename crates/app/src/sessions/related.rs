@@ -18,9 +18,9 @@ use cm_note::rank::relevance;
 use cm_session::Agent;
 
 /// Maximum number of related sessions in a diary.
-const MOST: usize = 5;
+const MAX_RELATED: usize = 5;
 /// Number of sessions that are examined.
-const EXAMINED: usize = 20;
+const EXAMINED_SESSIONS: usize = 20;
 
 /// Returns the sessions of other agents in the same project on the subject of a diary, those nearest
 /// in time first.
@@ -54,13 +54,13 @@ pub(crate) fn related_sessions(
         weights: Weights::default(),
         meaning: meaning.as_ref(),
         offset: 0,
-        limit: EXAMINED,
+        limit: EXAMINED_SESSIONS,
     };
     let found = access.query(|sessions| sessions.search(request))?.unwrap_or_default();
     let best = found.hits.iter().map(rank).fold(0.0, f32::max);
     let mut hits: Vec<&ConversationHit> = found.hits.iter().filter(|hit| fits(hit, &words)).collect();
     hits.sort_by_key(|hit| distance(hit, diary.started));
-    hits.truncate(MOST);
+    hits.truncate(MAX_RELATED);
     Ok(hits.into_iter().map(|hit| reference(hit, relevance(rank(hit), best))).collect())
 }
 

@@ -17,9 +17,9 @@ use cm_note::instant::Instant;
 use cm_note::query::Query;
 
 /// Maximum length of a query, in characters.
-const LONGEST: usize = 2_000;
+const MAX_QUERY_CHARS: usize = 2_000;
 /// Maximum offset of a page of hits.
-const FURTHEST: usize = 10_000;
+const MAX_OFFSET: usize = 10_000;
 /// Maximum number of excerpts shown per session.
 const MOST_PLACES: usize = 3;
 
@@ -126,14 +126,14 @@ pub fn check(options: &Options) -> Result<()> {
             .hint("for example `cm sessions search \"connection pool\"`"));
     }
     let length = options.query.chars().count();
-    if length > LONGEST {
+    if length > MAX_QUERY_CHARS {
         return Err(Error::usage(format!(
-            "a query may have at most {LONGEST} characters; this one has {length}"
+            "a query may have at most {MAX_QUERY_CHARS} characters; this one has {length}"
         )));
     }
-    if options.offset > FURTHEST {
+    if options.offset > MAX_OFFSET {
         return Err(
-            Error::usage(format!("pages are limited to {FURTHEST} sessions")).hint("narrow the search")
+            Error::usage(format!("pages are limited to {MAX_OFFSET} sessions")).hint("narrow the search")
         );
     }
     Ok(())
@@ -172,7 +172,7 @@ pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> R
     let hits = found.hits.into_iter().map(|hit| access.hit(hit, &query, options.within));
     let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
     let end = offset + hits.len();
-    let next = (end < found.total && !hits.is_empty() && end <= FURTHEST).then_some(end);
+    let next = (end < found.total && !hits.is_empty() && end <= MAX_OFFSET).then_some(end);
     let mut elsewhere = match offset {
         0 => outside(context, options, filter.since)?,
         _ => Vec::new(),

@@ -12,7 +12,7 @@ use cm_index::sessions::{SessionSummary, Stretch};
 use cm_text::shorten::short_line;
 
 /// Number of text chunks that are read from the index at once.
-const AT_ONCE: usize = 500;
+const STRETCHES_PER_READ: usize = 500;
 
 /// Maximum length of tool calls, rejections and errors in the short view, in characters.
 const BRIEF: usize = 160;
@@ -114,10 +114,10 @@ impl SessionAccess {
         Ok(row)
     }
 
-    /// Returns about [`AT_ONCE`] events from log line `from` on; `None` if there are none.
+    /// Returns about [`STRETCHES_PER_READ`] events from log line `from` on; `None` if there are none.
     fn page(&self, listed: &SessionSummary, from: u64) -> Result<Option<EventPage>> {
         let key = listed.session.key();
-        let mut stretch_limit = AT_ONCE;
+        let mut stretch_limit = STRETCHES_PER_READ;
         loop {
             let found = self.query(|sessions| sessions.stretches(&key, from..=u64::MAX, 0, stretch_limit))?;
             let mut stretches: Vec<Stretch> = found.unwrap_or_default();

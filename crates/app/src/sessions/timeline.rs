@@ -12,7 +12,7 @@ use crate::error::Result;
 use cm_index::sessions::SessionSummary;
 
 /// Maximum number of sessions that are counted.
-const MOST: usize = 100_000;
+const MAX_SESSIONS: usize = 100_000;
 
 /// Number of sessions that ended on one day, by agent and folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -48,7 +48,7 @@ pub struct Timeline {
 pub fn timeline(context: &Context, access: &SessionAccess, which: &SessionSelection) -> Result<Timeline> {
     let lookback_days = lookback(context, which)?;
     let filter = filter(context, which, lookback_days)?;
-    let listing = access.query(|sessions| sessions.list(&filter, 0, MOST))?.unwrap_or_default();
+    let listing = access.query(|sessions| sessions.list(&filter, 0, MAX_SESSIONS))?.unwrap_or_default();
     let mut days: BTreeMap<Option<String>, TimelineDay> = BTreeMap::new();
     for listed in &listing.list {
         let name = listed.session.meta.ended.map(|at| at.day());

@@ -13,7 +13,7 @@ use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
 /// Maximum length of a quote, in characters.
-const QUOTE: usize = 2_000;
+const MAX_QUOTE_CHARS: usize = 2_000;
 /// Maximum length of what a quote answers, in characters.
 const ANSWERED: usize = 400;
 
@@ -24,7 +24,7 @@ pub(crate) fn signals_of(at: &str, meta: &SessionMeta, events: &[SessionEvent]) 
         at: at.to_owned(),
         session: meta.id.to_string(),
         cause,
-        quote: quote.map(|words| cut(&fold_whitespace(words), QUOTE)).unwrap_or_default(),
+        quote: quote.map(|words| cut(&fold_whitespace(words), MAX_QUOTE_CHARS)).unwrap_or_default(),
         typed: Vec::new(),
         answers: Some(cut(&fold_whitespace(answers), ANSWERED)),
         call: Some(call.to_owned()),

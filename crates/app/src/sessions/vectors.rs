@@ -20,12 +20,12 @@ use cm_note::passage::PassageSet;
 use cm_text::embedding::Embedding;
 
 /// Number of passages per thread that the large model embeds between two checks of the time limit.
-const STEP: usize = 4;
+const PASSAGES_PER_CHECK: usize = 4;
 /// A command that shows sessions embeds missing passages only if there are at most this many, about
 /// half a minute of work. A larger backlog is left to servers and `cm embed`.
 const CATCH_UP: usize = 1_500;
 /// Number of passages whose texts are in memory at once.
-const AT_ONCE: usize = 1_000;
+const PASSAGES_IN_MEMORY: usize = 1_000;
 /// Number of vectors of deleted passages that are tolerated, in addition to a quarter of the rest.
 const SPARE: usize = 100;
 
@@ -112,7 +112,7 @@ impl<'m> SessionVectors<'m> {
         let missing = self.sessions.passages_without(&embedded_keys)?;
         // Another process is at it, and will have done it.
         let Some(mut writer) = self.vectors.writer(model.name(), dimension(model))? else { return Ok(()) };
-        for passages in missing.chunks(AT_ONCE) {
+        for passages in missing.chunks(PASSAGES_IN_MEMORY) {
             for (passage, text) in passages.iter().zip(self.sessions.passage_texts(passages)?) {
                 writer.push(passage.key, &model.of(&text))?;
             }
@@ -150,7 +150,7 @@ impl<'m> SessionVectors<'m> {
         let embedded_keys = table.map_or_else(PassageSet::default, |table| table.keys());
         let missing = self.sessions.passages_without(&embedded_keys)?;
         let mut progress = Progress { done: 0, total: missing.len() };
-        let step = STEP * self.context.call.threads.max(1);
+        let step = PASSAGES_PER_CHECK * self.context.call.threads.max(1);
         for passages in missing.chunks(step) {
             if !go_on(progress) || !self.embed_some(model, passages)? {
                 return Ok(progress);

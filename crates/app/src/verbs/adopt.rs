@@ -64,7 +64,7 @@ impl Adoption {
 }
 
 /// Maximum number of note IDs listed in a commit message.
-const IDS: usize = 200;
+const MAX_LISTED_IDS: usize = 200;
 
 /// Adds an ID to every selected note that lacks one; with `full`, also other missing keys to every selected
 /// note.
@@ -179,7 +179,11 @@ fn carry_out(context: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
         [one] => format!("Adopt {}", one.path),
         several => format!("Adopt {} notes", several.len()),
     };
-    let ids = plan.adopted.iter().map(|note| &note.id).take(if plan.adopted.len() > IDS { 0 } else { IDS });
+    let ids = plan.adopted.iter().map(|note| &note.id).take(if plan.adopted.len() > MAX_LISTED_IDS {
+        0
+    } else {
+        MAX_LISTED_IDS
+    });
     let message = ids.fold(CommitMessage::new("adopt", subject), |message, id| message.id(id.as_str()));
     let changes = plan
         .adopted

@@ -36,7 +36,7 @@ pub struct CommittedEdits {
 }
 
 /// Maximum number of notes listed in the commit message.
-const LISTED: usize = 50;
+const MAX_LISTED_NOTES: usize = 50;
 
 /// Name of the operation that commits the files of a folder that becomes a vault.
 pub(crate) const TAKEOVER: &str = "takeover";
@@ -129,17 +129,17 @@ fn message(op: &str, subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> C
 
 fn listed(files: &[CommittedFile]) -> String {
     let mut lines: Vec<String> =
-        files.iter().take(LISTED).map(|file| format!("{} {}", file.change, file.path)).collect();
-    if files.len() > LISTED {
-        lines.push(format!("and {} more", files.len() - LISTED));
+        files.iter().take(MAX_LISTED_NOTES).map(|file| format!("{} {}", file.change, file.path)).collect();
+    if files.len() > MAX_LISTED_NOTES {
+        lines.push(format!("and {} more", files.len() - MAX_LISTED_NOTES));
     }
     lines.join("\n")
 }
 
-/// Adds the IDs of up to [`LISTED`] notes to the commit message.
+/// Adds the IDs of up to [`MAX_LISTED_NOTES`] notes to the commit message.
 fn ids(context: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
     let open = context.target();
-    let ids = paths.iter().take(LISTED).filter_map(|path| {
+    let ids = paths.iter().take(MAX_LISTED_NOTES).filter_map(|path| {
         // Of a note that is gone the id is the one that it had.
         let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
         read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id

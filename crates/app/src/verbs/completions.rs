@@ -17,7 +17,7 @@ use cm_store::config::keys::KEYS;
 use cm_text::tokens::fold;
 
 /// Maximum number of suggestions.
-const MOST: usize = 200;
+const MAX_SUGGESTIONS: usize = 200;
 /// Maximum number of notes that are compared with the beginning of a title.
 const MOST_COMPARED: usize = 1000;
 /// Longest title that is suggested, in characters; of other notes, the id is.
@@ -86,7 +86,7 @@ pub fn completions(call: &Request, subject: CompletionSubject, typed: &str) -> V
             && folded(&one.value).starts_with(&typed)
             && seen.insert(one.value.clone())
     });
-    values.truncate(MOST);
+    values.truncate(MAX_SUGGESTIONS);
     values
 }
 
@@ -118,7 +118,7 @@ fn sessions(context: &Context, typed: &str) -> Vec<CompletionValue> {
     let access = SessionAccess::open_without_refresh(context);
     let found = access.query(|sessions| {
         if typed.is_empty() {
-            let page = sessions.list(&SessionIndexFilter::default(), 0, MOST)?;
+            let page = sessions.list(&SessionIndexFilter::default(), 0, MAX_SUGGESTIONS)?;
             return Ok(page.list.into_iter().map(|listed| listed.session).collect());
         }
         Ok(match sessions.lookup(typed)? {
@@ -142,7 +142,7 @@ fn of_vault(
     typed: &str,
 ) -> Vec<CompletionValue> {
     let labels = |label| {
-        let found = context.query_index(open, |index| index.labels(label, typed, MOST));
+        let found = context.query_index(open, |index| index.labels(label, typed, MAX_SUGGESTIONS));
         found.unwrap_or_default().into_iter().map(|value| CompletionValue::new(value, None))
     };
     match subject {
@@ -191,7 +191,7 @@ fn titles_and_ids(
         .collect();
     if typed.len() >= SHORTEST_ID || typed.starts_with("b-") {
         let of_id = [only, vec![label(LabelField::Id, typed, true)]].concat();
-        values.extend(notes(context, open, of_id, MOST).iter().map(by_id));
+        values.extend(notes(context, open, of_id, MAX_SUGGESTIONS).iter().map(by_id));
     }
     values
 }

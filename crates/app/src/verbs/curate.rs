@@ -389,7 +389,7 @@ fn changes(
 }
 
 /// Maximum number of note IDs listed in a commit message.
-const IDS: usize = 200;
+const MAX_LISTED_IDS: usize = 200;
 
 fn message(options: &Options, before: &Playbook, after: &CurationResult) -> CommitMessage {
     let report = &after.report;
@@ -398,7 +398,7 @@ fn message(options: &Options, before: &Playbook, after: &CurationResult) -> Comm
     let changed = old.iter().zip(new).filter(|(old, new)| old != new).map(|(_, new)| &new.id);
     let blocked = after.playbook.blocked[before.blocked.len()..].iter().map(|blocked| &blocked.id);
     let made = new[old.len()..].iter().map(|bullet| &bullet.id);
-    let ids = changed.chain(made).chain(blocked).take(IDS);
+    let ids = changed.chain(made).chain(blocked).take(MAX_LISTED_IDS);
     let mut message =
         ids.fold(CommitMessage::new(options.op, subject), |message, id| message.id(id.as_str()));
     message.body = story(report);

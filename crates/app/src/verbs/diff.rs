@@ -251,7 +251,7 @@ impl NoteVersion {
 }
 
 /// Minimum text similarity, 0–1, of notes without IDs that count as one moved note.
-const ALIKE: f32 = 0.6;
+const MIN_MOVE_SIMILARITY: f32 = 0.6;
 
 /// Pairs each note of the newer commit with its older version, and removes the older versions from `went`.
 /// Unpaired notes are new.
@@ -274,7 +274,8 @@ fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<No
             _ => 0.0,
         };
         let best = went.iter().map(likeness).enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
-        let before = best.filter(|(_, likeness)| *likeness >= ALIKE).map(|(at, _)| went.remove(at));
+        let before =
+            best.filter(|(_, likeness)| *likeness >= MIN_MOVE_SIMILARITY).map(|(at, _)| went.remove(at));
         pairs.push((before, after));
     }
     pairs.sort_by(|(_, a), (_, b)| a.note.key().cmp(b.note.key()));

@@ -81,7 +81,7 @@ impl HealthReport {
 }
 
 /// Number of notes in a folder above which it is split: every commit rewrites the list of a folder.
-const CROWD: usize = 1000;
+const MAX_FOLDER_NOTES: usize = 1000;
 
 /// Checks the target vault; with `fix`, first makes the repairs that need no confirmation.
 ///
@@ -346,7 +346,8 @@ fn crowds(notes: &[Note]) -> HealthCheck {
     match crowded(notes).len() {
         0 => check("folders", CheckStatus::Ok, "no folder is too large", None),
         n => {
-            let message = format!("{n} files are in folders of more than {CROWD}, which slows down commits");
+            let message =
+                format!("{n} files are in folders of more than {MAX_FOLDER_NOTES}, which slows down commits");
             check(
                 "folders",
                 CheckStatus::Warn,
@@ -439,7 +440,7 @@ fn not_understood(of: &ParseStatistics) -> String {
     format!("{agent} {} of {}{kinds}", of.not_understood, count(of.records as usize, "record"))
 }
 
-/// Returns the notes with an ID in folders of `graph/` or `vault/` with more than [`CROWD`] notes.
+/// Returns the notes with an ID in folders of `graph/` or `vault/` with more than [`MAX_FOLDER_NOTES`] notes.
 fn crowded(notes: &[Note]) -> Vec<&Note> {
     let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
     for note in notes {
@@ -447,7 +448,7 @@ fn crowded(notes: &[Note]) -> Vec<&Note> {
             by_folder.entry(note.path.folder()).or_default().push(note);
         }
     }
-    by_folder.into_values().filter(|notes| notes.len() > CROWD).flatten().collect()
+    by_folder.into_values().filter(|notes| notes.len() > MAX_FOLDER_NOTES).flatten().collect()
 }
 
 fn repair(context: &Context) -> Result<Vec<String>> {

@@ -72,7 +72,7 @@ const BELONGING: [&str; 3] = ["model", "path", "url"];
 /// Setting under `embeddings.` that describes the machine, so that a change of provider retains it.
 const RUNTIME: &str = "runtime";
 /// Number of texts per thread that the model receives at once.
-const TOGETHER: usize = 16;
+const TEXTS_PER_BATCH: usize = 16;
 
 /// Reports how many passages each embedding model has embedded.
 ///
@@ -115,7 +115,9 @@ pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) 
         let before = done(open, &model)?;
         context.complete(open);
         let step = match context.models().choice() {
-            EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => TOGETHER * context.call.threads.max(1),
+            EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => {
+                TEXTS_PER_BATCH * context.call.threads.max(1)
+            }
             EmbeddingProvider::Outside(_) => model.batch(),
         };
         let all = context.embed_missing(open, &model, &[], step, &mut |now| {

@@ -7,9 +7,9 @@ use cm_note::markdown::{note_embeds, section, without_comments};
 use cm_text::shorten::shorten;
 
 /// Maximum number of notes that are shown within another.
-const MOST: usize = 20;
+const MAX_EMBEDDED_NOTES: usize = 20;
 /// Maximum length of an embedded text in characters.
-const LONGEST: usize = 8_000;
+const MAX_EMBEDDED_CHARS: usize = 8_000;
 /// Beginning of the words that stand for embedded notes.
 const STANDS_FOR: &str = "cm-embedded-note-";
 
@@ -32,7 +32,7 @@ pub fn embedded_notes(context: &Context, body: &str) -> (String, Vec<EmbeddedNot
     if body.contains(STANDS_FOR) {
         return (body.to_owned(), notes);
     }
-    for (range, target, anchor) in note_embeds(body).into_iter().take(MOST) {
+    for (range, target, anchor) in note_embeds(body).into_iter().take(MAX_EMBEDDED_NOTES) {
         let Some(note) = embedded(context, &target, anchor.as_deref(), notes.len()) else { continue };
         text.push_str(body.get(end..range.start).unwrap_or_default());
         text.push_str(&format!("{}\n", note.placeholder));
@@ -55,7 +55,7 @@ fn embedded(context: &Context, target: &str, anchor: Option<&str>, number: usize
     };
     Some(EmbeddedNote {
         placeholder: format!("{STANDS_FOR}{number}"),
-        text: shorten(without_comments(text).trim(), LONGEST).into_owned(),
+        text: shorten(without_comments(text).trim(), MAX_EMBEDDED_CHARS).into_owned(),
         title: found.note.title.clone(),
         path: found.note.path.to_string(),
     })

@@ -100,7 +100,7 @@ pub struct FrictionSession {
 const FOLDER: &str = ".claude/friction";
 
 /// Maximum length of a log line, in bytes.
-const LONGEST: usize = 16 << 20;
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// Analyzes sessions and writes the result files. Returns the report and notices for the user.
 ///
@@ -163,7 +163,7 @@ fn of_path(
                 }
                 Err(_) => reader.line(line),
             };
-            log_folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
+            log_folder::lines(&log.path, MAX_LINE_BYTES, &mut line).map_err(|error| logs::unread(&error))?;
             examined.push(examine(&reader.finish(), config));
         } else {
             let sessions = logs::of_file(&log.path)?;

@@ -56,7 +56,7 @@ pub struct NoteHistory {
 }
 
 /// Number of unchanged lines shown before and after each change.
-const AROUND: usize = 1;
+const CONTEXT_LINES: usize = 1;
 
 /// Returns the history of a note, including a deleted one.
 ///
@@ -71,7 +71,7 @@ pub fn history(context: &Context, reference: &str, limit: usize) -> Result<NoteH
         };
         let pieces = word_diff::diff(&text(&version.old), &text(&version.new));
         let changed = pieces.iter().any(|piece| piece.kind != DiffKind::Same);
-        let diff = if changed { word_diff::shorten(&pieces, AROUND) } else { Vec::new() };
+        let diff = if changed { word_diff::shorten(&pieces, CONTEXT_LINES) } else { Vec::new() };
         NoteChange {
             commit: Commit::of(&version.commit),
             path: version.path.to_string(),

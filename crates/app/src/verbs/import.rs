@@ -81,7 +81,7 @@ impl FolderImport {
 }
 
 /// Maximum number of note IDs listed in a commit message.
-pub(crate) const IDS: usize = 200;
+pub(crate) const MAX_LISTED_IDS: usize = 200;
 
 /// Result of importing notes or bullets, depending on the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -349,8 +349,11 @@ fn carry_out(
         [one] => format!("Import {} from {name}", one.target.file_name()),
         several => format!("Import {} notes from {name}", several.len()),
     };
-    let ids =
-        incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > IDS { 0 } else { IDS });
+    let ids = incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > MAX_LISTED_IDS {
+        0
+    } else {
+        MAX_LISTED_IDS
+    });
     let message = ids.fold(CommitMessage::new("import", subject), |message, id| message.id(id.as_str()));
     let notes = incoming.into_iter().map(|file| VaultFileChange::Copy {
         path: file.target,

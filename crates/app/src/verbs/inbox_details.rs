@@ -34,7 +34,7 @@ use cm_text::shorten::shorten;
 use cm_text::word_diff;
 
 /// Maximum length of a text in characters.
-const LONGEST: usize = 4_000;
+const MAX_TEXT_CHARS: usize = 4_000;
 
 /// Section and page of the inbox.
 #[derive(Debug, Clone, Default)]
@@ -206,7 +206,7 @@ impl<'m> ReviewedNotes<'m> {
         let count = |signal| Feedback::count(feedback, signal);
         let evidence = note.bullet.as_ref().map(|fields| &fields.derived_from.evidence);
         ReviewedText {
-            text: reveal_hidden(&shorten(body, LONGEST)),
+            text: reveal_hidden(&shorten(body, MAX_TEXT_CHARS)),
             has_hidden_characters: body.chars().any(is_hidden),
             revision: ContentHash::of(&bytes).revision(),
             state: note.state.clone(),

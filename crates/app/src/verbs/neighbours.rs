@@ -29,7 +29,7 @@ use cm_playbook::curation::{Authority, CurationRequest, Playbook, SweepScope, re
 use cm_playbook::embedding_model::WordVectors;
 
 /// Maximum number of neighbours in an answer.
-const NEIGHBOURS: usize = 5;
+const MAX_NEIGHBOURS: usize = 5;
 /// Edge type for neighbours that do not contradict.
 const RELATED_TO: &str = "RELATED_TO";
 
@@ -75,10 +75,10 @@ pub(crate) struct SettledProposal {
 pub(crate) fn neighbours(context: &Context, text: &str) -> Result<Vec<Neighbour>> {
     let mut alike = Vec::new();
     for kind in [NoteKind::Bullet, NoteKind::Memory] {
-        alike.extend(similar::similar_to_text(context, text, kind, NEIGHBOURS)?);
+        alike.extend(similar::similar_to_text(context, text, kind, MAX_NEIGHBOURS)?);
     }
     alike.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    alike.truncate(NEIGHBOURS);
+    alike.truncate(MAX_NEIGHBOURS);
     let word_vectors = WordVectors::of(meaning(context.target()));
     let least = playbook::limits(context.target()).duplicate();
     let own = RuleStatement::of(text);

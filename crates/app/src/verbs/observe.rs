@@ -67,18 +67,18 @@ pub struct SimilarMemory {
 }
 
 /// Maximum length of the text, in characters.
-const LONGEST: usize = 20_000;
+const MAX_TEXT_CHARS: usize = 20_000;
 /// Maximum length of the generated title, in characters.
-const TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 /// Number of memories that are compared with an observation and may be listed as similar.
 const COMPARED: usize = 20;
-const NEIGHBOURS: usize = 3;
+const MAX_NEIGHBOURS: usize = 3;
 /// How many of them, the likeliest to state the same or the opposite, are read together with it.
-const READ: usize = 2;
+const MAX_READ_PAIRS: usize = 2;
 /// Minimum probability of being about one thing for reading the second of them.
 const READ_NEXT_FROM: f64 = 0.35;
 /// Minimum similarity, 0–1, of a memory that is listed.
-const NEAR: f64 = 0.5;
+const MIN_LISTED_SIMILARITY: f64 = 0.5;
 
 /// Stores an observation, or credits the memory that states the same.
 ///
@@ -132,9 +132,9 @@ pub fn observe(context: &Context, options: &Options) -> Result<ObservationResult
 fn checked(options: &Options) -> Result<&str> {
     let content = options.content.trim();
     let length = content.chars().count();
-    if is_too_short(content) || length > LONGEST || content.contains('\0') {
+    if is_too_short(content) || length > MAX_TEXT_CHARS || content.contains('\0') {
         return Err(Error::usage(format!(
-            "an observation must have {SHORTEST_STATEMENT} to {LONGEST} characters; this one has {length}"
+            "an observation must have {SHORTEST_STATEMENT} to {MAX_TEXT_CHARS} characters; this one has {length}"
         ))
         .hint("for example: The gateway drops idle sockets after 60 s."));
     }
@@ -179,7 +179,8 @@ fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, content: &
 fn compared(context: &Context, content: &str) -> Result<Comparison> {
     let open = context.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
-    let word_vectors = WordVectors::of(model).reading_at_most(READ).reading_next_from(READ_NEXT_FROM);
+    let word_vectors =
+        WordVectors::of(model).reading_at_most(MAX_READ_PAIRS).reading_next_from(READ_NEXT_FROM);
     let statement = RuleStatement::of(content);
     let embedding = word_vectors.statement(&statement);
     let subject = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
@@ -207,12 +208,12 @@ fn compared(context: &Context, content: &str) -> Result<Comparison> {
             }
             StatementRelation::Contradicts(opposition) => Some(opposition.reason),
             StatementRelation::Near(_) => None,
-            StatementRelation::Different if alike.score >= NEAR => None,
+            StatementRelation::Different if alike.score >= MIN_LISTED_SIMILARITY => None,
             StatementRelation::Different => continue,
         };
         comparison.neighbours.push(SimilarMemory { id: alike.id, title: alike.title, contradicts });
     }
-    comparison.neighbours.truncate(NEIGHBOURS);
+    comparison.neighbours.truncate(MAX_NEIGHBOURS);
     Ok(comparison)
 }
 
@@ -271,7 +272,7 @@ fn is_credited(context: &Context, found: &ResolvedNote<'_>) -> bool {
     found.note.feedback.iter().any(today)
 }
 
-/// The first sentence of the text, shortened to [`TITLE`] characters at a word boundary.
+/// The first sentence of the text, shortened to [`MAX_TITLE_CHARS`] characters at a word boundary.
 fn title(content: &str) -> String {
     let line = content
         .lines()
@@ -279,10 +280,10 @@ fn title(content: &str) -> String {
         .find(|line| !line.is_empty());
     let line = line.unwrap_or(content).trim();
     let sentence = line.find(". ").map_or(line, |end| &line[..end]).trim_end_matches('.');
-    if sentence.chars().count() <= TITLE {
+    if sentence.chars().count() <= MAX_TITLE_CHARS {
         return sentence.to_owned();
     }
-    let cut: String = sentence.chars().take(TITLE).collect();
+    let cut: String = sentence.chars().take(MAX_TITLE_CHARS).collect();
     let end = cut.rfind(char::is_whitespace).filter(|end| *end > 0).unwrap_or(cut.len());
     format!("{}…", cut[..end].trim_end())
 }
@@ -305,7 +306,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_title_is_short_whatever_is_told(told in any::<String>()) {
-            prop_assert!(title(&told).chars().count() <= TITLE + 1);
+            prop_assert!(title(&told).chars().count() <= MAX_TITLE_CHARS + 1);
         }
     }
 }

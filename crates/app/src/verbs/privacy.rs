@@ -27,7 +27,7 @@ pub use crate::sessions::access_log::ReadLogEntry;
 pub use without_vault::without_vault;
 
 /// Number of recent reads of sessions that are shown.
-const LATEST: usize = 5;
+const SHOWN_READS: usize = 5;
 
 /// Which sessions cm may read, and what it read recently.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -90,7 +90,7 @@ pub fn privacy(context: &Context) -> Result<PrivacyStatus> {
         waiting: server.as_ref().map_or(Ok(0), waiting)?,
         server: server.map(|server| server.url.to_string()),
         cass: flag(context, keys::SOURCES_CASS),
-        latest: log(context, &Options { limit: LATEST, since: None })?.reads,
+        latest: log(context, &Options { limit: SHOWN_READS, since: None })?.reads,
     })
 }
 

@@ -44,7 +44,7 @@ pub use crate::verbs::neighbours::Neighbour;
 pub use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
 
 /// Minimum length of a quote, in characters.
-const QUOTE: usize = 4;
+const MIN_QUOTE_CHARS: usize = 4;
 
 /// What kind of statement is proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -134,7 +134,7 @@ struct CheckedQuote {
 pub fn propose(context: &Context, proposal: &Proposal) -> Result<ProposalAnswer> {
     let text = fold_whitespace(&proposal.text);
     let quote = fold_whitespace(&proposal.quote);
-    if quote.chars().count() < QUOTE {
+    if quote.chars().count() < MIN_QUOTE_CHARS {
         return Err(Error::usage("the quote is too short").hint("quote the person's words, verbatim"));
     }
     let found = check_quote(context, proposal, &text, &quote)?;

@@ -43,7 +43,7 @@ pub struct ReindexResult {
 
 /// Factor for the time that a reindex may spend on the larger embedding model, relative to other
 /// commands.
-const PATIENCE: u32 = 40;
+const REINDEX_TIME_FACTOR: u32 = 40;
 
 /// Refreshes the index of every open vault. `clock` returns milliseconds.
 ///
@@ -98,6 +98,6 @@ pub fn reindex(context: &Context, options: Options, clock: &dyn Fn() -> u64) -> 
 /// missing. A full reindex gets only the usual time budget.
 fn embed_missing(context: &Context, open: &OpenVault, full: bool) -> Result<usize> {
     let budget = budget(&open.settings);
-    context.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
+    context.refine_within(open, &[], if full { budget } else { budget * REINDEX_TIME_FACTOR }, false);
     if budget.is_zero() { Ok(0) } else { context.missing_passages(open) }
 }

@@ -145,9 +145,9 @@ pub struct SearchResult {
 }
 
 /// Maximum length of a query in characters.
-const LONGEST: usize = 2_000;
+const MAX_QUERY_CHARS: usize = 2_000;
 /// Maximum offset of a page.
-const FURTHEST: usize = 10_000;
+const MAX_OFFSET: usize = 10_000;
 
 /// Searches all open vaults.
 ///
@@ -256,7 +256,7 @@ fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
         None => (found.into_iter().skip(options.offset).take(limit).map(hit).collect(), total),
     };
     let end = options.offset + hits.len();
-    let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
+    let next = (end < total && !hits.is_empty() && end < MAX_OFFSET).then_some(end);
     let as_of = context.read_at();
     let mut notices = std::mem::take(&mut query.notices);
     if total == 0 || answered == Some(false) {
@@ -319,13 +319,13 @@ fn check(query: &str, offset: usize) -> Result<()> {
         return Err(Error::usage("the search query is empty")
             .hint("for example `cm search \"connection pool\" type:fix`"));
     }
-    if length > LONGEST {
+    if length > MAX_QUERY_CHARS {
         return Err(Error::usage(format!(
-            "a query may have at most {LONGEST} characters; this one has {length}"
+            "a query may have at most {MAX_QUERY_CHARS} characters; this one has {length}"
         )));
     }
-    if offset > FURTHEST {
-        return Err(Error::usage(format!("pages are limited to {FURTHEST} results"))
+    if offset > MAX_OFFSET {
+        return Err(Error::usage(format!("pages are limited to {MAX_OFFSET} results"))
             .hint("narrow the search with a field"));
     }
     Ok(())

@@ -79,12 +79,12 @@ const PROPOSED_LEAST: usize = 50;
 /// same rank highest, so that fewer suffice.
 const PROPOSED_TO_WRITERS: usize = 20;
 /// Minimum word overlap and minimum cosine of a similar note, 0–1; lower values occur by chance.
-const LEAST: f64 = 0.05;
+const MIN_SIMILARITY: f64 = 0.05;
 const LEAST_MEANING: f64 = 0.4;
 /// Maximum number of words in the index query for candidates.
-const WORDS: usize = 64;
+const MAX_QUERY_WORDS: usize = 64;
 /// Maximum length of the given text, in characters.
-const LONGEST: usize = 20_000;
+const MAX_TEXT_CHARS: usize = 20_000;
 
 /// The note or text that others are compared with.
 struct ComparisonSubject {
@@ -226,9 +226,9 @@ fn subject(context: &Context, like: &str) -> Result<ComparisonSubject> {
 
 fn text_subject(text: &str) -> Result<ComparisonSubject> {
     let length = text.chars().count();
-    if length > LONGEST {
+    if length > MAX_TEXT_CHARS {
         return Err(Error::usage(format!(
-            "a text may have at most {LONGEST} characters; this one has {length}"
+            "a text may have at most {MAX_TEXT_CHARS} characters; this one has {length}"
         )));
     }
     let words = content(text);
@@ -266,7 +266,7 @@ fn query_for(subject: &ComparisonSubject, kind: Option<NoteKind>) -> Query {
     words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
     let should = words
         .into_iter()
-        .take(WORDS)
+        .take(MAX_QUERY_WORDS)
         .map(|word| QueryNode::Text { field: None, text: TextCondition::Word(word.clone()) });
     let filter = kind.map(|kind| QueryNode::Label {
         label: LabelField::Kind,
@@ -332,7 +332,7 @@ fn contradiction(open: &OpenVault, one: &RuleStatement, other: &RuleStatement) -
 
 /// Returns whether the notes are more similar than by chance.
 fn exceeds_chance(alike: &SimilarNote) -> bool {
-    alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
+    alike.words >= MIN_SIMILARITY || alike.meaning >= Some(LEAST_MEANING)
 }
 
 fn rule_of(note: &Note) -> Option<RuleStatement> {
@@ -373,7 +373,7 @@ pub struct SimilarTitle {
 }
 
 /// Minimum similarity of titles.
-const ENOUGH: f64 = 0.5;
+const MIN_TITLE_SIMILARITY: f64 = 0.5;
 
 /// Returns up to three notes whose titles resemble `title`. Uses the index without a refresh; empty
 /// if it cannot be queried.
@@ -385,7 +385,7 @@ pub fn similar_titles(context: &Context, title: &str) -> Vec<SimilarTitle> {
         let Ok(hits) = open.index().search(&query, 0, 10) else { continue };
         for hit in hits.hits {
             let score = similarity::jaccard(&words, &similarity::words(&hit.note.title));
-            if score >= ENOUGH {
+            if score >= MIN_TITLE_SIMILARITY {
                 found.push(SimilarTitle {
                     id: hit.note.key().to_owned(),
                     title: hit.note.title,

@@ -19,7 +19,7 @@ use cm_store::git::{MergeDriver, Repo};
 use cm_store::vault::layout;
 
 /// Maximum number of files with manual edits that are listed.
-const LISTED: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VaultStatus {
@@ -92,7 +92,7 @@ fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus>
     let edits: Vec<_> = repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
     let edited = edits
         .iter()
-        .take(LISTED)
+        .take(MAX_LISTED_FILES)
         .map(|(path, change)| CommittedFile { path: path.to_string(), change: word(*change).to_owned() });
     let bookmarks = match &head.branch {
         None if repo.is_jujutsu() => repo.branches_below_head()?,

@@ -40,7 +40,7 @@ const MARK: &str = "This takes back commit ";
 /// Operations that are not undone without a name: they made the vault, wrote a generated file, or merged.
 const SKIPPED: [&str; 5] = ["init", TAKEOVER, "core", "reflection", "sync"];
 /// Maximum number of commits that are searched for one to undo.
-const FAR: usize = 1000;
+const MAX_SEARCHED_COMMITS: usize = 1000;
 
 /// Reverts a commit: the named one, else the user's newest commit by cm that is neither an undo nor
 /// already reverted. Without a name, commits of manual edits, merges and generated files are left alone;
@@ -130,7 +130,9 @@ fn newest(context: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut others = false;
     let mut by_hand: Vec<String> = Vec::new();
     let own = repo.identity_of(context.call.by.actor.as_deref())?;
-    for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
+    for commit in
+        repo.log(&LogFilter { limit: Some(MAX_SEARCHED_COMMITS), vault_only: true, ..LogFilter::default() })?
+    {
         let is_own = is_own(repo, &commit, &own)?;
         let Some(message) = &commit.message else { continue };
         if taken_back.contains(&commit.id.to_string()) {

@@ -22,9 +22,9 @@ pub const DEFAULT_LIMIT: usize = 50;
 /// Maximum number of notes whose text is searched, best matches of the text index first.
 const MOST_NOTES: usize = 200;
 /// Minimum length of a title or alias, in characters.
-const SHORTEST: usize = 4;
+const MIN_TITLE_CHARS: usize = 4;
 /// Number of characters of a snippet before and after the mention.
-const AROUND: usize = 60;
+const CONTEXT_CHARS: usize = 60;
 
 /// A place that mentions the note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -93,7 +93,7 @@ pub fn unlinked_mentions(context: &Context, reference: &str, limit: usize) -> Re
 fn searched_names(note: &Note) -> Vec<String> {
     let all = [&note.title].into_iter().chain(&note.aliases).map(|name| one_line(name));
     let is_searched = |name: &String| {
-        name.chars().count() >= SHORTEST
+        name.chars().count() >= MIN_TITLE_CHARS
             && name.chars().any(char::is_alphanumeric)
             && !is_stop_word(&name.to_lowercase())
     };
@@ -156,9 +156,9 @@ fn named_ranges(text: &str, names: &[String]) -> Vec<Range<usize>> {
 /// Returns the text around a place, cut at words, and the place in it.
 fn snippet(run: &ProseRun, range: Range<usize>) -> (String, Range<usize>) {
     let (before, after) = (&run.text[..range.start], &run.text[range.end..]);
-    let start = before.char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
+    let start = before.char_indices().rev().nth(CONTEXT_CHARS - 1).map_or(0, |(at, _)| at);
     let start = if start == 0 { 0 } else { before[start..].find(' ').map_or(start, |at| start + at + 1) };
-    let end = after.char_indices().nth(AROUND).map_or(after.len(), |(at, _)| at);
+    let end = after.char_indices().nth(CONTEXT_CHARS).map_or(after.len(), |(at, _)| at);
     let end = if end == after.len() { end } else { after[..end].rfind(' ').unwrap_or(end) };
     let mark = |is_cut: bool| if is_cut { "…" } else { "" };
     let mut snippet = format!("{}{}", mark(start > 0), spaced(&before[start..]).trim_start());
@@ -233,7 +233,9 @@ mod tests {
         let found = mentions_in(&note_of(&text), &text, &["pool".to_owned()]);
         let snippet = &found[0].snippet;
         assert!(snippet.starts_with("…before ") && snippet.ends_with(" after…"), "{snippet}");
-        assert!(snippet.chars().count() <= 2 * AROUND + 6 && &snippet[found[0].matched.clone()] == "pool");
+        assert!(
+            snippet.chars().count() <= 2 * CONTEXT_CHARS + 6 && &snippet[found[0].matched.clone()] == "pool"
+        );
     }
 
     fn note_of(text: &str) -> Note {

@@ -21,7 +21,7 @@ use super::Embedder;
 use super::choice::OnnxConfig;
 use super::error::{Error, Result};
 use super::prefix::Prefixes;
-use super::remote::SHOWN;
+use super::remote::MAX_QUOTED_CHARS;
 use cm_text::embedding::Embedding;
 use cm_text::shorten::short_line;
 use files::ModelFiles;
@@ -143,11 +143,11 @@ fn fenced<T, E: std::fmt::Display>(
     run: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, String> {
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(|error| short_line(&error.to_string(), SHOWN)),
+        Ok(result) => result.map_err(|error| short_line(&error.to_string(), MAX_QUOTED_CHARS)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-            Err(short_line(text, SHOWN))
+            Err(short_line(text, MAX_QUOTED_CHARS))
         }
     }
 }

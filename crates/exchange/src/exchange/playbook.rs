@@ -27,7 +27,7 @@ use cm_note::path::NotePath;
 pub(crate) const COUNTED: &str = "imported count";
 
 /// Maximum number of events that are reconstructed from a count.
-const MOST: f64 = 1_000.0;
+const MAX_EVENTS: f64 = 1_000.0;
 
 /// Error for a file that is not a playbook.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -336,13 +336,13 @@ fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
     {
         let recorded = events.iter().filter(|event: &&Feedback| event.signal == signal).count();
         let count = keys.number(name).unwrap_or(0.0);
-        if count > MOST {
+        if count > MAX_EVENTS {
             keys.report_problem(
                 FindingCode::OutOfRange,
-                format!("`{name}` is {count}; it was limited to {MOST}"),
+                format!("`{name}` is {count}; it was limited to {MAX_EVENTS}"),
             );
         }
-        let missing = (count.clamp(0.0, MOST) as usize).saturating_sub(recorded);
+        let missing = (count.clamp(0.0, MAX_EVENTS) as usize).saturating_sub(recorded);
         let counted = Feedback { note: Some(COUNTED.to_owned()), ..Feedback::new(at, signal) };
         events.extend(std::iter::repeat_n(counted, missing));
     }

@@ -20,7 +20,7 @@ pub const FILE: &str = "memory_file";
 pub const AGENT: &str = "memory-tool";
 
 /// Maximum length of a title, in characters.
-const TITLE: usize = 200;
+const MAX_TITLE_CHARS: usize = 200;
 
 /// File name endings of text that is a note's body as it stands.
 const PROSE: [&str; 3] = ["md", "markdown", "txt"];
@@ -90,7 +90,7 @@ fn title(file: &ImportFile, text: &str) -> String {
     let heading = headings.into_iter().find(|heading| heading.level == 1).map(|heading| heading.text);
     let name = file.path.file_name().to_owned();
     let title = heading.filter(|_| ending(&name).is_none_or(|ending| PROSE.contains(&ending)));
-    let title: String = visible(&title.unwrap_or_default()).chars().take(TITLE).collect();
+    let title: String = visible(&title.unwrap_or_default()).chars().take(MAX_TITLE_CHARS).collect();
     if title.is_empty() { name } else { title }
 }
 

@@ -19,7 +19,7 @@ use cm_note::note::suspicion::order;
 const FILE: &str = "native_file";
 
 /// Maximum length of a title, in characters.
-const TITLE: usize = 200;
+const MAX_TITLE_CHARS: usize = 200;
 
 /// Maximum length of a folder name that Claude Code derives from a path; a longer one is cut and
 /// gets a hash.
@@ -119,7 +119,7 @@ pub(super) fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
     };
     let described = field("description").map(|text| text.to_string());
     let title = described.or_else(heading).or_else(|| field("name").map(|name| name.to_string()));
-    let title: String = visible(&title.unwrap_or_default()).trim().chars().take(TITLE).collect();
+    let title: String = visible(&title.unwrap_or_default()).trim().chars().take(MAX_TITLE_CHARS).collect();
     let title = if title.is_empty() { file.path.file_name().to_owned() } else { title };
     let is_order = order(body).is_some() || order(&title).is_some();
     let (state, at) = (if is_order { "draft" } else { Note::UNVERIFIED }, file.modified.to_string());

@@ -16,7 +16,7 @@ use cm_note::rank::standout::{PassageCosines, SessionScores, Standing, standings
 /// that it takes away as much as the weight 0.3 of an agent's words.
 const OF_AGENT: f32 = 0.85;
 /// Minimum BM25 score, as a share of the best one, of a conversation that does not stand out.
-const WORDS: f32 = 0.3;
+const MIN_BM25_SHARE: f32 = 0.3;
 /// Minimum BM25 score of the person's stretch, as a share of the best one, to represent its
 /// conversation in place of the person's nearest passage.
 const TELLING: f32 = 0.5;
@@ -188,7 +188,7 @@ fn rank(
     let standings = standings(&scores, meaning.coarse.chance, fine);
     let mut ranked: Vec<RankedConversation> = Vec::new();
     for (((session, words, near), scores), standing) in found.into_iter().zip(scores).zip(standings) {
-        let matches_words = scores.bm25 > 0.0 && scores.bm25 >= WORDS * best;
+        let matches_words = scores.bm25 > 0.0 && scores.bm25 >= MIN_BM25_SHARE * best;
         if !(matches_words || standing.stands_out && standing.is_near) {
             continue;
         }

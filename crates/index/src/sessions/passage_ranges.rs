@@ -6,7 +6,7 @@ use super::redacted_event::{KINDS, SUMMARY, Speaker};
 use cm_note::passage::PassageKey;
 
 /// Maximum number of words of a passage; longer texts are split into even parts.
-const WORDS: usize = 160;
+const MAX_PASSAGE_WORDS: usize = 160;
 /// Number of stretches of an event that have passages. What follows is mostly pasted.
 const STRETCHES_OF_PERSON: u64 = 4;
 const STRETCHES_OF_AGENT: u64 = 1;
@@ -26,7 +26,7 @@ pub(super) fn ranges_of(kind: u64, speaker: Speaker, piece: u64, text: &str) -> 
     if is_embedded { split(text) } else { Vec::new() }
 }
 
-/// Splits a text into even parts of at most [`WORDS`] words.
+/// Splits a text into even parts of at most [`MAX_PASSAGE_WORDS`] words.
 fn split(text: &str) -> Vec<Range<usize>> {
     let start = text.as_ptr() as usize;
     let words: Vec<Range<usize>> = text
@@ -36,7 +36,7 @@ fn split(text: &str) -> Vec<Range<usize>> {
             from..from + word.len()
         })
         .collect();
-    let parts = words.len().div_ceil(WORDS).max(1);
+    let parts = words.len().div_ceil(MAX_PASSAGE_WORDS).max(1);
     let size = words.len().div_ceil(parts).max(1);
     words.chunks(size).map(|part| part[0].start..part[part.len() - 1].end).collect()
 }
@@ -54,9 +54,9 @@ mod tests {
     fn a_short_text_is_one_passage_and_a_long_one_is_split_evenly() {
         assert_eq!(split("  fix the build\n").pop(), Some(2..15));
         assert!(split(" \n").is_empty());
-        let long = "word ".repeat(WORDS + 1);
+        let long = "word ".repeat(MAX_PASSAGE_WORDS + 1);
         let parts = split(&long);
         assert_eq!(parts.len(), 2);
-        assert!(parts.iter().all(|part| long[part.clone()].split(' ').count() <= WORDS / 2 + 1));
+        assert!(parts.iter().all(|part| long[part.clone()].split(' ').count() <= MAX_PASSAGE_WORDS / 2 + 1));
     }
 }

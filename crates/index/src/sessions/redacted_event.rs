@@ -9,7 +9,7 @@ use cm_secrets::Redacted;
 use cm_session::event::{EventKind, SessionEvent};
 
 /// Maximum length of a stretch in bytes.
-const LONGEST: usize = 2048;
+const MAX_STRETCH_BYTES: usize = 2048;
 
 /// Minimum length of record ids. Shorter ids are counters and do not identify a record.
 const SHORTEST_RECORD: usize = 8;
@@ -122,22 +122,22 @@ impl RedactedEvent {
 }
 
 /// Number of low bits of a place that encode the part; the other bits encode the log line.
-const PART: u32 = 20;
+const PART_BITS: u32 = 20;
 
 /// Encodes a log line and the event's part within it as one number, its place, with the same order.
 /// Larger values are clamped.
 pub(super) fn place(line: u64, part: u32) -> u64 {
-    line.min(u64::MAX >> PART) << PART | u64::from(part).min((1 << PART) - 1)
+    line.min(u64::MAX >> PART_BITS) << PART_BITS | u64::from(part).min((1 << PART_BITS) - 1)
 }
 
 /// Returns the log line that a place encodes.
 pub(super) fn line_of(place: u64) -> u64 {
-    place >> PART
+    place >> PART_BITS
 }
 
 /// Returns the event's part within its log line that a place encodes.
 pub(super) fn part_of(place: u64) -> u32 {
-    (place & ((1 << PART) - 1)) as u32
+    (place & ((1 << PART_BITS) - 1)) as u32
 }
 
 /// Renders a tool call as text: the name and one line per argument, without JSON punctuation.
@@ -176,11 +176,11 @@ pub(super) fn cut(mut text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn end_of_stretch(text: &str) -> usize {
-    if text.len() <= LONGEST {
+    if text.len() <= MAX_STRETCH_BYTES {
         return text.len();
     }
-    let window = &text[..text.floor_char_boundary(LONGEST)];
-    let behind = |end: Option<usize>| end.filter(|end| *end > LONGEST / 3);
+    let window = &text[..text.floor_char_boundary(MAX_STRETCH_BYTES)];
+    let behind = |end: Option<usize>| end.filter(|end| *end > MAX_STRETCH_BYTES / 3);
     behind(window.rfind("\n\n").map(|at| at + 2))
         .or_else(|| behind(window.rfind('\n').map(|at| at + 1)))
         .or_else(|| behind(window.rfind(' ').map(|at| at + 1)))
@@ -262,7 +262,7 @@ mod tests {
         #[test]
         fn stretches_together_are_the_text(text in "([a-zé日 \n]{0,900}){0,9}") {
             let stretches: Vec<&str> = cut(&text).collect();
-            prop_assert!(stretches.iter().all(|stretch| stretch.len() <= LONGEST && !stretch.is_empty()));
+            prop_assert!(stretches.iter().all(|stretch| stretch.len() <= MAX_STRETCH_BYTES && !stretch.is_empty()));
             prop_assert_eq!(stretches.concat(), text);
         }
 

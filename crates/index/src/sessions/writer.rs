@@ -30,7 +30,7 @@ const BUDGET: usize = 24_000_000;
 /// Merge policy: number of segments of similar size that are merged, and the size in documents
 /// above which a segment is left alone, because merging maps all its files into memory.
 const MERGED: usize = 4;
-const LARGE: usize = 40_000;
+const LARGE_SEGMENT_DOCUMENTS: usize = 40_000;
 
 /// Limits that trigger a commit: bytes of text and number of logs.
 const STEP_BYTES: usize = 16_000_000;
@@ -400,7 +400,7 @@ fn writer(index: &Index) -> Result<IndexWriter, Error> {
     let writer = index.writer_with_options(options)?;
     let mut policy = LogMergePolicy::default();
     policy.set_min_num_segments(MERGED);
-    policy.set_max_docs_before_merge(LARGE);
+    policy.set_max_docs_before_merge(LARGE_SEGMENT_DOCUMENTS);
     policy.set_min_layer_size(10_000);
     policy.set_del_docs_ratio_before_merge(0.3);
     writer.set_merge_policy(Box::new(policy));

@@ -82,9 +82,9 @@ pub struct PassageSimilarity {
     pub passage: PassageKey,
 }
 
-/// The passages of selected notes are gathered before the search if less than one note of so many is
+/// The passages of selected notes are gathered before the search if less than one of this many notes is
 /// selected; else the nearest notes are looked at until enough of them are selected ones.
-const FEW: usize = 4;
+const NOTES_PER_SELECTED: usize = 4;
 
 /// Notes that the filters of a query select.
 struct SelectedNotes {
@@ -171,7 +171,7 @@ impl TextIndex {
         }
         let mut selected = SelectedNotes { notes, passages: None };
         let all: Vec<DocAddress> = self.alive().filter(|address| selected.has(*address)).collect();
-        if all.len() * FEW < self.count() {
+        if all.len() * NOTES_PER_SELECTED < self.count() {
             let mut passages: PassageMap<Vec<DocAddress>> = PassageMap::default();
             for address in all {
                 for key in columns.passages(address) {

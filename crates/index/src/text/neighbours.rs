@@ -29,13 +29,13 @@ pub struct Neighbours {
 }
 
 /// Maximum number of incoming and of outgoing mentions to follow per note.
-const MOST: usize = 12;
+const MAX_MENTIONS: usize = 12;
 /// Maximum number of notes that mention a note or share a name. Beyond it the mentions are ignored.
-const CROWD: usize = 4096;
+const MAX_BEARERS: usize = 4096;
 /// Maximum number of notes of the same name to compare.
 const BEARERS: usize = 12;
 /// Maximum number of ids with a given prefix that are looked up in each segment.
-const IDS: usize = 4;
+const MAX_IDS_PER_SEGMENT: usize = 4;
 /// Minimum length in bytes of an id prefix that identifies a note.
 const BEGINNING: usize = 6;
 
@@ -83,10 +83,10 @@ impl<'t> Gathered<'t> {
         Ok(gathered)
     }
 
-    /// Adds the documents that contain a term, each with its tie-breaker, up to `CROWD`.
+    /// Adds the documents that contain a term, each with its tie-breaker, up to `MAX_BEARERS`.
     fn documents(&self, term: &Term, found: &mut Vec<(u64, DocAddress)>) -> tantivy::Result<()> {
         let columns = self.text.columns()?;
-        let documents = self.text.first_with_term(term, CROWD.saturating_sub(found.len()))?;
+        let documents = self.text.first_with_term(term, MAX_BEARERS.saturating_sub(found.len()))?;
         found.extend(documents.into_iter().map(|address| (columns.order(address), address)));
         Ok(())
     }
@@ -100,16 +100,16 @@ impl<'t> Gathered<'t> {
             let mut linking = self.naming_by(keys, false)?;
             linking.retain(|one| typed.binary_search(one).is_err());
             let count = typed.len() + linking.len();
-            self.naming.push(count.min(CROWD));
-            if count < CROWD {
-                all.extend(typed.into_iter().chain(linking).take(MOST).map(|(_, address)| address));
+            self.naming.push(count.min(MAX_BEARERS));
+            if count < MAX_BEARERS {
+                all.extend(typed.into_iter().chain(linking).take(MAX_MENTIONS).map(|(_, address)| address));
             }
         }
         Ok(all)
     }
 
     /// Returns the documents that mention one of these keys, unsorted and possibly incomplete if
-    /// there are `CROWD` or more.
+    /// there are `MAX_BEARERS` or more.
     fn naming_by(&self, keys: &[NameKey], typed: bool) -> tantivy::Result<Vec<(u64, DocAddress)>> {
         let mut found = Vec::new();
         for key in keys {
@@ -118,7 +118,7 @@ impl<'t> Gathered<'t> {
                 &mut found,
             )?;
         }
-        if found.len() < CROWD {
+        if found.len() < MAX_BEARERS {
             found.sort_unstable();
             found.dedup();
         }
@@ -137,7 +137,7 @@ impl<'t> Gathered<'t> {
             let concerned = |mention: &Mention<'_>| {
                 all_of_it || mention.keys_from(&note.path).iter().any(|key| called_keys.contains(key))
             };
-            for mention in mentions(note).into_iter().filter(concerned).take(MOST) {
+            for mention in mentions(note).into_iter().filter(concerned).take(MAX_MENTIONS) {
                 for path in mention.paths(Some(&note.path)) {
                     let mut found = Vec::new();
                     self.documents(&self.text.fields.key_term(&path), &mut found)?;
@@ -160,7 +160,7 @@ impl<'t> Gathered<'t> {
         for term in mention.beginning().map_or(Ok(Vec::new()), |id| self.ids(id))? {
             self.documents(&term, &mut found)?;
         }
-        if found.len() >= CROWD {
+        if found.len() >= MAX_BEARERS {
             found.clear();
         }
         found.sort_unstable();
@@ -180,7 +180,7 @@ impl<'t> Gathered<'t> {
         for segment in self.text.searcher.segment_readers() {
             let index = segment.inverted_index(facts)?;
             let mut stream = index.terms().range().ge(&from).into_stream()?;
-            let mut left = IDS;
+            let mut left = MAX_IDS_PER_SEGMENT;
             while left > 0 && stream.advance() && stream.key().starts_with(from.as_bytes()) {
                 terms
                     .extend(std::str::from_utf8(stream.key()).map(|term| Term::from_field_text(facts, term)));

@@ -16,10 +16,10 @@ use cm_note::graph::{EdgeStatement, EdgeTypeTable, LinkFinding, NameKey, keys_of
 use cm_note::note::{Note, RelationTable};
 use cm_note::path::NotePath;
 
-/// With more than one change per `MANY` notes, the overview is computed from scratch.
-const MANY: usize = 10;
+/// With more than one change per `NOTES_PER_CHANGE` notes, the overview is computed from scratch.
+const NOTES_PER_CHANGE: usize = 10;
 /// Number of changes that are always applied one by one.
-const FEW: usize = 500;
+const MIN_REBUILD_CHANGES: usize = 500;
 /// Type of the notes whose summaries are listed.
 const INSIGHT: &str = "insight";
 
@@ -229,7 +229,7 @@ impl TextIndex {
             }
         }
         let number = changes.removed.len().max(changes.added.len());
-        if number > FEW.max(notes.len() / MANY) {
+        if number > MIN_REBUILD_CHANGES.max(notes.len() / NOTES_PER_CHANGE) {
             return Ok(None);
         }
         let Some((types, edges)) = stored.edges() else { return Ok(None) };

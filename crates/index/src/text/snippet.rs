@@ -14,7 +14,7 @@ const LENGTH: usize = 200;
 /// Maximum number of bytes before the first searched word in a sentence that is cut.
 const BEFORE: usize = 50;
 /// Number of bytes of a text that are searched for a snippet.
-const READ: usize = 200_000;
+const MAX_SEARCHED_BYTES: usize = 200_000;
 
 /// Extracts snippets for one query from many texts.
 ///
@@ -45,7 +45,7 @@ impl Snippets {
     /// Returns the sentences of `text` with the most searched words, on one line. Returns `None` if
     /// it contains none outside the byte ranges `left_out`, such as headings, which are sorted.
     pub fn best(&mut self, text: &str, left_out: &[Range<usize>]) -> Option<String> {
-        let text = &text[..text.floor_char_boundary(READ)];
+        let text = &text[..text.floor_char_boundary(MAX_SEARCHED_BYTES)];
         let found = self.found(text, left_out);
         let sentences = sentences_with(text, &found);
         let chosen = best_run(&sentences)?;

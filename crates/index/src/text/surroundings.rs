@@ -17,7 +17,7 @@ use cm_note::path::NotePath;
 use cm_note::query::LabelField;
 
 /// Number of notes up to which they are always loaded one by one.
-const FEW: usize = 2_000;
+const MIN_LOAD_LIMIT: usize = 2_000;
 /// Minimum length in bytes of an id prefix that identifies a note.
 const BEGINNING: usize = 6;
 
@@ -164,7 +164,7 @@ impl<'t> Surroundings<'t> {
             addresses: Vec::new(),
             places: HashMap::new(),
             looked_up: HashSet::new(),
-            most: FEW.max(text.count() / 4),
+            most: MIN_LOAD_LIMIT.max(text.count() / 4),
         }
     }
 

@@ -26,7 +26,7 @@ const MOST_WORDS: usize = 32;
 /// Limit of the factor by which BM25 multiplies the rarity of a word, `k1 + 1`.
 const HIGHEST: f32 = 2.2;
 /// Weight of the parts of an identifier relative to the whole.
-const PART: f32 = 0.5;
+const PART_WEIGHT: f32 = 0.5;
 /// Weight of the parts of an identifier written as one word.
 const JOINED: f32 = 0.4;
 /// Weight of an identifier as written.
@@ -242,7 +242,7 @@ impl<'a> Translator<'a> {
                 let weight = match token.role {
                     TokenRole::Whole | TokenRole::Exact => WHOLE,
                     TokenRole::Joined => JOINED,
-                    TokenRole::Word | TokenRole::Tail if is_name => PART,
+                    TokenRole::Word | TokenRole::Tail if is_name => PART_WEIGHT,
                     TokenRole::Word | TokenRole::Tail => 1.0,
                 };
                 let noise = is_name && token.role == TokenRole::Word && is_stop_word(token.text);

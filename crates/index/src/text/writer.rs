@@ -13,11 +13,11 @@ use crate::error::{Error, at};
 use cm_note::path::NotePath;
 
 /// Memory budget in bytes for large builds.
-const LARGE: usize = 200_000_000;
+const LARGE_BUDGET_BYTES: usize = 200_000_000;
 /// Smallest memory budget that the library accepts, in bytes.
-const SMALL: usize = 15_000_000;
+const SMALL_BUDGET_BYTES: usize = 15_000_000;
 /// Number of documents from which the large budget is used.
-const MANY: usize = 2_000;
+const LARGE_BUILD_DOCUMENTS: usize = 2_000;
 
 /// Collects changes until they are committed.
 pub(crate) struct TextIndexWriter {
@@ -62,7 +62,7 @@ impl TextIndexWriter {
 }
 
 fn writer(index: &Index, documents: usize) -> Result<IndexWriter, Error> {
-    let budget = if documents < MANY { SMALL } else { LARGE };
+    let budget = if documents < LARGE_BUILD_DOCUMENTS { SMALL_BUDGET_BYTES } else { LARGE_BUDGET_BYTES };
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
         .num_merge_threads(1)

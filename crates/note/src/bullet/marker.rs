@@ -34,7 +34,7 @@ pub struct Marker {
 /// Maximum length of [`Marker::note`] in characters.
 const NOTE: usize = 500;
 /// Maximum number of bytes read inside, before and after a marker, because log lines can be long.
-const LONGEST: usize = 4000;
+const MAX_MARKER_BYTES: usize = 4000;
 /// Tokens that begin a comment, in markup and in most languages.
 const COMMENTS: [&str; 8] = ["//", "//!", "#", "<!--", "/*", "/**", "--", ";;"];
 /// Tokens that end a comment.
@@ -66,7 +66,7 @@ pub fn markers(text: &str) -> Vec<Marker> {
         else {
             continue;
         };
-        let (ids, words) = ids_then_words(if inner.len() <= LONGEST { inner.as_str() } else { "" });
+        let (ids, words) = ids_then_words(if inner.len() <= MAX_MARKER_BYTES { inner.as_str() } else { "" });
         if ids.is_empty() {
             continue;
         }
@@ -152,12 +152,12 @@ fn reason_and_note(signal: FeedbackSignal, words: &str) -> (Option<&'static str>
 /// Returns the text after a marker that begins a comment, up to the end of the comment or line, or
 /// the next bracket.
 fn rest_of_comment(text: &str, marker: Range<usize>) -> Option<String> {
-    let before = &text[text.ceil_char_boundary(marker.start.saturating_sub(LONGEST))..marker.start];
+    let before = &text[text.ceil_char_boundary(marker.start.saturating_sub(MAX_MARKER_BYTES))..marker.start];
     let before = before[before.rfind('\n').map_or(0, |at| at + 1)..].trim();
     if before != "*" && !COMMENTS.iter().any(|begin| before.ends_with(begin)) {
         return None;
     }
-    let after = &text[marker.end..text.floor_char_boundary(marker.end.saturating_add(LONGEST))];
+    let after = &text[marker.end..text.floor_char_boundary(marker.end.saturating_add(MAX_MARKER_BYTES))];
     let rest = after.lines().next()?;
     let ends = ENDS.iter().filter_map(|end| rest.find(end)).chain(rest.find('['));
     note(&rest[..ends.min().unwrap_or(rest.len())])

@@ -85,7 +85,7 @@ impl FrontmatterFields {
 }
 
 /// Maximum number of duplicate keys reported for one frontmatter.
-const MOST: usize = 20;
+const MAX_REPORTED_DUPLICATES: usize = 20;
 
 /// Fields of a frontmatter, and its faults.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -186,7 +186,7 @@ impl YamlSource<'_> {
                 continue;
             }
             if let Some(first) = seen.get(&key) {
-                if parsed.faults.len() < MOST {
+                if parsed.faults.len() < MAX_REPORTED_DUPLICATES {
                     parsed.faults.push(fault::duplicate(&key, *first, (line, column)));
                 }
                 continue;

@@ -6,7 +6,7 @@ use crate::note::{Note, NoteKind};
 use cm_text::spelling::edit_distance;
 
 /// Maximum length of a compared name, in characters.
-const LONGEST: u32 = 80;
+const MAX_NAME_CHARS: u32 = 80;
 
 /// Maximum number of edits, whatever the length of the name.
 const MOST_EDITS: u32 = 4;
@@ -35,7 +35,7 @@ impl<'n> TitleMatcher<'n> {
     pub(super) fn of(notes: &'n [Note]) -> Self {
         let titled = notes.iter().zip(0..).filter(|(note, _)| note.kind != NoteKind::Edge);
         let marks = titled.map(|(note, position)| (TitleSignature::of(&note.title), position));
-        Self { notes, marks: marks.filter(|(mark, _)| mark.length <= LONGEST).collect() }
+        Self { notes, marks: marks.filter(|(mark, _)| mark.length <= MAX_NAME_CHARS).collect() }
     }
 
     /// Returns the title with the fewest edits (at most one per four characters), else the shortest
@@ -44,7 +44,7 @@ impl<'n> TitleMatcher<'n> {
         let name = reference.rsplit('/').next().unwrap_or(reference);
         let name = name.strip_suffix(".md").unwrap_or(name);
         let mark = TitleSignature::of(name);
-        if mark.length == 0 || mark.length > LONGEST {
+        if mark.length == 0 || mark.length > MAX_NAME_CHARS {
             return None;
         }
         let edits = (mark.length / 4).clamp(1, MOST_EDITS);

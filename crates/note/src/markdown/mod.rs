@@ -171,15 +171,15 @@ fn html_addresses(html: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Bodies up to this length in bytes are parsed whatever their nesting.
-const SMALL: usize = 16_384;
+const SMALL_BODY_BYTES: usize = 16_384;
 
 /// Maximum nesting of quotes and lists on one line of a large body.
-const DEEPEST: usize = 128;
+const MAX_BLOCK_DEPTH: usize = 128;
 
 /// Whether a large body nests quotes and lists too deeply. The parser checks every open block on
 /// every line, so parsing would take quadratic time; such a body is treated as plain text.
 pub fn nested_too_deep(body: &str) -> bool {
-    body.len() > SMALL && body.lines().any(|line| opened_by(line) > DEEPEST)
+    body.len() > SMALL_BODY_BYTES && body.lines().any(|line| opened_by(line) > MAX_BLOCK_DEPTH)
 }
 
 /// Upper limit for the number of quotes and list items that a line opens or continues; an item

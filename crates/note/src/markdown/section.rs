@@ -36,7 +36,7 @@ pub enum SectionError {
 }
 
 /// Maximum number of headings in a hint.
-const LISTED: usize = 40;
+const MAX_LISTED_HEADINGS: usize = 40;
 
 /// Finds the section that `wanted` names: a heading, with or without `#`, below other headings as in
 /// `Fixes > Retry`; or lines of the file, as in `12-40`, `12-` and `12`. Letter case does not
@@ -48,8 +48,9 @@ pub fn find<'a>(note: &Split<'a>, wanted: &str) -> Result<Section<'a>, SectionEr
     let headings = outline(note.body(), note.body_line()).headings;
     let names: Vec<&str> = wanted.split(" > ").map(bare).collect();
     let found: Vec<usize> = (0..headings.len()).filter(|at| is_named(&headings, *at, &names)).collect();
-    let listed =
-        |at: &[usize]| at.iter().filter_map(|at| headings.get(*at)).map(shown).take(LISTED).collect();
+    let listed = |at: &[usize]| {
+        at.iter().filter_map(|at| headings.get(*at)).map(shown).take(MAX_LISTED_HEADINGS).collect()
+    };
     match found.as_slice() {
         [at] => Ok(below(note, &headings, *at)),
         [] => match range(wanted) {

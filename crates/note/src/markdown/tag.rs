@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::escape::is_hidden;
 
 /// Maximum number of tags that are searched linearly; above it they are hashed.
-const FEW: usize = 16;
+const MAX_LINEAR_TAGS: usize = 16;
 
 /// Tags found so far, without duplicates, in order.
 #[derive(Default)]
@@ -43,8 +43,8 @@ impl TagCollector {
 
     fn add(&mut self, tag: &str) {
         let is_repeated = match self.found.len() {
-            ..FEW => self.found.iter().any(|found| found == tag),
-            FEW => {
+            ..MAX_LINEAR_TAGS => self.found.iter().any(|found| found == tag),
+            MAX_LINEAR_TAGS => {
                 self.seen = self.found.iter().cloned().collect();
                 self.seen.contains(tag)
             }
@@ -52,7 +52,7 @@ impl TagCollector {
         };
         if !is_repeated {
             self.found.push(tag.to_owned());
-            if self.found.len() > FEW {
+            if self.found.len() > MAX_LINEAR_TAGS {
                 self.seen.insert(tag.to_owned());
             }
         }

@@ -20,7 +20,7 @@ pub(super) fn findings(path: &NotePath, text: &str) -> Vec<Finding> {
             let next = chars.peek().map(|(_, next)| *next);
             // The first character of a file may be a byte-order mark.
             let expected = at == 0 && c == '\u{feff}' || is_needed(before, c, next);
-            let room = found.len() < MOST;
+            let room = found.len() < MAX_REPORTED_CHARACTERS;
             match found.iter_mut().find(|(counted, ..)| *counted == c) {
                 _ if expected => {}
                 Some((_, _, count)) => *count += 1,
@@ -34,7 +34,7 @@ pub(super) fn findings(path: &NotePath, text: &str) -> Vec<Finding> {
 }
 
 /// Maximum number of distinct characters reported for one note.
-const MOST: usize = 8;
+const MAX_REPORTED_CHARACTERS: usize = 8;
 
 /// Whether the hidden character `c` is legitimate between its neighbors, because a script or an
 /// emoji requires it there.

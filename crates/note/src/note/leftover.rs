@@ -202,7 +202,7 @@ fn edits_of_key(fields: &FrontmatterFields, key: String, value: Value) -> Vec<Ed
 }
 
 /// Maximum number of characters of a value or text in a message.
-const SHOWN: usize = 120;
+const MAX_SHOWN_CHARS: usize = 120;
 
 impl std::fmt::Display for Leftover {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -212,7 +212,7 @@ impl std::fmt::Display for Leftover {
         };
         let short = |text: &str| {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            match line.char_indices().nth(SHOWN) {
+            match line.char_indices().nth(MAX_SHOWN_CHARS) {
                 Some((at, _)) => format!("{}…", &line[..at]),
                 None => line,
             }

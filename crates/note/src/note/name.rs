@@ -7,7 +7,7 @@ use crate::markdown::escape::visible;
 use crate::path::NotePath;
 
 /// Maximum length of the title's slug in a file name, in characters.
-const TITLE: usize = 60;
+const MAX_SLUG_CHARS: usize = 60;
 
 /// Maximum length of each end's slug in an edge's file name, in characters.
 const END: usize = 40;
@@ -27,7 +27,7 @@ const RELATION: usize = 40;
 /// # Ok::<(), cm_note::id::InvalidId>(())
 /// ```
 pub fn file_name(title: &str, id: &NoteId) -> String {
-    format!("{}-{}.md", slug(title, TITLE), id.short())
+    format!("{}-{}.md", slug(title, MAX_SLUG_CHARS), id.short())
 }
 
 /// Returns `{from}--{TYPE}--{to}-{six hex digits}.md`.

@@ -17,7 +17,7 @@ pub(super) enum QueryToken {
 }
 
 /// Maximum nesting of parentheses.
-const DEEPEST: usize = 32;
+const MAX_PARENTHESIS_DEPTH: usize = 32;
 /// Maximum number of words and conditions.
 const MOST_LEAVES: usize = 256;
 
@@ -55,7 +55,7 @@ impl<'a> QueryLexer<'a> {
     fn piece(&mut self, first: char) {
         match first {
             '"' | '“' | '”' => self.quote(first),
-            '(' if self.open < DEEPEST => {
+            '(' if self.open < MAX_PARENTHESIS_DEPTH => {
                 self.open += 1;
                 self.take(first, QueryToken::Open);
             }

@@ -33,14 +33,14 @@ const COVERED: f64 = 10.0;
 const WEAK: f64 = 0.15;
 
 /// Minimum confidence in a note whose title or alias is the question.
-const TITLE: f64 = 0.95;
+const MIN_TITLE_CONFIDENCE: f64 = 0.95;
 /// Minimum confidence in a note with the only word of the question.
 const HAS_WORD: f64 = 0.3;
 
 impl Confidence {
     /// Returns this confidence, or that in a note whose title or alias is the question if that is higher.
     pub fn with_title(self) -> Self {
-        Self(self.0.max(TITLE))
+        Self(self.0.max(MIN_TITLE_CONFIDENCE))
     }
 
     /// Returns this confidence, or that in a note with the only word of the question if that is higher.

@@ -43,9 +43,9 @@ const TELLING_POINTS: f64 = 12.0;
 /// Exponent of the shortfall from both. Where only everyday words match, meaning decides.
 const SHORTFALL: i32 = 4;
 /// Largest factor of the weight of similarity for that reason.
-const MOST: f64 = 40.0;
+const MAX_SIMILARITY_FACTOR: f64 = 40.0;
 /// Largest factor where only the coarse model has embedded notes.
-const MOST_BY_COARSE: f64 = 4.0;
+const MAX_COARSE_FACTOR: f64 = 4.0;
 
 /// Share of the question's words that a note has, weighted by rarity, about 0–1: its BM25 score divided by
 /// that of an imaginary text full of all words. 1 for a question without optional words.
@@ -70,7 +70,11 @@ impl Coverage {
     /// Factor of the weight of similarity, 1–40, if the best note has `points` of BM25.
     fn factor(self, points: f64) -> f64 {
         let enough = (self.0 / COVERED).max(points / TELLING_POINTS);
-        if enough > 0.0 { enough.recip().powi(SHORTFALL).clamp(1.0, MOST) } else { MOST }
+        if enough > 0.0 {
+            enough.recip().powi(SHORTFALL).clamp(1.0, MAX_SIMILARITY_FACTOR)
+        } else {
+            MAX_SIMILARITY_FACTOR
+        }
     }
 }
 
@@ -91,7 +95,8 @@ pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights, coverage: Coverage
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = similarities(evidence, weights);
     // The coarse model alone is too often wrong to outweigh words by as much.
-    let most = if evidence.iter().any(|one| one.fine.is_some()) { MOST } else { MOST_BY_COARSE };
+    let most =
+        if evidence.iter().any(|one| one.fine.is_some()) { MAX_SIMILARITY_FACTOR } else { MAX_COARSE_FACTOR };
     let weight = weight * coverage.factor(best_words).min(most);
     let best_nearness = nearness.iter().copied().fold(0.0, f64::max);
     let most = best_words + weight * best_nearness;
@@ -112,13 +117,13 @@ fn share(value: f64, best: f64) -> f64 {
 }
 
 /// Cosine above which similarity is hardly accidental, so that differences count more.
-const NEAR: f64 = 0.45;
-/// Additional slope of [`rescaled_cosine`] above [`NEAR`].
+const NEAR_COSINE: f64 = 0.45;
+/// Additional slope of [`rescaled_cosine`] above [`NEAR_COSINE`].
 const TELLING: f64 = 2.0;
 
-/// Rescales a cosine: identity up to [`NEAR`], three times as steep above, 0 for negative values.
+/// Rescales a cosine: identity up to [`NEAR_COSINE`], three times as steep above, 0 for negative values.
 fn rescaled_cosine(cosine: f64) -> f64 {
-    cosine.max(0.0) + TELLING * (cosine - NEAR).max(0.0)
+    cosine.max(0.0) + TELLING * (cosine - NEAR_COSINE).max(0.0)
 }
 
 /// Returns the weight of similarity in BM25 points, and the combined similarity of each note.
@@ -151,13 +156,13 @@ pub(super) struct CosineRegression {
 }
 
 /// Minimum number of notes embedded by both models for a regression.
-const ENOUGH: usize = 8;
+const MIN_REGRESSION_NOTES: usize = 8;
 
 impl CosineRegression {
     /// Fits the regression to pairs of a coarse and a fine cosine. `is_missing` says whether fine
     /// cosines are to be predicted. Returns `None` if there are too few pairs for that.
     pub(super) fn fit(both: &[(f64, f64)], is_missing: bool) -> Option<Self> {
-        if both.len() < ENOUGH {
+        if both.len() < MIN_REGRESSION_NOTES {
             // With nothing to guess the line is never asked.
             return (!is_missing).then_some(Self { slope: 1.0, offset: 0.0 });
         }

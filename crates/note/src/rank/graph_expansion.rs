@@ -40,7 +40,7 @@ const WEIGHTS: [(&str, f64, f64); 14] = [
 /// Weight of any other edge type, in both directions.
 const OTHER: f64 = 0.5;
 /// Maximum share of the gap between its score and a note's that a single hit closes.
-const FURTHEST: f64 = 0.9;
+const MAX_GAP_SHARE: f64 = 0.9;
 /// Maximum number of hops.
 const MOST_HOPS: u8 = 3;
 /// Score of a successor relative to the note that it supersedes.
@@ -114,7 +114,7 @@ fn paths(
     let mut steps: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut step = |from: usize, to: usize, weight: f64| {
         let gentle = (degree(from) * degree(to)).powf(-0.25);
-        let part = (share * weight * gentle).clamp(0.0, FURTHEST);
+        let part = (share * weight * gentle).clamp(0.0, MAX_GAP_SHARE);
         let best = steps.entry((from, to)).or_default();
         *best = best.max(part);
     };

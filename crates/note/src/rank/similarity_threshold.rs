@@ -42,13 +42,13 @@ impl CosineBaseline {
 }
 
 /// Required share of the way from the cosine of unrelated texts to the best note's cosine.
-const SHARE: f32 = 0.55;
+const BEST_COSINE_SHARE: f32 = 0.55;
 /// Required number of standard deviations above the mean of unrelated texts.
 const ABOVE_CHANCE: f32 = 2.5;
 /// Required number of standard deviations above the mean of the examined notes.
 const ABOVE_MEAN: f32 = 0.5;
 /// Minimum number of notes for a meaningful mean and deviation.
-const ENOUGH: usize = 8;
+const MIN_SAMPLE_NOTES: usize = 8;
 
 /// Minimum cosine by model for a note to match by similarity alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,13 +93,13 @@ fn least(cosines: &[f32], chance: Option<CosineBaseline>) -> f32 {
     let count = cosines.len() as f32;
     let mean = cosines.iter().sum::<f32>() / count;
     let deviation = (cosines.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f32>() / count).sqrt();
-    let is_spread = cosines.len() >= ENOUGH;
+    let is_spread = cosines.len() >= MIN_SAMPLE_NOTES;
     let floor = match chance {
         Some(chance) => chance.mean,
         None if is_spread => mean,
         None => 0.0,
     };
-    let mut least = floor + SHARE * (best - floor);
+    let mut least = floor + BEST_COSINE_SHARE * (best - floor);
     if is_spread {
         least = least.max(mean + ABOVE_MEAN * deviation);
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Factor for the score of a hit for each one of its session that was chosen before.
-const SHARE: f64 = 0.9;
+const SAME_SESSION_FACTOR: f64 = 0.9;
 
 /// Returns the positions of the `wanted` hits to show, given the session and score of each hit, best
 /// first. Each chosen hit lowers the others of its session; more than `most` hits of a session follow
@@ -21,7 +21,7 @@ pub fn over_sessions<S: Eq + Hash>(hits: &[(S, f64)], wanted: usize, most: usize
             let (session, score) = &hits[at];
             let score = if is_scored { *score } else { 1.0 };
             let of_session = chosen.get(session).copied().unwrap_or_default();
-            (of_session < most, score * SHARE.powi(of_session))
+            (of_session < most, score * SAME_SESSION_FACTOR.powi(of_session))
         };
         // Of equals the first, which is the better one.
         let better = |a: usize, b: usize| if value(b) > value(a) { b } else { a };

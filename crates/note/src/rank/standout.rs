@@ -39,16 +39,16 @@ pub struct Standing {
 }
 
 /// Score of a session that stands out.
-const LEAST: f64 = 1.1;
+const STANDOUT_SCORE: f64 = 1.1;
 /// A session with this share of the best score stands out too, so that of many equal sessions about
 /// the question not all are left out.
 const OF_BEST: f64 = 0.9;
 /// Standard deviations above unrelated texts: mean over both models, and for the coarse model alone.
-const NEAR: f32 = 3.5;
-const NEAR_COARSE: f32 = 3.0;
+const NEAR_DEVIATIONS: f32 = 3.5;
+const NEAR_COARSE_DEVIATIONS: f32 = 3.0;
 /// Standard deviations above unrelated texts at which a session stands out in any company, with
 /// this share of the best score. Otherwise it would be left out where many are about the question.
-const VERY_NEAR: f32 = 8.0;
+const VERY_NEAR_DEVIATIONS: f32 = 8.0;
 const OF_BEST_IF_VERY_NEAR: f64 = 0.3;
 /// Number of imaginary unrelated sessions that are added to the real ones, so that one or two
 /// sessions can stand out as well.
@@ -91,10 +91,11 @@ pub fn standings(sessions: &[SessionScores], coarse: CosineBaseline, fine: Cosin
     };
     let scores: Vec<f64> = (0..sessions.len()).map(score).collect();
     let best = scores.iter().copied().fold(0.0, f64::max);
-    let least = LEAST.min(OF_BEST * best);
+    let least = STANDOUT_SCORE.min(OF_BEST * best);
     let standing = |(one, score): (&SessionScores, f64)| {
         let (nearness, near) = nearness(one, coarse, fine);
-        let enough = if nearness >= VERY_NEAR { least.min(OF_BEST_IF_VERY_NEAR * best) } else { least };
+        let enough =
+            if nearness >= VERY_NEAR_DEVIATIONS { least.min(OF_BEST_IF_VERY_NEAR * best) } else { least };
         Standing { score, stands_out: best > 0.0 && score >= enough, is_near: nearness >= near }
     };
     sessions.iter().zip(scores).map(standing).collect()
@@ -107,9 +108,9 @@ fn nearness(one: &SessionScores, coarse: CosineBaseline, fine: CosineBaseline) -
         (cosines.nearest - chance.mean) / chance.deviation.max(f32::EPSILON)
     };
     match (one.coarse.map(|it| above(it, coarse)), one.fine.map(|it| above(it, fine))) {
-        (Some(coarse), Some(fine)) => ((coarse + fine) / 2.0, NEAR),
-        (Some(coarse), None) => (coarse, NEAR_COARSE),
-        (None, fine) => (fine.unwrap_or_default(), NEAR),
+        (Some(coarse), Some(fine)) => ((coarse + fine) / 2.0, NEAR_DEVIATIONS),
+        (Some(coarse), None) => (coarse, NEAR_COARSE_DEVIATIONS),
+        (None, fine) => (fine.unwrap_or_default(), NEAR_DEVIATIONS),
     }
 }
 

@@ -14,7 +14,7 @@ use cm_note::path::NotePath;
 /// Maximum number of violations that are listed per rule; the others are only counted.
 pub const MOST_PLACES: usize = 50;
 /// Maximum length of the source line shown with a violation, in characters.
-const SHOWN: usize = 200;
+const MAX_LINE_CHARS: usize = 200;
 /// Maximum size of a compiled regular expression, in bytes.
 const SIZE: usize = 1 << 20;
 
@@ -248,7 +248,7 @@ impl AuditLineCounter<'_> {
 fn line_at(text: &str, offset: usize) -> String {
     let begin = text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let line = text[begin..].lines().next().unwrap_or_default().trim();
-    match line.char_indices().nth(SHOWN) {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line.to_owned(),
     }

@@ -7,13 +7,13 @@ use cm_note::query::Query;
 use cm_text::tokens::{TokenRole, Tokenizer};
 
 /// Maximum number of searches suggested in a briefing.
-const MOST: usize = 5;
+const MAX_SEARCHES: usize = 5;
 /// Maximum number of suggested searches that come from the `search_pointer` of a rule.
 const POINTERS: usize = 2;
 /// Maximum number of task words in one search.
-const WORDS: usize = 4;
+const MAX_SEARCH_WORDS: usize = 4;
 /// Maximum length of a rule's `search_pointer` that is suggested, in characters.
-const LONGEST: usize = 100;
+const MAX_POINTER_CHARS: usize = 100;
 /// Filters by note type that are combined with words of the task into suggested searches.
 const TYPES: [&str; 2] = ["type:problem,error,fix,solution", "type:decision,configuration,procedure"];
 
@@ -36,7 +36,7 @@ pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
     found.sort_by(|(is_name, length, at, _), (other, than, place, _)| {
         other.cmp(is_name).then(than.cmp(length)).then(at.cmp(place))
     });
-    found.truncate(WORDS);
+    found.truncate(MAX_SEARCH_WORDS);
     found.sort_by_key(|(_, _, at, _)| *at);
     found.into_iter().map(|(.., word)| word).collect()
 }
@@ -54,7 +54,7 @@ pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], n
     for pointer in pointers {
         let plain = pointer.replace(|c: char| c.is_control() || c == '`', " ");
         let query = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-        if query.chars().count() <= LONGEST {
+        if query.chars().count() <= MAX_POINTER_CHARS {
             take(query, POINTERS);
         }
     }
@@ -68,8 +68,8 @@ pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], n
     };
     let words = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
     if !words.is_empty() {
-        TYPES.iter().for_each(|filter| take(format!("{words} {filter}"), MOST));
-        take(words, MOST);
+        TYPES.iter().for_each(|filter| take(format!("{words} {filter}"), MAX_SEARCHES));
+        take(words, MAX_SEARCHES);
     }
     found
 }
@@ -116,7 +116,7 @@ mod tests {
         ) {
             let now = Instant::from_unix(0);
             let found = searches([pointer.as_str()].into_iter(), &salient(&task, nothing), now);
-            prop_assert!(found.len() <= MOST);
+            prop_assert!(found.len() <= MAX_SEARCHES);
             for query in found {
                 let parsed = Query::parse(&query, now);
                 prop_assert!(parsed.notices.is_empty(), "{query}: {:?}", parsed.notices);

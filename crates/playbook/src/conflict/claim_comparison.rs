@@ -11,7 +11,7 @@ use super::lexicon::{LEXICON, NUMBER};
 use super::{ConflictReason, RuleContradiction};
 
 /// Minimum share of words that two rules must have in common to contradict each other, 0–1.
-pub(super) const LEAST: f64 = 0.12;
+pub(super) const MIN_COMMON_SHARE: f64 = 0.12;
 
 /// What two claims have in common, and in what they differ.
 struct ClaimComparison<'a> {
@@ -163,7 +163,7 @@ impl<'a> ClaimComparison<'a> {
     fn needed(&self) -> f64 {
         let both = self.one.is_covered() && self.other.is_covered();
         match self.common + self.choices.len() {
-            _ if both => LEAST,
+            _ if both => MIN_COMMON_SHARE,
             1 => 0.3,
             2 => 0.2,
             _ => 0.15,

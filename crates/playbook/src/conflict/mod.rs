@@ -78,7 +78,7 @@ pub fn opposition(a: &RuleStatement, b: &RuleStatement) -> Option<RuleContradict
 /// A contradiction in which one claim denies or excludes the other.
 fn claimed(a: &RuleStatement, b: &RuleStatement) -> Option<RuleContradiction> {
     let overlap = a.overlap(b);
-    if overlap < claim_comparison::LEAST || a.claims() == b.claims() {
+    if overlap < claim_comparison::MIN_COMMON_SHARE || a.claims() == b.claims() {
         return None;
     }
     a.claims()

@@ -74,9 +74,9 @@ const AREAS: [&str; 16] = [
 /// Nouns that are too vague to identify the purpose of a choice.
 const VAGUE: [&str; 3] = ["data", "thing", "everything"];
 /// Maximum number of words in the name of a chosen thing.
-const LONGEST: usize = 4;
+const MAX_NAME_WORDS: usize = 4;
 /// Minimum similarity at which two purpose words, or two names, count as equal.
-const SAME: f64 = 0.4;
+const MIN_EQUAL_SIMILARITY: f64 = 0.4;
 const SAME_NAME: f64 = 0.5;
 
 impl NamedChoice {
@@ -113,7 +113,7 @@ impl NamedChoice {
         let pieces = without_article(pieces);
         let turn = pieces.iter().position(|piece| matches!(piece.raw.as_str(), "for" | "as" | "to"))?;
         let (name, job) = (&pieces[..turn], &pieces[turn + 1..]);
-        if !is_name(name) || name.len() > LONGEST {
+        if !is_name(name) || name.len() > MAX_NAME_WORDS {
             return None;
         }
         let end = job.iter().position(is_aside).unwrap_or(job.len());
@@ -139,7 +139,7 @@ impl NamedChoice {
             .position(|piece| !piece.is_proper_name && !is_number(&piece.raw))
             .unwrap_or(rest.len());
         let (name, aside) = rest.split_at(end);
-        if name.len() > LONGEST || aside.first().is_some_and(|next| !is_aside(next)) {
+        if name.len() > MAX_NAME_WORDS || aside.first().is_some_and(|next| !is_aside(next)) {
             return None;
         }
         let job = words(&pieces[..turn]);
@@ -182,8 +182,9 @@ impl NamedChoice {
         }
         let has = |word: &&PurposeWord| long.job.iter().any(|other| word.stem == other.stem);
         let foreign: Vec<&PurposeWord> = short.job.iter().filter(|word| !has(word)).collect();
-        let has_equal =
-            |word: &&PurposeWord| long.job.iter().any(|other| like(&word.raw, &other.raw) >= SAME);
+        let has_equal = |word: &&PurposeWord| {
+            long.job.iter().any(|other| like(&word.raw, &other.raw) >= MIN_EQUAL_SIMILARITY)
+        };
         let few = if over == 0 { 1.max(short.job.len() / 2) } else { 0 };
         if foreign.len() > few || !foreign.iter().all(has_equal) {
             return None;

@@ -19,7 +19,7 @@ use cm_text::embedding::Embedding;
 const CANDIDATE_WORDS: f64 = 0.5;
 const CANDIDATE_COSINE: f64 = 0.5;
 /// Maximum length of a note's text, in characters; longer ones say more than one thing.
-const LONGEST: usize = 1_000;
+const MAX_STATEMENT_CHARS: usize = 1_000;
 /// How many nearest neighbours by embedding each statement is compared with.
 const NEAREST: usize = 8;
 
@@ -52,7 +52,7 @@ pub fn statement_of_note(title: &str, text: &str) -> Option<String> {
         (false, true) => body.to_owned(),
         (false, false) => format!("{title}. {body}"),
     };
-    (!statement.is_empty() && statement.chars().count() <= LONGEST).then_some(statement)
+    (!statement.is_empty() && statement.chars().count() <= MAX_STATEMENT_CHARS).then_some(statement)
 }
 
 /// Groups texts that say the same, by index: each group has at least two, in ascending order, and

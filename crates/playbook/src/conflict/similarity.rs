@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::claim_comparison::LEAST;
+use super::claim_comparison::MIN_COMMON_SHARE;
 use super::statement::{RuleStatement, WrittenWord};
 use super::{RuleContradiction, chosen, claimed, likeness};
 use crate::embedding_model::WordVectors;
@@ -39,7 +39,11 @@ fn reworded(
     word_vectors: &WordVectors<'_>,
 ) -> Option<RuleContradiction> {
     let (a, b) = if b.words() < a.words() { (b, a) } else { (a, b) };
-    if word_vectors.is_disabled() || a.claims().len() != 1 || b.claims().len() != 1 || a.overlap(b) < LEAST {
+    if word_vectors.is_disabled()
+        || a.claims().len() != 1
+        || b.claims().len() != 1
+        || a.overlap(b) < MIN_COMMON_SHARE
+    {
         return None;
     }
     let names = synonyms(a, b, word_vectors);

@@ -112,13 +112,13 @@ impl RuleStatement {
     /// Whether the model that reads two statements together can read this one: it is English, translated to it, or
     /// too short to tell; and not so long that its end would be left out.
     pub fn is_readable(&self) -> bool {
-        const LONGEST: usize = 300;
+        const MAX_READABLE_BYTES: usize = 300;
         let is_english = || matches!(self.profile().language, None | Some(Language::English));
         let text = self.in_english();
         let foreign = text.chars().filter(|c| c.is_alphabetic() && *c >= '\u{250}').count();
         // A translation may have some words that are not known.
         let is_latin = foreign * 5 <= text.chars().filter(char::is_ascii_alphabetic).count();
-        text.len() <= LONGEST && is_latin && (self.gloss.is_some() || foreign == 0 && is_english())
+        text.len() <= MAX_READABLE_BYTES && is_latin && (self.gloss.is_some() || foreign == 0 && is_english())
     }
 
     /// The text as written.

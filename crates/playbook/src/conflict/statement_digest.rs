@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::claim_comparison::LEAST;
+use super::claim_comparison::MIN_COMMON_SHARE;
 use super::named_choice::NamedChoice;
 use super::similarity::EmbeddedStatement;
 use super::word_hashes::mark;
@@ -106,7 +106,7 @@ impl StatementDigest<'_> {
         DigestComparison {
             alikeness: cosine.start().max(likeness)..=cosine.end().max(likeness),
             may_concern: self.canonical == own.canonical
-                || share(counts.common) >= LEAST
+                || share(counts.common) >= MIN_COMMON_SHARE
                 || counts.only_firm_differ
                 || excludes(),
         }

@@ -86,7 +86,7 @@ pub(super) struct CoreLine {
 ///
 /// Importance, usage and type weight raise a frequently read memory to about 2; a pinned one has
 /// 999.
-const MOST: f64 = 2.0;
+const MAX_RULE_SCORE: f64 = 2.0;
 
 /// Minimum length of a memory's short id, in characters.
 const SHORT_ID: usize = 8;
@@ -335,7 +335,7 @@ impl CoreEntry {
             EntryScore::Memory(score) => score,
             EntryScore::Bullet { standing, .. } => {
                 let standing = standing.value().max(0.0);
-                DecayScore::new(MOST * standing / (standing + (MOST - least).max(0.0)))
+                DecayScore::new(MAX_RULE_SCORE * standing / (standing + (MAX_RULE_SCORE - least).max(0.0)))
             }
         }
     }

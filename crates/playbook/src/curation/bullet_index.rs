@@ -33,7 +33,7 @@ struct IndexedBullet {
 /// Minimum length of an id prefix that identifies a bullet, in characters.
 const PREFIX: usize = 6;
 /// Maximum number of similar bullets that are reported for a new rule.
-const NEIGHBOURS: usize = 3;
+const MAX_NEIGHBOURS: usize = 3;
 /// Maximum number of bullets that a new rule is compared with in detail.
 pub(super) const CANDIDATES: usize = 24;
 /// Minimum cosine or share of common words, 0–1, of these.
@@ -189,7 +189,7 @@ impl BulletIndex {
         let mut found: Vec<(usize, Similarity)> =
             candidates.filter_map(|(at, _)| Some((at, near(at)?))).collect();
         found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
-        found.truncate(NEIGHBOURS);
+        found.truncate(MAX_NEIGHBOURS);
         found
     }
 

@@ -17,7 +17,7 @@ use cm_note::score::Scoring;
 use cm_note::score::bullet::silent_days;
 
 /// Maximum number of bullets or pairs that one line names.
-const LISTED: usize = 5;
+const MAX_LISTED_BULLETS: usize = 5;
 
 /// The bullets of a vault with their statistics and note indices.
 pub(super) struct PlaybookView {
@@ -159,10 +159,10 @@ impl VaultView<'_, '_> {
     }
 }
 
-/// Formats a line with a name, a total and the first [`LISTED`] items; `None` if there are no
+/// Formats a line with a name, a total and the first [`MAX_LISTED_BULLETS`] items; `None` if there are no
 /// items.
 fn line(name: &str, total: Option<usize>, items: impl Iterator<Item = String>) -> Option<String> {
-    let items: Vec<String> = items.take(LISTED).collect();
+    let items: Vec<String> = items.take(MAX_LISTED_BULLETS).collect();
     let count = total.map_or(String::new(), |total| format!(" ({total})"));
     let more = match total.unwrap_or(items.len()).saturating_sub(items.len()) {
         0 => String::new(),

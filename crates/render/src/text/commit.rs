@@ -25,21 +25,21 @@ pub fn committed_files(outcome: &CommittedEdits) -> String {
 
 /// Lines that look like secrets, and what to do about them.
 pub(super) fn stopped(stopped: &[BlockedSecret]) -> String {
-    const LISTED: usize = 50;
+    const MAX_LISTED_LINES: usize = 50;
     if stopped.is_empty() {
         return String::new();
     }
     let files: BTreeSet<&str> = stopped.iter().map(|found| found.path.as_str()).collect();
     let live = "not committed because of possible secrets:";
     let mut lines = format!("{} {}\n", paint(BAD, live), count(files.len(), "file"));
-    for BlockedSecret { path, line, rule, fingerprint } in stopped.iter().take(LISTED) {
+    for BlockedSecret { path, line, rule, fingerprint } in stopped.iter().take(MAX_LISTED_LINES) {
         let place = line
             .map_or_else(|| format!("{} (its name)", safe(path)), |line| format!("{}:{line}", safe(path)));
         lines
             .push_str(&format!("  {place}  {rule}  {}\n", paint(DIM, &format!("fingerprint {fingerprint}"))));
     }
-    if stopped.len() > LISTED {
-        lines.push_str(&paint(DIM, &format!("  … and {} more\n", stopped.len() - LISTED)));
+    if stopped.len() > MAX_LISTED_LINES {
+        lines.push_str(&paint(DIM, &format!("  … and {} more\n", stopped.len() - MAX_LISTED_LINES)));
     }
     lines
         + "hint: remove the secret; if it is not one, add cm:allow-secret to the line or its fingerprint to `redaction.allow`\n"

@@ -10,7 +10,7 @@ use cm_app::verbs::import::{
 };
 
 /// Maximum number of listed files; further ones are counted.
-const LISTED: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 
 pub fn import_result(outcome: &ImportOutcome) -> String {
     match outcome {
@@ -21,7 +21,7 @@ pub fn import_result(outcome: &ImportOutcome) -> String {
 
 fn imported(outcome: &FolderImport) -> String {
     let mut lines = String::new();
-    for ImportedFile { path, id } in outcome.imported.iter().take(LISTED) {
+    for ImportedFile { path, id } in outcome.imported.iter().take(MAX_LISTED_FILES) {
         let id = id.as_deref().unwrap_or("without an ID");
         lines.push_str(&format!("  {}  {}\n", safe(path), paint(DIM, &safe(id))));
     }
@@ -58,7 +58,11 @@ fn skipped(skipped: &[SkippedFile]) -> String {
         lines.push_str(&format!("{words} {} ({})\n", count(paths.len(), "file"), reason(why)));
         if why != ImportSkipReason::ThereAlready {
             lines.push_str(
-                &paths.iter().take(LISTED).map(|path| format!("  {}\n", safe(path))).collect::<String>(),
+                &paths
+                    .iter()
+                    .take(MAX_LISTED_FILES)
+                    .map(|path| format!("  {}\n", safe(path)))
+                    .collect::<String>(),
             );
             lines.push_str(&more(paths.len()));
         }
@@ -70,10 +74,15 @@ fn attachments(paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
     }
-    let list: String = paths.iter().take(LISTED).map(|path| format!("  {}\n", safe(path))).collect();
+    let list: String =
+        paths.iter().take(MAX_LISTED_FILES).map(|path| format!("  {}\n", safe(path))).collect();
     format!("not copied: {} that no note uses\n{list}{}", count(paths.len(), "file"), more(paths.len()))
 }
 
 fn more(all: usize) -> String {
-    if all > LISTED { paint(DIM, &format!("  and {} more\n", all - LISTED)) } else { String::new() }
+    if all > MAX_LISTED_FILES {
+        paint(DIM, &format!("  and {} more\n", all - MAX_LISTED_FILES))
+    } else {
+        String::new()
+    }
 }

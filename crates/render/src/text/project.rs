@@ -4,16 +4,18 @@ use super::style::{BAD, DIM, GOOD, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::project::ProjectionResult;
 
 /// Maximum number of listed lines; further ones are counted.
-const LISTED: usize = 30;
+const MAX_LISTED_LINES: usize = 30;
 
 pub fn projected(outcome: &ProjectionResult) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &outcome.added), ("-", BAD, &outcome.removed)] {
-        let shown =
-            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), one_line(line)));
+        let shown = changed
+            .iter()
+            .take(MAX_LISTED_LINES)
+            .map(|line| format!("{} {}\n", paint(style, sign), one_line(line)));
         lines.extend(shown);
-        if changed.len() > LISTED {
-            let more = format!("{sign} and {} more", changed.len() - LISTED);
+        if changed.len() > MAX_LISTED_LINES {
+            let more = format!("{sign} and {} more", changed.len() - MAX_LISTED_LINES);
             lines.push_str(&format!("{}\n", paint(DIM, &more)));
         }
     }

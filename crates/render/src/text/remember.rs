@@ -6,7 +6,7 @@ use super::style::{BAD, DIM, GOOD, STRONG, count, one_line, paint, safe};
 use cm_app::verbs::remember::{PreferenceChange, RememberPackage, RememberResult, SectionChange};
 
 /// Maximum number of listed lines of the rule file; further ones are counted.
-const LISTED: usize = 20;
+const MAX_LISTED_LINES: usize = 20;
 
 pub fn package(outcome: &RememberPackage) -> String {
     safe_lines(&outcome.prompt)
@@ -109,11 +109,13 @@ fn left_out(outcome: &RememberResult) -> String {
 fn section(part: &SectionChange, dry_run: bool) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &part.added), ("-", BAD, &part.removed)] {
-        let shown =
-            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), one_line(line)));
+        let shown = changed
+            .iter()
+            .take(MAX_LISTED_LINES)
+            .map(|line| format!("{} {}\n", paint(style, sign), one_line(line)));
         lines.extend(shown);
-        if changed.len() > LISTED {
-            let more = format!("{sign} and {} more", changed.len() - LISTED);
+        if changed.len() > MAX_LISTED_LINES {
+            let more = format!("{sign} and {} more", changed.len() - MAX_LISTED_LINES);
             lines += &format!("{}\n", paint(DIM, &more));
         }
     }

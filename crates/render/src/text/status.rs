@@ -6,7 +6,7 @@ use cm_app::verbs::review::InboxKind;
 use cm_app::verbs::status::{RemoteStatus, RepositoryStatus, VaultStatus};
 
 /// Maximum number of edited files that are listed.
-const LISTED: usize = 5;
+const MAX_LISTED_FILES: usize = 5;
 
 pub fn status(status: &VaultStatus) -> String {
     let mut lines = row("vault", &paint(STRONG, &safe(&status.vault)));
@@ -83,9 +83,9 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
 
 /// The first of `total` files, one a line.
 fn listed(files: impl Iterator<Item = String>, total: usize) -> String {
-    let mut lines: String = files.take(LISTED).map(|file| row("", &file)).collect();
-    if total > LISTED {
-        lines += &row("", &paint(DIM, &format!("… and {} more", total - LISTED)));
+    let mut lines: String = files.take(MAX_LISTED_FILES).map(|file| row("", &file)).collect();
+    if total > MAX_LISTED_FILES {
+        lines += &row("", &paint(DIM, &format!("… and {} more", total - MAX_LISTED_FILES)));
     }
     lines
 }

@@ -6,7 +6,7 @@ use super::style::{DIM, ID, WARN, count, paint, safe};
 use cm_app::verbs::sync::{MergeOrigin, SyncResult, SyncedFile};
 
 /// Maximum number of files that are listed.
-const LISTED: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 
 pub fn synced(result: &SyncResult) -> String {
     let place = format!("{}/{}", safe(&result.remote), safe(&result.branch));
@@ -36,11 +36,12 @@ pub fn synced(result: &SyncResult) -> String {
         // What both sides changed is what a person wants to look at.
         let mut files: Vec<&SyncedFile> = result.files.iter().collect();
         files.sort_by_key(|file| (file.how == MergeOrigin::Taken, !file.open));
-        for file in files.iter().take(LISTED) {
+        for file in files.iter().take(MAX_LISTED_FILES) {
             lines += &line(file);
         }
-        if files.len() > LISTED {
-            lines += &format!("{}\n", paint(DIM, &format!("  … and {} more", files.len() - LISTED)));
+        if files.len() > MAX_LISTED_FILES {
+            lines +=
+                &format!("{}\n", paint(DIM, &format!("  … and {} more", files.len() - MAX_LISTED_FILES)));
         }
     }
     for lost in &result.lost_settings {

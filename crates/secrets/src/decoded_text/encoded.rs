@@ -6,9 +6,9 @@ use super::super::randomness::{self, ALNUM, ANY_HEX, BASE64, EQUALS, URL_SAFE};
 use super::{ByteOrigin, DecodedText};
 
 /// Minimum length of a run, in characters.
-const LEAST: usize = 24;
+const MIN_RUN_CHARS: usize = 24;
 /// Maximum length of a run that is decoded, in characters.
-const MOST: usize = 1 << 20;
+const MAX_RUN_CHARS: usize = 1 << 20;
 /// Line lengths of wrapped base64, in characters.
 const WRAPPED: Range<usize> = 56..78;
 /// Number of characters decoded to test whether a run encodes text.
@@ -21,7 +21,7 @@ pub fn readings(text: &str, budget: &mut usize) -> Vec<DecodedText> {
     let mut at = 0;
     while at < bytes.len() {
         let length = randomness::run(&bytes[at..], BASE64 | URL_SAFE, usize::MAX);
-        if length < LEAST {
+        if length < MIN_RUN_CHARS {
             at += length.max(1);
             continue;
         }
@@ -57,7 +57,7 @@ fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<DecodedTex
     let mut found = Vec::new();
     let mut at = range.start;
     for part in bytes.split(|byte| !randomness::is(*byte, ALNUM)) {
-        if part.len() >= LEAST && part.len() < bytes.len() {
+        if part.len() >= MIN_RUN_CHARS && part.len() < bytes.len() {
             // The padding, and `+` or `/` behind a part, belong to it.
             let padded = randomness::run(&text.as_bytes()[at + part.len()..range.end], EQUALS, 2);
             let decoded_run = decoded(part, budget);
@@ -74,7 +74,7 @@ fn reading(text: String, range: Range<usize>) -> DecodedText {
 
 /// Decodes a run; `None` if the result is not text.
 fn decoded(run: &[u8], budget: &mut usize) -> Option<String> {
-    let run = &run[..run.len().min(MOST)];
+    let run = &run[..run.len().min(MAX_RUN_CHARS)];
     let decode = |run: &[u8]| match run.iter().all(|byte| randomness::is(*byte, ANY_HEX)) {
         true => of_hex(run),
         false => of_base64(run),

@@ -11,7 +11,7 @@ use super::{DecodedText, DecodedTextBuilder};
 /// Maximum length of a tag, in bytes.
 const TAG: usize = 80;
 /// Maximum gap between two concatenated strings, in bytes.
-const GAP: usize = 24;
+const MAX_GAP_BYTES: usize = 24;
 
 /// Returns the reading; `None` if nothing splits a word.
 pub fn reading(text: &str, budget: &mut usize) -> Option<DecodedText> {
@@ -72,12 +72,12 @@ fn joint(quote: u8, rest: &[u8]) -> usize {
     let sign =
         rest[before..].iter().take(2).take_while(|byte| matches!(byte, b'+' | b'.' | b'&' | b'\\')).count();
     let gap = before + sign + blanks(&rest[before + sign..]);
-    let joins = gap > 0 && gap <= GAP && rest.get(gap) == Some(&quote);
+    let joins = gap > 0 && gap <= MAX_GAP_BYTES && rest.get(gap) == Some(&quote);
     if joins { gap + 2 } else { 0 }
 }
 
 fn blanks(bytes: &[u8]) -> usize {
-    bytes.iter().take(GAP).take_while(|byte| byte.is_ascii_whitespace()).count()
+    bytes.iter().take(MAX_GAP_BYTES).take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
 /// Whether the character is invisible.

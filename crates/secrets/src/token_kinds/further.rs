@@ -5,7 +5,7 @@ use super::super::randomness::{
     ALNUM, ANY_HEX, BASE64, DASH, DIGIT, DOT, EQUALS, HEX, LOWER, NAME, PLUS_SLASH, UNDERSCORE, UPPER,
     URL_SAFE,
 };
-use super::{LONG, PrefixedToken, doubtful, mixed, token};
+use super::{MAX_TOKEN_BYTES, PrefixedToken, doubtful, mixed, token};
 
 pub const TOKENS: &[PrefixedToken] = &[
     // Models and agents.
@@ -59,8 +59,8 @@ pub const TOKENS: &[PrefixedToken] = &[
     doubtful("GOOG", "google-hmac-key", UPPER | DIGIT, 20, 20),
     mixed("K00", "backblaze-key", ALNUM | PLUS_SLASH, 28, 28),
     token("akab-", "akamai-token", LOWER | DIGIT | DASH, 33, 33),
-    token("IQoJb3JpZ2lu", "aws-session-token", BASE64, 100, LONG),
-    token("FwoGZXIvYXdz", "aws-session-token", BASE64, 100, LONG),
+    token("IQoJb3JpZ2lu", "aws-session-token", BASE64, 100, MAX_TOKEN_BYTES),
+    token("FwoGZXIvYXdz", "aws-session-token", BASE64, 100, MAX_TOKEN_BYTES),
     token("SWMTKN-1-", "docker-swarm-token", LOWER | DIGIT | DASH, 60, 100),
     // Databases and data.
     token("napi_", "neon-key", LOWER | DIGIT, 60, 68),

@@ -29,7 +29,7 @@ const FORWARDED: [&str; 9] = [
     "true-client-ip",
 ];
 /// Maximum length of these two headers, in bytes.
-const LONGEST: usize = 200;
+const MAX_HEADER_BYTES: usize = 200;
 
 pub struct AuthenticatedCaller {
     /// Identity and role.
@@ -199,12 +199,13 @@ pub fn rate_limited_response(state: &ServerState, why: RateLimitReason, often: R
 pub fn header_name(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
-    let text = value.to_str().ok().map(str::trim).filter(|text| text.len() <= LONGEST && !text.is_empty());
+    let text =
+        value.to_str().ok().map(str::trim).filter(|text| text.len() <= MAX_HEADER_BYTES && !text.is_empty());
     match (text, values.next()) {
         (Some(text), None) => Ok(Some(text.to_owned())),
         _ => {
             let message = format!("`{name}` is not a valid name");
-            let hint = format!("send it once, with 1 to {LONGEST} visible ASCII characters");
+            let hint = format!("send it once, with 1 to {MAX_HEADER_BYTES} visible ASCII characters");
             Err(Problem::bad("header", message, &hint))
         }
     }

@@ -14,7 +14,7 @@ use super::limits::HttpLimits;
 use super::problem::Problem;
 
 /// Minimum size that a body is counted as, in bytes.
-const LEAST: usize = 1 << 10;
+const MIN_COUNTED_BYTES: usize = 1 << 10;
 
 /// A body, with the memory reserved for it until it is dropped.
 pub struct ReadBody {
@@ -43,7 +43,7 @@ pub async fn read_json(
     media(headers)?;
     let length =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let units = length.unwrap_or(limits.body).min(limits.body).div_ceil(LEAST).max(1);
+    let units = length.unwrap_or(limits.body).min(limits.body).div_ceil(MIN_COUNTED_BYTES).max(1);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
     let waited = timeout(limits.body_pause_timeout, Arc::clone(room).acquire_many_owned(units)).await;
     let Ok(Ok(room)) = waited else { return Err(Problem::busy("too many request bodies are being read", 1)) };
@@ -60,9 +60,9 @@ pub async fn read_json(
     }
 }
 
-/// The semaphore for memory of bodies, in units of [`LEAST`] bytes.
+/// The semaphore for memory of bodies, in units of [`MIN_COUNTED_BYTES`] bytes.
 pub fn room(limits: &HttpLimits) -> Semaphore {
-    Semaphore::new(limits.bodies.max(limits.body).div_ceil(LEAST))
+    Semaphore::new(limits.bodies.max(limits.body).div_ceil(MIN_COUNTED_BYTES))
 }
 
 /// Parses bytes as a JSON object, without checking its fields.

@@ -6,7 +6,7 @@
 //! to the library.
 
 /// Maximum length of an inspected line, in bytes; the library's limit is lower.
-const LONGEST: usize = 64 << 10;
+const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// State of the parser for one connection.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Framing {
                     if byte != b'\n' {
                         self.line.push(byte);
                     }
-                    if self.line.len() > LONGEST {
+                    if self.line.len() > MAX_LINE_BYTES {
                         self.state = FramingState::Opaque;
                     }
                     at += 1;

@@ -37,7 +37,7 @@ struct Bucket {
 }
 
 /// Maximum number of buckets; limits memory if many addresses send requests.
-const MOST: usize = 20_000;
+const MAX_BUCKETS: usize = 20_000;
 
 impl<K: Eq + Hash + Clone> Buckets<K> {
     pub fn new(pace: RateLimit) -> Self {
@@ -51,11 +51,11 @@ impl<K: Eq + Hash + Clone> Buckets<K> {
     pub fn take(&self, who: &K, now: Duration) -> Result<(), RateLimitExceeded> {
         let (rate, burst) = (f64::from(self.pace.per_second.max(1)), f64::from(self.pace.burst.max(1)));
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= MOST && !buckets.contains_key(who) {
+        if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(who) {
             // A full bucket says nothing that a new one would not.
             let full = |bucket: &Bucket| filled(*bucket, now, rate, burst) >= burst;
             buckets.retain(|_, bucket| !full(bucket));
-            if buckets.len() >= MOST {
+            if buckets.len() >= MAX_BUCKETS {
                 buckets.clear();
             }
         }
@@ -108,10 +108,10 @@ mod tests {
     #[test]
     fn a_flood_of_names_does_not_fill_the_memory() {
         let buckets = Buckets::new(RateLimit { per_second: 1, burst: 1 });
-        for who in 0..3 * MOST {
+        for who in 0..3 * MAX_BUCKETS {
             let _ = buckets.take(&who, Duration::ZERO);
         }
-        assert!(buckets.buckets.lock().unwrap().len() <= MOST);
+        assert!(buckets.buckets.lock().unwrap().len() <= MAX_BUCKETS);
     }
 
     #[test]

@@ -172,10 +172,10 @@ fn not_done(state: &ServerState, operation: &OperationSpec, problem: Problem) ->
 
 /// Maximum size of a body that is parsed on the async thread, in bytes; this takes a fraction of a
 /// millisecond.
-const SMALL: usize = 32 << 10;
+const SMALL_BODY_BYTES: usize = 32 << 10;
 
 async fn parsed(taken: &body::ReadBody) -> Result<Value, Problem> {
-    if taken.bytes.len() <= SMALL {
+    if taken.bytes.len() <= SMALL_BODY_BYTES {
         return body::input(&taken.bytes);
     }
     let bytes = taken.bytes.clone();

@@ -211,9 +211,9 @@ pub(super) fn with_client_agent(mut caller: Caller, client: Option<&str>) -> Cal
 
 /// A client's name restricted to safe characters, for commit messages.
 fn plain(name: &str) -> String {
-    const LONGEST: usize = 64;
+    const MAX_NAME_CHARS: usize = 64;
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_./@+ ".contains(*c);
-    name.chars().filter(is_plain).take(LONGEST).collect::<String>().trim().to_owned()
+    name.chars().filter(is_plain).take(MAX_NAME_CHARS).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]

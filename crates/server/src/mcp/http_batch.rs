@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::error_response;
 
 /// Maximum size of the response to one message, in bytes.
-const LONGEST: usize = 64 << 20;
+const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
 /// Answers a batch of at most `most` messages.
 ///
@@ -81,7 +81,7 @@ async fn one(
         return Ok(None);
     }
     let status = response.status();
-    let body = to_bytes(response.into_body(), LONGEST).await.unwrap_or_default();
+    let body = to_bytes(response.into_body(), MAX_RESPONSE_BYTES).await.unwrap_or_default();
     Ok(Some(response_in(&body, &id).unwrap_or_else(|| failed(message, status))))
 }
 

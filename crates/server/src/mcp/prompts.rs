@@ -13,7 +13,7 @@ use super::resources::KEEP;
 use crate::operations::CompletionKind;
 
 /// Maximum length of an argument, in characters.
-const LONGEST: usize = 20_000;
+const MAX_ARGUMENT_CHARS: usize = 20_000;
 
 /// A prompt of the server: its arguments, its template, and an optional tool call.
 #[derive(Debug)]
@@ -179,8 +179,8 @@ impl PromptDefinition {
             suggest(self, name)?;
             match value.as_str() {
                 None => return Err(failure::of_params(format!("{name} is not text"), example())),
-                Some(text) if text.chars().count() > LONGEST => {
-                    let message = format!("{name} is longer than {LONGEST} characters");
+                Some(text) if text.chars().count() > MAX_ARGUMENT_CHARS => {
+                    let message = format!("{name} is longer than {MAX_ARGUMENT_CHARS} characters");
                     return Err(failure::of_params(message, "let the agent read a file instead"));
                 }
                 Some(_) => {}

@@ -15,7 +15,7 @@ use cm_render::html::encode_component;
 /// Prefix of note URIs.
 const NOTE: &str = "cm://note/";
 /// Maximum length of a URI, in bytes.
-pub(super) const LONGEST: usize = 4096;
+pub(super) const MAX_URI_BYTES: usize = 4096;
 const MARKDOWN: &str = "text/markdown";
 /// Cache lifetime of lists that never change while the server runs, in milliseconds.
 pub(super) const KEEP: u64 = 3_600_000;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::call::CallWork;
-use super::resources::{KEEP, LONGEST};
+use super::resources::{KEEP, MAX_URI_BYTES};
 use super::subscriptions::{self, Subscriptions};
 use super::{McpServer, apps, call, complete, failure, prompts, resources, tools};
 use crate::operations::AccessRole;
@@ -297,7 +297,7 @@ impl ServerHandler for McpSession {
 
 impl McpSession {
     fn is_resource(&self, uri: &str) -> bool {
-        uri.len() <= LONGEST && resources::target(uri, self.server.offer()).is_ok()
+        uri.len() <= MAX_URI_BYTES && resources::target(uri, self.server.offer()).is_ok()
     }
 }
 

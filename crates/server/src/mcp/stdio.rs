@@ -12,7 +12,7 @@ use super::{LineTransport, McpServer};
 /// Grace period for writing operations after the client is gone.
 const LAST: Duration = Duration::from_secs(10);
 /// Maximum time to flush the last responses.
-const READ: Duration = Duration::from_secs(2);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why the server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ where
     };
     let _ = tokio::time::timeout(LAST, server.calls().empty()).await;
     // Who does not read to the end misses the end.
-    let _ = tokio::time::timeout(READ, written).await;
+    let _ = tokio::time::timeout(FLUSH_TIMEOUT, written).await;
     served
 }
 

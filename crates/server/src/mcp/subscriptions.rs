@@ -12,13 +12,13 @@ use rmcp::{ErrorData, RoleServer};
 use tokio_util::sync::CancellationToken;
 
 use super::change_feed::{ChangeListener, PendingChanges};
-use super::resources::LONGEST;
+use super::resources::MAX_URI_BYTES;
 use super::{McpServer, failure};
 use crate::operations::Catalog;
 use cm_app::{Error, Result};
 
 /// Time to wait for further changes, so that one commit causes one notification.
-const TOGETHER: Duration = Duration::from_millis(100);
+const COALESCING_TIME: Duration = Duration::from_millis(100);
 
 /// Subscriptions of a session of an older revision.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Subscriptions {
     /// There are too many subscriptions, or the URI is too long.
     pub(super) fn add(&self, uri: String) -> Result<()> {
         let mut uris = self.uris.lock().unwrap_or_else(PoisonError::into_inner);
-        if uri.len() > LONGEST || (uris.len() >= self.most && !uris.contains(&uri)) {
+        if uri.len() > MAX_URI_BYTES || (uris.len() >= self.most && !uris.contains(&uri)) {
             let message = format!("a session may have at most {} subscriptions", self.most);
             return Err(Error::refused("too-many", message).hint("end one with resources/unsubscribe"));
         }
@@ -127,6 +127,6 @@ pub(super) async fn listen(
 
 async fn batched(listener: &mut ChangeListener) -> Option<PendingChanges> {
     let news = listener.changes().await?;
-    tokio::time::sleep(TOGETHER).await;
+    tokio::time::sleep(COALESCING_TIME).await;
     Some(listener.with_more(news))
 }

@@ -270,8 +270,8 @@ fn to_unsigned(value: &mut Value) -> Option<u64> {
 
 /// The number as an integer if it has no fraction and every integer up to it is a distinct `f64`.
 pub fn whole_number(number: f64) -> Option<i64> {
-    const MOST: f64 = 9_007_199_254_740_991.0;
-    (number.fract() == 0.0 && number.abs() <= MOST).then_some(number as i64)
+    const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_991.0;
+    (number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER).then_some(number as i64)
 }
 
 /// Keys with their values as strings: strings verbatim, other values as JSON, which is also valid

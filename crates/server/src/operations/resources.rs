@@ -21,7 +21,7 @@ const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
 /// Maximum number of recent notes in the list.
-const RECENT: usize = 20;
+const MAX_RECENT_NOTES: usize = 20;
 /// Maximum number of diaries in the list.
 const DIARIES: usize = 20;
 /// Maximum number of rules, best first.
@@ -98,7 +98,7 @@ pub(super) fn note(context: &Context, id: &str) -> Result<Contents> {
 /// # Errors
 /// The notes cannot be read.
 pub(super) fn recent(context: &Context) -> Result<Vec<ListedNote>> {
-    let notes = newest(context)?.into_iter().filter(|note| note.id != note.path).take(RECENT);
+    let notes = newest(context)?.into_iter().filter(|note| note.id != note.path).take(MAX_RECENT_NOTES);
     Ok(notes.map(|note| ListedNote { id: note.id, title: note.title }).collect())
 }
 

@@ -17,7 +17,7 @@ pub(crate) const COOKIE: &str = "cm_page";
 /// How long a login lasts, in seconds.
 pub(super) const LIFETIME: i64 = 12 * 60 * 60;
 /// Maximum number of logins; the one that ends first gives way.
-const MOST: usize = 1_000;
+const MAX_LOGINS: usize = 1_000;
 
 /// The login of a browser.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl WebSessions {
         };
         let mut all = locked(&self.all);
         all.retain(|_, session| session.ends > now);
-        if all.len() >= MOST {
+        if all.len() >= MAX_LOGINS {
             let first = all.iter().min_by_key(|(_, session)| session.ends).map(|(key, _)| *key);
             first.map(|key| all.remove(&key));
         }

@@ -30,7 +30,7 @@ const CONFLICT: &str = "jj:trees";
 /// Reference by which Jujutsu gets to know a commit, for the time of one command.
 const IMPORTED: &str = "refs/remotes/cm/sync";
 /// Maximum time to wait for a command of Jujutsu that another process runs.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes of the paths on a command line.
 const MAX_ARGUMENTS: usize = 100_000;
 
@@ -261,15 +261,15 @@ impl JujutsuLock {
     /// Waits for the lock.
     ///
     /// # Errors
-    /// [`Error::Locked`] if another process holds it for [`PATIENCE`].
+    /// [`Error::Locked`] if another process holds it for [`LOCK_TIMEOUT`].
     fn take(repo: &Repo) -> Result<Self> {
         let path = repo.git_dir().join("cm-jujutsu");
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&path).in_path(&path)?;
-        match file_lock::wait(PATIENCE, Duration::from_millis(20), || file.try_lock()).in_path(&path)? {
+        match file_lock::wait(LOCK_TIMEOUT, Duration::from_millis(20), || file.try_lock()).in_path(&path)? {
             true => Ok(Self(file)),
-            false => Err(Error::Locked { path, waited: PATIENCE }),
+            false => Err(Error::Locked { path, waited: LOCK_TIMEOUT }),
         }
     }
 

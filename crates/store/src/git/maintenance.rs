@@ -6,7 +6,7 @@ use crate::git::repo::{Programs, Repo};
 
 /// Number of loose objects in one of the 256 folders that corresponds to Git's limit of 6,700 in
 /// total.
-const MANY: usize = 27;
+const MANY_LOOSE_OBJECTS: usize = 27;
 
 impl Repo {
     /// Starts `git maintenance` if there seem to be many loose objects, and returns whether it did.
@@ -16,7 +16,7 @@ impl Repo {
             return false;
         }
         let sample = self.inner.common_dir().join("objects/17");
-        if std::fs::read_dir(sample).map_or(0, Iterator::count) < MANY {
+        if std::fs::read_dir(sample).map_or(0, Iterator::count) < MANY_LOOSE_OBJECTS {
             return false;
         }
         let mut command = self.git();

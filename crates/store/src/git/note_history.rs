@@ -19,7 +19,7 @@ use cm_note::path::NotePath;
 use cm_text::word_diff;
 
 /// Minimum similarity, 0–1, of a removed and a created file to count as a rename.
-const ALIKE: f32 = 0.6;
+const MIN_RENAME_SIMILARITY: f32 = 0.6;
 /// Maximum number of removed files that are compared by similarity.
 const CANDIDATES: usize = 200;
 
@@ -213,7 +213,7 @@ impl Follower<'_, '_> {
                 continue;
             }
             let likeness = word_diff::line_similarity(&String::from_utf8_lossy(&old), &text);
-            if likeness >= ALIKE && best.as_ref().is_none_or(|(most, ..)| likeness > *most) {
+            if likeness >= MIN_RENAME_SIMILARITY && best.as_ref().is_none_or(|(most, ..)| likeness > *most) {
                 best = Some((likeness, (place, id)));
             }
         }

@@ -13,7 +13,7 @@ use cm_note::markdown::escape::is_hidden;
 use cm_note::path::NotePath;
 
 /// Largest attachment that is read, in bytes.
-pub const LARGEST: u64 = 32 << 20;
+pub const MAX_ATTACHMENT_BYTES: u64 = 32 << 20;
 /// Maximum number of folders and files that a search for a name examines.
 const MOST_ENTRIES: usize = 200_000;
 
@@ -23,7 +23,7 @@ const MOST_ENTRIES: usize = 200_000;
 ///
 /// [`io::ErrorKind::NotFound`] for hidden, derived and excluded folders and nested repositories;
 /// [`io::ErrorKind::InvalidInput`] for a link or another special file;
-/// [`io::ErrorKind::FileTooLarge`] above [`LARGEST`]; and errors of the file system.
+/// [`io::ErrorKind::FileTooLarge`] above [`MAX_ATTACHMENT_BYTES`]; and errors of the file system.
 pub fn read(vault: &Vault, path: &NotePath, exclude: &[String]) -> io::Result<Vec<u8>> {
     if is_private(path, exclude) {
         return Err(io::ErrorKind::NotFound.into());
@@ -33,9 +33,10 @@ pub fn read(vault: &Vault, path: &NotePath, exclude: &[String]) -> io::Result<Ve
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(LARGEST)).unwrap_or_default());
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
+    let mut bytes =
+        Vec::with_capacity(usize::try_from(metadata.len().min(MAX_ATTACHMENT_BYTES)).unwrap_or_default());
+    file.take(MAX_ATTACHMENT_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_ATTACHMENT_BYTES {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 32 MiB"));
     }
     Ok(bytes)
@@ -189,7 +190,7 @@ mod tests {
         for path in ["a/out.png", "a/in.png", "linked/outside.png", "a/pipe.png", "a/b"] {
             assert_eq!(kind(&vault, path), io::ErrorKind::InvalidInput, "{path}");
         }
-        File::create(at("a/large.png")).unwrap().set_len(LARGEST + 1).unwrap();
+        File::create(at("a/large.png")).unwrap().set_len(MAX_ATTACHMENT_BYTES + 1).unwrap();
         assert_eq!(kind(&vault, "a/large.png"), io::ErrorKind::FileTooLarge);
     }
 

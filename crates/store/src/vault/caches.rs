@@ -14,7 +14,7 @@ pub const CACHES: [&str; 3] = ["_index", "_state", "_embeddings"];
 /// Path of the writer lock, relative to the root.
 pub const LOCK: &str = "_state/lock";
 /// Maximum depth of the cache folders; deeper folders are not examined.
-const DEEPEST: usize = 6;
+const MAX_CACHE_DEPTH: usize = 6;
 
 /// Files that Git reads on opening the repository. A pipe in their place would block.
 const READ_BY_GIT: [&str; 2] = [".gitattributes", ".gitignore"];
@@ -38,7 +38,7 @@ fn each_foreign(root: &Path, visit: &mut dyn FnMut(&Path)) {
     for name in CACHES {
         let place = root.join(name);
         match fs::symlink_metadata(&place) {
-            Ok(stat) if stat.is_dir() => each_foreign_below(&place, &root.join(LOCK), DEEPEST, visit),
+            Ok(stat) if stat.is_dir() => each_foreign_below(&place, &root.join(LOCK), MAX_CACHE_DEPTH, visit),
             // A plain file in the way is somebody's data, and writers say so.
             Ok(stat) if !stat.is_file() => visit(&place),
             Ok(_) => {}

@@ -90,7 +90,7 @@ pub fn take_attachments_as_notes(root: &Path, folder: &mut ImportFolder) {
 }
 
 /// Maximum size in bytes of a single file, far above any rule file or playbook.
-const LARGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Reads one file.
 ///
@@ -103,7 +103,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     if !stat.is_file() {
         return Err(refuse(std::io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    if stat.len() > LARGEST {
+    if stat.len() > MAX_FILE_BYTES {
         return Err(refuse(std::io::ErrorKind::FileTooLarge, "it is larger than 16 MiB"));
     }
     fs::read(path).map_err(Error::io("read", path))

@@ -11,7 +11,7 @@ pub const OBSIDIAN: &str = ".obsidian";
 /// Number of levels below the home folder that are searched.
 const LEVELS: usize = 3;
 /// Maximum number of folders that are read, so that a large home folder takes no noticeable time.
-const MOST: usize = 5_000;
+const MAX_FOLDERS: usize = 5_000;
 
 /// Obsidian's list of its vaults.
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ pub fn obsidian_vaults(home: &Path, configuration: &[PathBuf]) -> Vec<PathBuf> {
         for folder in level {
             if folder.join(OBSIDIAN).is_dir() {
                 found.insert(folder);
-            } else if read < MOST {
+            } else if read < MAX_FOLDERS {
                 read += 1;
                 next.extend(visible_folders(&folder));
             }

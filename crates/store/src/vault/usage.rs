@@ -95,7 +95,7 @@ const fn once() -> u64 {
 const FOLD_AT: u64 = 256 * 1024;
 /// Size of the log in bytes above which a reader compacts it too. Without writers, as on a server that
 /// only answers, it would grow without limit.
-const LONG: u64 = 1024 * 1024;
+const LONG_LOG_BYTES: u64 = 1024 * 1024;
 /// Minimum age of a rotated log before it is merged, when no process can still be writing to it.
 const SETTLED: Duration = Duration::from_secs(10);
 
@@ -202,7 +202,7 @@ impl Usage {
 
     /// Whether the log has become so long that a reader should take the vault's lock to compact it.
     pub fn is_long(&self) -> bool {
-        self.counted && fs::metadata(self.log()).is_ok_and(|stat| stat.len() > LONG)
+        self.counted && fs::metadata(self.log()).is_ok_and(|stat| stat.len() > LONG_LOG_BYTES)
     }
 
     /// Whether any counts exist.

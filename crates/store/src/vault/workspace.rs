@@ -12,7 +12,7 @@ use super::error::Error;
 use super::layout::{CORE, REFLECTION, Vault};
 
 /// Maximum size in bytes of a file to read.
-const LARGEST: u64 = 1_000_000;
+const MAX_FILE_BYTES: u64 = 1_000_000;
 /// Number of bytes that are searched for NUL, which marks a binary file.
 const PEEK: usize = 8192;
 /// Vault files and folders to exclude if the vault's root is the workspace itself.
@@ -51,7 +51,7 @@ impl File {
     /// Returns the text, with invalid UTF-8 replaced. `None` if the file is too large, binary or
     /// unreadable.
     pub fn text(&self) -> Option<String> {
-        if self.size > LARGEST {
+        if self.size > MAX_FILE_BYTES {
             return None;
         }
         let bytes = fs::read(&self.file).ok()?;

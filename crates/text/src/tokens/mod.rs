@@ -100,7 +100,7 @@ impl TokenUnit {
         let start = self.text.len();
         write(&mut self.text);
         let end = self.text.len();
-        if end > start && end - start <= Tokenizer::LONGEST {
+        if end > start && end - start <= Tokenizer::MAX_TOKEN_BYTES {
             self.entries.push(TokenEntry { start, end, from: span.0, to: span.1, position, role });
         }
         self.width = self.width.max(position + 1);
@@ -135,7 +135,7 @@ impl Initials {
 
 impl Tokenizer {
     /// Maximum length of a token in bytes; longer tokens are dropped.
-    pub const LONGEST: usize = 200;
+    pub const MAX_TOKEN_BYTES: usize = 200;
 
     /// From now on, leaves out plain words of the letters `a` to `z` that begin with none of these letters,
     /// which saves stemming them. Tokens that begin with one of them, and all positions, stay the same.

@@ -48,15 +48,15 @@ struct CacheRow {
 
 /// Initial number of rows. The table starts small, because most processes tokenize little text, and
 /// grows on misses.
-const FEW: usize = 1 << 8;
-const MANY: usize = 1 << 15;
+const INITIAL_ROWS: usize = 1 << 8;
+const MAX_ROWS: usize = 1 << 15;
 
 impl StemCache {
     /// Appends the stem of a word, whose packed form in lower case is `key`.
     fn write(&mut self, key: u128, word: &str, out: &mut String) {
-        if self.misses > self.rows.len() && self.rows.len() < MANY {
-            let rows = if self.rows.is_empty() { FEW } else { self.rows.len() * 4 };
-            self.rows = vec![CacheRow::default(); rows.min(MANY)];
+        if self.misses > self.rows.len() && self.rows.len() < MAX_ROWS {
+            let rows = if self.rows.is_empty() { INITIAL_ROWS } else { self.rows.len() * 4 };
+            self.rows = vec![CacheRow::default(); rows.min(MAX_ROWS)];
             self.misses = 0;
         }
         if let Some(row) = self.rows.get(slot_of(key, self.rows.len())) {
@@ -77,10 +77,10 @@ impl StemCache {
 }
 
 /// Maximum length of a stemmed word in bytes; longer words are usually concatenated identifiers.
-const LONGEST: usize = 20;
+const MAX_WORD_BYTES: usize = 20;
 
 fn stem(word: &str) -> String {
-    if word.len() > LONGEST {
+    if word.len() > MAX_WORD_BYTES {
         return word.to_owned();
     }
     Stemmer::create(Algorithm::English).stem(word).into_owned()

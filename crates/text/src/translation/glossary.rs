@@ -144,11 +144,11 @@ impl Glossary {
 
     /// Splits text without spaces into the longest known words, and single characters.
     pub fn segments<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        const LONGEST: usize = 4;
+        const MAX_ENTRY_CHARS: usize = 4;
         let mut words = Vec::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(LONGEST);
+            let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(MAX_ENTRY_CHARS);
             let longest_end = ends.filter(|end| self.entry(&rest[..*end]).is_some()).last();
             let (word, after) = rest.split_at(longest_end.unwrap_or(first.len_utf8()));
             words.push(word);

@@ -135,7 +135,7 @@ pub fn read(text: &str, syntax: JsonDialect) -> Result<Option<JsonNode>, Setting
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 /// Maximum nesting depth.
-const DEEPEST: usize = 100;
+const MAX_NESTING: usize = 100;
 
 struct JsonReader<'a> {
     text: &'a str,
@@ -207,7 +207,7 @@ impl JsonReader<'_> {
 
     fn items(&mut self, close: u8) -> Result<Vec<JsonItem>, SettingsError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_NESTING {
             return Err(self.fault("values are nested too deeply"));
         }
         self.at += 1;

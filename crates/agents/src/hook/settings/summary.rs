@@ -5,7 +5,7 @@ use similar::TextDiff;
 use cm_text::shorten::shorten;
 
 /// Maximum length of a line, in characters.
-const LONGEST: usize = 160;
+const MAX_LINE_CHARS: usize = 160;
 
 /// Returns the change as a diff with one line of context; empty if nothing changes. `name` is the
 /// displayed file name.
@@ -31,7 +31,7 @@ pub fn summary(name: &str, before: &str, after: &str) -> String {
             shown.push_str(&format!(
                 "{}{}\n",
                 change.tag(),
-                shorten(change.value().trim_end_matches(['\r', '\n']), LONGEST)
+                shorten(change.value().trim_end_matches(['\r', '\n']), MAX_LINE_CHARS)
             ));
         }
     }

@@ -23,7 +23,7 @@ use crate::verbs::guard;
 use crate::verbs::handoff::{ClaimedHandoff, HandoffReader};
 use crate::verbs::server_client::connection::ServerConnection;
 use cm_agents::hook::failure::FailureLogLine;
-use cm_agents::hook::injection::{InjectionPart, LONGEST};
+use cm_agents::hook::injection::{InjectionPart, MAX_INJECTION_UNITS};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::program::parse_hook_args;
@@ -43,7 +43,7 @@ use proposal_request::ProposalRequest;
 const KEPT_DAYS: f64 = 30.0;
 /// Maximum wait while another process writes. After that the hook injects nothing, because notes
 /// may be in an inconsistent state.
-const PATIENCE: Duration = Duration::from_millis(15);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(15);
 /// Command that agents are told to use for more context.
 const MORE: &str = "cm context";
 /// Average number of characters per token, to convert token budgets.
@@ -145,7 +145,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         context => context?.low_latency(),
     };
     for open in &context.vaults {
-        VaultLock::wait_until_free(&open.vault, PATIENCE)?;
+        VaultLock::wait_until_free(&open.vault, LOCK_TIMEOUT)?;
     }
     // What the last session learned is not in the index yet. Prompts are answered from the index as it is.
     let begins = message.event == Some(HookEvent::SessionStart);
@@ -266,7 +266,7 @@ fn candidate_parts(
             None if work.held.is_empty() => Vec::new(),
             None => selection::held(context, &work.held)?,
         };
-        return Ok((parts, LONGEST));
+        return Ok((parts, MAX_INJECTION_UNITS));
     }
     remove_old_injection_logs(&context.target().vault, context.now().minus_days(KEPT_DAYS));
     let tokens = settings.integer(keys::HOOKS_START_TOKENS);

@@ -25,7 +25,7 @@ use crate::verbs::server_client::reachability::{self, Outage};
 use crate::verbs::server_client::session_upload::{self, SessionReference};
 use cm_agents::hook::event::InjectionTiming;
 use cm_agents::hook::failure::FailureLogLine;
-use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, MAX_INJECTION_UNITS};
 use cm_agents::hook::injection_log::{InjectionLog, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::selection::SelectionLimits;
@@ -86,7 +86,7 @@ pub(super) fn answer(
             settings.integer(keys::HOOKS_START_TOKENS) * PER_TOKEN
                 + settings.integer(keys::HOOKS_MAX_CHARACTERS)
         } else {
-            LONGEST
+            MAX_INJECTION_UNITS
         };
         let answer = HookAnswer::of(
             message,

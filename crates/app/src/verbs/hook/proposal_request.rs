@@ -23,7 +23,7 @@ use cm_store::config::keys;
 
 /// Number of words that are judged while the agent waits. A longer prompt is judged in the
 /// background; of longer words in the log, those of the most probable parts are.
-const WORDS: usize = 40;
+const MAX_JUDGED_WORDS: usize = 40;
 /// Length of a session ID in the request; enough to be unique among recent sessions.
 const SHORT_ID: usize = 8;
 /// Maximum length of a command in the request, in characters, so that it stays within 40 tokens.
@@ -121,7 +121,7 @@ fn seen_at_prompt(
     let seen = recent.as_ref().map(|recent| signals_of(&at, &recent.meta, &recent.events));
     let mut signals = judged(context, seen.unwrap_or_default());
     let (rules, _) = secrets::rules_of_logs(context, context.target())?;
-    if refused.is_none() && prompt.split_whitespace().count() > WORDS {
+    if refused.is_none() && prompt.split_whitespace().count() > MAX_JUDGED_WORDS {
         let long_prompt = Some(LongPrompt::new(session, prompt, &rules));
         return Ok(SeenAtPrompt { signals, long_prompt });
     }
@@ -163,9 +163,9 @@ fn judged(context: &Context, mut signals: Vec<Signal>) -> Vec<Signal> {
 }
 
 /// Returns the probability of the sentence that is most probably meant to last, 0–1. Of a text of more
-/// than [`WORDS`] words, only the parts that are most probable by their words are judged.
+/// than [`MAX_JUDGED_WORDS`] words, only the parts that are most probable by their words are judged.
 fn most_lasting(context: &Context, prompt: &str, statement_context: StatementContext) -> f32 {
-    let statements = if prompt.split_whitespace().count() > WORDS {
+    let statements = if prompt.split_whitespace().count() > MAX_JUDGED_WORDS {
         most_probable(parts_of_prompt(prompt, statement_context))
     } else {
         of_prompt(prompt, 0, statement_context, None)
@@ -189,7 +189,7 @@ fn wording(signal: &Signal) -> String {
     )
 }
 
-/// Returns the parts that are most probably lasting by their words, at most [`WORDS`] words of them.
+/// Returns the parts that are most probably lasting by their words, at most [`MAX_JUDGED_WORDS`] words of them.
 fn most_probable(mut parts: Vec<Statement>) -> Vec<Statement> {
     let classifier = StatementClassifier::builtin();
     let lasting = |one: &Statement| classifier.probabilities(&one.text, one.context, None).lasting();
@@ -197,7 +197,7 @@ fn most_probable(mut parts: Vec<Statement>) -> Vec<Statement> {
     let mut words = 0;
     parts.retain(|one| {
         let more = one.text.split_whitespace().count();
-        let fits = words + more <= WORDS;
+        let fits = words + more <= MAX_JUDGED_WORDS;
         words += if fits { more } else { 0 };
         fits
     });

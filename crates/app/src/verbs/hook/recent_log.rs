@@ -13,7 +13,7 @@ use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
 
 /// Number of bytes at the end of a log that a hook reads.
-const RECENT: u64 = 384 << 10;
+const RECENT_BYTES: u64 = 384 << 10;
 
 /// Reads the recent part of the agent's log, redacted; `None` if the message names no log, or the log
 /// cannot or may not be read.
@@ -26,7 +26,7 @@ pub(super) fn recent_session(context: &Context, message: &HookMessage) -> Result
         return Ok(None);
     };
     let Some(sources) = sources(context, None) else { return Ok(None) };
-    let Ok(found) = logs::recent_of_source(&source, RECENT) else { return Ok(None) };
+    let Ok(found) = logs::recent_of_source(&source, RECENT_BYTES) else { return Ok(None) };
     let is_own = |found: &ParsedSession| {
         message.session.as_deref() == Some(found.meta.id.as_str()) && sources.allow(&source, &found.meta)
     };

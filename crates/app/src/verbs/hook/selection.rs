@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 /// pasted text.
 const LONGEST_QUESTION: usize = 2_000;
 /// Maximum number of notes that are considered for injection.
-const LOOKED_AT: usize = 30;
+const MAX_CANDIDATES: usize = 30;
 /// Maximum number of unverified notes that are considered for injection.
 const UNVERIFIED: usize = 10;
 
@@ -74,7 +74,7 @@ pub(super) fn parts(
         }
         Ok(candidates)
     };
-    let confirmed = choose(&candidates(retrieval, LOOKED_AT)?, known_ids, &measure);
+    let confirmed = choose(&candidates(retrieval, MAX_CANDIDATES)?, known_ids, &measure);
     // Asked apart, so that many of them displace nothing that is confirmed.
     let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
     let room = SelectionLimits {

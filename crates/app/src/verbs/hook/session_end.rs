@@ -17,9 +17,9 @@ use cm_session::injected_markers;
 use cm_store::config::{SettingOrigin, keys};
 
 /// Maximum number of statements in the request.
-const LISTED: usize = 5;
+const MAX_LISTED_STATEMENTS: usize = 5;
 /// Maximum length of a quoted statement in the request, in characters.
-const QUOTE: usize = 160;
+const MAX_QUOTE_CHARS: usize = 160;
 
 /// What `hooks.reflect` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +65,9 @@ pub(super) fn request(context: &Context, message: &HookMessage) -> Result<Option
 
 fn wording(session: &str, unread: &[Signal]) -> String {
     let short: String = session.chars().take(8).collect();
-    let listed = unread.iter().rev().take(LISTED).rev().map(|signal| {
-        let call = signal.answers.as_deref().map(|call| cut(call, QUOTE)).unwrap_or_default();
-        let words = cut(&signal.quote, QUOTE);
+    let listed = unread.iter().rev().take(MAX_LISTED_STATEMENTS).rev().map(|signal| {
+        let call = signal.answers.as_deref().map(|call| cut(call, MAX_QUOTE_CHARS)).unwrap_or_default();
+        let words = cut(&signal.quote, MAX_QUOTE_CHARS);
         let line = match signal.cause {
             SignalCause::Prompt | SignalCause::LongPrompt => format!("- \"{words}\""),
             SignalCause::Refused => format!("- \"{words}\", which answers the refused `{call}`"),

@@ -17,9 +17,9 @@ use cm_store::git::{LogFilter, Repo};
 use cm_store::vault::layout;
 
 /// Maximum number of recent commit subjects from which the task is derived.
-const RECENT: usize = 5;
+const MAX_SUBJECTS: usize = 5;
 /// Maximum number of commits searched for subjects; commits made by cm are skipped.
-const LOOKED_AT: usize = 30;
+const MAX_SEARCHED_COMMITS: usize = 30;
 /// Main branches, whose names say nothing about the task.
 const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
 /// Maximum length of the derived task, in characters.
@@ -125,10 +125,10 @@ fn recent(repo: &Repo) -> String {
     let branch = repo.head().ok().and_then(|head| head.branch);
     let branch = branch.filter(|name| !TRUNKS.contains(&name.as_str()));
     let branch = branch.map(|name| name.replace(['-', '_', '/'], " "));
-    let filter = LogFilter { limit: Some(LOOKED_AT), ..LogFilter::default() };
+    let filter = LogFilter { limit: Some(MAX_SEARCHED_COMMITS), ..LogFilter::default() };
     let commits = repo.log(&filter).unwrap_or_default().into_iter();
     let theirs = commits.filter(|commit| commit.message.is_none() && !commit.subject.starts_with("Merge "));
     let subjects: Vec<String> =
-        branch.into_iter().chain(theirs.take(RECENT).map(|commit| commit.subject)).collect();
+        branch.into_iter().chain(theirs.take(MAX_SUBJECTS).map(|commit| commit.subject)).collect();
     subjects.join(". ")
 }

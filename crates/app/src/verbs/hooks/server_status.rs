@@ -16,7 +16,7 @@ use cm_agents::hook::failure::FailureLogLine;
 use cm_store::vault::json_lines::JsonLinesFile;
 
 /// Maximum number of refused uploads and of failures shown.
-const LATEST: usize = 5;
+const MAX_SHOWN_FAILURES: usize = 5;
 
 /// A team server that hooks call, and the uploads that wait for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -106,9 +106,9 @@ fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<Serve
         oldest: outbox.oldest()?.map(|item| item.at.to_string()),
         failing_since: outage.as_ref().map(|outage| outage.since.to_string()),
         cause: outage.map(|outage| outage.cause),
-        refused: refused.into_iter().take(LATEST).map(RefusedUpload::of).collect(),
+        refused: refused.into_iter().take(MAX_SHOWN_FAILURES).map(RefusedUpload::of).collect(),
         refused_total,
-        failures: failures.into_iter().take(LATEST).map(HookFailure::of).collect(),
+        failures: failures.into_iter().take(MAX_SHOWN_FAILURES).map(HookFailure::of).collect(),
     })
 }
 

@@ -23,7 +23,7 @@ use cm_session::Agent;
 pub use cm_agents::hook::settings::InstallStatus as HookState;
 
 /// Maximum number of hook failures shown.
-const LATEST: usize = 5;
+const MAX_SHOWN_FAILURES: usize = 5;
 
 /// Hooks, skills and MCP server in one agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -112,7 +112,7 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
             }
         }
     }
-    let failures = failures(call, LATEST)?.into_iter().map(HookFailure::of);
+    let failures = failures(call, MAX_SHOWN_FAILURES)?.into_iter().map(HookFailure::of);
     let mut servers = server_status::servers(call, root(call, HookScope::Project).as_deref())?;
     servers.sort_by_key(|server| server.folder.is_none());
     let purpose = |event: HookEvent| {

@@ -14,11 +14,11 @@ use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order};
 
 /// Maximum number of sessions that are rated, latest first.
-const MOST: usize = 500;
+const MAX_RATED_SESSIONS: usize = 500;
 /// Maximum number of prompts examined per session.
 const PROMPTS: usize = 40;
 /// Maximum length of a prompt that is examined, in characters.
-const LONGEST: usize = 2_000;
+const MAX_PROMPT_CHARS: usize = 2_000;
 
 /// Filter and limit for selecting sessions to read.
 #[derive(Debug, Clone, Default)]
@@ -69,11 +69,11 @@ pub fn sample(context: &Context, access: &SessionAccess, options: &Options) -> R
     let (covered, _) = covered(context)?;
     let mut left = open(context, access, &filter)?;
     let all = left.len();
-    if all > MOST {
+    if all > MAX_RATED_SESSIONS {
         context.notice(format!(
-            "only the {MOST} most recent of {all} sessions are compared; use `--days` and `--workspace` to select others"
+            "only the {MAX_RATED_SESSIONS} most recent of {all} sessions are compared; use `--days` and `--workspace` to select others"
         ));
-        left.truncate(MOST);
+        left.truncate(MAX_RATED_SESSIONS);
     }
     let mut fitting = Vec::new();
     for listed in &left {
@@ -120,7 +120,7 @@ fn judged(
     let key = listed.session.key();
     let stretches = access.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
     let prompts: Vec<String> =
-        stretches.into_iter().map(|stretch| stretch.text.chars().take(LONGEST).collect()).collect();
+        stretches.into_iter().map(|stretch| stretch.text.chars().take(MAX_PROMPT_CHARS).collect()).collect();
     if prompts.is_empty() {
         return Ok(None);
     }

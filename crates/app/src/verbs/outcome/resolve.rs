@@ -9,7 +9,7 @@ use crate::sessions::diaries::DiaryIndex;
 use cm_index::sessions::Session;
 
 /// Maximum length of the ID of a session that is not indexed, in characters.
-const LONGEST: usize = 200;
+const MAX_ID_CHARS: usize = 200;
 
 /// The session whose outcome is recorded.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options
         return Ok(session);
     }
     let by = &context.call.by;
-    let sound = name.chars().count() <= LONGEST && !name.chars().any(char::is_control);
+    let sound = name.chars().count() <= MAX_ID_CHARS && !name.chars().any(char::is_control);
     match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
         Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
         None => Err(unknown.hint(

@@ -346,7 +346,7 @@ fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
         [one] => format!("Import \"{}\" from {name}", one.content),
         several => format!("Import {} rules from {name}", several.len()),
     };
-    let listed = if imported.len() > import::IDS { 0 } else { imported.len() };
+    let listed = if imported.len() > import::MAX_LISTED_IDS { 0 } else { imported.len() };
     let message = CommitMessage::new("import", subject);
     imported.iter().take(listed).fold(message, |message, brought| message.id(&brought.id))
 }

@@ -14,17 +14,17 @@ const NAME: &str = "rule-pairs";
 /// Increased with every change of how rules are compared, so that stored pairs are not used again.
 const FORMAT: u32 = 6;
 /// Number of rules up to which they are compared each time.
-const FEW: usize = 8;
+const MAX_UNSTORED_RULES: usize = 8;
 /// Maximum number of pairs that are read by the slower model.
-const READ: usize = 64;
+const MAX_READ_PAIRS: usize = 64;
 
 /// Returns the contradictions and merge candidates among rules of a vault. They are stored with its
 /// index.
 pub(crate) fn rule_pairs(open: &OpenVault, rules: &[&Bullet]) -> RulePairs {
     let least = limits(open).merge();
-    let word_vectors = WordVectors::of(meaning(open)).reading_at_most(READ);
+    let word_vectors = WordVectors::of(meaning(open)).reading_at_most(MAX_READ_PAIRS);
     let compare = || RulePairs::of(rules, least, &word_vectors);
-    if rules.len() <= FEW {
+    if rules.len() <= MAX_UNSTORED_RULES {
         return compare();
     }
     let provider = open.settings.text(keys::EMBEDDINGS_PROVIDER).unwrap_or_default();

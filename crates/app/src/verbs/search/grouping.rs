@@ -22,13 +22,13 @@ pub(super) struct GroupedHits<'m> {
 }
 
 /// Minimum number of hits that are examined.
-const EXAMINED: usize = 200;
+const MIN_EXAMINED_HITS: usize = 200;
 /// Number of hits to examine per hit that is shown.
 const PER_HIT: usize = 10;
 
 /// Number of hits to retrieve in order to show the first `wanted` after grouping.
 pub(super) fn examined(wanted: usize) -> usize {
-    wanted.saturating_mul(PER_HIT).clamp(EXAMINED, EXAMINED * PER_HIT)
+    wanted.saturating_mul(PER_HIT).clamp(MIN_EXAMINED_HITS, MIN_EXAMINED_HITS * PER_HIT)
 }
 
 /// Groups hits, best first, and returns the page of `limit` from `offset`.

@@ -22,7 +22,7 @@ const SHAPE: Shape = Shape { layers: LAYERS, tokens: Width::Four(32), matrices: 
 const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.76, deviation: 0.018 };
 
 /// Maximum number of tokens per text, including the start and end tokens.
-const LONGEST: usize = 512;
+const MAX_TOKENS: usize = 512;
 
 /// `builtin/e5-small`: a multilingual transformer that reads the first 512 tokens of a text.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl E5Small {
         let mut tokens = vec![BEGIN];
         tokens.extend(unigram::tokens(&self.pieces, prefix, usize::MAX));
         let before = tokens.len();
-        tokens.extend(unigram::tokens(&self.pieces, text, LONGEST - 1 - before));
+        tokens.extend(unigram::tokens(&self.pieces, text, MAX_TOKENS - 1 - before));
         if tokens.len() == before {
             return Vec::new();
         }

@@ -24,8 +24,8 @@ fn questions_and_passages_have_their_own_prefixes() {
 #[test]
 fn no_more_than_the_first_tokens_are_read() {
     let tokens = E5Small::builtin().marked("passage: ", &"word ".repeat(800));
-    assert_eq!(tokens.len(), LONGEST);
-    assert_eq!((tokens[0], tokens[LONGEST - 1]), (BEGIN, END));
+    assert_eq!(tokens.len(), MAX_TOKENS);
+    assert_eq!((tokens[0], tokens[MAX_TOKENS - 1]), (BEGIN, END));
 }
 
 #[test]

@@ -27,7 +27,7 @@ const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.02, deviation: 0.055 
 const WORDING: usize = 3;
 
 /// Maximum number of tokens per text, including the start and end tokens.
-const LONGEST: usize = 256;
+const MAX_TOKENS: usize = 256;
 
 /// A small transformer that reads the first 256 tokens of a text. Texts in other languages are translated with
 /// a glossary first.
@@ -71,7 +71,7 @@ impl MiniLm {
 /// Returns the tokens of a text between a start and an end token, or nothing for a text without
 /// tokens.
 fn marked(text: &str) -> Vec<Token> {
-    let mut tokens = wordpiece::tokens(text, LONGEST - 2);
+    let mut tokens = wordpiece::tokens(text, MAX_TOKENS - 2);
     if !tokens.is_empty() {
         tokens.insert(0, BEGIN);
         tokens.push(END);

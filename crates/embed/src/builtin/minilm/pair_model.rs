@@ -12,7 +12,7 @@ use cm_weights::PAIR_ADAPTER;
 
 const NAME: &str = "builtin/minilm-l6-pairs";
 /// Maximum number of tokens per statement.
-const LONGEST: usize = 96;
+const MAX_STATEMENT_TOKENS: usize = 96;
 
 /// Judges whether two English statements say the same, contradict each other or differ.
 #[derive(Debug)]
@@ -52,10 +52,10 @@ impl PairModel {
 
 fn join(one: &str, other: &str) -> JoinedTexts {
     let mut tokens = vec![BEGIN];
-    tokens.extend(wordpiece::tokens(one, LONGEST));
+    tokens.extend(wordpiece::tokens(one, MAX_STATEMENT_TOKENS));
     tokens.push(END);
     let second = tokens.len();
-    tokens.extend(wordpiece::tokens(other, LONGEST));
+    tokens.extend(wordpiece::tokens(other, MAX_STATEMENT_TOKENS));
     tokens.push(END);
     JoinedTexts { tokens, second }
 }
@@ -102,7 +102,10 @@ mod tests {
     fn long_statements_are_read_from_their_beginning() {
         let long = "word ".repeat(300);
         let joined = join(&long, "short");
-        assert_eq!((joined.second, joined.tokens.len()), (LONGEST + 2, LONGEST + 4));
+        assert_eq!(
+            (joined.second, joined.tokens.len()),
+            (MAX_STATEMENT_TOKENS + 2, MAX_STATEMENT_TOKENS + 4)
+        );
     }
 
     #[test]

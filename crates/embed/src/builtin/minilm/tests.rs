@@ -26,8 +26,8 @@ fn a_text_means_the_same_in_any_company() {
 #[test]
 fn no_more_than_the_first_tokens_are_read() {
     let tokens = marked(&"word ".repeat(400));
-    assert_eq!(tokens.len(), LONGEST);
-    assert_eq!((tokens[0], tokens[LONGEST - 1]), (BEGIN, END));
+    assert_eq!(tokens.len(), MAX_TOKENS);
+    assert_eq!((tokens[0], tokens[MAX_TOKENS - 1]), (BEGIN, END));
 }
 
 #[test]

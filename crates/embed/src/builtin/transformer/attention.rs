@@ -10,7 +10,7 @@ use super::product::{ROWS, add_product};
 use super::weights::{FEATURES, HEADS};
 
 /// Number of features per head.
-const SHARE: usize = FEATURES / HEADS;
+const HEAD_FEATURES: usize = FEATURES / HEADS;
 
 /// Writes the attention output of each token of `text` to `seen`. `projected` holds query, key and
 /// value of every token.
@@ -18,19 +18,19 @@ pub fn attend<S: Simd>(simd: S, projected: &Blocks<S>, text: Range<usize>, seen:
     let count = text.len();
     let padded = count.next_multiple_of(ROWS);
     let mut head = AttentionHead {
-        queries: Blocks::zeros(simd, count, SHARE),
-        keys: vec![0.0; padded * SHARE],
-        values: vec![0.0; SHARE * count],
+        queries: Blocks::zeros(simd, count, HEAD_FEATURES),
+        keys: vec![0.0; padded * HEAD_FEATURES],
+        values: vec![0.0; HEAD_FEATURES * count],
     };
     for index in 0..HEADS {
-        head.gather(projected, text.clone(), index * SHARE);
+        head.gather(projected, text.clone(), index * HEAD_FEATURES);
         let mut scores = Blocks::zeros(simd, count, padded);
-        add_product(simd, &head.keys, SHARE, &head.queries, &mut scores);
+        add_product(simd, &head.keys, HEAD_FEATURES, &head.queries, &mut scores);
         let sums = exponentials(simd, &mut scores, count);
-        let mut mixed = Blocks::zeros(simd, count, SHARE);
+        let mut mixed = Blocks::zeros(simd, count, HEAD_FEATURES);
         add_product(simd, &head.values, count, &scores, &mut mixed);
         divide(simd, &mut mixed, &sums);
-        scatter(&mixed, seen, text.clone(), index * SHARE);
+        scatter(&mixed, seen, text.clone(), index * HEAD_FEATURES);
     }
 }
 
@@ -47,15 +47,15 @@ impl<S: Simd> AttentionHead<S> {
     fn gather(&mut self, projected: &Blocks<S>, text: Range<usize>, first: usize) {
         let numbers = projected.numbers();
         let count = text.len();
-        let scale = 1.0 / (SHARE as f32).sqrt();
+        let scale = 1.0 / (HEAD_FEATURES as f32).sqrt();
         for (index, token) in text.enumerate() {
             let from = projected.at(token) + first * S::F32_LANES;
             let feature = |feature: usize| numbers[from + feature * S::F32_LANES];
             let to = self.queries.at(index);
             let queries = &mut self.queries.numbers_mut()[to..];
-            for part in 0..SHARE {
+            for part in 0..HEAD_FEATURES {
                 queries[part * S::F32_LANES] = feature(part) * scale;
-                self.keys[index * SHARE + part] = feature(FEATURES + part);
+                self.keys[index * HEAD_FEATURES + part] = feature(FEATURES + part);
                 self.values[part * count + index] = feature(2 * FEATURES + part);
             }
         }

@@ -89,14 +89,15 @@ fn gelu_of<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     const TERMS: [f32; 7] = [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
     // A number is rounded to a whole one by adding one that is so large that no fraction fits in.
-    const LARGE: f32 = 12_582_912.0;
+    const ROUNDING_SUMMAND: f32 = 12_582_912.0;
     let x = simd.max_f32s(x, simd.splat_f32s(-87.0));
-    let large = simd.splat_f32s(LARGE);
+    let large = simd.splat_f32s(ROUNDING_SUMMAND);
     let shifted = simd.mul_add_e_f32s(x, simd.splat_f32s(std::f32::consts::LOG2_E), large);
     let whole = simd.sub_f32s(shifted, large);
     let rest = simd.mul_add_e_f32s(whole, simd.splat_f32s(-std::f32::consts::LN_2), x);
     // The whole number is in the lower bits of the shifted one; in the exponent's place it is a power of two.
-    let exponent = simd.sub_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(LARGE.to_bits() - 127));
+    let exponent =
+        simd.sub_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(ROUNDING_SUMMAND.to_bits() - 127));
     let power = simd.wrapping_dyn_shl_u32s(exponent, simd.splat_u32s(23));
     simd.mul_f32s(polynomial(simd, rest, TERMS), simd.transmute_f32s_u32s(power))
 }

@@ -35,7 +35,7 @@ use cm_text::embedding::Embedding;
 
 /// Number of tokens per forward pass: enough to amortize the dequantization of the weights, few
 /// enough that their vectors fit in the processor cache.
-const AT_ONCE: usize = 256;
+const TOKENS_PER_PASS: usize = 256;
 
 /// A transformer without its tokenizer.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Transformer {
             if tokens.is_empty() {
                 continue;
             }
-            if count + tokens.len() > AT_ONCE {
+            if count + tokens.len() > TOKENS_PER_PASS {
                 flush(&mut waiting, &mut places)?;
                 count = 0;
             }
@@ -150,13 +150,13 @@ impl Transformer {
     }
 }
 
-/// Splits inputs into batches of at most [`AT_ONCE`] tokens, or one input with more.
+/// Splits inputs into batches of at most [`TOKENS_PER_PASS`] tokens, or one input with more.
 fn batches<T>(mut inputs: &[T], tokens: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
     std::iter::from_fn(move || {
         let mut count = 0;
         let fits = |input: &&T| {
             count += tokens(input);
-            count <= AT_ONCE
+            count <= TOKENS_PER_PASS
         };
         let size = inputs.iter().take_while(fits).count().max(1);
         let (batch, rest) = inputs.split_at_checked(size)?;

@@ -9,7 +9,7 @@ mod pieces;
 pub use pieces::{BEGIN, END, Pieces};
 
 use self::normalize::characters;
-use self::pieces::{LONGEST, UNKNOWN};
+use self::pieces::{MAX_PIECE_BYTES, UNKNOWN};
 use super::Token;
 
 /// Mark before each word, which is part of the pieces at the start of words.
@@ -27,7 +27,7 @@ pub fn tokens(pieces: &Pieces, text: &str, most: usize) -> Vec<Token> {
             word.push(character);
         }
         // Text without blanks is one word. No more of it is needed than has `most` tokens.
-        if character.is_whitespace() || word.len() > most.saturating_mul(LONGEST) {
+        if character.is_whitespace() || word.len() > most.saturating_mul(MAX_PIECE_BYTES) {
             flush(pieces, &mut word, &mut tokens);
         }
     }

@@ -9,7 +9,7 @@ use super::super::bytes::{WeightReader, floats};
 use crate::Error;
 
 /// Length of the longest piece in bytes; checked by a test.
-pub const LONGEST: usize = 48;
+pub const MAX_PIECE_BYTES: usize = 48;
 
 /// Token of characters that no piece contains.
 pub const UNKNOWN: Token = 0;
@@ -18,7 +18,7 @@ pub const BEGIN: Token = 1;
 /// Token at the end of each text.
 pub const END: Token = 2;
 /// Number of the first token that is a piece.
-pub const FIRST: usize = 3;
+pub const FIRST_PIECE: usize = 3;
 
 /// Distance of an unknown character's score from the lowest score of a piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
@@ -47,7 +47,7 @@ impl Pieces {
             return Err(file.damaged("its vocabulary does not start with CMP1".to_owned()));
         }
         let count = u32::from_le_bytes(file.array()?) as usize;
-        if !(FIRST..=usize::from(Token::MAX)).contains(&count) {
+        if !(FIRST_PIECE..=usize::from(Token::MAX)).contains(&count) {
             return Err(file.damaged(format!("its vocabulary has {count} pieces")));
         }
         let lengths = file.take(count)?;
@@ -83,7 +83,7 @@ impl Pieces {
     /// Passes the length in bytes, the number and the score of each piece that `text` starts with to
     /// `take`, the shortest first.
     pub fn each_prefix(&self, text: &[u8], mut take: impl FnMut(usize, Token, f32)) {
-        let mut range = FIRST..self.len();
+        let mut range = FIRST_PIECE..self.len();
         for (at, byte) in text.iter().enumerate() {
             range = self.narrow(range, at, *byte);
             if range.is_empty() {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use tokenizers::Model;
 use tokenizers::models::unigram::Unigram;
 
-use super::pieces::FIRST;
+use super::pieces::FIRST_PIECE;
 use super::*;
 use crate::Error;
 use crate::builtin::bytes::WeightReader;
@@ -24,9 +24,9 @@ fn spelt(text: &str) -> Vec<&'static str> {
 fn pieces_are_sorted_and_found_by_their_bytes() {
     let all: Vec<(&str, f32)> = PIECES.iter().collect();
     assert_eq!([UNKNOWN, BEGIN, END].map(|token| all[usize::from(token)].0), ["<unk>", "<s>", "</s>"]);
-    assert!(all[FIRST..].is_sorted_by(|a, b| a.0 < b.0));
-    assert!(all.iter().all(|(piece, _)| piece.len() <= LONGEST));
-    for (token, (piece, score)) in all.iter().enumerate().skip(FIRST) {
+    assert!(all[FIRST_PIECE..].is_sorted_by(|a, b| a.0 < b.0));
+    assert!(all.iter().all(|(piece, _)| piece.len() <= MAX_PIECE_BYTES));
+    for (token, (piece, score)) in all.iter().enumerate().skip(FIRST_PIECE) {
         let mut found = None;
         PIECES.each_prefix(piece.as_bytes(), |length, token, score| found = Some((length, token, score)));
         assert_eq!(found, Some((piece.len(), token as Token, *score)), "{piece}");
@@ -62,7 +62,7 @@ fn ten_thousand_texts_of_many_scripts_are_split_as_the_reference_splits_them() {
     let vocabulary = PIECES.iter().map(|(piece, score)| (piece.to_owned(), f64::from(score)));
     // The reference would find the special tokens in a text.
     let vocabulary = vocabulary.enumerate().map(|(token, (piece, score))| match token {
-        0..FIRST => (format!("\u{10FFFF}{token}"), score),
+        0..FIRST_PIECE => (format!("\u{10FFFF}{token}"), score),
         _ => (piece, score),
     });
     // Scores of special tokens are 0 and do not change the lowest one.

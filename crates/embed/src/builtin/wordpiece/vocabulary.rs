@@ -7,7 +7,7 @@ use cm_weights::slots::{EMPTY, Hash, SLOTS};
 use cm_weights::{OFFSETS, TABLE, VOCABULARY};
 
 /// Length of the longest token in bytes; checked by a test.
-const LONGEST: usize = 18;
+const MAX_TOKEN_BYTES: usize = 18;
 
 /// Prefix of tokens that continue a word.
 const INSIDE: &[u8] = b"##";
@@ -28,9 +28,9 @@ pub const fn size() -> usize {
 /// `word` is the rest of a longer word.
 pub fn longest(word: &str, inside: bool) -> Option<(Token, usize)> {
     let prefix = if inside { INSIDE } else { b"" };
-    let most = word.len().min(LONGEST - prefix.len());
+    let most = word.len().min(MAX_TOKEN_BYTES - prefix.len());
     let bytes = &word.as_bytes()[..most];
-    let mut hashes = [Hash::START; LONGEST];
+    let mut hashes = [Hash::START; MAX_TOKEN_BYTES];
     let mut hash = const { Hash::of(INSIDE) };
     if !inside {
         hash = Hash::START;
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn every_token_of_the_vocabulary_is_found_and_is_its_line() {
         assert_eq!(size(), 29_528);
-        assert_eq!(VOCABULARY.lines().map(str::len).max(), Some(LONGEST));
+        assert_eq!(VOCABULARY.lines().map(str::len).max(), Some(MAX_TOKEN_BYTES));
         for (line, token) in VOCABULARY.lines().enumerate() {
             let (prefix, rest) = token.strip_prefix("##").map_or(("", token), |rest| ("##", rest));
             let hash = Hash::of(token.as_bytes());

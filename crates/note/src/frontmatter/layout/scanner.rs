@@ -30,7 +30,7 @@ pub(super) struct LogicalLine {
 
 /// Number of unclosed quotes and brackets after which the scanner looks for no more closing ones,
 /// so that a scan takes linear time.
-const PATIENCE: u32 = 8;
+const MAX_UNCLOSED: u32 = 8;
 
 pub(super) struct Scanner<'a> {
     pub text: &'a str,
@@ -256,7 +256,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns the offset after a quoted scalar; `None` if it is not closed.
     fn quoted(&mut self, open: usize) -> Option<usize> {
-        if self.unclosed >= PATIENCE {
+        if self.unclosed >= MAX_UNCLOSED {
             return None;
         }
         let quote = self.byte(open)?;
@@ -277,7 +277,7 @@ impl<'a> Scanner<'a> {
     /// Returns the offset after a flow collection, and the ranges of its items; `None` if it is not
     /// closed.
     pub fn flow(&mut self, open: usize) -> Option<(usize, Vec<Range<usize>>)> {
-        if self.unclosed >= PATIENCE {
+        if self.unclosed >= MAX_UNCLOSED {
             return None;
         }
         let mut items = Vec::new();

@@ -26,7 +26,7 @@ pub(in crate::frontmatter) enum YamlError {
 
 /// Maximum nesting of brackets. The YAML parser inspects every open bracket for every token, so
 /// deep nesting would take quadratic time.
-const DEEPEST: usize = 200;
+const MAX_BRACKET_DEPTH: usize = 200;
 
 /// Parses a YAML text of one document.
 pub(in crate::frontmatter) fn read(yaml: &str) -> Result<YamlDocument, YamlError> {
@@ -49,7 +49,7 @@ fn too_deep(yaml: &str) -> Option<usize> {
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > DEEPEST {
+        if depth > MAX_BRACKET_DEPTH {
             return Some(at);
         }
     }

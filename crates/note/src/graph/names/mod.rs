@@ -33,7 +33,7 @@ pub enum Resolution {
 const SHORTEST_SLUG: usize = 3;
 
 /// Maximum number of notes with the same file name that are searched linearly.
-const FEW: usize = 16;
+const MAX_LINEAR_NOTES: usize = 16;
 
 /// Lookup tables for the names of a slice of notes.
 pub struct NoteNames<'n> {
@@ -129,7 +129,7 @@ impl<'n> NoteNames<'n> {
         // The file names are wanted anyway, and most are of one note.
         match self.stems().get(last_part(stem.unwrap_or(reference))) {
             None => Resolution::None,
-            Some(NotesOfName::Many(notes)) if notes.len() > FEW => {
+            Some(NotesOfName::Many(notes)) if notes.len() > MAX_LINEAR_NOTES => {
                 let paths = self.paths();
                 let found = Resolution::from(paths.get(reference));
                 if found != Resolution::None || stem.is_some() {

@@ -49,8 +49,8 @@ impl ReadWeights {
 /// Logits, at most about 9 in size, that both statements are about one thing, and that such statements
 /// contradict each other.
 pub fn model_scores(model: &PairProbabilities) -> [f64; 2] {
-    const LEAST: f64 = 1e-4;
-    let ratio = |one: f64, other: f64| ((one + LEAST) / (other + LEAST)).ln();
+    const MIN_PROBABILITY: f64 = 1e-4;
+    let ratio = |one: f64, other: f64| ((one + MIN_PROBABILITY) / (other + MIN_PROBABILITY)).ln();
     [ratio(model.same + model.opposite, model.different), ratio(model.opposite, model.same)]
 }
 

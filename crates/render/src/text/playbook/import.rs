@@ -10,10 +10,10 @@ use cm_app::verbs::playbook::import::{
 };
 
 /// Maximum number of listed rules; further ones are counted.
-const LISTED: usize = 20;
+const MAX_LISTED_RULES: usize = 20;
 
 pub fn imported(outcome: &BulletImport) -> String {
-    let mut lines: String = outcome.imported.iter().take(LISTED).map(brought).collect();
+    let mut lines: String = outcome.imported.iter().take(MAX_LISTED_RULES).map(brought).collect();
     lines.push_str(&more(outcome.imported.len()));
     let verb = if outcome.dry_run { "would import" } else { "imported" };
     let number = paint(STRONG, &count(outcome.imported.len(), "rule"));
@@ -45,7 +45,7 @@ fn skipped(skipped: &[SkippedBullet]) -> String {
         let words = if why.failed() { paint(BAD, "skipped") } else { paint(DIM, "skipped") };
         lines.push_str(&format!("{words} {} ({})\n", count(all.len(), "rule"), reason(why)));
         if why.failed() {
-            let listed = all.iter().take(LISTED);
+            let listed = all.iter().take(MAX_LISTED_RULES);
             lines.extend(
                 listed.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), one_line(&one.content))),
             );
@@ -60,14 +60,14 @@ fn stopped(stopped: &[StoppedEntry]) -> String {
         return String::new();
     }
     let mut lines = format!("{} possible secrets\n", paint(BAD, "skipped:"));
-    lines.extend(stopped.iter().take(LISTED).map(|one| format!("  {}\n", safe(&place_of(one)))));
+    lines.extend(stopped.iter().take(MAX_LISTED_RULES).map(|one| format!("  {}\n", safe(&place_of(one)))));
     lines.push_str(&more(stopped.len()));
     lines + "hint: remove the secret from the file, or use a placeholder such as <token>, then import again\n"
 }
 
 fn more(all: usize) -> String {
-    if all > LISTED {
-        format!("{}\n", paint(DIM, &format!("  and {} more", all - LISTED)))
+    if all > MAX_LISTED_RULES {
+        format!("{}\n", paint(DIM, &format!("  and {} more", all - MAX_LISTED_RULES)))
     } else {
         String::new()
     }

@@ -13,7 +13,7 @@ use cm_note::finding::Severity;
 use cm_note::user_text::Interface;
 
 /// Maximum number of findings on the page.
-const SHOWN: usize = 200;
+const MAX_FINDINGS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "checks.html")]
@@ -65,8 +65,8 @@ fn run(context: &Context) -> Result<Results> {
     let report = doctor::doctor(context, false)?.concealed(context);
     let hint =
         |hint: Option<cm_note::user_text::UserText>| hint.map(|hint| worded(&hint, Interface::CommandLine));
-    let left_out = found.findings.len().saturating_sub(SHOWN);
-    let findings = found.findings.into_iter().take(SHOWN).map(|finding| FindingRow {
+    let left_out = found.findings.len().saturating_sub(MAX_FINDINGS);
+    let findings = found.findings.into_iter().take(MAX_FINDINGS).map(|finding| FindingRow {
         severity: severity(finding.severity),
         message: finding.message,
         hint: hint(finding.hint),

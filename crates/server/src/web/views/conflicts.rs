@@ -8,7 +8,7 @@ use cm_app::verbs::review::{self, InboxKind};
 use cm_app::{Context, Result};
 
 /// Maximum number of rows on the page.
-const SHOWN: usize = 200;
+const MAX_ROWS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "conflicts.html")]
@@ -30,7 +30,7 @@ struct Side {
 }
 
 pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
-    let options = review::Options { section: Some(InboxKind::Conflicts), limit: SHOWN };
+    let options = review::Options { section: Some(InboxKind::Conflicts), limit: MAX_ROWS };
     let inbox = review::inbox(context, &options)?;
     let items = inbox.sections.into_iter().flat_map(|section| section.items);
     let conflicts = items.map(|item| Conflict {

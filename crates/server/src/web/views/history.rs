@@ -11,7 +11,7 @@ use cm_app::{Context, Result};
 use cm_note::instant::Instant;
 
 /// Maximum number of versions on the page.
-const MOST: usize = 100;
+const MAX_VERSIONS: usize = 100;
 /// Number of commits on the page of a note.
 pub(super) const COMMITS: usize = 6;
 
@@ -70,7 +70,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     if request.query.has("commits") {
         return commits(context, request);
     }
-    let found = history::history(context, &request.reference, MOST)?;
+    let found = history::history(context, &request.reference, MAX_VERSIONS)?;
     let (now, sessions) = (context.now(), RecordedSessions::of(context));
     let hashes: Vec<String> = found.versions.iter().map(|version| short(&version.commit.id)).collect();
     let versions = found.versions.into_iter().enumerate().map(|(at, version)| Version {

@@ -9,7 +9,7 @@ use cm_app::{Context, Result};
 use cm_render::text::review::heading;
 
 /// Number of notes and of commits on the page.
-const SHOWN: usize = 8;
+const LIST_LENGTH: usize = 8;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -57,7 +57,7 @@ fn commits(context: &Context) -> Result<Vec<log::Commit>> {
     if context.read_at().is_some() {
         return Ok(Vec::new());
     }
-    match log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() }) {
+    match log::log(context, &log::Options { limit: LIST_LENGTH, ..log::Options::default() }) {
         Ok(list) => Ok(list.commits),
         Err(error) if error.code == "no-repository" => Ok(Vec::new()),
         Err(error) => Err(error),
@@ -75,7 +75,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     // The inbox compares all rules with each other, so that an open page shows it when it is ready.
     let waiting = if request.query.has("waiting") { Some(waiting(context)?) } else { None };
     let notes =
-        recent::recent(context, &recent::Options { limit: SHOWN, ..recent::Options::default() })?.notes;
+        recent::recent(context, &recent::Options { limit: LIST_LENGTH, ..recent::Options::default() })?.notes;
     let commits = commits(context)?;
     render(&HomePage {
         counts: counts.collect(),

@@ -9,7 +9,7 @@ use cm_app::{Context, Error, Result};
 use cm_note::note::NoteKind;
 
 /// Maximum number of notes by name.
-const SHOWN: usize = 200;
+const MAX_NOTES: usize = 200;
 /// Number of days if none is given, and the most that can be asked for.
 const DAYS: (usize, usize) = (7, 3650);
 
@@ -52,10 +52,10 @@ fn heading(change: LearnedChange) -> &'static str {
 
 pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let days = request.query.number("days").unwrap_or(DAYS.0).clamp(1, DAYS.1);
-    let learned = match timeline::learned(context, Some(&format!("{days}d")), None, SHOWN) {
+    let learned = match timeline::learned(context, Some(&format!("{days}d")), None, MAX_NOTES) {
         // The history is younger than that, so that everything in it is new.
         Err(error) if error.code == "not-found" => {
-            timeline::learned(context, Some(&first(context)?), None, SHOWN)?
+            timeline::learned(context, Some(&first(context)?), None, MAX_NOTES)?
         }
         other => other?,
     };

@@ -11,11 +11,11 @@ use cm_app::{Context, Result};
 use cm_text::shorten::short_line;
 
 /// Number of commits on the page.
-const SHOWN: usize = 100;
+const COMMITS_PER_PAGE: usize = 100;
 /// Maximum number of notes of a commit that are listed.
 const NOTES: usize = 3;
 /// Maximum length of their titles, in characters.
-const TITLE: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 #[derive(Template)]
 #[template(path = "log.html")]
@@ -41,14 +41,15 @@ struct CommitRow {
 }
 
 pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
-    let commits = log::log(context, &log::Options { limit: SHOWN, ..log::Options::default() })?.commits;
+    let commits =
+        log::log(context, &log::Options { limit: COMMITS_PER_PAGE, ..log::Options::default() })?.commits;
     let now = context.now();
     let listed = |ids: &[String]| ids.iter().take(NOTES).cloned().collect::<Vec<_>>();
     let listed_ids: HashSet<String> = commits.iter().flat_map(|commit| listed(&commit.ids)).collect();
     let notes = context.notes_of(context.target())?;
     let listed_notes = notes.iter().filter(|note| listed_ids.contains(note.key()));
     let titles: HashMap<&str, String> =
-        listed_notes.map(|note| (note.key(), short_line(&note.title, TITLE))).collect();
+        listed_notes.map(|note| (note.key(), short_line(&note.title, MAX_TITLE_CHARS))).collect();
     let link = |id: &String| match titles.get(id.as_str()) {
         Some(title) => (title.clone(), Some(note_address(id))),
         None => (id.clone(), None),

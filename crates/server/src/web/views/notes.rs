@@ -8,7 +8,7 @@ use cm_app::{Context, Result};
 use cm_note::note::Note;
 
 /// Number of notes on a page.
-const SHOWN: usize = 500;
+const NOTES_PER_PAGE: usize = 500;
 
 #[derive(Template)]
 #[template(path = "notes.html")]
@@ -34,7 +34,7 @@ struct Row {
 
 /// Number of pages that a number of notes fills, at least one.
 pub(in crate::web) fn pages(notes: usize) -> usize {
-    notes.div_ceil(SHOWN).max(1)
+    notes.div_ceil(NOTES_PER_PAGE).max(1)
 }
 
 /// Shows a page of these notes, which are sorted by kind. Pages begin with 1.
@@ -45,7 +45,7 @@ pub(in crate::web) fn show(
     page: usize,
 ) -> Result<String> {
     let mut groups: Vec<Group> = Vec::new();
-    for note in notes.iter().skip((page - 1) * SHOWN).take(SHOWN) {
+    for note in notes.iter().skip((page - 1) * NOTES_PER_PAGE).take(NOTES_PER_PAGE) {
         let kind = note.kind.name();
         let row = Row {
             title: note.title.clone(),

@@ -14,7 +14,7 @@ use cm_app::{Context, Result};
 use cm_note::bullet::{BulletState, BulletType, Maturity};
 
 /// Number of rules on a page.
-const SHOWN: usize = 100;
+const RULES_PER_PAGE: usize = 100;
 /// Parameters of the address that filter.
 const FILTERS: [&str; 5] = ["state", "maturity", "category", "type", "tag"];
 
@@ -75,7 +75,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     let filters = filters(context, &filter)?;
     let is_filtered = filter != BulletFilter::default();
     let offset = request.query.number("offset").unwrap_or(0);
-    let page = list::list(context, &list::Options { filter, limit: SHOWN, offset })?;
+    let page = list::list(context, &list::Options { filter, limit: RULES_PER_PAGE, offset })?;
     let ids: Vec<String> = page.bullets.iter().map(|row| row.id.clone()).collect();
     let histories = rule_score_histories(context, &ids)?.into_iter();
     let histories: HashMap<String, ScoreHistory> =

@@ -13,7 +13,7 @@ use cm_render::html;
 use cm_render::text::review::heading;
 
 /// Number of entries on a page.
-const SHOWN: usize = 40;
+const ENTRIES_PER_PAGE: usize = 40;
 
 #[derive(Template)]
 #[template(path = "review.html")]
@@ -104,7 +104,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let section_name = request.query.get("section");
     let section = InboxKind::ALL.into_iter().find(|kind| Some(kind.name()) == section_name);
     let offset = request.query.number("offset").unwrap_or(0);
-    let options = inbox_details::Options { section, limit: SHOWN, offset };
+    let options = inbox_details::Options { section, limit: ENTRIES_PER_PAGE, offset };
     let mut inbox = inbox_details::inbox_details(context, &options)?;
     let entries = std::mem::take(&mut inbox.entries);
     render(&ReviewPage {

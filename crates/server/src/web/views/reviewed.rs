@@ -9,7 +9,7 @@ use cm_note::instant::Instant;
 use cm_render::html;
 
 /// Length in characters up to which a text is shown without a click.
-const SHORT: usize = 700;
+const MAX_OPEN_CHARS: usize = 700;
 
 /// A note to decide on.
 pub(super) struct Reviewed {
@@ -46,7 +46,7 @@ pub(super) fn reviewed(note: InboxNote, text: ReviewedText, now: Instant) -> Rev
     Reviewed {
         facts: facts(&text),
         times: times.into_iter().flatten().collect(),
-        is_short: body.chars().count() <= SHORT,
+        is_short: body.chars().count() <= MAX_OPEN_CHARS,
         body: if body.is_empty() { String::new() } else { html::note(body, &note.path) },
         quotes: text.evidence.into_iter().map(quote).collect(),
         findings: text

@@ -8,7 +8,7 @@ use cm_app::verbs::search::{self, SearchHit};
 use cm_app::{Context, Result};
 
 /// Number of hits on a page.
-const SHOWN: usize = 20;
+const HITS_PER_PAGE: usize = 20;
 
 #[derive(Template)]
 #[template(path = "search.html")]
@@ -56,7 +56,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
 fn find(context: &Context, request: &PageRequest, query: &str, explains: bool) -> Result<Found> {
     let options = search::Options {
         query: query.to_owned(),
-        limit: Some(SHOWN),
+        limit: Some(HITS_PER_PAGE),
         offset: request.query.number("offset").unwrap_or(0),
         explain: explains,
         ..search::Options::default()

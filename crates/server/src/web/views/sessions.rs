@@ -11,7 +11,7 @@ use cm_app::{Context, Result};
 use cm_render::html;
 
 /// Number of sessions on a page.
-const SHOWN: usize = 50;
+const SESSIONS_PER_PAGE: usize = 50;
 
 #[derive(Template)]
 #[template(path = "sessions.html")]
@@ -51,7 +51,7 @@ impl KindRow {
 pub(super) fn list(context: &Context, request: &PageRequest) -> Result<String> {
     let which = SessionSelection { days: Some(0.0), ..SessionSelection::default() };
     let offset = request.query.number("offset").unwrap_or(0);
-    let options = session_receipts::Options { which, limit: SHOWN, offset };
+    let options = session_receipts::Options { which, limit: SESSIONS_PER_PAGE, offset };
     let access = SessionAccess::open_quickly(context)?;
     let found = session_receipts::session_receipts(context, &access, &options)?;
     let used = usage::usage(context, &usage::Options { limit: 0, session: None })?.tokens;

@@ -8,7 +8,7 @@ use cm_app::verbs::stale;
 use cm_app::{Context, Result};
 
 /// Maximum number of rows on the page.
-const SHOWN: usize = 200;
+const MAX_ROWS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "stale.html")]
@@ -34,7 +34,7 @@ struct Observation {
 }
 
 pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
-    let found = stale::stale(context, &stale::Options { days: None, limit: SHOWN })?;
+    let found = stale::stale(context, &stale::Options { days: None, limit: MAX_ROWS })?;
     let rules = found.bullets.into_iter().map(|bullet| Rule {
         address: note_address(&bullet.row.id),
         id: bullet.row.id,

@@ -28,7 +28,7 @@ pub use relist::relist;
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
 /// Maximum depth. Deeper folders are reported instead of walked, because each level needs an open
 /// file.
-const DEEPEST: usize = 200;
+const MAX_FOLDER_DEPTH: usize = 200;
 
 /// Lists the notes below `root`: `*.md` and `*.markdown`. Skips hidden files and folders, derived
 /// and generated data, `node_modules`, nested repositories, and the folders in `exclude`, which are
@@ -289,7 +289,7 @@ impl Walk<'_> {
             return;
         }
         let path = joined(parent, text);
-        if depth >= DEEPEST {
+        if depth >= MAX_FOLDER_DEPTH {
             let message = "is nested too deeply and is not read";
             return self.report(&path, FindingCode::Unreadable, message, "move it up");
         }
