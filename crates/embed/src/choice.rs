@@ -14,7 +14,7 @@ use cm_net::{ApiKey, ServerUrl};
 /// Minimum timeout for the first answer of an Ollama server, which may load or download the model.
 const MIN_FIRST_TIMEOUT: Duration = Duration::from_secs(300);
 /// Wait before a failed request is repeated.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 /// Source of embedding vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,14 +128,15 @@ pub fn open(outside: &ExternalModel, dimension: Option<usize>) -> Result<Box<dyn
     Ok(match outside {
         ExternalModel::Onnx(onnx) => onnx_model(onnx, dimension)?,
         ExternalModel::Ollama { model, address, timeout } => {
-            let times = Timeouts { usual: *timeout, first: MIN_FIRST_TIMEOUT.max(*timeout), pause: PAUSE };
+            let times =
+                Timeouts { usual: *timeout, first: MIN_FIRST_TIMEOUT.max(*timeout), pause: RETRY_PAUSE };
             let address = address.clone().unwrap_or_else(ollama);
             Box::new(Ollama::new(&address, or(model, "nomic-embed-text"), times, dimension))
         }
         ExternalModel::OpenAi { model, address, key, timeout } => {
             let address = address.clone().unwrap_or_else(openai);
             let model = or(model, "text-embedding-3-small");
-            Box::new(OpenAi::new(&address, model, key.clone(), (*timeout, PAUSE), dimension))
+            Box::new(OpenAi::new(&address, model, key.clone(), (*timeout, RETRY_PAUSE), dimension))
         }
     })
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Embedder;
 use super::error::{Error, Result};
-use super::remote::{BATCH, MAX_QUOTED_CHARS, RemoteEmbedder, client};
+use super::remote::{MAX_BATCH_TEXTS, MAX_QUOTED_CHARS, RemoteEmbedder, client};
 use cm_net::{Client, ServerUrl, reason};
 use cm_text::embedding::Embedding;
 use cm_text::shorten::short_line;
@@ -86,7 +86,7 @@ impl Embedder for Ollama {
     }
 
     fn batch(&self) -> usize {
-        BATCH
+        MAX_BATCH_TEXTS
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>> {

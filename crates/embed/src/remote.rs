@@ -9,7 +9,7 @@ use cm_net::{ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper
 use cm_text::embedding::Embedding;
 
 /// Maximum number of texts per request.
-pub(super) const BATCH: usize = 50;
+pub(super) const MAX_BATCH_TEXTS: usize = 50;
 /// Maximum number of characters of a server message in an error.
 pub(super) const MAX_QUOTED_CHARS: usize = 200;
 /// Maximum size of a response in bytes. Fifty vectors of four thousand numbers take a quarter of
@@ -62,7 +62,7 @@ impl RemoteEmbedder {
         ask: impl Fn(&[String]) -> Result<Vec<Vec<f32>>>,
     ) -> Result<Vec<Embedding>> {
         let mut vectors = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
+        for batch in texts.chunks(MAX_BATCH_TEXTS) {
             let batch: Vec<String> =
                 batch.iter().map(|text| with_prefix(self.prefixes.passage, text)).collect();
             vectors.extend(self.checked(ask(&batch)?, batch.len(), url)?);

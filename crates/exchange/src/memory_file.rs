@@ -112,7 +112,7 @@ fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
     if visible(summary).is_empty() || visible(summary) == visible(&entry.title) {
         return format!("- {title}\n");
     }
-    format!("- {title}: {}\n", clipped(summary, Note::SUMMARY))
+    format!("- {title}: {}\n", clipped(summary, Note::MAX_SUMMARY_CHARS))
 }
 
 #[cfg(test)]

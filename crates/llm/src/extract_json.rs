@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 /// Maximum number of opening braces that are tried as the start of an object.
-const TRIES: usize = 64;
+const MAX_BRACES: usize = 64;
 
 /// Returns the longest JSON object in an answer. Without a valid object, returns the part that
 /// looks like one, else the whole answer.
@@ -17,7 +17,7 @@ pub(super) fn extract(answer: &str) -> &str {
     let answer = after_thoughts(answer).trim();
     let mut best = "";
     let mut from = 0;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_BRACES {
         let Some(at) = answer[from..].find('{').map(|at| from + at) else { break };
         match length(&answer[at..]) {
             Some(length) => {

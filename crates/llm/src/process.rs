@@ -22,7 +22,7 @@ use cm_text::shorten::one_line;
 /// How often to check whether the program has exited.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long to wait for the program to exit after SIGTERM, and for its last output.
-const GRACE: Duration = Duration::from_secs(1);
+const EXIT_GRACE: Duration = Duration::from_secs(1);
 /// Number of bytes at the end of the error output that are kept.
 const MAX_STDERR_BYTES: usize = 4 << 10;
 
@@ -209,7 +209,7 @@ impl ProcessOutput {
     /// Reads the remaining output with a short timeout; returns true if it exceeds the limit.
     fn drain(&mut self, events: &Receiver<OutputEvent>) -> bool {
         while !self.stdout_ended || self.stderr.is_none() {
-            match events.recv_timeout(GRACE) {
+            match events.recv_timeout(EXIT_GRACE) {
                 Ok(event) => {
                     if self.store(event) {
                         return true;
@@ -273,7 +273,7 @@ fn end(child: &mut Child, runs: bool) -> Option<ExitStatus> {
         // It may be gone already, which is what is wanted.
         let _ = kill_process_group(group, Signal::TERM);
         let begun = Instant::now();
-        while !has_ended(child) && begun.elapsed() < GRACE {
+        while !has_ended(child) && begun.elapsed() < EXIT_GRACE {
             thread::sleep(POLL_INTERVAL);
         }
     }

@@ -13,7 +13,7 @@ use super::request::{ModelReply, ModelRequest, StopReason, TokenUsage};
 use super::{extract_json, json_error};
 
 /// Maximum number of times that a model is asked to repair an invalid answer.
-const REPAIRS: usize = 1;
+const MAX_REPAIRS: usize = 1;
 /// Maximum size of an invalid answer that is sent back to the model for repair, in bytes.
 const SHOWN_AGAIN: usize = 20_000;
 /// Maximum number of faults reported to the model at once.
@@ -116,7 +116,7 @@ pub fn request_structured<T: DeserializeOwned>(
             (matches!(reply.stop, StopReason::Refused(_)), reply.stop == StopReason::Length);
         next = request.repair(truncate(&reply.text), &repair_message(request, &faults));
         attempts.push(InvalidAnswer { text: reply.text, faults, is_cut });
-        if declined || attempts.len() > REPAIRS {
+        if declined || attempts.len() > MAX_REPAIRS {
             return Err(StructuredAnswerError { error: None, attempts, usage });
         }
     }

@@ -15,7 +15,7 @@ const MAX_PASSAGE_WORDS: usize = 60;
 /// Maximum number of passages of a note; the rest of the note is found by keyword search only.
 const MAX_PASSAGES: usize = 1_000;
 /// Maximum length in bytes of a title or heading put before each passage.
-const CONTEXT: usize = 200;
+const MAX_CONTEXT_BYTES: usize = 200;
 
 /// Key of a passage, a hash of its embedded text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,7 +109,7 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
 fn title(note: &Note) -> &str {
     match note.kind {
         NoteKind::Edge | NoteKind::Bullet => "",
-        _ => &note.title[..note.title.floor_char_boundary(CONTEXT)],
+        _ => &note.title[..note.title.floor_char_boundary(MAX_CONTEXT_BYTES)],
     }
 }
 
@@ -124,7 +124,7 @@ fn body_begin(text: &str, title: &str) -> usize {
 fn passage(title: &str, heading: Option<&str>, text: &str, range: std::ops::Range<usize>) -> Passage {
     let stretch = text[range.clone()].trim();
     let heading = heading.filter(|heading| !stretch.starts_with(heading) && *heading != title);
-    let heading = heading.map(|heading| &heading[..heading.floor_char_boundary(CONTEXT)]);
+    let heading = heading.map(|heading| &heading[..heading.floor_char_boundary(MAX_CONTEXT_BYTES)]);
     let parts = [Some(title), heading, Some(stretch)];
     let text = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
     Passage { key: PassageKey::of(&text), text, range }

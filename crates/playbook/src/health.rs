@@ -15,7 +15,7 @@ use cm_note::score::Scoring;
 use cm_note::score::bullet::{Band, EffectiveScore, effective, silent_days};
 
 /// Maximum number of best rules that are listed; `MAX_LISTED_PAIRS` limits merge candidates and conflicts.
-const TOP: usize = 5;
+const MAX_BEST_RULES: usize = 5;
 const MAX_LISTED_PAIRS: usize = 20;
 
 /// Statistics of a playbook. Scores, merge candidates and conflicts cover only live rules: active
@@ -127,7 +127,8 @@ impl PlaybookHealth {
             score: *score,
         };
         let zero = EffectiveScore::default();
-        self.top = scored.iter().filter(|(score, _)| *score > zero).take(TOP).map(performer).collect();
+        self.top =
+            scored.iter().filter(|(score, _)| *score > zero).take(MAX_BEST_RULES).map(performer).collect();
         self.at_risk = scored.iter().rev().filter(|(score, _)| *score < zero).map(performer).collect();
         self.stale = live.iter().filter(|bullet| silent_days(bullet, now) >= scoring.stale_days).count();
     }

@@ -21,7 +21,7 @@ use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 /// Number of days in which trust in a note halves unless a person checks the note.
 const HALF_LIFE: f64 = 90.0;
 /// A note whose trust, 0–1, is below this value should be checked again.
-const DUE: f64 = 0.25;
+const MIN_TRUST: f64 = 0.25;
 
 /// Sections of the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -349,7 +349,7 @@ pub fn due(graph: &Graph<'_>, now: Instant) -> Vec<InboxNoteEntry> {
         let is_new =
             |since: Option<Instant>| since.is_none_or(|since| looked.is_none_or(|looked| looked < since));
         let doubted = doubt.as_ref().is_some_and(|(_, since)| is_new(*since));
-        if trust < DUE || doubted {
+        if trust < MIN_TRUST || doubted {
             ranked.push((!doubted, trust, at, entry_of_due(at, note, now, doubt.filter(|_| doubted))));
         }
     }

@@ -24,15 +24,15 @@ const CELL_GAP: usize = 2;
 /// A last cell with fewer columns than this is wrapped instead of cut.
 const CUT_FROM: usize = 36;
 /// Lines of prose are not longer than this on a wide terminal.
-const READABLE: usize = 110;
+const MAX_PROSE_COLUMNS: usize = 110;
 /// A terminal is treated as having at least this number of columns.
-const NARROWEST: usize = 32;
+const MIN_COLUMNS: usize = 32;
 
 /// Aligns the cells of consecutive table rows, and fits all lines to `width` columns: the last
 /// cell of a row is cut, or wrapped if little space remains; other lines are wrapped at words and
 /// go on below the start of their text. Without a width nothing is cut or wrapped.
 pub fn fit(text: &str, width: Option<usize>) -> String {
-    let width = width.map(|width| width.max(NARROWEST));
+    let width = width.map(|width| width.max(MIN_COLUMNS));
     let mut out = String::with_capacity(text.len() + 64);
     let mut rows: Vec<TableRow<'_>> = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -93,7 +93,7 @@ fn push_rows(out: &mut String, rows: &[TableRow<'_>], width: Option<usize>) {
                 // Too narrow for a column: the text goes on in the next line.
                 let indent = if rest >= CUT_FROM { at } else { 4 };
                 let whole = format!("{line}{last}");
-                line = wrapped(&whole, (at + rest).min(at + READABLE), indent);
+                line = wrapped(&whole, (at + rest).min(at + MAX_PROSE_COLUMNS), indent);
             }
             _ => line.push_str(last),
         }
@@ -114,7 +114,7 @@ fn push_line(out: &mut String, line: &str, width: Option<usize>) {
         }
         return;
     }
-    match width.map(|width| width.min(READABLE)) {
+    match width.map(|width| width.min(MAX_PROSE_COLUMNS)) {
         Some(width) if columns_of(line) > width => out.push_str(&wrapped(line, width, indent(line, width))),
         _ => out.push_str(line),
     }
@@ -137,13 +137,13 @@ fn wrapped(line: &str, width: usize, indent: usize) -> String {
 }
 
 /// Columns that remain of the end of an elided line.
-const END: usize = 20;
+const ELIDED_END_COLUMNS: usize = 20;
 
 /// A coloured line without its middle.
 fn elided(line: &str, width: usize) -> String {
-    let begin = cut_columns(line, width.saturating_sub(END));
+    let begin = cut_columns(line, width.saturating_sub(ELIDED_END_COLUMNS));
     let plain: Vec<char> = visible(line).collect();
-    let end: String = plain.iter().skip(plain.len().saturating_sub(END)).collect();
+    let end: String = plain.iter().skip(plain.len().saturating_sub(ELIDED_END_COLUMNS)).collect();
     let reset = if line.contains('\u{1b}') { "\u{1b}[0m" } else { "" };
     format!("{begin}…{end}{reset}")
 }

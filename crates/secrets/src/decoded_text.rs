@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) use encoded::of_base64;
 
 /// Maximum nesting of encodings, such as base64 in base64 in URL encoding.
-pub const DEPTH: usize = 3;
+pub const MAX_ENCODING_DEPTH: usize = 3;
 
 /// A decoded text with its origin.
 pub struct DecodedText {

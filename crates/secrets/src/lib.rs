@@ -107,7 +107,7 @@ fn without<'a>(text: &str, secrets: impl Iterator<Item = (&'a Range<usize>, &'a 
 #[must_use]
 pub fn find(text: &str, rules: &RedactionRules) -> Vec<RedactedSecret> {
     let mut found = scanned(text, rules);
-    for _ in 0..AGAIN {
+    for _ in 0..MAX_RESCANS {
         // A secret that is gone can uncover one beside it, so that what is left is looked at once more.
         let more = match found.is_empty() {
             true => Vec::new(),
@@ -138,12 +138,12 @@ pub fn fingerprint(secret: &str) -> String {
 }
 
 /// Maximum number of additional scans after removing secrets.
-const AGAIN: usize = 4;
+const MAX_RESCANS: usize = 4;
 
 fn scanned(text: &str, rules: &RedactionRules) -> Vec<(Range<usize>, String)> {
     // Enough for each reading of the text and some readings of those.
     let mut budget = text.len().saturating_mul(4).saturating_add(1 << 16);
-    let candidates = candidates(text, rules, false, decoded_text::DEPTH, &mut budget);
+    let candidates = candidates(text, rules, false, decoded_text::MAX_ENCODING_DEPTH, &mut budget);
     let merged = scan::merged(text, candidates).into_iter();
     let found = merged.map(|found| (found.range, found.label.to_owned()));
     found.filter(|(range, _)| !published::is_published(&text[range.clone()])).collect()

@@ -9,13 +9,13 @@ use super::randomness::{self, BASE64};
 /// Minimum number of base64 bytes in a key's body.
 const MIN_BODY_BYTES: usize = 16;
 /// Maximum length of a PEM marker in bytes, including its dashes.
-const MARK: usize = 80;
+const MAX_MARKER_BYTES: usize = 80;
 
 /// Returns the key block with a marker (`-----BEGIN` or `-----END`) at `at`; truncated blocks end
 /// where the base64 ends.
 pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let rest = text.get(at..text.floor_char_boundary(at + MARK))?;
+    let rest = text.get(at..text.floor_char_boundary(at + MAX_MARKER_BYTES))?;
     let begins = rest.starts_with("-----BEGIN");
     let name_end = rest[5..].find("-----").map(|end| at + 5 + end + 5);
     let name = &text[at..name_end.unwrap_or(at + rest.len())];
@@ -34,7 +34,10 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let closes = bytes[end..].starts_with(b"-----END");
     let after = if closes {
-        text[end + 8..].find("-----").filter(|dashes| *dashes < MARK).map(|dashes| end + 8 + dashes + 5)
+        text[end + 8..]
+            .find("-----")
+            .filter(|dashes| *dashes < MAX_MARKER_BYTES)
+            .map(|dashes| end + 8 + dashes + 5)
     } else {
         None
     };

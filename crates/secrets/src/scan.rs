@@ -178,9 +178,9 @@ pub fn candidates(text: &str, forms_only: bool) -> Vec<SecretCandidate<'static>>
 
 /// Length in bytes above which a value counts as long; only a limited number of names inside it is
 /// parsed.
-const DULL: usize = 1024;
+const LONG_VALUE_BYTES: usize = 1024;
 /// Maximum number of names parsed inside a long value.
-const DULL_VALUES: usize = 16;
+const MAX_NAMES_INSIDE: usize = 16;
 
 struct ScanState<'t> {
     text: &'t str,
@@ -271,7 +271,7 @@ impl ScanState<'_> {
             return;
         }
         let assignment = assignment::parse_assignment(self.text, hit);
-        if assignment.read.len() > DULL && assignment.secrets.is_empty() {
+        if assignment.read.len() > LONG_VALUE_BYTES && assignment.secrets.is_empty() {
             self.dull_until = assignment.read.end;
             self.dull_values += 1;
         }
@@ -282,13 +282,13 @@ impl ScanState<'_> {
     }
 
     /// Whether parsing assignments at this offset is a waste of time: it lies in a long value without
-    /// a secret, and [`DULL_VALUES`] names before it led to that same value. Bounds the work on hostile
+    /// a secret, and [`MAX_NAMES_INSIDE`] names before it led to that same value. Bounds the work on hostile
     /// text.
     fn is_dull(&mut self, at: usize) -> bool {
         if at >= self.dull_until {
             self.dull_values = 0;
         }
-        self.dull_values >= DULL_VALUES
+        self.dull_values >= MAX_NAMES_INSIDE
     }
 
     /// Whether an `@` is near enough to end the credentials of a URL.

@@ -31,7 +31,7 @@ const LINKS: [&str; 22] = [
     "des ", "de ", "del ", "para ", "en ", "pour ", "du ", "do ", "da ",
 ];
 /// Maximum length in bytes of what a password is for.
-const CLAUSE: usize = 80;
+const MAX_CLAUSE_BYTES: usize = 80;
 
 /// Returns where the text after a name, without white space at its beginning, gives the value.
 pub(super) fn stated(rest: &str) -> Stated {
@@ -48,7 +48,7 @@ pub(super) fn stated(rest: &str) -> Stated {
 /// Returns the end of the verb or the colon that follows what the password is for.
 fn clause_end(rest: &str) -> Option<usize> {
     let mut before = ' ';
-    for (at, c) in rest.char_indices().take_while(|(at, _)| *at < CLAUSE) {
+    for (at, c) in rest.char_indices().take_while(|(at, _)| *at < MAX_CLAUSE_BYTES) {
         let tail = &rest[at..];
         let ends_sentence = matches!(c, '.' | '!' | '?') && tail[1..].starts_with([' ', '\n']);
         if ends_sentence || matches!(c, '\n' | ';' | '"' | '`' | '(' | '=') {

@@ -23,7 +23,7 @@ pub struct Suspect {
 /// Minimum length of a suspect, in characters.
 const MIN_SUSPECT_CHARS: usize = 24;
 /// Minimum entropy of a suspect, in tenths of a bit per byte.
-const EVEN: u32 = 38;
+const MIN_ENTROPY_TENTHS: u32 = 38;
 
 /// Returns the suspects of a text that redaction would not remove, in order.
 #[must_use]
@@ -74,7 +74,7 @@ fn is_guess(run: &[u8]) -> bool {
         && !randomness::is_uuid(text)
         && !placeholder::is_placeholder(text)
         && randomness::looks_random(text)
-        && entropy(run) >= EVEN
+        && entropy(run) >= MIN_ENTROPY_TENTHS
 }
 
 /// Whether the line contains digests, which look as random as keys, for example in lock files.

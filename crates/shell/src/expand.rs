@@ -9,9 +9,9 @@ use super::token::WordPiece;
 /// Maximum number of words that one word expands to.
 const MAX_WORDS: usize = 64;
 /// Maximum length of a word whose braces are expanded, in bytes.
-const BRACED: usize = 1024;
+const MAX_BRACED_BYTES: usize = 1024;
 /// Maximum length of an expanded value, in bytes.
-const VALUE: usize = 16 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// Values of the variables that the text sets. A loop variable has several values.
 pub type Variables = BTreeMap<String, Vec<String>>;
@@ -42,13 +42,15 @@ impl ExpandedPart {
 pub fn part(piece: &WordPiece, output: Option<String>, variables: &Variables) -> ExpandedPart {
     match piece {
         WordPiece::Text { text, quoted } => ExpandedPart::text(text, *quoted),
-        WordPiece::Substitution { text, quoted, .. } => match output.filter(|output| output.len() <= VALUE) {
-            Some(output) => {
-                let value = output.trim_end_matches('\n').to_owned();
-                ExpandedPart { choices: vec![value], quoted: *quoted, splits: !quoted }
+        WordPiece::Substitution { text, quoted, .. } => {
+            match output.filter(|output| output.len() <= MAX_VALUE_BYTES) {
+                Some(output) => {
+                    let value = output.trim_end_matches('\n').to_owned();
+                    ExpandedPart { choices: vec![value], quoted: *quoted, splits: !quoted }
+                }
+                None => ExpandedPart::text(text, *quoted),
             }
-            None => ExpandedPart::text(text, *quoted),
-        },
+        }
         WordPiece::Parameter { text, quoted, .. } => match value(text, variables) {
             Some(choices) => ExpandedPart { choices, quoted: *quoted, splits: !quoted },
             None => ExpandedPart::text(text, *quoted),
@@ -173,7 +175,7 @@ fn operated(value: &str, operator: &str) -> Option<String> {
                 return None;
             }
             let replaced = if all { value.replace(from, to) } else { value.replacen(from, to, 1) };
-            Some(replaced).filter(|replaced| replaced.len() <= VALUE)
+            Some(replaced).filter(|replaced| replaced.len() <= MAX_VALUE_BYTES)
         }
         ':' => match operator.as_bytes().get(1)? {
             b'-' | b'=' | b'?' if !value.is_empty() => Some(value.to_owned()),
@@ -205,7 +207,7 @@ enum BraceUnit {
 fn braces(parts: Vec<ExpandedPart>) -> Vec<Vec<ExpandedPart>> {
     let opens = |part: &ExpandedPart| !part.quoted && !part.splits && part.first().contains('{');
     let length: usize = parts.iter().map(|part| part.first().len()).sum();
-    if !parts.iter().any(opens) || length > BRACED {
+    if !parts.iter().any(opens) || length > MAX_BRACED_BYTES {
         return vec![parts];
     }
     let mut open = vec![units(&parts)];

@@ -117,10 +117,10 @@ const HOMES: [&str; 16] = [
     "ENV[\"HOME\"]",
 ];
 /// Maximum length of an argument that is inspected, in bytes.
-const ARGUMENT: usize = 2048;
+const MAX_ARGUMENT_BYTES: usize = 2048;
 
 fn argument_text(text: &str, rest: &str) -> Option<String> {
-    let rest = split(rest, rest.floor_char_boundary(ARGUMENT)).0.trim_start();
+    let rest = split(rest, rest.floor_char_boundary(MAX_ARGUMENT_BYTES)).0.trim_start();
     let (argument, _) = split(rest, closing(rest));
     if HOMES.iter().any(|home| argument.contains(home)) {
         let below: String = literals(argument).into_iter().filter(|text| text != "HOME").collect();

@@ -5,7 +5,7 @@ use super::scan::{after, backquote, braced, name_length, redirect, split};
 use super::token::{RawWord, ShellToken, WordPiece};
 
 /// Maximum nesting depth of substitutions that are parsed.
-const NESTING: usize = 16;
+const MAX_NESTING: usize = 16;
 
 /// A here-document whose body has not been read yet.
 struct PendingHereDocument {
@@ -35,7 +35,7 @@ pub fn tokens(text: &str) -> Vec<ShellToken> {
 }
 
 fn nested(text: &str, nesting: usize) -> Vec<ShellToken> {
-    if nesting > NESTING {
+    if nesting > MAX_NESTING {
         return Vec::new();
     }
     let mut lexer = ShellLexer::new(text, nesting, false);
@@ -298,7 +298,7 @@ impl<'t> ShellLexer<'t> {
         let (text, _) = split(self.rest(), length);
         let runs = text.starts_with("${") || text.starts_with("$((");
         let inner = after(text, 2);
-        let tokens = if runs && inner.contains(['$', '`']) && self.nesting < NESTING {
+        let tokens = if runs && inner.contains(['$', '`']) && self.nesting < MAX_NESTING {
             vec![ShellToken::Word(expanding(inner, self.nesting + 1))]
         } else {
             Vec::new()
@@ -309,7 +309,7 @@ impl<'t> ShellLexer<'t> {
 
     fn substitution(&mut self, word: &mut WordDraft, open: usize, quoted: bool) {
         let inner = after(self.rest(), open);
-        let (tokens, length) = if self.nesting < NESTING {
+        let (tokens, length) = if self.nesting < MAX_NESTING {
             ShellLexer::new(inner, self.nesting + 1, true).enclosed()
         } else {
             (too_deep(), inner.len())
@@ -365,7 +365,7 @@ impl<'t> ShellLexer<'t> {
                 }
                 body.push_str(line);
             }
-            let pieces = if pending.expands && self.nesting < NESTING {
+            let pieces = if pending.expands && self.nesting < MAX_NESTING {
                 expanding(&body, self.nesting + 1)
             } else {
                 vec![WordPiece::Text { text: body, quoted: true }]
@@ -386,7 +386,7 @@ fn expanding(text: &str, nesting: usize) -> RawWord {
 
 /// Returns tokens nested deeper than the limit, which mark the script as truncated.
 fn too_deep() -> Vec<ShellToken> {
-    (0..=super::DEPTH).fold(Vec::new(), |tokens, _| {
+    (0..=super::MAX_DEPTH).fold(Vec::new(), |tokens, _| {
         vec![ShellToken::Word(vec![WordPiece::Substitution { text: String::new(), tokens, quoted: true }])]
     })
 }

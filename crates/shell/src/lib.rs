@@ -24,7 +24,7 @@ mod wrappers;
 pub use inline_program::program as program_text;
 
 /// Maximum nesting depth of commands within commands.
-pub const DEPTH: usize = 12;
+pub const MAX_DEPTH: usize = 12;
 
 /// A word of a command, without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

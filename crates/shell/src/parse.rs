@@ -2,7 +2,7 @@
 
 use super::shell_state::ShellState;
 use super::token::{RawWord, ShellToken, WordPiece};
-use super::{DEPTH, SimpleCommand, output, wrapped_command};
+use super::{MAX_DEPTH, SimpleCommand, output, wrapped_command};
 
 /// Reserved words that begin a part of a compound command and run nothing themselves.
 #[rustfmt::skip]
@@ -22,10 +22,10 @@ const RUNS: [&str; 8] = [
     "LESSOPEN",
 ];
 /// Maximum number of upstream commands that are recorded in a pipe.
-const UPSTREAM: usize = 8;
+const MAX_UPSTREAM: usize = 8;
 
 /// Maximum length of a path in bytes, as on Linux.
-const PATH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// Words, redirections and input of the current command.
 #[derive(Default)]
@@ -49,7 +49,7 @@ pub fn run(
     reading: &mut ShellState,
     folder: Option<&str>,
 ) -> Option<String> {
-    if depth > DEPTH {
+    if depth > MAX_DEPTH {
         reading.script.truncated = true;
         return None;
     }
@@ -160,7 +160,7 @@ impl<'t> CommandReader<'_, 't> {
         if let Some(before) = before {
             command.input = command.input.or(before.output);
             command.upstream = before.command.upstream.clone();
-            if command.upstream.len() == UPSTREAM {
+            if command.upstream.len() == MAX_UPSTREAM {
                 command.upstream.remove(0);
             }
             command.upstream.push(SimpleCommand { upstream: Vec::new(), input: None, ..before.command });
@@ -300,7 +300,9 @@ fn body(rest: &[ShellToken]) -> &[ShellToken] {
 /// Resolves a path against a working folder.
 fn joined(folder: Option<&str>, path: &str) -> String {
     match folder {
-        Some(folder) if !path.starts_with(['/', '~', '$']) && folder.len() > PATH => folder.to_owned(),
+        Some(folder) if !path.starts_with(['/', '~', '$']) && folder.len() > MAX_PATH_BYTES => {
+            folder.to_owned()
+        }
         Some(folder) if !path.starts_with(['/', '~', '$']) => format!("{folder}/{path}"),
         _ => path.to_owned(),
     }

@@ -8,12 +8,12 @@ use super::lex::tokens;
 use super::output::KnownFiles;
 use super::scan::split;
 use super::token::ShellToken;
-use super::{DEPTH, ParsedScript, SimpleCommand, parse};
+use super::{MAX_DEPTH, ParsedScript, SimpleCommand, parse};
 
 /// Maximum number of commands of one text.
-const COMMANDS: usize = 10_000;
+const MAX_COMMANDS: usize = 10_000;
 /// Maximum total size of stored values and outputs, in bytes.
-const BYTES: usize = 8 << 20;
+const MAX_STATE_BYTES: usize = 8 << 20;
 /// Maximum length of a parsed text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
@@ -39,7 +39,7 @@ impl ShellState {
             files: KnownFiles::new(),
             functions: BTreeMap::new(),
             active: Vec::new(),
-            bytes: BYTES,
+            bytes: MAX_STATE_BYTES,
         }
     }
 
@@ -47,7 +47,7 @@ impl ShellState {
     pub fn text(&mut self, text: &str, depth: usize, folder: Option<&str>) -> Option<String> {
         let end = text.floor_char_boundary(MAX_TEXT_BYTES);
         self.script.truncated |= end < text.len();
-        if depth > DEPTH || !self.take_budget(end / 8) {
+        if depth > MAX_DEPTH || !self.take_budget(end / 8) {
             self.script.truncated = true;
             return None;
         }
@@ -61,7 +61,7 @@ impl ShellState {
 
     /// Appends a command; returns false if the limit is reached.
     pub fn add(&mut self, command: SimpleCommand) -> bool {
-        let room = self.script.commands.len() < COMMANDS;
+        let room = self.script.commands.len() < MAX_COMMANDS;
         if room {
             self.script.commands.push(command);
         } else {

@@ -7,13 +7,13 @@ use cm_text::similarity;
 
 /// Minimum length of the shorter text, in words, for the share of common words; prevents high
 /// scores of very short texts.
-const FEWEST: usize = 4;
+const MIN_SHORTER_WORDS: usize = 4;
 /// Cosine similarity at or below which two texts are unrelated.
 const UNRELATED_COSINE: f64 = 0.25;
 /// Cosine similarity from which two texts mean the same.
 const EQUAL_COSINE: f64 = 0.75;
 /// Weight of the lower of the two scores (words and meaning).
-const BOTH: f64 = 0.5;
+const LOWER_SCORE_WEIGHT: f64 = 0.5;
 
 /// The distinct content words of a text, stemmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +37,12 @@ impl ContentWords {
 /// similarity (−1 to 1; `None` if the note has no embedding).
 #[must_use]
 pub fn relevance(question: &ContentWords, note: &ContentWords, cosine: Option<f64>) -> f64 {
-    let words = similarity::overlap(&question.0, &note.0, FEWEST);
+    let words = similarity::overlap(&question.0, &note.0, MIN_SHORTER_WORDS);
     let meaning = cosine.map_or(0.0, |cosine| {
         ((cosine - UNRELATED_COSINE) / (EQUAL_COSINE - UNRELATED_COSINE)).clamp(0.0, 1.0)
     });
     let (better, other) = if words > meaning { (words, meaning) } else { (meaning, words) };
-    (better + BOTH * other).min(1.0)
+    (better + LOWER_SCORE_WEIGHT * other).min(1.0)
 }
 
 #[cfg(test)]

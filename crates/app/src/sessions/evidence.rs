@@ -33,9 +33,9 @@ const MAX_CONVERSATIONS: usize = 500;
 /// matched better.
 const MAX_USER_SEARCHES: usize = 20;
 /// Number of characters of a quote that are looked up.
-const QUOTED: usize = 40;
+const COMPARED_QUOTE_CHARS: usize = 40;
 /// Maximum number of matching lines per conversation in which the user's words are looked up.
-const LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
 /// Searches the session index for evidence for and against rules.
 pub(crate) struct SessionEvidence<'m> {
@@ -129,7 +129,7 @@ impl<'m> SessionEvidence<'m> {
         let key = listed.session.key();
         let meta = &listed.session.meta;
         let typed = self.sessions.query(|sessions| sessions.stretches(&key, line..=line, 0, 20));
-        let begins: String = fold_whitespace(&text).chars().take(QUOTED).collect();
+        let begins: String = fold_whitespace(&text).chars().take(COMPARED_QUOTE_CHARS).collect();
         let is_own = |stretch: &Stretch| {
             stretch.speaker == Some(Speaker::Person) && fold_whitespace(&stretch.text).contains(&begins)
         };
@@ -187,7 +187,7 @@ impl<'m> SessionEvidence<'m> {
     fn user_words(&self, witness: &ConversationEvidence) -> Result<Vec<Stretch>> {
         let key = witness.session.key();
         let mut user_stretches = Vec::new();
-        for line in witness.lines.iter().filter(|line| **line != witness.best.line).take(LINES) {
+        for line in witness.lines.iter().filter(|line| **line != witness.best.line).take(MAX_LINES) {
             let stretches = self.sessions.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 20))?;
             let stretches = stretches.into_iter().flatten();
             user_stretches.extend(stretches.filter(|stretch| stretch.speaker == Some(Speaker::Person)));

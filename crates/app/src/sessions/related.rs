@@ -77,11 +77,11 @@ fn fits(hit: &ConversationHit, words: &[String]) -> bool {
     let text = hit.best.text.to_lowercase();
     let own: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let mentioned = words.iter().filter(|word| own.contains(word.as_str())).count();
-    (is_near || mentioned >= min_keywords(words.len()).min(MENTIONED)) && !hit.session.meta.ours
+    (is_near || mentioned >= min_keywords(words.len()).min(ENOUGH_WORDS)) && !hit.session.meta.ours
 }
 
 /// Number of words of the subject that are always enough.
-const MENTIONED: usize = 3;
+const ENOUGH_WORDS: usize = 3;
 
 fn rank(hit: &ConversationHit) -> f32 {
     hit.standing.map_or(hit.score, |standing| standing.score as f32)

@@ -15,7 +15,7 @@ use cm_text::shorten::short_line;
 const STRETCHES_PER_READ: usize = 500;
 
 /// Maximum length of tool calls, rejections and errors in the short view, in characters.
-const BRIEF: usize = 160;
+const MAX_BRIEF_CHARS: usize = 160;
 
 /// Position, length and level of detail of a page.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ fn shorten(event: ShownEvent) -> ShownEvent {
     if !matches!(event.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
         return event;
     }
-    ShownEvent { text: short_line(&event.text, BRIEF), ..event }
+    ShownEvent { text: short_line(&event.text, MAX_BRIEF_CHARS), ..event }
 }
 
 #[cfg(test)]
@@ -184,6 +184,6 @@ mod tests {
     fn a_tool_call_is_told_on_one_line() {
         assert_eq!(shorten(said(1, "tool_call", "Bash\ncommand: ls")).text, "Bash command: ls");
         assert_eq!(shorten(said(1, "user_prompt", "a\nb")).text, "a\nb");
-        assert_eq!(shorten(said(1, "tool_call", &"x".repeat(500))).text.chars().count(), BRIEF);
+        assert_eq!(shorten(said(1, "tool_call", &"x".repeat(500))).text.chars().count(), MAX_BRIEF_CHARS);
     }
 }

@@ -15,7 +15,7 @@ use cm_session::status::SessionStatus;
 /// Maximum length of a quote, in characters.
 const MAX_QUOTE_CHARS: usize = 2_000;
 /// Maximum length of what a quote answers, in characters.
-const ANSWERED: usize = 400;
+const MAX_ANSWERED_CHARS: usize = 400;
 
 /// Returns the refused calls and ended failures of a session as signals, in no particular order. A
 /// refusal without words is left out.
@@ -26,7 +26,7 @@ pub(crate) fn signals_of(at: &str, meta: &SessionMeta, events: &[SessionEvent]) 
         cause,
         quote: quote.map(|words| cut(&fold_whitespace(words), MAX_QUOTE_CHARS)).unwrap_or_default(),
         typed: Vec::new(),
-        answers: Some(cut(&fold_whitespace(answers), ANSWERED)),
+        answers: Some(cut(&fold_whitespace(answers), MAX_ANSWERED_CHARS)),
         call: Some(call.to_owned()),
         lasting: 0.0,
     };

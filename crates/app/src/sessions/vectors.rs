@@ -27,7 +27,7 @@ const CATCH_UP: usize = 1_500;
 /// Number of passages whose texts are in memory at once.
 const PASSAGES_IN_MEMORY: usize = 1_000;
 /// Number of vectors of deleted passages that are tolerated, in addition to a quarter of the rest.
-const SPARE: usize = 100;
+const SPARE_VECTORS: usize = 100;
 
 /// Vectors of the passages in one session index.
 pub(crate) struct SessionVectors<'m> {
@@ -119,7 +119,7 @@ impl<'m> SessionVectors<'m> {
         }
         let live = self.sessions.passage_keys()?;
         let rows = embedded_keys.len() + missing.len();
-        if rows > live.len() + live.len() / 4 + SPARE {
+        if rows > live.len() + live.len() / 4 + SPARE_VECTORS {
             writer.keep(&|key| live.contains(&key), Some(&version))?;
             let fine = self.context.models().builtin();
             if let Some(fine) = self.vectors.writer(fine.name(), dimension(fine))? {

@@ -13,7 +13,7 @@ use crate::verbs::session_receipts::{self, FrictionCounts, SessionReceiptRow, se
 use cm_note::instant::Instant;
 
 /// Number of weeks.
-pub const WEEKS: usize = 12;
+pub const SHOWN_WEEKS: usize = 12;
 const WEEK_SECONDS: i64 = 7 * 86_400;
 
 /// Sessions of seven days.
@@ -43,7 +43,7 @@ pub struct RecordedIncident {
 /// Friction by week, and incidents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FrictionHistory {
-    /// The last [`WEEKS`] weeks, the oldest first; the last one ends now.
+    /// The last [`SHOWN_WEEKS`] weeks, the oldest first; the last one ends now.
     pub weeks: Vec<FrictionWeek>,
     /// Incidents, the most recent first.
     pub incidents: Vec<RecordedIncident>,
@@ -54,7 +54,7 @@ pub struct FrictionHistory {
 /// # Errors
 /// Returns an error if the session index or the playbook cannot be read.
 pub fn friction_history(context: &Context) -> Result<FrictionHistory> {
-    let days = (WEEKS * 7) as f64;
+    let days = (SHOWN_WEEKS * 7) as f64;
     let which = SessionSelection { days: Some(days), ..SessionSelection::default() };
     let options = session_receipts::Options { which, limit: usize::MAX, offset: 0 };
     let listed = session_receipts(context, &SessionAccess::open_without_refresh(context), &options)?;
@@ -62,10 +62,10 @@ pub fn friction_history(context: &Context) -> Result<FrictionHistory> {
 }
 
 fn weeks(sessions: &[SessionReceiptRow], now: Instant) -> Vec<FrictionWeek> {
-    let begins = |week: usize| Instant::from_unix(now.unix() - (WEEKS - week) as i64 * WEEK_SECONDS);
+    let begins = |week: usize| Instant::from_unix(now.unix() - (SHOWN_WEEKS - week) as i64 * WEEK_SECONDS);
     let empty =
         |week| FrictionWeek { begins: begins(week), sessions: 0, friction: FrictionCounts::default() };
-    let mut weeks: Vec<FrictionWeek> = (0..WEEKS).map(empty).collect();
+    let mut weeks: Vec<FrictionWeek> = (0..SHOWN_WEEKS).map(empty).collect();
     for session in sessions {
         let (Some(started), Some(friction)) = (session.started, session.friction) else { continue };
         let Some(week) = weeks.iter_mut().rev().find(|week| week.begins <= started) else { continue };
@@ -122,10 +122,10 @@ mod tests {
         let sessions =
             [session(now - 10, 2), session(now - WEEK_SECONDS - 1, 3), session(now - 100 * 86_400, 9)];
         let weeks = weeks(&sessions, Instant::from_unix(now));
-        assert_eq!(weeks.len(), WEEKS);
+        assert_eq!(weeks.len(), SHOWN_WEEKS);
         let errors: Vec<usize> = weeks.iter().map(|week| week.friction.errors).collect();
-        assert_eq!(errors[WEEKS - 2..], [3, 2]);
+        assert_eq!(errors[SHOWN_WEEKS - 2..], [3, 2]);
         assert_eq!(weeks.iter().map(|week| week.sessions).sum::<usize>(), 2);
-        assert_eq!(weeks[WEEKS - 1].begins, Instant::from_unix(now - WEEK_SECONDS));
+        assert_eq!(weeks[SHOWN_WEEKS - 1].begins, Instant::from_unix(now - WEEK_SECONDS));
     }
 }

@@ -71,7 +71,7 @@ const MAX_TEXT_CHARS: usize = 20_000;
 /// Maximum length of the generated title, in characters.
 const MAX_TITLE_CHARS: usize = 80;
 /// Number of memories that are compared with an observation and may be listed as similar.
-const COMPARED: usize = 20;
+const COMPARED_MEMORIES: usize = 20;
 const MAX_NEIGHBOURS: usize = 3;
 /// How many of them, the likeliest to state the same or the opposite, are read together with it.
 const MAX_READ_PAIRS: usize = 2;
@@ -184,7 +184,7 @@ fn compared(context: &Context, content: &str) -> Result<Comparison> {
     let statement = RuleStatement::of(content);
     let embedding = word_vectors.statement(&statement);
     let subject = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-    let found = similar::similar_to_text(context, content, NoteKind::Memory, COMPARED)?;
+    let found = similar::similar_to_text(context, content, NoteKind::Memory, COMPARED_MEMORIES)?;
     let (notes, statements): (Vec<_>, Vec<_>) = found
         .into_iter()
         .map(|(alike, text)| {

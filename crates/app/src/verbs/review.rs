@@ -33,7 +33,7 @@ use cm_store::config::keys;
 pub use cm_playbook::inbox::InboxKind;
 
 /// Maximum length of the file name in a proposed guard pattern, in characters.
-const SLUG: usize = 40;
+const MAX_SLUG_CHARS: usize = 40;
 
 /// Filter and limit of the list of notes that need a decision.
 #[derive(Debug, Clone, Default)]
@@ -234,7 +234,7 @@ fn enforcement(command: RuleCommand<'_>) -> String {
     format!(
         "mkdir -p blocked && printf '%s\\n' {} > blocked/{}.md && cm commit",
         lines.join(" "),
-        slug(command.text, SLUG)
+        slug(command.text, MAX_SLUG_CHARS)
     )
 }
 

@@ -176,13 +176,13 @@ pub fn search(context: &Context, options: &Options) -> Result<SearchResult> {
 }
 
 /// Minimum number of letters of a word that may be a misspelt other one.
-const MISSPELT: usize = 5;
+const MIN_MISSPELT_LETTERS: usize = 5;
 
 /// Returns a query for words that differ in one letter from the long ones of `query`; `None` if it has
 /// anything but words, or only short ones.
 fn with_other_spellings(query: &str) -> Option<String> {
     let is_plain = query.chars().all(|c| c.is_alphanumeric() || c == ' ');
-    let long = query.split_whitespace().filter(|word| word.chars().count() >= MISSPELT);
+    let long = query.split_whitespace().filter(|word| word.chars().count() >= MIN_MISSPELT_LETTERS);
     let spelled: Vec<String> = long.map(|word| format!("{word}~1")).collect();
     (is_plain && !spelled.is_empty()).then(|| spelled.join(" "))
 }

@@ -72,15 +72,15 @@ pub struct SimilarNotes {
     pub notes: Vec<SimilarNote>,
 }
 
-/// Number of notes taken from the index: `PROPOSED` per requested note, at least `PROPOSED_LEAST`.
-const PROPOSED: usize = 5;
-const PROPOSED_LEAST: usize = 50;
+/// Number of notes taken from the index: `CANDIDATES_PER_NOTE` per requested note, at least `MIN_CANDIDATES`.
+const CANDIDATES_PER_NOTE: usize = 5;
+const MIN_CANDIDATES: usize = 50;
 /// Minimum number of candidates when a new text is compared before it is stored: the texts that say the
 /// same rank highest, so that fewer suffice.
-const PROPOSED_TO_WRITERS: usize = 20;
+const MIN_WRITE_CANDIDATES: usize = 20;
 /// Minimum word overlap and minimum cosine of a similar note, 0–1; lower values occur by chance.
 const MIN_SIMILARITY: f64 = 0.05;
-const LEAST_MEANING: f64 = 0.4;
+const MIN_COSINE: f64 = 0.4;
 /// Maximum number of words in the index query for candidates.
 const MAX_QUERY_WORDS: usize = 64;
 /// Maximum length of the given text, in characters.
@@ -105,7 +105,7 @@ struct ComparisonSubject {
 /// not found, or if an index can be neither used nor rebuilt.
 pub fn similar(context: &Context, options: &Options) -> Result<SimilarNotes> {
     let subject = subject(context, &options.like)?;
-    let proposed = options.limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
+    let proposed = options.limit.saturating_mul(CANDIDATES_PER_NOTE).max(MIN_CANDIDATES);
     let notes = compare(context, &subject, options.kind, proposed, options.limit)?;
     Ok(SimilarNotes {
         id: subject.id,
@@ -125,7 +125,7 @@ pub(crate) fn similar_to_text(
     kind: NoteKind,
     limit: usize,
 ) -> Result<Vec<(SimilarNote, String)>> {
-    let found = compare(context, &text_subject(text)?, Some(kind), limit.max(PROPOSED_TO_WRITERS), limit)?;
+    let found = compare(context, &text_subject(text)?, Some(kind), limit.max(MIN_WRITE_CANDIDATES), limit)?;
     let with_body = |ComparedNote { note, path, text }: ComparedNote| {
         let text = text.or_else(|| text_of(context.vault_at(note.vault), &path));
         let body = text.map_or_else(|| note.title.clone(), |text| Split::of(&text).body().to_owned());
@@ -332,7 +332,7 @@ fn contradiction(open: &OpenVault, one: &RuleStatement, other: &RuleStatement) -
 
 /// Returns whether the notes are more similar than by chance.
 fn exceeds_chance(alike: &SimilarNote) -> bool {
-    alike.words >= MIN_SIMILARITY || alike.meaning >= Some(LEAST_MEANING)
+    alike.words >= MIN_SIMILARITY || alike.meaning >= Some(MIN_COSINE)
 }
 
 fn rule_of(note: &Note) -> Option<RuleStatement> {

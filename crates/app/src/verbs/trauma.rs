@@ -90,13 +90,15 @@ pub fn scan(
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
     let mut found: Vec<ScannedIncident> = Vec::new();
     let (mut sessions, secrets) = (0, secrets::rules_for_call(call)?);
-    let read = logs::each(call, wanted, progress, &mut |told| {
+    let read = logs::each(call, wanted, progress, &mut |session| {
         sessions += 1;
-        let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
+        let cwd = session.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
         let path_context = PathContext::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
-        let happened = incidents(&told.events, &path_context, &judge);
-        found.extend(happened.iter().map(|happened| to_incident(happened, &told, &past_incidents, &secrets)));
+        let happened = incidents(&session.events, &path_context, &judge);
+        found.extend(
+            happened.iter().map(|happened| to_incident(happened, &session, &past_incidents, &secrets)),
+        );
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
     Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))

@@ -23,7 +23,7 @@ const DEFAULT: &str = "bge-small-en-v1.5";
 /// Files that a model may lack.
 const OPTIONAL: [&str; 3] = ["config.json", "special_tokens_map.json", "tokenizer_config.json"];
 /// Maximum time without data from the hub.
-const SILENCE: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 type Info = ModelInfo<EmbeddingModel>;
 
@@ -102,8 +102,8 @@ fn fetch(hub: &ServerUrl, info: &Info, file: &str, folder: &Path) -> Result<bool
     let out = |cause: String| Error::NotFetched { url: url.clone(), cause };
     // No key goes with it, so that redirects to where the hub keeps large files are safe.
     let config = Agent::config_builder().proxy(None).http_status_as_error(false);
-    let config = config.https_only(url.starts_with("https://")).timeout_connect(Some(SILENCE));
-    let config = config.timeout_recv_response(Some(SILENCE)).timeout_per_read(Some(SILENCE));
+    let config = config.https_only(url.starts_with("https://")).timeout_connect(Some(READ_TIMEOUT));
+    let config = config.timeout_recv_response(Some(READ_TIMEOUT)).timeout_per_read(Some(READ_TIMEOUT));
     let agent: Agent = config.build().into();
     let mut response = agent.get(&url).call().map_err(|error| out(error.to_string()))?;
     match response.status().as_u16() {

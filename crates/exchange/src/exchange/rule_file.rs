@@ -29,7 +29,7 @@ use cm_note::path::NotePath;
 pub const TAG: &str = "imported";
 
 /// Maximum length of the parent text that an item inherits, in characters.
-const CONTEXT: usize = 80;
+const MAX_CONTEXT_CHARS: usize = 80;
 
 /// Parses a rule file. `file` is its name in findings; `now` is the creation time of the bullets.
 pub fn read(text: &str, file: &str, now: Instant) -> ImportedDocument {
@@ -274,7 +274,7 @@ impl RuleFileParser {
     fn end_code(&mut self) {
         let Some(code) = self.code.take() else { return };
         let line = code.trim();
-        let fits = !line.contains(['\n', '`']) && (1..=CONTEXT).contains(&line.chars().count());
+        let fits = !line.contains(['\n', '`']) && (1..=MAX_CONTEXT_CHARS).contains(&line.chars().count());
         match self.items.last_mut().filter(|item| fits && item.text.text.trim_end().ends_with(':')) {
             Some(item) => {
                 item.text.text.push(' ');
@@ -366,7 +366,7 @@ fn names_something(own: &str) -> bool {
 fn context(text: &str) -> Option<String> {
     let words = visible(text);
     let words = words.trim_end_matches(['.', ':', ';', ',', ' ']);
-    let fits = (1..=CONTEXT).contains(&words.chars().count());
+    let fits = (1..=MAX_CONTEXT_CHARS).contains(&words.chars().count());
     fits.then(|| format!("{words}:"))
 }
 

@@ -11,7 +11,7 @@ use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 use super::columns::{Numbers, StretchColumns};
 use super::opened::SessionTable;
 use super::redacted_event::{KINDS, Speaker, line_of};
-use super::schema::NOBODY;
+use super::schema::NO_SPEAKER;
 use crate::text::rounded_bits;
 
 /// Maximum number of log lines listed for a session.
@@ -165,7 +165,7 @@ impl SegmentCollector for SessionSegmentCollector {
     fn collect(&mut self, doc: DocId, score: Score) {
         let Some((session, place, speaker)) = self.columns.place_and_speaker(doc) else { return };
         let passes = self.passing.as_ref().is_none_or(|passing| passing.contains(&session));
-        if !passes || speaker == NOBODY || !self.is_in_time(doc) {
+        if !passes || speaker == NO_SPEAKER || !self.is_in_time(doc) {
             return;
         }
         let of_agent = speaker == Speaker::Person as u64 && self.is_of_agent(doc, session);

@@ -19,7 +19,7 @@ const OF_AGENT: f32 = 0.85;
 const MIN_BM25_SHARE: f32 = 0.3;
 /// Minimum BM25 score of the person's stretch, as a share of the best one, to represent its
 /// conversation in place of the person's nearest passage.
-const TELLING: f32 = 0.5;
+const MIN_PERSON_BM25_SHARE: f32 = 0.5;
 
 /// Similarities of the passages of an index to a question.
 #[derive(Debug, Clone)]
@@ -193,7 +193,7 @@ fn rank(
             continue;
         }
         let is_telling = scores.bm25 > 0.0
-            && scores.bm25 >= TELLING * best
+            && scores.bm25 >= MIN_PERSON_BM25_SHARE * best
             && words.as_ref().is_some_and(Conversation::is_by_person);
         let passage = near.passage.map(|(_, passage)| passage).filter(|_| !is_telling);
         if words.is_some() || passage.is_some() {

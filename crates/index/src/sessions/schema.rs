@@ -55,7 +55,7 @@ pub(super) const IS_SESSION: &str = "is=session";
 pub(super) const IS_LOG: &str = "is=log";
 
 /// Speaker number of events without text.
-pub(super) const NOBODY: u64 = Speaker::ALL.len() as u64;
+pub(super) const NO_SPEAKER: u64 = Speaker::ALL.len() as u64;
 
 /// The fields of the schema.
 #[derive(Debug, Clone, Copy)]
@@ -190,7 +190,7 @@ impl Fields {
             }
         }
         if piece == 0 {
-            add(self.stretch(session, event, 0, NOBODY))?;
+            add(self.stretch(session, event, 0, NO_SPEAKER))?;
         }
         Ok(bytes)
     }

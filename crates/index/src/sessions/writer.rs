@@ -25,11 +25,11 @@ use cm_secrets::Redacted;
 use cm_session::SessionMeta;
 
 /// Memory budget of the search library's writer, in bytes.
-const BUDGET: usize = 24_000_000;
+const WRITER_BUDGET_BYTES: usize = 24_000_000;
 
 /// Merge policy: number of segments of similar size that are merged, and the size in documents
 /// above which a segment is left alone, because merging maps all its files into memory.
-const MERGED: usize = 4;
+const MERGED_SEGMENTS: usize = 4;
 const LARGE_SEGMENT_DOCUMENTS: usize = 40_000;
 
 /// Limits that trigger a commit: bytes of text and number of logs.
@@ -395,11 +395,11 @@ fn writer(index: &Index) -> Result<IndexWriter, Error> {
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
         .num_merge_threads(1)
-        .memory_budget_per_thread(BUDGET)
+        .memory_budget_per_thread(WRITER_BUDGET_BYTES)
         .build();
     let writer = index.writer_with_options(options)?;
     let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(MERGED);
+    policy.set_min_num_segments(MERGED_SEGMENTS);
     policy.set_max_docs_before_merge(LARGE_SEGMENT_DOCUMENTS);
     policy.set_min_layer_size(10_000);
     policy.set_del_docs_ratio_before_merge(0.3);

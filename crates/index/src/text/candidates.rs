@@ -367,14 +367,14 @@ fn first_rows(
     passes: impl Fn(&PassageKey) -> bool,
 ) -> Vec<(f32, PassageKey)> {
     /// Number of rows that are compared with `least` at once, which the compiler vectorizes.
-    const BLOCK: usize = 32;
+    const BLOCK_ROWS: usize = 32;
     let nearer =
         |a: &(f32, PassageKey), b: &(f32, PassageKey)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
     let mut first: Vec<(f32, PassageKey)> = Vec::new();
     if most == 0 {
         return first;
     }
-    for (cosines, keys) in scan.cosines.chunks(BLOCK).zip(scan.keys.chunks(BLOCK)) {
+    for (cosines, keys) in scan.cosines.chunks(BLOCK_ROWS).zip(scan.keys.chunks(BLOCK_ROWS)) {
         if !cosines.iter().fold(false, |any, cosine| any | (*cosine >= least)) {
             continue;
         }

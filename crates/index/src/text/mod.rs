@@ -61,7 +61,7 @@ pub(super) struct TextIndex {
 
 /// Number of decompressed blocks of stored notes (about 16 KiB each) to cache while the index is
 /// open.
-const BLOCKS: usize = 512;
+const CACHED_BLOCKS: usize = 512;
 
 impl TextIndex {
     /// Opens the index in `folder` after verifying every file that changed since the last
@@ -82,7 +82,7 @@ impl TextIndex {
         let sealed = seal::check(&index, folder)?;
         index.set_tokenizers(tokenizer::manager());
         let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual);
-        let reader = reader.doc_store_cache_num_blocks(BLOCKS).try_into()?;
+        let reader = reader.doc_store_cache_num_blocks(CACHED_BLOCKS).try_into()?;
         let payload = index.load_metas()?.payload.unwrap_or_default();
         let serial = payload.parse().map_err(|_| RebuildReason::damaged("meta.json"))?;
         let postings = PostingLists::of(schema.num_fields());

@@ -33,11 +33,11 @@ const MAX_MENTIONS: usize = 12;
 /// Maximum number of notes that mention a note or share a name. Beyond it the mentions are ignored.
 const MAX_BEARERS: usize = 4096;
 /// Maximum number of notes of the same name to compare.
-const BEARERS: usize = 12;
+const MAX_COMPARED_BEARERS: usize = 12;
 /// Maximum number of ids with a given prefix that are looked up in each segment.
 const MAX_IDS_PER_SEGMENT: usize = 4;
 /// Minimum length in bytes of an id prefix that identifies a note.
-const BEGINNING: usize = 6;
+const MIN_PREFIX_BYTES: usize = 6;
 
 impl TextIndex {
     /// Returns the notes one edge away from these, in both directions.
@@ -165,7 +165,7 @@ impl<'t> Gathered<'t> {
         }
         found.sort_unstable();
         found.dedup();
-        Ok(found.into_iter().take(BEARERS).map(|(_, address)| address).collect())
+        Ok(found.into_iter().take(MAX_COMPARED_BEARERS).map(|(_, address)| address).collect())
     }
 
     /// Returns the terms of ids with this prefix; for short prefixes only the exact id.
@@ -173,7 +173,7 @@ impl<'t> Gathered<'t> {
         let facts = self.text.fields.facts;
         let from = fact(LabelField::Id, &LabelField::Id.folded(id));
         let whole = Term::from_field_text(facts, &from);
-        if id.len() < BEGINNING {
+        if id.len() < MIN_PREFIX_BYTES {
             return Ok(vec![whole]);
         }
         let mut terms = Vec::new();

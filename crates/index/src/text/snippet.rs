@@ -10,9 +10,9 @@ use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, Tokenizer, fold};
 
 /// Approximate length of a snippet, in bytes. A longer sentence is cut.
-const LENGTH: usize = 200;
+const SNIPPET_BYTES: usize = 200;
 /// Maximum number of bytes before the first searched word in a sentence that is cut.
-const BEFORE: usize = 50;
+const MAX_LEAD_BYTES: usize = 50;
 /// Number of bytes of a text that are searched for a snippet.
 const MAX_SEARCHED_BYTES: usize = 200_000;
 
@@ -50,7 +50,7 @@ impl Snippets {
         let sentences = sentences_with(text, &found);
         let chosen = best_run(&sentences)?;
         match &sentences[chosen.clone()] {
-            [long] if long.range.len() > LENGTH + BEFORE => Some(cut_around(text, long)),
+            [long] if long.range.len() > SNIPPET_BYTES + MAX_LEAD_BYTES => Some(cut_around(text, long)),
             some => Some(joined(text, some)),
         }
     }
@@ -84,20 +84,20 @@ impl Snippets {
 /// Returns the first sentences of a text on one line, up to the length of a snippet, without the
 /// byte ranges `left_out`.
 pub fn beginning(text: &str, left_out: &[Range<usize>]) -> String {
-    let text = &text[..text.floor_char_boundary(4 * LENGTH)];
+    let text = &text[..text.floor_char_boundary(4 * SNIPPET_BYTES)];
     let mut sentences = Vec::new();
     let mut length = 0;
     for line in lines(text).filter(|line| !left_out.iter().any(|range| range.contains(&line.start))) {
         for range in sentences_of(text, line) {
             length += range.len() + 1;
-            if length > LENGTH && !sentences.is_empty() {
+            if length > SNIPPET_BYTES && !sentences.is_empty() {
                 return joined(text, &sentences);
             }
             sentences.push(Sentence { range, hits: Vec::new() });
         }
     }
     match sentences.as_slice() {
-        [long] if long.range.len() > LENGTH + BEFORE => cut_around(text, long),
+        [long] if long.range.len() > SNIPPET_BYTES + MAX_LEAD_BYTES => cut_around(text, long),
         some => joined(text, some),
     }
 }
@@ -169,7 +169,7 @@ fn best_run(sentences: &[Sentence]) -> Option<Range<usize>> {
         let (mut terms, mut count, mut length) = (BTreeSet::new(), 0, 0);
         for (index, sentence) in sentences.iter().enumerate().skip(first) {
             length += sentence.range.len() + 1;
-            if index > first && length > LENGTH {
+            if index > first && length > SNIPPET_BYTES {
                 break;
             }
             terms.extend(sentence.hits.iter().map(|hit| hit.term));
@@ -182,12 +182,12 @@ fn best_run(sentences: &[Sentence]) -> Option<Range<usize>> {
     }
     let mut run = chosen?;
     let mut length: usize = sentences[run.clone()].iter().map(|sentence| sentence.range.len() + 1).sum();
-    while let Some(next) = sentences.get(run.end).filter(|next| length + next.range.len() < LENGTH) {
+    while let Some(next) = sentences.get(run.end).filter(|next| length + next.range.len() < SNIPPET_BYTES) {
         length += next.range.len() + 1;
         run.end += 1;
     }
     while let Some(previous) = run.start.checked_sub(1).and_then(|index| sentences.get(index))
-        && length + previous.range.len() < LENGTH
+        && length + previous.range.len() < SNIPPET_BYTES
     {
         length += previous.range.len() + 1;
         run.start -= 1;
@@ -219,10 +219,10 @@ fn joined(text: &str, sentences: &[Sentence]) -> String {
 fn cut_around(text: &str, sentence: &Sentence) -> String {
     let Range { start: begin, end: last } = sentence.range;
     let first = sentence.hits.first().map_or(begin, |hit| hit.range.start);
-    let earliest = first.saturating_sub(BEFORE).max(begin);
+    let earliest = first.saturating_sub(MAX_LEAD_BYTES).max(begin);
     let from = if earliest == begin { begin } else { word_start(text, earliest).min(first) };
-    let end = text.floor_char_boundary((from + LENGTH).min(last)).max(from);
-    let cut = text[from..end].rfind(char::is_whitespace).filter(|length| *length > LENGTH / 2);
+    let end = text.floor_char_boundary((from + SNIPPET_BYTES).min(last)).max(from);
+    let cut = text[from..end].rfind(char::is_whitespace).filter(|length| *length > SNIPPET_BYTES / 2);
     let end = if end < last { cut.map_or(end, |length| from + length) } else { last };
     let line = folded(&text[from..end]);
     format!("{}{line}{}", if from > begin { "…" } else { "" }, if end < last { "…" } else { "" })
@@ -238,7 +238,7 @@ fn word_start(text: &str, at: usize) -> usize {
     if at == 0 || text[..at].ends_with(char::is_whitespace) {
         return at;
     }
-    let blank = text[at..].find(char::is_whitespace).filter(|length| *length < BEFORE / 2);
+    let blank = text[at..].find(char::is_whitespace).filter(|length| *length < MAX_LEAD_BYTES / 2);
     blank.map_or(at, |length| at + length)
 }
 
@@ -302,7 +302,7 @@ mod tests {
         let text = format!("A socket once. {filler}\nThe socket\ttimed out on reset. {filler}");
         let snippet = of(&text, "the socket reset");
         assert!(snippet.contains("The socket timed out on reset. Nothing"), "{snippet}");
-        assert!(snippet.ends_with("sentence.") && snippet.len() <= LENGTH, "{snippet}");
+        assert!(snippet.ends_with("sentence.") && snippet.len() <= SNIPPET_BYTES, "{snippet}");
         assert!(of(&text, "unheard").starts_with("A socket once."));
         assert_eq!(of("short text", "text"), "short text");
         assert_eq!(of("", "text"), "");
@@ -330,7 +330,7 @@ mod tests {
             format!("{}the needle is here {}", "many words without an end ".repeat(20), "and on ".repeat(60));
         let snippet = of(&text, "needle");
         assert!(snippet.starts_with('…') && snippet.ends_with('…') && snippet.contains("the needle is here"));
-        assert!(snippet.len() < LENGTH + 20, "{snippet}");
+        assert!(snippet.len() < SNIPPET_BYTES + 20, "{snippet}");
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
         #[test]
         fn any_text_gives_one_short_line(text in "(\\PC|[a-z. \n]{0,9}){0,80}", query in "[a-z* ]{0,12}") {
             let snippet = of(&text, &query);
-            prop_assert!(!snippet.contains('\n') && snippet.len() <= LENGTH * 2 + 20);
+            prop_assert!(!snippet.contains('\n') && snippet.len() <= SNIPPET_BYTES * 2 + 20);
         }
     }
 }

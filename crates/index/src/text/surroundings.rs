@@ -19,7 +19,7 @@ use cm_note::query::LabelField;
 /// Number of notes up to which they are always loaded one by one.
 const MIN_LOAD_LIMIT: usize = 2_000;
 /// Minimum length in bytes of an id prefix that identifies a note.
-const BEGINNING: usize = 6;
+const MIN_PREFIX_BYTES: usize = 6;
 
 impl TextIndex {
     /// Returns the note at a path and the notes around it, sorted by path. Their graph has all edges of
@@ -242,7 +242,7 @@ impl<'t> Surroundings<'t> {
             found.extend(self.text.with_term(&term)?);
         }
         if let Some(id) = &wanted.beginning {
-            found.extend(if id.len() < BEGINNING {
+            found.extend(if id.len() < MIN_PREFIX_BYTES {
                 self.text.with_id_of(id)?
             } else {
                 self.text.with_beginning(id)?

@@ -24,15 +24,15 @@ type Boxed = Box<dyn Foreign>;
 /// and add little.
 const MOST_WORDS: usize = 32;
 /// Limit of the factor by which BM25 multiplies the rarity of a word, `k1 + 1`.
-const HIGHEST: f32 = 2.2;
+const MAX_TERM_FACTOR: f32 = 2.2;
 /// Weight of the parts of an identifier relative to the whole.
 const PART_WEIGHT: f32 = 0.5;
 /// Weight of the parts of an identifier written as one word.
-const JOINED: f32 = 0.4;
+const JOINED_WEIGHT: f32 = 0.4;
 /// Weight of an identifier as written.
-const WHOLE: f32 = 1.5;
+const WHOLE_WEIGHT: f32 = 1.5;
 /// Weight of two adjacent words that are written as one.
-const RUN_TOGETHER: f32 = 0.5;
+const RUN_TOGETHER_WEIGHT: f32 = 0.5;
 /// Maximum number of spellings to try for an identifier that must match.
 const MOST_SPELLINGS: usize = 16;
 /// Maximum length of a word for fuzzy matching; longer words match exactly.
@@ -220,7 +220,7 @@ impl<'a> Translator<'a> {
                 (&wish.plain, words.get(index + 1).map(|next| &next.plain))
             {
                 let together = stem_of(&format!("{first}{second}"));
-                queries.extend(self.everywhere(&together, RUN_TOGETHER));
+                queries.extend(self.everywhere(&together, RUN_TOGETHER_WEIGHT));
             }
         }
         Ok(queries)
@@ -240,8 +240,8 @@ impl<'a> Translator<'a> {
                 unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
             let terms = unit.tokens().filter(|token| token.role != TokenRole::Tail).filter_map(|token| {
                 let weight = match token.role {
-                    TokenRole::Whole | TokenRole::Exact => WHOLE,
-                    TokenRole::Joined => JOINED,
+                    TokenRole::Whole | TokenRole::Exact => WHOLE_WEIGHT,
+                    TokenRole::Joined => JOINED_WEIGHT,
                     TokenRole::Word | TokenRole::Tail if is_name => PART_WEIGHT,
                     TokenRole::Word | TokenRole::Tail => 1.0,
                 };
@@ -282,7 +282,7 @@ impl<'a> Translator<'a> {
         }
         let documents = self.statistics.total_num_docs()?.max(count);
         let (with, without) = (count as f32, (documents - count) as f32);
-        Ok((1.0 + (without + 0.5) / (with + 0.5)).ln() * HIGHEST)
+        Ok((1.0 + (without + 0.5) / (with + 0.5)).ln() * MAX_TERM_FACTOR)
     }
 
     fn rarest(&self, mut words: Vec<OptionalTerm>) -> tantivy::Result<Vec<OptionalTerm>> {

@@ -32,7 +32,7 @@ pub struct Marker {
 }
 
 /// Maximum length of [`Marker::note`] in characters.
-const NOTE: usize = 500;
+const MAX_NOTE_CHARS: usize = 500;
 /// Maximum number of bytes read inside, before and after a marker, because log lines can be long.
 const MAX_MARKER_BYTES: usize = 4000;
 /// Tokens that begin a comment, in markup and in most languages.
@@ -166,7 +166,7 @@ fn rest_of_comment(text: &str, marker: Range<usize>) -> Option<String> {
 fn note(words: &str) -> Option<String> {
     let words = words.trim_start_matches(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
     let shortened: String =
-        words.chars().filter(|c| !c.is_control() || c.is_whitespace()).take(NOTE).collect();
+        words.chars().filter(|c| !c.is_control() || c.is_whitespace()).take(MAX_NOTE_CHARS).collect();
     Some(fold_whitespace(&shortened)).filter(|note| !note.is_empty())
 }
 

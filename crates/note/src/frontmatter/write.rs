@@ -23,7 +23,7 @@ const DATES: [&str; 9] = [
 
 /// Maximum length of an inline list in bytes; longer lists get one line for each item, except tags
 /// and aliases.
-const INLINE: usize = 100;
+const MAX_INLINE_BYTES: usize = 100;
 
 /// Layout of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn value_of(key: &str, value: &Value, indent: usize, style: ValueStyle) -> W
             let inline = flow_for(key, value);
             let names = matches!(key, "tags" | "aliases");
             let mapping = items.iter().any(Value::is_mapping);
-            if mapping || (inline.len() > INLINE && !names) {
+            if mapping || (inline.len() > MAX_INLINE_BYTES && !names) {
                 dashes(items, indent + 2)
             } else {
                 line(inline)

@@ -71,7 +71,7 @@ impl Note {
     pub fn with_body(mut self, body: &str) -> Self {
         let found = outline(body, 5);
         self.links = found.links;
-        self.summary = found.text.chars().take(Self::SUMMARY).collect();
+        self.summary = found.text.chars().take(Self::MAX_SUMMARY_CHARS).collect();
         self
     }
 

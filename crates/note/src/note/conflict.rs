@@ -4,7 +4,7 @@ use crate::finding::{Finding, FindingCode, Severity};
 use crate::path::NotePath;
 
 /// Length of a conflict marker where the text itself needs no longer one.
-const LENGTH: usize = 7;
+const MARKER_CHARS: usize = 7;
 
 /// Returns the line, from 1, on which an unresolved conflict begins. Conflict markers in fenced
 /// code blocks do not count.
@@ -44,7 +44,7 @@ pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
 fn mark_length(line: &str, mark: char) -> Option<usize> {
     let rest = line.trim_start_matches(mark);
     let length = line.len() - rest.len();
-    (length >= LENGTH && (rest.is_empty() || rest.starts_with([' ', '\r']))).then_some(length)
+    (length >= MARKER_CHARS && (rest.is_empty() || rest.starts_with([' ', '\r']))).then_some(length)
 }
 
 /// Whether a line begins another version: `=` stands alone in Git, `%`, `+` and `-` have a label in

@@ -91,7 +91,7 @@ pub struct Note {
     /// Links of the body and wikilinks in frontmatter values; the frontmatter's first, each in
     /// order.
     pub links: Vec<NoteLink>,
-    /// Beginning of the body's plain text after the title, at most [`Note::SUMMARY`] characters.
+    /// Beginning of the body's plain text after the title, at most [`Note::MAX_SUMMARY_CHARS`] characters.
     pub summary: String,
     /// Problems found in this note alone.
     pub findings: Vec<Finding>,
@@ -99,7 +99,7 @@ pub struct Note {
 
 impl Note {
     /// Maximum length of `summary` in characters.
-    pub const SUMMARY: usize = 160;
+    pub const MAX_SUMMARY_CHARS: usize = 160;
 
     /// `state` of a memory that was added by an agent, a session or the network and is not
     /// confirmed yet.

@@ -10,13 +10,13 @@ use crate::path::NotePath;
 const MAX_SLUG_CHARS: usize = 60;
 
 /// Maximum length of each end's slug in an edge's file name, in characters.
-const END: usize = 40;
+const MAX_END_CHARS: usize = 40;
 
 /// Maximum length of a file name from a whole title, without extension, in bytes.
 const LONGEST_STEM: usize = 200;
 
 /// Maximum length of the relation in an edge's file name, in characters.
-const RELATION: usize = 40;
+const MAX_RELATION_CHARS: usize = 40;
 
 /// Returns `{slug of the title}-{six hex digits}.md`.
 ///
@@ -32,10 +32,13 @@ pub fn file_name(title: &str, id: &NoteId) -> String {
 
 /// Returns `{from}--{TYPE}--{to}-{six hex digits}.md`.
 pub fn edge_file_name(from: &str, relation: &str, to: &str, id: &NoteId) -> String {
-    let relation: String =
-        relation.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(RELATION).collect();
+    let relation: String = relation
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .take(MAX_RELATION_CHARS)
+        .collect();
     let relation = relation.to_ascii_uppercase();
-    format!("{}--{relation}--{}-{}.md", slug(from, END), slug(to, END), id.short())
+    format!("{}--{relation}--{}-{}.md", slug(from, MAX_END_CHARS), slug(to, MAX_END_CHARS), id.short())
 }
 
 /// Returns a title in lower-case ASCII with dashes, at most `most` characters; `note` if nothing of

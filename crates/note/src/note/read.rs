@@ -155,7 +155,7 @@ impl Note {
         let text = text.trim_start();
         let rest = text.strip_prefix(self.title.as_str()).filter(|rest| rest.starts_with('\n'));
         let text = rest.filter(|_| self.kind != NoteKind::Bullet).unwrap_or(text);
-        self.summary = first_words(text, Self::SUMMARY);
+        self.summary = first_words(text, Self::MAX_SUMMARY_CHARS);
         self
     }
 }

@@ -18,24 +18,24 @@ pub struct ModelBaselines {
 pub struct Confidence(f64);
 
 /// Log-odds of a note whose cosine is that of unrelated texts.
-const UNRELATED: f64 = -4.4;
+const UNRELATED_LOG_ODDS: f64 = -4.4;
 /// Log-odds that each standard deviation above unrelated texts adds, by the fine model.
-const FINE: f64 = 0.66;
+const FINE_LOG_ODDS: f64 = 0.66;
 /// Log-odds at the cosine of unrelated texts, and for each deviation above it, by the coarse model.
-const COARSE_UNRELATED: f64 = -2.5;
-const COARSE: f64 = 0.32;
+const COARSE_UNRELATED_LOG_ODDS: f64 = -2.5;
+const COARSE_LOG_ODDS: f64 = 0.32;
 /// Coverage that everyday words reach by accident.
-const ACCIDENTAL: f64 = 0.25;
+const ACCIDENTAL_COVERAGE: f64 = 0.25;
 /// Log-odds of coverage above that. A note that has each word of the question once has about 0.45.
-const COVERED: f64 = 10.0;
+const COVERAGE_LOG_ODDS: f64 = 10.0;
 /// Below this, a note hardly answers the question: about one in fifty of the questions that have an answer,
 /// and half to nine tenths of the others, the fewer the nearer their subject.
-const WEAK: f64 = 0.15;
+const WEAK_CONFIDENCE: f64 = 0.15;
 
 /// Minimum confidence in a note whose title or alias is the question.
 const MIN_TITLE_CONFIDENCE: f64 = 0.95;
 /// Minimum confidence in a note with the only word of the question.
-const HAS_WORD: f64 = 0.3;
+const MIN_WORD_CONFIDENCE: f64 = 0.3;
 
 impl Confidence {
     /// Returns this confidence, or that in a note whose title or alias is the question if that is higher.
@@ -45,7 +45,7 @@ impl Confidence {
 
     /// Returns this confidence, or that in a note with the only word of the question if that is higher.
     pub fn with_word(self) -> Self {
-        Self(self.0.max(HAS_WORD))
+        Self(self.0.max(MIN_WORD_CONFIDENCE))
     }
 
     /// Returns `None` if no model with a known baseline has embedded the note.
@@ -64,10 +64,11 @@ impl Confidence {
             let baseline = baseline.filter(|baseline| baseline.deviation > 0.0)?;
             Some(f64::from((cosine? - baseline.mean) / baseline.deviation))
         };
-        let near = above(scores.fine, baselines.fine).map(|by| UNRELATED + FINE * by);
-        let near =
-            near.or_else(|| above(scores.coarse, baselines.coarse).map(|by| COARSE_UNRELATED + COARSE * by))?;
-        let odds = near + COVERED * (coverage.value() - ACCIDENTAL).max(0.0);
+        let near = above(scores.fine, baselines.fine).map(|by| UNRELATED_LOG_ODDS + FINE_LOG_ODDS * by);
+        let near = near.or_else(|| {
+            above(scores.coarse, baselines.coarse).map(|by| COARSE_UNRELATED_LOG_ODDS + COARSE_LOG_ODDS * by)
+        })?;
+        let odds = near + COVERAGE_LOG_ODDS * (coverage.value() - ACCIDENTAL_COVERAGE).max(0.0);
         Some(Self(1.0 / (1.0 + (-odds).exp())))
     }
 
@@ -77,7 +78,7 @@ impl Confidence {
 
     /// Whether the note hardly answers the question.
     pub fn is_weak(self) -> bool {
-        self.0 < WEAK
+        self.0 < WEAK_CONFIDENCE
     }
 }
 

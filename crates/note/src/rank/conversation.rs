@@ -9,17 +9,17 @@ use std::collections::HashMap;
 use crate::note::turn::{Speaker, Turn};
 
 /// Share of the better neighbour's relevance, one and two turns away.
-const NEIGHBOUR: f64 = 0.3;
-const SECOND_NEIGHBOUR: f64 = 0.1;
+const NEIGHBOUR_SHARE: f64 = 0.3;
+const SECOND_NEIGHBOUR_SHARE: f64 = 0.1;
 /// Share of the mean relevance of the conversation's best turns.
-const CONVERSATION: f64 = 0.7;
+const CONVERSATION_SHARE: f64 = 0.7;
 /// Number of these turns.
 const BEST_TURNS: usize = 3;
 /// Divisor that makes the relevance of a turn in a fitting conversation comparable with that of
 /// other notes.
-const WHOLE: f64 = 1.6;
+const CONVERSATION_DIVISOR: f64 = 1.6;
 /// Factor for an agent's turns, unless the question asks for them.
-const AGENT: f64 = 0.3;
+const AGENT_FACTOR: f64 = 0.3;
 
 /// A note's own relevance, and its place in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,16 +55,17 @@ pub fn in_conversation(notes: &[SpokenNote], asks_agent: bool) -> Vec<f64> {
     let relevance = |(note, own): (&SpokenNote, &f64)| {
         let of_turn = note.turn.and_then(|turn| Some((turn, means.get(&turn.conversation())?)));
         of_turn.map_or(*own, |(turn, mean)| {
-            let shared =
-                NEIGHBOUR * better(turn, 1) + SECOND_NEIGHBOUR * better(turn, 2) + CONVERSATION * mean;
-            (own + shared) / WHOLE
+            let shared = NEIGHBOUR_SHARE * better(turn, 1)
+                + SECOND_NEIGHBOUR_SHARE * better(turn, 2)
+                + CONVERSATION_SHARE * mean;
+            (own + shared) / CONVERSATION_DIVISOR
         })
     };
     notes.iter().zip(&own).map(relevance).collect()
 }
 
 fn weight(speaker: Option<Speaker>, asks_agent: bool) -> f64 {
-    if speaker == Some(Speaker::Agent) && !asks_agent { AGENT } else { 1.0 }
+    if speaker == Some(Speaker::Agent) && !asks_agent { AGENT_FACTOR } else { 1.0 }
 }
 
 fn mean_of_best(mut own: Vec<f64>) -> f64 {

@@ -37,11 +37,11 @@ impl Default for FusionWeights {
 }
 
 /// Coverage from which the words of a question decide beside meaning.
-const COVERED: f64 = 0.3;
+const MIN_COVERAGE: f64 = 0.3;
 /// BM25 points from which they decide too: the best note has one rare word or several others.
 const TELLING_POINTS: f64 = 12.0;
 /// Exponent of the shortfall from both. Where only everyday words match, meaning decides.
-const SHORTFALL: i32 = 4;
+const SHORTFALL_EXPONENT: i32 = 4;
 /// Largest factor of the weight of similarity for that reason.
 const MAX_SIMILARITY_FACTOR: f64 = 40.0;
 /// Largest factor where only the coarse model has embedded notes.
@@ -69,9 +69,9 @@ impl Coverage {
 
     /// Factor of the weight of similarity, 1–40, if the best note has `points` of BM25.
     fn factor(self, points: f64) -> f64 {
-        let enough = (self.0 / COVERED).max(points / TELLING_POINTS);
+        let enough = (self.0 / MIN_COVERAGE).max(points / TELLING_POINTS);
         if enough > 0.0 {
-            enough.recip().powi(SHORTFALL).clamp(1.0, MAX_SIMILARITY_FACTOR)
+            enough.recip().powi(SHORTFALL_EXPONENT).clamp(1.0, MAX_SIMILARITY_FACTOR)
         } else {
             MAX_SIMILARITY_FACTOR
         }
@@ -119,11 +119,11 @@ fn share(value: f64, best: f64) -> f64 {
 /// Cosine above which similarity is hardly accidental, so that differences count more.
 const NEAR_COSINE: f64 = 0.45;
 /// Additional slope of [`rescaled_cosine`] above [`NEAR_COSINE`].
-const TELLING: f64 = 2.0;
+const NEAR_SLOPE: f64 = 2.0;
 
 /// Rescales a cosine: identity up to [`NEAR_COSINE`], three times as steep above, 0 for negative values.
 fn rescaled_cosine(cosine: f64) -> f64 {
-    cosine.max(0.0) + TELLING * (cosine - NEAR_COSINE).max(0.0)
+    cosine.max(0.0) + NEAR_SLOPE * (cosine - NEAR_COSINE).max(0.0)
 }
 
 /// Returns the weight of similarity in BM25 points, and the combined similarity of each note.

@@ -38,15 +38,15 @@ const WEIGHTS: [(&str, f64, f64); 14] = [
     (LINKS_TO, 0.5, 0.4),
 ];
 /// Weight of any other edge type, in both directions.
-const OTHER: f64 = 0.5;
+const OTHER_WEIGHT: f64 = 0.5;
 /// Maximum share of the gap between its score and a note's that a single hit closes.
 const MAX_GAP_SHARE: f64 = 0.9;
 /// Maximum number of hops.
 const MOST_HOPS: u8 = 3;
 /// Score of a successor relative to the note that it supersedes.
-const SUCCESSOR: f64 = 0.98;
+const SUCCESSOR_SHARE: f64 = 0.98;
 /// Maximum score of a superseded note relative to its successor.
-const REPLACED: f64 = 0.7;
+const MAX_REPLACED_SHARE: f64 = 0.7;
 /// Maximum length of a chain of successors.
 const LONGEST_ROW: usize = 4;
 
@@ -140,7 +140,7 @@ fn paths(
 
 fn weights(relation: &str) -> (f64, f64) {
     let listed = WEIGHTS.iter().find(|(name, ..)| *name == relation);
-    listed.map_or((OTHER, OTHER), |(_, along, against)| (*along, *against))
+    listed.map_or((OTHER_WEIGHT, OTHER_WEIGHT), |(_, along, against)| (*along, *against))
 }
 
 /// Moves superseded notes below their successors, which take their place. Two notes that supersede
@@ -156,7 +156,7 @@ fn apply_supersedes(spread: &mut [SpreadScore], edges: &[&Edge]) {
     for _ in 0..LONGEST_ROW {
         let before = spread.to_vec();
         for (new, old) in &rows {
-            let place = before[*old].score * SUCCESSOR;
+            let place = before[*old].score * SUCCESSOR_SHARE;
             if place > spread[*new].score {
                 spread[*new] = SpreadScore { score: place, by: Some(*old) };
             }
@@ -165,7 +165,7 @@ fn apply_supersedes(spread: &mut [SpreadScore], edges: &[&Edge]) {
     for _ in 0..LONGEST_ROW {
         let before = spread.to_vec();
         for (new, old) in &rows {
-            spread[*old].score = spread[*old].score.min((before[*new].score * REPLACED).max(0.0));
+            spread[*old].score = spread[*old].score.min((before[*new].score * MAX_REPLACED_SHARE).max(0.0));
         }
     }
 }

@@ -16,13 +16,13 @@ use crate::score::bullet::EffectiveScore;
 use crate::score::{DecayScore, DecayStatus};
 
 /// Effective score at which a bullet gets half of the maximum bonus.
-const PRAISE: f64 = 5.0;
+const HALF_BONUS_SCORE: f64 = 5.0;
 /// Absolute value of a negative effective score at which a bullet gets half of the maximum penalty.
-const BLAME: f64 = 2.0;
+const HALF_PENALTY_SCORE: f64 = 2.0;
 /// Decay score for which [`decay_factor`] is 1.
-const VIVID: f64 = 0.5;
+const NEUTRAL_DECAY_SCORE: f64 = 0.5;
 /// Factor for a memory that is archived or replaced.
-const SUNK: f64 = 0.3;
+const ARCHIVED_FACTOR: f64 = 0.3;
 
 /// BM25 score divided by the best one, clamped to 0–1; 0 if `best` is not positive.
 pub fn relevance(score: f32, best: f32) -> f64 {
@@ -40,16 +40,16 @@ pub fn relevance(score: f32, best: f32) -> f64 {
 /// ```
 pub fn usefulness(score: EffectiveScore) -> f64 {
     match score.value() {
-        value if value >= 0.0 => 1.0 + value / (value + PRAISE),
-        value => 1.0 + 0.5 * value / (BLAME - value),
+        value if value >= 0.0 => 1.0 + value / (value + HALF_BONUS_SCORE),
+        value => 1.0 + 0.5 * value / (HALF_PENALTY_SCORE - value),
     }
 }
 
 /// Factor for a memory's decay score: 0.7 to 1.3, times 0.3 if it is archived or `replaced`.
 pub fn decay_factor(score: DecayScore, status: DecayStatus, replaced: bool) -> f64 {
     let value = score.value();
-    let vivid = 0.7 + 0.6 * value / (value + VIVID);
-    if replaced || status == DecayStatus::Archived { vivid * SUNK } else { vivid }
+    let vivid = 0.7 + 0.6 * value / (value + NEUTRAL_DECAY_SCORE);
+    if replaced || status == DecayStatus::Archived { vivid * ARCHIVED_FACTOR } else { vivid }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ const VERY_NEAR_DEVIATIONS: f32 = 8.0;
 const OF_BEST_IF_VERY_NEAR: f64 = 0.3;
 /// Number of imaginary unrelated sessions that are added to the real ones, so that one or two
 /// sessions can stand out as well.
-const UNRELATED: f64 = 3.0;
+const UNRELATED_SESSIONS: f64 = 3.0;
 
 /// Weights of the kinds of evidence; they add up to 1.
 struct EvidenceWeights {
@@ -140,11 +140,11 @@ fn standardized(values: &[f64], chance: CosineBaseline) -> Vec<f64> {
 }
 
 /// Returns how many standard deviations each value is above the mean of all values and of
-/// [`UNRELATED`] others, which have the mean `mean` and the deviation `deviation`.
+/// [`UNRELATED_SESSIONS`] others, which have the mean `mean` and the deviation `deviation`.
 fn deviations(values: &[f64], mean: f64, deviation: f64) -> Vec<f64> {
-    let count = values.len() as f64 + UNRELATED;
-    let center = (values.iter().sum::<f64>() + UNRELATED * mean) / count;
-    let unrelated = UNRELATED * (deviation.powi(2) + (mean - center).powi(2));
+    let count = values.len() as f64 + UNRELATED_SESSIONS;
+    let center = (values.iter().sum::<f64>() + UNRELATED_SESSIONS * mean) / count;
+    let unrelated = UNRELATED_SESSIONS * (deviation.powi(2) + (mean - center).powi(2));
     let spread = values.iter().map(|value| (value - center).powi(2)).sum::<f64>() + unrelated;
     let deviation = (spread / count).sqrt();
     let from = |value: &f64| if deviation > 1e-9 { (value - center) / deviation } else { 0.0 };

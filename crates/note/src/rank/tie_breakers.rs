@@ -10,23 +10,23 @@ use crate::score::Scoring;
 use crate::score::bullet::effective;
 
 /// Maximum bonus of a new note and maximum penalty of an old one, as a share of the score.
-const RECENCY: f64 = 0.04;
+const MAX_RECENCY_BONUS: f64 = 0.04;
 /// Half-life of a new note's advantage, in days.
-const HALF_LIFE: f64 = 120.0;
+const HALF_LIFE_DAYS: f64 = 120.0;
 /// Exponent for the feedback factor of a bullet, which is between 0.5 and 2.
-const FEEDBACK: f64 = 0.25;
+const FEEDBACK_EXPONENT: f64 = 0.25;
 /// Largest change of the factor by a memory's importance: 0.95 for importance 0, 1.05 for 1.
-const IMPORTANCE: f64 = 0.05;
+const MAX_IMPORTANCE_EFFECT: f64 = 0.05;
 /// Factor for a pinned note.
-const PINNED: f64 = 1.05;
+const PINNED_FACTOR: f64 = 1.05;
 /// Factor for a draft bullet.
-const DRAFT: f64 = 0.9;
+const DRAFT_FACTOR: f64 = 0.9;
 /// Factor for a deprecated bullet.
-const DEPRECATED: f64 = 0.7;
+const DEPRECATED_FACTOR: f64 = 0.7;
 /// Factor for an edge, whose text mostly repeats the titles of the notes at its ends.
-const EDGE: f64 = 0.7;
+const EDGE_FACTOR: f64 = 0.7;
 /// Factor for a stale observation.
-const STALE: f64 = 0.7;
+const STALE_FACTOR: f64 = 0.7;
 
 /// Factor for the time of the last change: 0.96 to 1.04, and 1 if unknown.
 ///
@@ -40,27 +40,27 @@ const STALE: f64 = 0.7;
 pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
     let Some(changed) = changed else { return 1.0 };
     let days = ((now.unix() - changed.unix()) as f64 / 86_400.0).max(0.0);
-    1.0 + RECENCY * (2.0 * (-days / HALF_LIFE).exp2() - 1.0)
+    1.0 + MAX_RECENCY_BONUS * (2.0 * (-days / HALF_LIFE_DAYS).exp2() - 1.0)
 }
 
 /// Factor for the usefulness of a note: feedback and maturity of a bullet, importance of a memory,
 /// pinned notes higher, stale observations and edges lower. Between 0.58 and 1.26.
 pub fn usefulness_factor(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
-    let pinned = if note.pinned { PINNED } else { 1.0 };
+    let pinned = if note.pinned { PINNED_FACTOR } else { 1.0 };
     if note.kind == NoteKind::Bullet
         && let Some(bullet) = Bullet::of(note)
     {
         let standing = match (bullet.maturity, bullet.state) {
-            (Maturity::Deprecated, _) | (_, BulletState::Retired) => DEPRECATED,
-            (_, BulletState::Draft) => DRAFT,
+            (Maturity::Deprecated, _) | (_, BulletState::Retired) => DEPRECATED_FACTOR,
+            (_, BulletState::Draft) => DRAFT_FACTOR,
             _ => 1.0,
         };
-        return pinned * standing * usefulness(effective(&bullet, now, scoring)).powf(FEEDBACK);
+        return pinned * standing * usefulness(effective(&bullet, now, scoring)).powf(FEEDBACK_EXPONENT);
     }
     let importance = note.importance.unwrap_or(0.5).clamp(0.0, 1.0);
-    let stale = if note.staleness().is_some() { STALE } else { 1.0 };
-    let edge = if note.kind == NoteKind::Edge { EDGE } else { 1.0 };
-    pinned * stale * edge * (1.0 + 2.0 * IMPORTANCE * (importance - 0.5))
+    let stale = if note.staleness().is_some() { STALE_FACTOR } else { 1.0 };
+    let edge = if note.kind == NoteKind::Edge { EDGE_FACTOR } else { 1.0 };
+    pinned * stale * edge * (1.0 + 2.0 * MAX_IMPORTANCE_EFFECT * (importance - 0.5))
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
             let now = Instant::from_unix(4_000_000_000);
             let (old, new) = (a.min(b), a.max(b));
             let (old, new) = (recency(Some(Instant::from_unix(old)), now), recency(Some(Instant::from_unix(new)), now));
-            prop_assert!(old <= new && old >= 1.0 - RECENCY && new <= 1.0 + RECENCY);
+            prop_assert!(old <= new && old >= 1.0 - MAX_RECENCY_BONUS && new <= 1.0 + MAX_RECENCY_BONUS);
         }
     }
 }

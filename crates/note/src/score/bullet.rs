@@ -242,14 +242,14 @@ fn rise(maturity: Maturity, tally: &FeedbackTally, scoring: &Scoring) -> Option<
 }
 
 /// Tolerance of comparisons with thresholds, so that the summation order of events cannot matter.
-const EXACT: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-9;
 
 fn at_least(value: f64, least: f64) -> bool {
-    value - least >= -EXACT
+    value - least >= -TOLERANCE
 }
 
 fn above(value: f64, most: f64) -> bool {
-    value - most > EXACT
+    value - most > TOLERANCE
 }
 
 /// Days since the last feedback of any kind, or since creation if there is none; 0 if both are

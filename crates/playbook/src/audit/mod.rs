@@ -16,7 +16,7 @@ pub const MOST_PLACES: usize = 50;
 /// Maximum length of the source line shown with a violation, in characters.
 const MAX_LINE_CHARS: usize = 200;
 /// Maximum size of a compiled regular expression, in bytes.
-const SIZE: usize = 1 << 20;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// Location of a violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub enum InvalidPattern {
     #[error("the pattern is not a valid regular expression: {0}")]
     Expression(String),
     /// The compiled expression would be too large.
-    #[error("the pattern needs more than {} KiB of memory", SIZE >> 10)]
+    #[error("the pattern needs more than {} KiB of memory", MAX_COMPILED_BYTES >> 10)]
     TooLarge,
     /// The path is absolute or contains `..`, so it could point outside the workspace.
     #[error("the pattern is not a path inside the workspace: it must be relative and without `..`")]
@@ -214,9 +214,13 @@ impl RuleCheck {
     }
 }
 
-/// Compiles a multi-line regular expression of at most [`SIZE`] bytes.
+/// Compiles a multi-line regular expression of at most [`MAX_COMPILED_BYTES`] bytes.
 fn expression(pattern: &str) -> Result<Regex, InvalidPattern> {
-    let built = RegexBuilder::new(pattern).multi_line(true).size_limit(SIZE).dfa_size_limit(SIZE).build();
+    let built = RegexBuilder::new(pattern)
+        .multi_line(true)
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_COMPILED_BYTES)
+        .build();
     built.map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => InvalidPattern::TooLarge,
         // The last line says what is wrong; those before it draw where.

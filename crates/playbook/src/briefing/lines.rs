@@ -7,9 +7,9 @@ use cm_note::user_text::Interface;
 use cm_text::shorten::shorten;
 
 /// Maximum length of the pattern and of the reason in a warning line, in characters.
-const WARNED: usize = 200;
+const MAX_WARNING_CHARS: usize = 200;
 /// Maximum length of a snippet of a memory or session, in characters.
-const SNIPPET: usize = 200;
+const MAX_SNIPPET_CHARS: usize = 200;
 
 /// Formats a rule or pitfall as a list item: its text, then its id and other labels in parentheses.
 ///
@@ -23,14 +23,14 @@ pub fn rule(content: &str, labels: &[&str]) -> String {
 
 /// Formats a memory as a list item: its quoted title, its labels, and the best matching snippet.
 pub fn memory(title: &str, labels: &[&str], snippet: &str) -> String {
-    let snippet = clipped(snippet, SNIPPET);
+    let snippet = clipped(snippet, MAX_SNIPPET_CHARS);
     let snippet = if snippet.is_empty() { snippet } else { format!(": {}", quoted(&snippet)) };
     format!("- {} ({}){snippet}\n", quoted(&escape_inline(title)), listed(labels))
 }
 
 /// Formats a passage of a past session as a list item: a quoted snippet, then its labels.
 pub fn passage(labels: &[&str], snippet: &str) -> String {
-    format!("- {} ({})\n", quoted(&clipped(snippet, SNIPPET)), listed(labels))
+    format!("- {} ({})\n", quoted(&clipped(snippet, MAX_SNIPPET_CHARS)), listed(labels))
 }
 
 /// Puts a text in quotation marks; quotes inside are replaced, so that they cannot end it.
@@ -61,9 +61,9 @@ pub fn warning(warning: &BriefingWarning) -> String {
     format!("- “{}” {what}{reason}{instead}.\n", short_rule(&warning.pattern))
 }
 
-/// Escapes a text for Markdown, cut to [`WARNED`] characters.
+/// Escapes a text for Markdown, cut to [`MAX_WARNING_CHARS`] characters.
 fn short_rule(text: &str) -> String {
-    escape_rule(&shorten(&visible(text), WARNED))
+    escape_rule(&shorten(&visible(text), MAX_WARNING_CHARS))
 }
 
 /// Formats a suggested search for the caller's interface: a shell command that can be run as is, or

@@ -9,7 +9,7 @@ use cm_text::tokens::{TokenRole, Tokenizer};
 /// Maximum number of searches suggested in a briefing.
 const MAX_SEARCHES: usize = 5;
 /// Maximum number of suggested searches that come from the `search_pointer` of a rule.
-const POINTERS: usize = 2;
+const MAX_POINTERS: usize = 2;
 /// Maximum number of task words in one search.
 const MAX_SEARCH_WORDS: usize = 4;
 /// Maximum length of a rule's `search_pointer` that is suggested, in characters.
@@ -55,7 +55,7 @@ pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], n
         let plain = pointer.replace(|c: char| c.is_control() || c == '`', " ");
         let query = plain.split_whitespace().collect::<Vec<_>>().join(" ");
         if query.chars().count() <= MAX_POINTER_CHARS {
-            take(query, POINTERS);
+            take(query, MAX_POINTERS);
         }
     }
     let quoted = |word: &String| {

@@ -12,11 +12,11 @@ use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of the embeddings of two rules that may be about the same subject.
-const SUBJECT: f64 = 0.35;
+const MIN_SUBJECT_COSINE: f64 = 0.35;
 /// Minimum probability, by the fast model, that two of many rules are about one thing, for reading them.
-const LIKELY: f64 = 0.4;
+const MIN_SUBJECT_PROBABILITY: f64 = 0.4;
 /// How many nearest neighbours by embedding each rule is compared with.
-const NEAREST: usize = 8;
+const NEIGHBOURS_PER_RULE: usize = 8;
 
 /// Rules prepared for pairwise comparison.
 pub struct ComparedRules<'a> {
@@ -32,7 +32,7 @@ impl<'a> ComparedRules<'a> {
         let statements: Vec<RuleStatement> = texts.iter().map(|text| RuleStatement::of(text)).collect();
         let embeddings: Vec<Option<Embedding>> =
             statements.iter().map(|statement| word_vectors.statement(statement)).collect();
-        let near = neighbours(&embeddings, SUBJECT, NEAREST);
+        let near = neighbours(&embeddings, MIN_SUBJECT_COSINE, NEIGHBOURS_PER_RULE);
         Self { statements, embeddings, near, word_vectors }
     }
 
@@ -79,7 +79,7 @@ impl<'a> ComparedRules<'a> {
         let others = pairs.iter().filter(|(.., near)| matches!(near, Similarity::Meaning(_)));
         let pairs: Vec<_> = others.filter_map(readable).collect();
         let pairs: Vec<_> = pairs.iter().map(|pair| pair.each_ref()).collect();
-        StatementVerdict::prepare(&pairs, LIKELY, self.word_vectors);
+        StatementVerdict::prepare(&pairs, MIN_SUBJECT_PROBABILITY, self.word_vectors);
     }
 
     /// The similarity of two rules that probably say the same. Without a model, common words decide.

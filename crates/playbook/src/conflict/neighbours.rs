@@ -7,7 +7,7 @@ use ndarray::{ArrayView2, Axis, Slice};
 use cm_text::embedding::Embedding;
 
 /// Number of embeddings that are multiplied as one matrix block.
-const BLOCK: usize = 256;
+const BLOCK_ROWS: usize = 256;
 
 /// Returns pairs of indices with their cosines of at least `least`, if one is among the `most`
 /// nearest neighbours of the other. On ties, lower indices are preferred.
@@ -21,8 +21,8 @@ pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> 
     let parts: Vec<f32> = embedded.iter().flat_map(|(_, embedding)| embedding.parts()).copied().collect();
     let Ok(matrix) = ArrayView2::from_shape((embedded.len(), dimension), &parts) else { return Vec::new() };
     let mut nearest: Vec<Nearest> = vec![Nearest::default(); embedded.len()];
-    for top in (0..embedded.len()).step_by(BLOCK) {
-        let rows = matrix.slice_axis(Axis(0), Slice::from(top..(top + BLOCK).min(embedded.len())));
+    for top in (0..embedded.len()).step_by(BLOCK_ROWS) {
+        let rows = matrix.slice_axis(Axis(0), Slice::from(top..(top + BLOCK_ROWS).min(embedded.len())));
         let cosines = rows.dot(&matrix.slice_axis(Axis(0), Slice::from(top..)).t());
         for (row, cosines) in cosines.rows().into_iter().enumerate() {
             for (column, cosine) in cosines.iter().enumerate().skip(row + 1) {

@@ -21,7 +21,7 @@ const CANDIDATE_COSINE: f64 = 0.5;
 /// Maximum length of a note's text, in characters; longer ones say more than one thing.
 const MAX_STATEMENT_CHARS: usize = 1_000;
 /// How many nearest neighbours by embedding each statement is compared with.
-const NEAREST: usize = 8;
+const NEIGHBOURS_PER_STATEMENT: usize = 8;
 
 impl EmbeddedStatement<'_> {
     /// Whether both statements say the same, with the same literals. Symmetric.
@@ -97,7 +97,11 @@ fn candidates(
     }
     let all: Vec<&RuleStatement> = statements.iter().collect();
     pairs.extend(alike(&all, CANDIDATE_WORDS).into_iter().map(|(a, b, _)| (a, b)));
-    pairs.extend(neighbours(embeddings, CANDIDATE_COSINE, NEAREST).into_iter().map(|(a, b, _)| (a, b)));
+    pairs.extend(
+        neighbours(embeddings, CANDIDATE_COSINE, NEIGHBOURS_PER_STATEMENT)
+            .into_iter()
+            .map(|(a, b, _)| (a, b)),
+    );
     pairs
 }
 

@@ -31,11 +31,11 @@ struct IndexedBullet {
 }
 
 /// Minimum length of an id prefix that identifies a bullet, in characters.
-const PREFIX: usize = 6;
+const MIN_PREFIX_CHARS: usize = 6;
 /// Maximum number of similar bullets that are reported for a new rule.
 const MAX_NEIGHBOURS: usize = 3;
 /// Maximum number of bullets that a new rule is compared with in detail.
-pub(super) const CANDIDATES: usize = 24;
+pub(super) const MAX_CANDIDATES: usize = 24;
 /// Minimum cosine or share of common words, 0–1, of these.
 pub(super) const LEAST_CANDIDATE: f64 = 0.25;
 
@@ -79,7 +79,7 @@ impl BulletIndex {
         if let Some(at) = self.by_id.get(id) {
             return Some(*at);
         }
-        if id.len() < PREFIX {
+        if id.len() < MIN_PREFIX_CHARS {
             return None;
         }
         let mut fitting = self.by_id.iter().filter(|(candidate, _)| candidate.starts_with(id));
@@ -210,7 +210,7 @@ impl BulletIndex {
             .filter(|(_, alike)| *alike >= LEAST_CANDIDATE)
             .collect();
         found.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
-        found.truncate(CANDIDATES);
+        found.truncate(MAX_CANDIDATES);
         found
     }
 

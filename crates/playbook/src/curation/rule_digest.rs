@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::adding::type_of;
-use super::bullet_index::{CANDIDATES, LEAST_CANDIDATE};
+use super::bullet_index::{LEAST_CANDIDATE, MAX_CANDIDATES};
 use super::delta::AddDelta;
 use super::left_out::LeftOutRules;
 use crate::conflict::{EmbeddedStatement, RuleStatement, StatementDigest};
@@ -113,7 +113,7 @@ pub fn concerned(
     for mut group in groups {
         group.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         // So many are at least as similar as this.
-        let bound = group.get(CANDIDATES - 1).map_or(0.0, |(least, ..)| *least);
+        let bound = group.get(MAX_CANDIDATES - 1).map_or(0.0, |(least, ..)| *least);
         found.extend(group.into_iter().filter(|(_, most, _)| *most >= bound).map(|(.., at)| at));
     }
     found

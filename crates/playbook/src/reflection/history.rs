@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use super::{HISTORY, SectionLines, VaultView, dated};
+use super::{MAX_HISTORY_ENTRIES, SectionLines, VaultView, dated};
 use crate::current_notes::supersessions;
 use crate::generated::link;
 use cm_note::graph::{Edge, Resolution};
@@ -13,7 +13,7 @@ use cm_note::markdown::escape::escape_inline;
 use cm_note::note::{Note, NoteKind};
 
 /// Maximum number of merged bullets that are named in a line.
-const PARTS: usize = 5;
+const MAX_NAMED_BULLETS: usize = 5;
 
 /// An event in which one or more notes were replaced; the fields are note indices.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +43,9 @@ impl VaultView<'_, '_> {
             let key = |event: &Replacement| self.note(event.old()).key();
             Reverse(at).cmp(&Reverse(other)).then_with(|| key(a).cmp(key(b))).then_with(|| a.cmp(b))
         });
-        SectionLines::all(&events, HISTORY, |(at, event)| format!("{}{}", dated(*at), self.describe(event)))
+        SectionLines::all(&events, MAX_HISTORY_ENTRIES, |(at, event)| {
+            format!("{}{}", dated(*at), self.describe(event))
+        })
     }
 
     fn describe(&self, event: &Replacement) -> String {
@@ -57,9 +59,10 @@ impl VaultView<'_, '_> {
                 format!("{} was condensed into {}", self.link(*old), into.join(", "))
             }
             Replacement::Replaced { old, new } => {
-                let mut parts: Vec<String> = old.iter().take(PARTS).map(|old| self.link(*old)).collect();
-                if old.len() > PARTS {
-                    parts.push(format!("{} more", old.len() - PARTS));
+                let mut parts: Vec<String> =
+                    old.iter().take(MAX_NAMED_BULLETS).map(|old| self.link(*old)).collect();
+                if old.len() > MAX_NAMED_BULLETS {
+                    parts.push(format!("{} more", old.len() - MAX_NAMED_BULLETS));
                 }
                 let last = parts.pop().unwrap_or_default();
                 let verb = match parts.as_slice() {

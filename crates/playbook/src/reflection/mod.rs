@@ -30,18 +30,18 @@ pub struct ReflectionSettings {
 }
 
 // Maximum numbers of entries in the sections of REFLECTION.md.
-const THEMES: usize = 8;
+const MAX_THEMES: usize = 8;
 /// Maximum number of notes named for a theme.
-const EXAMPLES: usize = 3;
-const PATTERNS: usize = 10;
-const PROJECTS: usize = 8;
+const MAX_EXAMPLES: usize = 3;
+const MAX_PATTERNS: usize = 10;
+const MAX_PROJECTS: usize = 8;
 /// Maximum number of notes in the list of those read most.
-const ACCESSED: usize = 10;
-const INSIGHTS: usize = 10;
+const MAX_READ_NOTES: usize = 10;
+const MAX_INSIGHTS: usize = 10;
 /// Maximum length of an insight, in characters.
-const INSIGHT_LENGTH: usize = 80;
-const CONTRADICTIONS: usize = 20;
-const HISTORY: usize = 20;
+const MAX_INSIGHT_CHARS: usize = 80;
+const MAX_CONTRADICTIONS: usize = 20;
+const MAX_HISTORY_ENTRIES: usize = 20;
 
 /// Generates the overview of a vault at `now`. `scores` and `usage` are parallel to the graph's
 /// notes; missing values count as zero. `pairs` compares the live rules.
@@ -164,10 +164,11 @@ impl<'v> VaultView<'v, '_> {
 
     /// Lists the pairs of tags that occur together in the most notes, with example notes.
     fn themes(&self, tagging: &TagIndex<'_>) -> SectionLines {
-        SectionLines::top(&tagging.pairs(), THEMES, |pair| {
+        SectionLines::top(&tagging.pairs(), MAX_THEMES, |pair| {
             let mut notes = tagging.notes_with(pair.tags);
             notes.sort_by_key(|note| (Reverse(self.score(*note)), self.note(*note).key()));
-            let examples: Vec<String> = notes.iter().take(EXAMPLES).map(|note| self.link(*note)).collect();
+            let examples: Vec<String> =
+                notes.iter().take(MAX_EXAMPLES).map(|note| self.link(*note)).collect();
             let [a, b] = pair.tags.map(|tag| escape_inline(tagging.name(tag)));
             format!("**{a} + {b}** ({}): {}", pair.count, examples.join(", "))
         })
@@ -176,11 +177,11 @@ impl<'v> VaultView<'v, '_> {
     /// Lists the tags that the most projects use, with the number of notes per project.
     fn patterns(&self, tagging: &TagIndex<'_>, settings: &ReflectionSettings) -> SectionLines {
         let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
-        SectionLines::top(&patterns, PATTERNS, |pattern| {
+        SectionLines::top(&patterns, MAX_PATTERNS, |pattern| {
             let counted = |(name, count): &(&str, usize)| format!("{} {count}", escape_inline(name));
-            let mut counts: Vec<String> = pattern.projects.iter().take(PROJECTS).map(counted).collect();
-            if pattern.projects.len() > PROJECTS {
-                counts.push(format!("and {} more", pattern.projects.len() - PROJECTS));
+            let mut counts: Vec<String> = pattern.projects.iter().take(MAX_PROJECTS).map(counted).collect();
+            if pattern.projects.len() > MAX_PROJECTS {
+                counts.push(format!("and {} more", pattern.projects.len() - MAX_PROJECTS));
             }
             format!("**{}**: {}", escape_inline(tagging.name(pattern.tag)), counts.join(", "))
         })
@@ -191,7 +192,7 @@ impl<'v> VaultView<'v, '_> {
         let is_accessed = |note: &usize| accesses(*note) > 0 && self.note(*note).kind != NoteKind::Edge;
         let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(is_accessed).collect();
         notes.sort_by_key(|note| (Reverse(accesses(*note)), self.note(*note).key()));
-        SectionLines::top(&notes, ACCESSED, |note| match accesses(*note) {
+        SectionLines::top(&notes, MAX_READ_NOTES, |note| match accesses(*note) {
             1 => format!("{} (1 time)", self.link(*note)),
             times => format!("{} ({times} times)", self.link(*note)),
         })
@@ -204,10 +205,10 @@ impl<'v> VaultView<'v, '_> {
         };
         let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(is_insight).collect();
         notes.sort_by_key(|note| (Reverse(written(*note)), self.note(*note).key()));
-        SectionLines::top(&notes, INSIGHTS, |note| {
+        SectionLines::top(&notes, MAX_INSIGHTS, |note| {
             let Note { title, summary, .. } = self.note(*note);
             // A body often begins with its title once more.
-            let rest = clipped(summary.strip_prefix(title.as_str()).unwrap_or(summary), INSIGHT_LENGTH);
+            let rest = clipped(summary.strip_prefix(title.as_str()).unwrap_or(summary), MAX_INSIGHT_CHARS);
             let rest = if rest.is_empty() { rest } else { format!(": {rest}") };
             format!("{}{}{rest}", dated(written(*note)), self.link(*note))
         })

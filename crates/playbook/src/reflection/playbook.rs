@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{CONTRADICTIONS, ReflectionSettings, SectionLines, VaultView};
+use super::{MAX_CONTRADICTIONS, ReflectionSettings, SectionLines, VaultView};
 use crate::current_notes::in_place;
 use crate::generated::link;
 use crate::health::{ContradictingRules, PlaybookHealth, health};
@@ -134,7 +134,7 @@ impl VaultView<'_, '_> {
         pairs.sort_by_key(|(detected, (a, b), _)| {
             (*detected, self.note(*a).key(), self.note(*b).key(), *a, *b)
         });
-        SectionLines::all(&pairs, CONTRADICTIONS, |(_, (a, b), how)| {
+        SectionLines::all(&pairs, MAX_CONTRADICTIONS, |(_, (a, b), how)| {
             format!("{} contradicts {}{how}", self.marked(*a), self.marked(*b))
         })
     }

@@ -374,7 +374,7 @@ fn a_note_with_thousands_of_tags_costs_little() {
     let notes =
         [note("graph/facts/a.md", "A").with_tags(&tags), note("graph/facts/b.md", "B").with_tags(&tags)];
     let file = plan(&notes, &[], &[], &[]);
-    assert_eq!(file.entries, THEMES);
+    assert_eq!(file.entries, MAX_THEMES);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use cm_note::note::NoteKind;
 use cm_note::note::types::LINKS_TO;
 
 /// Width of the column with verbs.
-const VERBS: usize = 11;
+const VERB_COLUMNS: usize = 11;
 
 /// A summary, then one line for each note and edge.
 pub fn diffed(outcome: &VaultDiff) -> String {
@@ -26,12 +26,13 @@ pub fn diffed(outcome: &VaultDiff) -> String {
         paint(DIM, &format!("{} → {}", outcome.from.as_deref().map_or("nothing", short), short(&outcome.to))),
         summary(outcome, [added.len(), removed.len()]),
     ];
-    let line = |style, verb: &str, what: &str| format!("{}{what}", paint(style, &format!("{verb:VERBS$}")));
+    let line =
+        |style, verb: &str, what: &str| format!("{}{what}", paint(style, &format!("{verb:VERB_COLUMNS$}")));
     lines.extend(added.into_iter().map(|note| line(GOOD, "added", &name_and_title(note))));
     lines.extend(removed.into_iter().map(|note| line(BAD, "removed", &name_and_title(note))));
     for change in &outcome.changed {
         lines.push(line(WARN, "changed", &name_and_title(&change.note)));
-        lines.extend(parts(change).iter().map(|part| format!("{:VERBS$}  {part}", "")));
+        lines.extend(parts(change).iter().map(|part| format!("{:VERB_COLUMNS$}  {part}", "")));
     }
     for edge in &outcome.edges {
         let (style, verb) = match (edge.relation == LINKS_TO, edge.old, edge.new) {

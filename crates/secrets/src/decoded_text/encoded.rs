@@ -12,7 +12,7 @@ const MAX_RUN_CHARS: usize = 1 << 20;
 /// Line lengths of wrapped base64, in characters.
 const WRAPPED: Range<usize> = 56..78;
 /// Number of characters decoded to test whether a run encodes text.
-const SAMPLE: usize = 24;
+const SAMPLE_CHARS: usize = 24;
 
 /// Returns the readings of all runs.
 pub fn readings(text: &str, budget: &mut usize) -> Vec<DecodedText> {
@@ -80,7 +80,7 @@ fn decoded(run: &[u8], budget: &mut usize) -> Option<String> {
         false => of_base64(run),
     };
     let is_hex = run.iter().all(|byte| randomness::is(*byte, ANY_HEX));
-    let sample = &run[..run.len().min(SAMPLE)];
+    let sample = &run[..run.len().min(SAMPLE_CHARS)];
     if is_hex != sample.iter().all(|byte| randomness::is(*byte, ANY_HEX)) {
         // A sample of a run in base64 that happens to be hexadecimal is judged as base64.
         text_of(of_base64(sample), true)?;

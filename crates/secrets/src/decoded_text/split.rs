@@ -9,7 +9,7 @@ use super::super::randomness::{self, ALNUM, UNDERSCORE};
 use super::{DecodedText, DecodedTextBuilder};
 
 /// Maximum length of a tag, in bytes.
-const TAG: usize = 80;
+const MAX_TAG_BYTES: usize = 80;
 /// Maximum gap between two concatenated strings, in bytes.
 const MAX_GAP_BYTES: usize = 24;
 
@@ -62,7 +62,7 @@ fn parted(bytes: &[u8], at: usize) -> usize {
 
 /// Length of a tag or comment, or 0.
 fn tag(bytes: &[u8]) -> usize {
-    let end = bytes.iter().take(TAG).skip(1).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
+    let end = bytes.iter().take(MAX_TAG_BYTES).skip(1).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
     end.filter(|end| bytes.get(end + 1) == Some(&b'>')).map_or(0, |end| end + 2)
 }
 

@@ -48,7 +48,7 @@ pub fn needs_no_token(
 
 /// Backlog of connections, subject to the system's limit. With a full backlog, clients would retry
 /// only after a second.
-const WAITING: u32 = 4096;
+const LISTEN_BACKLOG: u32 = 4096;
 
 /// Opens the listening socket.
 pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -57,7 +57,7 @@ pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(WAITING)
+    socket.listen(LISTEN_BACKLOG)
 }
 
 /// The error for an address that cannot be bound.

@@ -70,12 +70,12 @@ pub struct ServerLog {
 }
 
 /// Capacity of the queue.
-const WAITING: usize = 4096;
+const QUEUE_CAPACITY: usize = 4096;
 
 impl ServerLog {
     /// Starts the writer thread.
     pub fn spawn(sink: LogSink) -> Self {
-        let (sender, entries) = sync_channel::<LogEntry>(WAITING);
+        let (sender, entries) = sync_channel::<LogEntry>(QUEUE_CAPACITY);
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || entries.iter().for_each(|entry| sink(&entry)));

@@ -5,7 +5,7 @@ use cm_note::instant::Instant;
 const DAY: i64 = 86_400;
 const WEEK: i64 = 7 * DAY;
 /// Delay before a failed job is retried, in seconds.
-const AGAIN: i64 = 3_600;
+const RETRY_SECONDS: i64 = 3_600;
 
 /// Interval and time of day, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +68,11 @@ impl JobSchedule {
     pub fn record_run(&mut self, job: usize, now: Instant, done: bool) {
         if let Some(row) = self.rows.get_mut(job) {
             let next = row.rhythm.next(now);
-            row.due =
-                if done { next } else { next.min(Instant::from_unix(now.unix().saturating_add(AGAIN))) };
+            row.due = if done {
+                next
+            } else {
+                next.min(Instant::from_unix(now.unix().saturating_add(RETRY_SECONDS)))
+            };
         }
     }
 

@@ -19,7 +19,7 @@ use super::{connections, listen, router, token_ends};
 use cm_app::{Error, ErrorKind, Result};
 
 /// Polling interval while waiting for nested services at shutdown.
-const LOOK: Duration = Duration::from_millis(10);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A server with an open listening socket.
 pub struct HttpServer {
@@ -135,7 +135,7 @@ impl NestedServices {
 
     async fn idle(&self) {
         while self.running() > 0 {
-            sleep(LOOK).await;
+            sleep(IDLE_POLL_INTERVAL).await;
         }
     }
 

@@ -19,7 +19,7 @@ use cm_app::{CallerIdentity, Context, Error, ErrorKind, ProgressStep, ProgressWa
 use cm_note::user_text::Interface;
 
 /// Capacity of the progress channel; steps beyond it are dropped.
-const STEPS: usize = 16;
+const PROGRESS_CAPACITY: usize = 16;
 /// Delay before the first progress message of a silent call.
 const FIRST_WORD: Duration = Duration::from_secs(1);
 
@@ -123,7 +123,7 @@ fn watch(
     if request_context.meta.get_progress_token().is_none() {
         return (ProgressWatch::default(), None);
     }
-    let (sender, steps) = mpsc::channel(STEPS);
+    let (sender, steps) = mpsc::channel(PROGRESS_CAPACITY);
     let watch = ProgressWatch::with_listener(move |step| {
         // Who listens too slowly misses a step and hears the next.
         let _ = sender.try_send(step);

@@ -22,9 +22,9 @@ use tokio_util::sync::CancellationToken;
 use super::error_response;
 
 /// Maximum number of queued responses.
-const WAITING: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 /// Maximum time to wait for pending responses after the client has closed its stream.
-const LAST: Duration = Duration::from_secs(60);
+const PENDING_TIMEOUT: Duration = Duration::from_secs(60);
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Both streams of a client.
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     where
         W: AsyncWrite + Unpin + Send + 'static,
     {
-        let (sender, receiver) = mpsc::channel(WAITING);
+        let (sender, receiver) = mpsc::channel(QUEUE_CAPACITY);
         let written = tokio::spawn(write_lines(write, receiver));
         let read = BufReader::with_capacity(64 * 1024, read);
         let write = Some(sender);
@@ -232,7 +232,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// after each response.
     async fn end(&mut self) -> Option<ClientJsonRpcMessage> {
         self.ended.cancel();
-        let until = *self.deadline.get_or_insert_with(|| Instant::now() + LAST);
+        let until = *self.deadline.get_or_insert_with(|| Instant::now() + PENDING_TIMEOUT);
         if !self.open.is_empty() {
             tokio::time::sleep_until(until).await;
         }

@@ -9,7 +9,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::failure;
-use super::resources::KEEP;
+use super::resources::CACHE_LIFETIME_MS;
 use crate::operations::CompletionKind;
 
 /// Maximum length of an argument, in characters.
@@ -133,7 +133,7 @@ pub(super) fn listed() -> ListPromptsResult {
         Prompt::new(prompt.name, Some(prompt.description), Some(arguments.collect())).with_title(prompt.title)
     });
     ListPromptsResult::with_all_items(prompts.collect())
-        .with_ttl_ms(KEEP)
+        .with_ttl_ms(CACHE_LIFETIME_MS)
         .with_cache_scope(CacheScope::Public)
 }
 

@@ -18,7 +18,7 @@ const NOTE: &str = "cm://note/";
 pub(super) const MAX_URI_BYTES: usize = 4096;
 const MARKDOWN: &str = "text/markdown";
 /// Cache lifetime of lists that never change while the server runs, in milliseconds.
-pub(super) const KEEP: u64 = 3_600_000;
+pub(super) const CACHE_LIFETIME_MS: u64 = 3_600_000;
 
 /// The fixed resources, then the recently changed notes.
 pub(super) fn listed(offer: &Catalog, recent: Vec<ListedNote>) -> ListResourcesResult {
@@ -41,7 +41,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
         .with_description("A note by ID or unique prefix, unchanged")
         .with_mime_type(MARKDOWN);
     ListResourceTemplatesResult::with_all_items(vec![note])
-        .with_ttl_ms(KEEP)
+        .with_ttl_ms(CACHE_LIFETIME_MS)
         .with_cache_scope(CacheScope::Public)
 }
 

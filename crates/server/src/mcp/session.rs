@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::call::CallWork;
-use super::resources::{KEEP, MAX_URI_BYTES};
+use super::resources::{CACHE_LIFETIME_MS, MAX_URI_BYTES};
 use super::subscriptions::{self, Subscriptions};
 use super::{McpServer, apps, call, complete, failure, prompts, resources, tools};
 use crate::operations::AccessRole;
@@ -102,7 +102,7 @@ impl ServerHandler for McpSession {
         }
         // What a client that shows apps gets is not for all.
         let scope = if shows_apps { CacheScope::Private } else { CacheScope::Public };
-        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(KEEP).with_cache_scope(scope))
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(CACHE_LIFETIME_MS).with_cache_scope(scope))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

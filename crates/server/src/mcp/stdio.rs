@@ -10,7 +10,7 @@ use tokio::signal;
 use super::{LineTransport, McpServer};
 
 /// Grace period for writing operations after the client is gone.
-const LAST: Duration = Duration::from_secs(10);
+const WRITE_GRACE: Duration = Duration::from_secs(10);
 /// Maximum time to flush the last responses.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -72,7 +72,7 @@ where
         Err(ServerInitializeError::TransportError { .. }) => Ok(()),
         Err(error) => Err(io::Error::other(error)),
     };
-    let _ = tokio::time::timeout(LAST, server.calls().empty()).await;
+    let _ = tokio::time::timeout(WRITE_GRACE, server.calls().empty()).await;
     // Who does not read to the end misses the end.
     let _ = tokio::time::timeout(FLUSH_TIMEOUT, written).await;
     served

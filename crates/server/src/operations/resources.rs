@@ -23,9 +23,9 @@ const JSON: &str = "application/json";
 /// Maximum number of recent notes in the list.
 const MAX_RECENT_NOTES: usize = 20;
 /// Maximum number of diaries in the list.
-const DIARIES: usize = 20;
+const MAX_DIARIES: usize = 20;
 /// Maximum number of rules, best first.
-const RULES: usize = 100;
+const MAX_RULES: usize = 100;
 
 /// The resources with a fixed URI.
 pub(super) static RESOURCES: [Resource; 6] = [
@@ -111,7 +111,7 @@ pub(super) fn newest(context: &Context) -> Result<Vec<NoteSummary>> {
 fn playbook(context: &Context) -> Result<Contents> {
     let filter =
         BulletFilter { states: vec![BulletState::Draft, BulletState::Active], ..BulletFilter::default() };
-    Ok(document(&list::list(context, &list::Options { filter, limit: RULES, offset: 0 })?))
+    Ok(document(&list::list(context, &list::Options { filter, limit: MAX_RULES, offset: 0 })?))
 }
 
 #[derive(Serialize)]
@@ -124,7 +124,7 @@ fn diaries(context: &Context) -> Result<Contents> {
     let mut notes: Vec<NoteSummary> =
         newest(context)?.into_iter().filter(|note| note.kind == NoteKind::Diary).collect();
     let total = notes.len();
-    notes.truncate(DIARIES);
+    notes.truncate(MAX_DIARIES);
     Ok(document(&Diaries { notes, total }))
 }
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::serving::TokenEnd;
 
 /// Number of changes that a slow page may lag behind; it then reloads once.
-const LAG: usize = 16;
+const MAX_LAG_CHANGES: usize = 16;
 
 /// Distributes changes of the vault's files to open pages.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct ChangeFeed(broadcast::Sender<Arc<Vec<String>>>);
 
 impl Default for ChangeFeed {
     fn default() -> Self {
-        Self(broadcast::channel(LAG).0)
+        Self(broadcast::channel(MAX_LAG_CHANGES).0)
     }
 }
 

@@ -5,7 +5,7 @@ mod embedded;
 
 use super::shell_state::ShellState;
 use super::wrappers::{ELSEWHERE, PREFIXES, SHELLS, SOURCES, VERBS};
-use super::{DEPTH, Redirect, ShellWord, SimpleCommand, inline_program, output};
+use super::{MAX_DEPTH, Redirect, ShellWord, SimpleCommand, inline_program, output};
 use embedded::{shell, texts};
 
 /// Appends a command and the commands that it runs. Returns its output, if known.
@@ -15,7 +15,7 @@ pub(crate) fn add_command(
     reading: &mut ShellState,
 ) -> Option<String> {
     command.is_inner = depth > 0;
-    if depth > DEPTH {
+    if depth > MAX_DEPTH {
         reading.script.truncated = true;
         return None;
     }
@@ -205,7 +205,7 @@ fn argument_after<'a>(args: &'a [ShellWord], flag: &str) -> Option<&'a str> {
 const FD_VALUED: [&str; 10] =
     ["-e", "--extension", "-t", "--type", "-d", "--max-depth", "-E", "--exclude", "-S", "--size"];
 /// Maximum number of commands taken from one `find`.
-const EXECUTED: usize = 64;
+const MAX_FIND_COMMANDS: usize = 64;
 
 /// Returns the commands that `find` runs, with `{}` replaced by its starting folder and `-name`
 /// pattern.
@@ -213,7 +213,7 @@ fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
     let mut found = Vec::new();
     let mut at = 0;
     let name = argument_after(&command.args, "-name").unwrap_or("*");
-    while let Some(word) = command.args.get(at).filter(|_| found.len() < EXECUTED) {
+    while let Some(word) = command.args.get(at).filter(|_| found.len() < MAX_FIND_COMMANDS) {
         if !matches!(
             word.text.as_str(),
             "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"

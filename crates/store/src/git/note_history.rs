@@ -21,7 +21,7 @@ use cm_text::word_diff;
 /// Minimum similarity, 0–1, of a removed and a created file to count as a rename.
 const MIN_RENAME_SIMILARITY: f32 = 0.6;
 /// Maximum number of removed files that are compared by similarity.
-const CANDIDATES: usize = 200;
+const MAX_CANDIDATES: usize = 200;
 
 /// One change in the history of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,7 +203,7 @@ impl Follower<'_, '_> {
         let by_id = (self.is_same)(&bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut best: Option<(f32, (BString, ObjectId))> = None;
-        let most = if by_id { usize::MAX } else { CANDIDATES };
+        let most = if by_id { usize::MAX } else { MAX_CANDIDATES };
         for (place, id) in removed_files.into_iter().take(most) {
             let old = self.blobs.read(place.as_ref(), id)?;
             if by_id {

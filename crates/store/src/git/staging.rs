@@ -13,7 +13,7 @@ use crate::git::lock::IndexLock;
 use crate::git::repo::Repo;
 
 /// Maximum number of racy files that are hashed; further ones are left to Git.
-const RACY: usize = 256;
+const MAX_HASHED_RACY_FILES: usize = 256;
 
 /// The index in memory.
 pub(super) struct Staging<'r> {
@@ -198,7 +198,7 @@ impl<'r> Staging<'r> {
             .map(|(at, ..)| at)
             .collect();
         let options = self.repo.inner.stat_options().unwrap_or_default();
-        let mut hashes = RACY;
+        let mut hashes = MAX_HASHED_RACY_FILES;
         for at in doubtful {
             let entry = &self.file.entries()[at];
             let path =

@@ -42,7 +42,7 @@ pub enum PushResult {
 /// Folder of the references that record what was fetched.
 const FETCHED: &str = "refs/cm/fetched";
 /// Interval of the checks for a cancelled transfer.
-const TICK: Duration = Duration::from_millis(100);
+const CANCELLATION_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Repo {
     /// Returns the configured remotes, `origin` first, then by name.
@@ -306,7 +306,7 @@ impl Transfer {
     fn finish(mut self, options: &TransferOptions<'_>) -> Result<Ended> {
         let mut last = Moment::now();
         loop {
-            match self.signs.recv_timeout(TICK) {
+            match self.signs.recv_timeout(CANCELLATION_INTERVAL) {
                 Ok(()) => last = Moment::now(),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) if (options.is_cancelled)() => {

@@ -132,7 +132,7 @@ impl<'r> TreeCache<'r> {
 }
 
 /// Number of differences whose contents one thread reads at a time.
-const DIFFERENCES: usize = 64;
+const DIFFERENCES_PER_THREAD: usize = 64;
 
 /// A differing file: its path from the root of the work tree, and the old and new entries.
 pub(super) type Difference = (BString, Option<GitTreeEntry>, Option<GitTreeEntry>);
@@ -238,10 +238,10 @@ impl Repo {
 
     /// Adds the contents to the differences, and omits entries that are not files of the vault.
     pub(super) fn with_bytes(&self, differences: &[Difference]) -> Result<Vec<TreeChange>> {
-        if differences.len() <= DIFFERENCES {
+        if differences.len() <= DIFFERENCES_PER_THREAD {
             return self.read_differences(differences);
         }
-        let parts = differences.par_chunks(DIFFERENCES);
+        let parts = differences.par_chunks(DIFFERENCES_PER_THREAD);
         let parts = parts.map_with(self.clone(), |repo, part| repo.read_differences(part));
         Ok(parts.collect::<Result<Vec<_>>>()?.concat())
     }

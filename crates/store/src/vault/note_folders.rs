@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// Folder that Obsidian creates in each of its vaults.
 pub const OBSIDIAN: &str = ".obsidian";
 /// Number of levels below the home folder that are searched.
-const LEVELS: usize = 3;
+const MAX_FOLDER_DEPTH: usize = 3;
 /// Maximum number of folders that are read, so that a large home folder takes no noticeable time.
 const MAX_FOLDERS: usize = 5_000;
 
@@ -37,7 +37,7 @@ pub fn obsidian_vaults(home: &Path, configuration: &[PathBuf]) -> Vec<PathBuf> {
     }
     let mut level = vec![home.to_owned()];
     let mut read = 0;
-    for _ in 0..=LEVELS {
+    for _ in 0..=MAX_FOLDER_DEPTH {
         let mut next = Vec::new();
         for folder in level {
             if folder.join(OBSIDIAN).is_dir() {

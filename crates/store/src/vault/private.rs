@@ -32,7 +32,7 @@ pub struct PrivateFolder {
 }
 
 /// Size in bytes of the secret that signs journal entries.
-const SECRET: usize = 32;
+const SECRET_BYTES: usize = 32;
 
 impl PrivateHome {
     /// Returns the private files of the vault at `root`, an absolute path without symbolic links.
@@ -244,12 +244,12 @@ impl PrivateFolder {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn secret(&self) -> Result<[u8; SECRET], Error> {
+    pub fn secret(&self) -> Result<[u8; SECRET_BYTES], Error> {
         let file = self.home.state.join("secret");
         if let Some(secret) = read_secret(&file)? {
             return Ok(secret);
         }
-        let mut new = [0; SECRET];
+        let mut new = [0; SECRET_BYTES];
         getrandom::fill(&mut new).map_err(|error| Error::io("draw", &file)(io::Error::other(error)))?;
         self.make_parent(&file)?;
         // Another process may have made it meanwhile; the one that stands counts for both.
@@ -263,7 +263,7 @@ impl PrivateFolder {
     }
 }
 
-fn read_secret(file: &Path) -> Result<Option<[u8; SECRET]>, Error> {
+fn read_secret(file: &Path) -> Result<Option<[u8; SECRET_BYTES]>, Error> {
     match fs::read(file) {
         Ok(bytes) => match bytes.try_into() {
             Ok(secret) => Ok(Some(secret)),
@@ -314,7 +314,7 @@ mod tests {
         let home = home(folder.path());
         let secret = home.of(Path::new("/a")).secret().unwrap();
         assert_eq!(home.of(Path::new("/b")).secret().unwrap(), secret);
-        assert_ne!(secret, [0; SECRET]);
+        assert_ne!(secret, [0; SECRET_BYTES]);
     }
 
     #[cfg(unix)]

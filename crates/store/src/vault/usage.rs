@@ -97,7 +97,7 @@ const FOLD_AT: u64 = 256 * 1024;
 /// only answers, it would grow without limit.
 const LONG_LOG_BYTES: u64 = 1024 * 1024;
 /// Minimum age of a rotated log before it is merged, when no process can still be writing to it.
-const SETTLED: Duration = Duration::from_secs(10);
+const MIN_MERGE_AGE: Duration = Duration::from_secs(10);
 
 /// The usage files of a vault: `_state/usage.json`, and `_state/usage.log` with counts not merged
 /// yet.
@@ -187,7 +187,7 @@ impl Usage {
         let (log, aside) = (self.log(), self.aside());
         if let Ok(stat) = fs::metadata(&aside) {
             let settled =
-                stat.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > SETTLED);
+                stat.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MIN_MERGE_AGE);
             if settled {
                 let mut table = self.unfold(&read(&self.table())?, &mut Vec::new());
                 replay(&read(&aside)?, &mut table, &mut Vec::new(), "");

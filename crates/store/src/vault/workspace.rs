@@ -14,7 +14,7 @@ use super::layout::{CORE, REFLECTION, Vault};
 /// Maximum size in bytes of a file to read.
 const MAX_FILE_BYTES: u64 = 1_000_000;
 /// Number of bytes that are searched for NUL, which marks a binary file.
-const PEEK: usize = 8192;
+const BINARY_CHECK_BYTES: usize = 8192;
 /// Vault files and folders to exclude if the vault's root is the workspace itself.
 const OWN: [&str; 12] = [
     "graph",
@@ -55,7 +55,7 @@ impl File {
             return None;
         }
         let bytes = fs::read(&self.file).ok()?;
-        let is_text = !bytes[..bytes.len().min(PEEK)].contains(&0);
+        let is_text = !bytes[..bytes.len().min(BINARY_CHECK_BYTES)].contains(&0);
         is_text.then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }

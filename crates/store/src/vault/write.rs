@@ -165,7 +165,7 @@ fn sync_file(file: &Path) -> Result<(), Error> {
 }
 
 /// Number of threads that [`sync_all`] uses: the disk joins syncs that wait at the same time.
-const SYNCS: usize = 16;
+const SYNC_THREADS: usize = 16;
 
 /// Syncs files that were written unsynced, and their folders. Files that are gone are left out.
 ///
@@ -173,7 +173,7 @@ const SYNCS: usize = 16;
 ///
 /// [`Error::Io`].
 pub fn sync_all(files: &[PathBuf]) -> Result<(), Error> {
-    let part = files.len().div_ceil(SYNCS).max(1);
+    let part = files.len().div_ceil(SYNC_THREADS).max(1);
     let sync_part = |part: &[PathBuf]| part.iter().try_for_each(|file| sync_file(file));
     std::thread::scope(|scope| {
         let threads: Vec<_> = files.chunks(part).map(|part| scope.spawn(move || sync_part(part))).collect();

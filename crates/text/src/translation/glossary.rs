@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use crate::language::{Language, is_ideograph};
 
 /// Number of characters at the start of a text by which its language is told.
-const START: usize = 600;
+const LANGUAGE_SAMPLE_CHARS: usize = 600;
 
 /// The words of a language with their English ones.
 pub(super) struct Glossary {
@@ -65,7 +65,7 @@ impl Glossary {
     /// (one in a text of one word) and two in five, or one in three where its function words are of that language;
     /// `None` for English, and if it cannot be told. Of a long text only the start is read.
     pub fn language_of(text: &str) -> Option<Language> {
-        let text = text.char_indices().nth(START).map_or(text, |(end, _)| &text[..end]);
+        let text = text.char_indices().nth(LANGUAGE_SAMPLE_CHARS).map_or(text, |(end, _)| &text[..end]);
         let guess = Language::of(text);
         if guess == Some(Language::Chinese) {
             let count = |is: fn(char) -> bool| text.chars().filter(|c| is(*c)).count();

@@ -32,7 +32,7 @@ use cm_session::event::SessionEvent;
 use cm_session::{Agent, SessionMeta};
 
 /// Maximum length of the stated reason for rejecting a model's answer, in characters.
-const WHY: usize = 200;
+const MAX_REASON_CHARS: usize = 200;
 
 /// A session read from its log.
 pub struct SessionTranscript {
@@ -261,7 +261,7 @@ impl SessionTranscript {
                 Ok((without_secrets(diary, rules), refused))
             }
             Err(ModelFailure::Useless(why)) => {
-                let made = DiaryOrigin::Fallback(cut(&why, WHY));
+                let made = DiaryOrigin::Fallback(cut(&why, MAX_REASON_CHARS));
                 Ok((without_secrets(Diary { origin: made, ..self.diary.clone() }, rules), Vec::new()))
             }
             Err(silent) => Err(silent),

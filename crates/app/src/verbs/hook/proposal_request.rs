@@ -27,9 +27,9 @@ const MAX_JUDGED_WORDS: usize = 40;
 /// Length of a session ID in the request; enough to be unique among recent sessions.
 const SHORT_ID: usize = 8;
 /// Maximum length of a command in the request, in characters, so that it stays within 40 tokens.
-const CALL: usize = 24;
+const MAX_COMMAND_CHARS: usize = 24;
 /// Maximum length of words of an earlier prompt in the request, in characters; for the same reason.
-const EARLIER: usize = 40;
+const MAX_EARLIER_CHARS: usize = 40;
 
 /// What a hook does about what the person may want recorded.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -177,10 +177,13 @@ fn most_lasting(context: &Context, prompt: &str, statement_context: StatementCon
 /// Words the request; at most 40 tokens.
 fn wording(signal: &Signal) -> String {
     let short: String = signal.session.chars().take(SHORT_ID).collect();
-    let call = cut(&fold_whitespace(signal.call.as_deref().unwrap_or_default()).replace('`', "'"), CALL);
+    let call = cut(
+        &fold_whitespace(signal.call.as_deref().unwrap_or_default()).replace('`', "'"),
+        MAX_COMMAND_CHARS,
+    );
     let (subject, answers) = match signal.cause {
         SignalCause::Prompt => ("that".to_owned(), ""),
-        SignalCause::LongPrompt => (format!("\"{}\"", cut(&signal.quote, EARLIER)), ""),
+        SignalCause::LongPrompt => (format!("\"{}\"", cut(&signal.quote, MAX_EARLIER_CHARS)), ""),
         SignalCause::Refused => (format!("the refusal of `{call}`"), ", answers"),
         SignalCause::Failed => (format!("what fixed `{call}`"), ", answers"),
     };

@@ -15,7 +15,7 @@ use cm_playbook::briefing::lines;
 /// Maximum number of rules.
 const MOST_RULES: usize = 3;
 /// Maximum age of a rule, in days.
-const DAYS: f64 = 7.0;
+const MAX_AGE_DAYS: f64 = 7.0;
 
 /// Returns the newest rules that were learned from a session of a person, newest first, without
 /// those whose ids or links are in `shown`.
@@ -23,7 +23,7 @@ const DAYS: f64 = 7.0;
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
 pub(super) fn part(context: &Context, shown: &HashSet<String>) -> Result<InjectionPart> {
-    let since = context.now().minus_days(DAYS);
+    let since = context.now().minus_days(MAX_AGE_DAYS);
     let scope = ProjectScope::of(context, None);
     let mut found = Vec::new();
     for open in &context.vaults {

@@ -32,7 +32,7 @@ const LONGEST_QUESTION: usize = 2_000;
 /// Maximum number of notes that are considered for injection.
 const MAX_CANDIDATES: usize = 30;
 /// Maximum number of unverified notes that are considered for injection.
-const UNVERIFIED: usize = 10;
+const MAX_UNVERIFIED: usize = 10;
 
 /// Selects the notes to inject for a question. `known` contains the IDs and CORE.md links that the
 /// session has received already.
@@ -84,7 +84,7 @@ pub(super) fn parts(
     };
     let unverified_retrieval =
         Retrieval { query: &unverified, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
-    let few = if room.notes == 0 { Vec::new() } else { candidates(unverified_retrieval, UNVERIFIED)? };
+    let few = if room.notes == 0 { Vec::new() } else { candidates(unverified_retrieval, MAX_UNVERIFIED)? };
     Ok(parts_of(confirmed, choose(&few, known_ids, &room)))
 }
 

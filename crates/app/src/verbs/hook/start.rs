@@ -25,14 +25,14 @@ const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
 /// Maximum length of the derived task, in characters.
 const LONGEST_TASK: usize = 500;
 /// Share of the token budget that the briefing may use, 0–1.
-const BRIEFING: f64 = 0.5;
+const BRIEFING_SHARE: f64 = 0.5;
 
 /// Returns the context for the start of a session, most important parts first, in about `tokens`
 /// tokens.
 pub(super) fn parts(context: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
     check_indexes(context)?;
     let core = core(context)?;
-    let most = ((tokens as f64 * BRIEFING) as usize).max(LEAST_TOKENS);
+    let most = ((tokens as f64 * BRIEFING_SHARE) as usize).max(LEAST_TOKENS);
     let options = Options {
         task: task_of(&context.call.cwd, &context.workspace()),
         max_tokens: Some(most),

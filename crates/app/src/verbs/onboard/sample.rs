@@ -16,7 +16,7 @@ use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order
 /// Maximum number of sessions that are rated, latest first.
 const MAX_RATED_SESSIONS: usize = 500;
 /// Maximum number of prompts examined per session.
-const PROMPTS: usize = 40;
+const MAX_PROMPTS: usize = 40;
 /// Maximum length of a prompt that is examined, in characters.
 const MAX_PROMPT_CHARS: usize = 2_000;
 
@@ -118,7 +118,7 @@ fn judged(
 ) -> Result<Option<SampledSession>> {
     let of_kind = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
     let key = listed.session.key();
-    let stretches = access.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
+    let stretches = access.query(|sessions| sessions.prompts(&key, MAX_PROMPTS))?.unwrap_or_default();
     let prompts: Vec<String> =
         stretches.into_iter().map(|stretch| stretch.text.chars().take(MAX_PROMPT_CHARS).collect()).collect();
     if prompts.is_empty() {

@@ -52,9 +52,9 @@ pub struct RememberReport {
 }
 
 /// `importance` of new facts and preferences.
-const IMPORTANCE: f64 = 0.6;
+const DEFAULT_IMPORTANCE: f64 = 0.6;
 /// `confidence` of new facts.
-const CONFIDENCE: f64 = 0.7;
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 
 /// Builds the file changes of a plan and fills in the report.
 ///
@@ -207,8 +207,8 @@ impl ChangeBuilder<'_> {
             note_type: note_type.to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
-            importance: IMPORTANCE,
-            confidence: Some(CONFIDENCE),
+            importance: DEFAULT_IMPORTANCE,
+            confidence: Some(DEFAULT_CONFIDENCE),
             created: new.at.truncate_to_second(),
             author: None,
             agent: first.and_then(|place| place.agent.clone()),
@@ -334,7 +334,7 @@ impl ChangeBuilder<'_> {
             note_type: "preference".to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
-            importance: IMPORTANCE,
+            importance: DEFAULT_IMPORTANCE,
             confidence: Some(number(evidence.level)),
             created: first.map_or(self.context.now(), |seen| seen.at.truncate_to_second()),
             author: None,

@@ -31,9 +31,9 @@ use cm_secrets::RedactionRules;
 use cm_text::plural::count;
 
 /// Maximum length of the sources in one request to a model, in characters.
-const REQUEST: usize = 50_000;
+const MAX_REQUEST_CHARS: usize = 50_000;
 /// Maximum length of the sources in a work package for an agent, in characters.
-const PACKAGE: usize = 20_000;
+const MAX_PACKAGE_CHARS: usize = 20_000;
 
 /// Sources that the calling agent reads in place of a language model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -72,7 +72,7 @@ pub fn build_package(context: &Context) -> Result<RememberPackage> {
             .hint("`cm stash` saves a session or text to remember"));
     }
     let references: Vec<&MemorySource> = sources.iter().collect();
-    let package = SourcePackage::of(&references, PACKAGE);
+    let package = SourcePackage::of(&references, MAX_PACKAGE_CHARS);
     let prompt = package::remember(&package.texts, &titles(&existing), Some(&package.names));
     Ok(RememberPackage {
         left: sources.len() - package.names.len(),
@@ -179,7 +179,7 @@ impl NewSources {
         let titles = titles(&self.existing);
         let mut rest: Vec<&MemorySource> = self.sources.iter().collect();
         while !rest.is_empty() {
-            let package = SourcePackage::of(&rest, REQUEST);
+            let package = SourcePackage::of(&rest, MAX_REQUEST_CHARS);
             rest.drain(..package.names.len());
             let founded = |answer: &MemoriesAnswer| {
                 let (_, refused) = package.read(&answer.memories);

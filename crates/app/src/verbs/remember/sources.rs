@@ -36,7 +36,7 @@ const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
 
 /// Minimum probability at which a claim without a heading may be meant to last. It is low, because
 /// such claims already read like facts or preferences.
-const LASTING: f32 = 0.3;
+const MIN_LASTING_PROBABILITY: f32 = 0.3;
 
 /// Stashes and friction results in the project's folder, outside the vault.
 #[derive(Debug, Default)]
@@ -216,7 +216,7 @@ pub fn retain_lasting(open: &OpenVault, sources: &mut [MemorySource]) {
         })
         .collect();
     let judged = judge_statements(open, &statements);
-    let mut lasts = judged.iter().map(|judged| judged.lasting() >= LASTING);
+    let mut lasts = judged.iter().map(|judged| judged.lasting() >= MIN_LASTING_PROBABILITY);
     for source in sources {
         let before = source.facts.len() + source.preferences.len();
         for claims in [&mut source.facts, &mut source.preferences] {

@@ -32,7 +32,7 @@ pub use place::SyncPlace;
 /// Name of the job in the record of last runs.
 pub const JOB: &str = "sync";
 /// Maximum number of attempts after other clones pushed at the same moment.
-const ATTEMPTS: u32 = 12;
+const MAX_ATTEMPTS: u32 = 12;
 /// Number of lost races from which on the wait for another fetch grows no longer.
 const MAX_WAIT: u32 = 2;
 
@@ -241,7 +241,7 @@ impl SyncRun<'_> {
     /// Waits for a fetch, and repeats it while another process fetches into this clone.
     fn finish_fetch(&self, fetch: Result<Fetch>) -> Result<Option<CommitId>> {
         let mut fetch = fetch?;
-        for lost in 1..ATTEMPTS {
+        for lost in 1..MAX_ATTEMPTS {
             match self.repo.finish_fetch(fetch, &self.transfer) {
                 Err(git::Error::Busy { .. }) => git::wait_after_race(lost.min(MAX_WAIT), self.random()),
                 ended => return Ok(ended?),
@@ -260,7 +260,7 @@ impl SyncRun<'_> {
     fn transfer_all(&self, mut fetched: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
         let (remote, branch) = (&self.place.remote, &self.place.branch);
         let agreed = self.repo.reference(&self.place.synced_reference())?.or(fetched);
-        for lost in 0..ATTEMPTS {
+        for lost in 0..MAX_ATTEMPTS {
             if lost > 0 {
                 git::wait_after_race(lost, self.random());
                 fetched = self.finish_fetch(self.start_fetch())?;
@@ -299,7 +299,7 @@ impl SyncRun<'_> {
                 }
             }
         }
-        let message = format!("other clones pushed to {remote}/{branch} during all {ATTEMPTS} attempts");
+        let message = format!("other clones pushed to {remote}/{branch} during all {MAX_ATTEMPTS} attempts");
         Err(Error::new(ErrorKind::Locked, "raced", message)
             .hint("everything is committed here; run `cm sync` again"))
     }

@@ -23,7 +23,7 @@ type Days = (f64, f64);
 /// Seconds of a day.
 const SECONDS: f64 = 86_400.0;
 /// How fast [`fit`] falls outside of a range, as a share of the range's length.
-const FALL: f64 = 0.4;
+const FIT_FALL: f64 = 0.4;
 
 /// Returns the times that a question names, seen from `now`. They are wider than the words say,
 /// because people remember roughly and write down later.
@@ -60,7 +60,7 @@ pub fn fit(ranges: &[TimeRange], at: Instant) -> f64 {
     let one = |range: &TimeRange| {
         let length = range.from.days_until(range.until).max(1.0);
         let outside = at.days_until(range.from).max(range.until.days_until(at)).max(0.0);
-        (-(outside / (FALL * length)).powi(2)).exp()
+        (-(outside / (FIT_FALL * length)).powi(2)).exp()
     };
     ranges.iter().map(one).fold(0.0, f64::max)
 }

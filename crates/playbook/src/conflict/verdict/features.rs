@@ -10,7 +10,7 @@ use crate::embedding_model::WordVectors;
 use cm_text::spelling::begin_alike;
 
 /// Minimum cosine, 0–1, at which a word may be the counterpart of another one.
-const COUNTERPART: f64 = 0.45;
+const MIN_COUNTERPART_COSINE: f64 = 0.45;
 
 /// Number of features of one subject, and of opposition.
 pub const SUBJECT: usize = 12;
@@ -109,7 +109,7 @@ impl<'p> Alignment<'p> {
     fn lone(&self) -> impl Iterator<Item = &'p ProfileWord> {
         self.words
             .iter()
-            .filter(|(word, cosine)| *cosine < if word.is_name { 0.7 } else { COUNTERPART })
+            .filter(|(word, cosine)| *cosine < if word.is_name { 0.7 } else { MIN_COUNTERPART_COSINE })
             .map(|(word, _)| *word)
     }
 }

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{count, note_address};
-use cm_app::verbs::friction_history::{self, FrictionWeek, RecordedIncident, WEEKS};
+use cm_app::verbs::friction_history::{self, FrictionWeek, RecordedIncident, SHOWN_WEEKS};
 use cm_app::{Context, Result};
 
 /// Width of the drawings, and height of the bars of a week, in their own units.
@@ -92,7 +92,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
 
 /// Left edge of a week's bar, and its width.
 fn column(at: usize) -> (usize, usize) {
-    let step = (WIDTH - 40) / WEEKS;
+    let step = (WIDTH - 40) / SHOWN_WEEKS;
     (40 + at * step + step / 6, step * 2 / 3)
 }
 

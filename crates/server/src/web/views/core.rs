@@ -9,7 +9,7 @@ use cm_app::{Context, Result};
 use cm_render::html;
 
 /// Maximum number of omitted notes on the page.
-const OMITTED: usize = 100;
+const MAX_OMITTED_NOTES: usize = 100;
 
 #[derive(Template)]
 #[template(path = "core.html")]
@@ -51,7 +51,7 @@ struct Omitted {
 }
 
 pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
-    let found = core_budget::core_budget(context, &core_budget::Options { limit: OMITTED })?;
+    let found = core_budget::core_budget(context, &core_budget::Options { limit: MAX_OMITTED_NOTES })?;
     let counted: usize = found.omitted_counts.values().sum();
     render(&CorePage {
         body: html::note(&found.text, "CORE.md"),

@@ -13,7 +13,7 @@ use cm_note::instant::Instant;
 /// Maximum number of versions on the page.
 const MAX_VERSIONS: usize = 100;
 /// Number of commits on the page of a note.
-pub(super) const COMMITS: usize = 6;
+pub(super) const COMMITS_PER_NOTE: usize = 6;
 
 /// The last commits of a note, which its page loads after the rest.
 #[derive(Template)]
@@ -97,7 +97,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
 }
 
 fn commits(context: &Context, request: &PageRequest) -> Result<String> {
-    let found = why::note_commits(context, &request.reference, COMMITS)?;
+    let found = why::note_commits(context, &request.reference, COMMITS_PER_NOTE)?;
     let rows = found.into_iter().map(|commit| CommitRow::of(commit, context.now()));
     render(&NoteCommits { commits: rows.collect() })
 }

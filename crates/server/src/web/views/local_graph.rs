@@ -13,12 +13,12 @@ const HALF: (f64, f64) = (320.0, 210.0);
 /// Radii of the rings, as fractions of the halves.
 const RINGS: [f64; 2] = [0.48, 0.9];
 /// Maximum length of a label, in characters.
-const LABEL: usize = 22;
+const MAX_LABEL_CHARS: usize = 22;
 /// Width of a character and height of a line, in units of the drawing.
 const CHARACTER: (i32, i32) = (6, 12);
 /// Distance of a label's base line above and below its node.
-const ABOVE: i32 = 10;
-const BELOW: i32 = 19;
+const LABEL_OFFSET_ABOVE: i32 = 10;
+const LABEL_OFFSET_BELOW: i32 = 19;
 
 /// A drawing of the notes around one note.
 pub(super) struct LocalGraph {
@@ -98,7 +98,8 @@ fn place_labels(nodes: &mut [Node]) {
     let mut taken: Vec<Area> = nodes.iter().map(|node| Area::around(node.x, node.y)).collect();
     taken.push(Area::around(0, 0));
     for node in nodes {
-        let places = ["middle", "start", "end"].map(|anchor| [-ABOVE, BELOW].map(|below| (anchor, below)));
+        let places = ["middle", "start", "end"]
+            .map(|anchor| [-LABEL_OFFSET_ABOVE, LABEL_OFFSET_BELOW].map(|below| (anchor, below)));
         let free = places.into_iter().flatten().find(|(anchor, below)| {
             let area = Area::of_label(node, anchor, node.y + below);
             area.is_drawn() && !taken.iter().any(|other| other.overlaps(&area))
@@ -145,13 +146,13 @@ fn place(angle: f64, radius: f64) -> (i32, i32) {
 }
 
 fn node(note: &LinkedNote, (x, y): (i32, i32)) -> Node {
-    let short: String = note.title.chars().take(LABEL).collect();
+    let short: String = note.title.chars().take(MAX_LABEL_CHARS).collect();
     let label = if short.len() < note.title.len() { format!("{}…", short.trim_end()) } else { short };
     Node {
         x,
         y,
         label,
-        label_y: y - ABOVE,
+        label_y: y - LABEL_OFFSET_ABOVE,
         anchor: "middle",
         title: note.title.clone(),
         address: note_address(&note.id),
@@ -169,7 +170,7 @@ mod tests {
             x: place.0,
             y: place.1,
             label: title.to_owned(),
-            label_y: place.1 - ABOVE,
+            label_y: place.1 - LABEL_OFFSET_ABOVE,
             anchor: "middle",
             title: title.to_owned(),
             address: String::new(),
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn labels_are_within_the_drawing_and_cover_no_other() {
-        let long = "x".repeat(LABEL);
+        let long = "x".repeat(MAX_LABEL_CHARS);
         let mut nodes =
             [(-288, 0), (288, 40), (0, -189), (40, -60), (90, -60), (0, 189)].map(|place| at(&long, place));
         place_labels(&mut nodes);

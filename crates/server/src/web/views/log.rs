@@ -13,7 +13,7 @@ use cm_text::shorten::short_line;
 /// Number of commits on the page.
 const COMMITS_PER_PAGE: usize = 100;
 /// Maximum number of notes of a commit that are listed.
-const NOTES: usize = 3;
+const MAX_COMMIT_NOTES: usize = 3;
 /// Maximum length of their titles, in characters.
 const MAX_TITLE_CHARS: usize = 60;
 
@@ -44,7 +44,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     let commits =
         log::log(context, &log::Options { limit: COMMITS_PER_PAGE, ..log::Options::default() })?.commits;
     let now = context.now();
-    let listed = |ids: &[String]| ids.iter().take(NOTES).cloned().collect::<Vec<_>>();
+    let listed = |ids: &[String]| ids.iter().take(MAX_COMMIT_NOTES).cloned().collect::<Vec<_>>();
     let listed_ids: HashSet<String> = commits.iter().flat_map(|commit| listed(&commit.ids)).collect();
     let notes = context.notes_of(context.target())?;
     let listed_notes = notes.iter().filter(|note| listed_ids.contains(note.key()));
@@ -64,8 +64,8 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
         agent: commit.agent,
         reason: commit.reason,
         at: ShownTime::of(commit.at, now),
-        notes: commit.ids.iter().take(NOTES).map(link).collect(),
-        more: commit.ids.len().saturating_sub(NOTES),
+        notes: commit.ids.iter().take(MAX_COMMIT_NOTES).map(link).collect(),
+        more: commit.ids.len().saturating_sub(MAX_COMMIT_NOTES),
     });
     render(&LogPage { commits: rows.collect(), shell: Shell::of(context, request, "log", "Log") })
 }

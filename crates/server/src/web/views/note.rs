@@ -29,7 +29,7 @@ use cm_note::note::types::LINKS_TO;
 use cm_render::html;
 
 /// Maximum number of unlinked mentions on the page.
-const MENTIONS: usize = 20;
+const MAX_MENTIONS: usize = 20;
 
 #[derive(Template)]
 #[template(path = "note.html")]
@@ -109,13 +109,13 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     let reference = &request.reference;
     let note = get::get(context, reference, None)?;
     // An open page loads the commits after the rest, because that reads the history of the vault.
-    let commits = if request.is_static { history::COMMITS } else { 0 };
+    let commits = if request.is_static { history::COMMITS_PER_NOTE } else { 0 };
     let evidence = why::why(context, reference, commits)?;
     let (now, sessions) = (context.now(), RecordedSessions::of(context));
     let graph = local_graph::of(context, reference)?;
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
     let history = has_score.then(|| score_history(context, reference)).transpose()?;
-    let mentioned = unlinked_mentions(context, reference, MENTIONS)?;
+    let mentioned = unlinked_mentions(context, reference, MAX_MENTIONS)?;
     // Who looks at the memory itself sees what agents see; readers of a site do not get comments.
     let body = without_title(&note.body, &note.title);
     let body = if request.is_static { without_comments(body) } else { Cow::Borrowed(body) };

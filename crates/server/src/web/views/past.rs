@@ -9,7 +9,7 @@ use cm_app::verbs::timeline::{self, TimePoint};
 use cm_app::{Context, Result};
 
 /// Number of points on the slider.
-const POINTS: usize = 120;
+const SLIDER_POINTS: usize = 120;
 
 #[derive(Template)]
 #[template(path = "past.html")]
@@ -42,7 +42,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let at = parameters.iter().position(|(name, _)| name == PARAMETER);
     let named_time = at.map(|at| parameters.remove(at).1).filter(|named_time| !named_time.is_empty());
     // A vault without a history has only the present.
-    let points = timeline::timeline(context, &timeline::Options { points: POINTS, counts: false });
+    let points = timeline::timeline(context, &timeline::Options { points: SLIDER_POINTS, counts: false });
     let points = points.map_or_else(|_| Vec::new(), |timeline| timeline.points);
     let chosen = match &named_time {
         Some(named_time) => position(context, &points, named_time)?,

@@ -14,7 +14,7 @@ use super::{EntryKind, EntryName, EntryStat, Folder};
 pub(super) struct FdFolder(OwnedFd);
 
 const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-const BUFFER: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 impl FdFolder {
     /// Opens the vault's folder.
@@ -30,7 +30,7 @@ impl Folder for FdFolder {
 
     fn entries(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<EntryName>> {
         buffer.clear();
-        buffer.reserve(BUFFER);
+        buffer.reserve(BUFFER_BYTES);
         let mut entries = RawDir::new(&self.0, buffer.spare_capacity_mut());
         let mut names = Vec::new();
         while let Some(entry) = entries.next() {
