@@ -45,12 +45,12 @@ impl ProjectFolders {
             false => (None, trees),
         };
         let common = repo.map(|repo| repo.common_dir());
-        Self { trees, exact, common, vault: open.vault.root().to_owned(), names: names }
+        Self { trees, exact, common, vault: open.vault.root().to_owned(), names }
     }
 
     /// Returns only the folders that the user added.
     pub fn with_names(names: Vec<String>) -> Self {
-        Self { names: names, ..Self::default() }
+        Self { names, ..Self::default() }
     }
 
     /// Returns all folders as text.
