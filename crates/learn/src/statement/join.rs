@@ -78,8 +78,13 @@ pattern!(
       | ^always\ (?:fun|nice|love|great|good|something|a\ (?:joy|pleasure))\b | ^(?:always|never)\b.*\b(?:haha\w*|lol|isn['’]?t\ it)\W*$
       | \b(?:we|i|they)\ (?:might|may)\ (?:\w+\ )?(?:move|switch|migrate|drop|replace|go)\b | \bwants?\ us\ to\b"
 );
-// "Raj in the standup: “we should never …”": the words of another person.
-pattern!(QUOTES = r#"^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]"#);
+// "Raj in the standup: “we should never …”", "the docs say “always …”": the words of another person.
+pattern!(
+    QUOTES = r#"(?ix)^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]
+      | \b(?:writes?|wrote|says?|said|reads?|states?|claims?|steht|schreibt|schrieb|sagt|sagte|meint|dice|dijo|pone|pon[ií]a|dit|disait|écrit)\b
+        [^"“„«]{0,40}["“„«](?:[^"”“»\s]+\s+){4,}[^"”“»]+["”“»]
+      | (?:说|写着?|讲)\s*[^"“「]{0,6}["“「][^"”」]{8,}["”」]"#
+);
 // "No changelog entry this time", "staging is frozen until noon".
 pattern!(
     FOR_ONCE = r"(?ix)
@@ -89,9 +94,9 @@ pattern!(
     | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
         noon | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
       | (?:mon|tues|wednes|thurs|fri|satur|sun)day | end\ of\ (?:the\ )?(?:day|week|month)
-      | heute\ abend | morgen | mittag | (?:mon|diens|donners|frei|sams|sonn)tag | mittwoch | nächste\w*\ (?:woche|monat)
-      | ce\ soir | demain | midi | lundi | mardi | mercredi | jeudi | vendredi | samedi | dimanche | semaine\ prochaine
-      | mañana | mediodía | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
+      | (?:this\ |the\ )?(?:afternoon|evening) | (?:heute\ )?(?:nachmittag|abend) | morgen | mittag | (?:mon|diens|donners|frei|sams|sonn)tag | mittwoch | nächste\w*\ (?:woche|monat)
+      | ce\ soir | cet\ après-midi | demain | midi | lundi | mardi | mercredi | jeudi | vendredi | samedi | dimanche | semaine\ prochaine
+      | mañana | mediodía | tarde | noche | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
       | \d{1,2}(?:st|nd|rd|th) )\b
     | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
     | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
@@ -290,6 +295,7 @@ mod tests {
             "pour cette fois on garde le vieux format",
             "hasta el lunes nadie toca la base",
             "这次不用写测试",
+            "hoy no lances la suite, la usa Ana hasta la tarde",
         ] {
             assert!(!lasts(prompt), "{prompt}");
         }
@@ -403,8 +409,14 @@ mod tests {
         let clock = "so remember for leeds: cert errors mean the clock is wrong";
         assert_eq!(certainty(clock, 0.4), Some(Certainty::High));
         assert_eq!(certainty("for_each instead of count please", 0.5), Some(Certainty::High));
-        let quoted = "raj in the standup: \"we should never use modules from the registry\"";
-        assert_eq!(certainty(quoted, 0.99), None);
+        for quoted in [
+            "raj in the standup: \"we should never use modules from the registry\"",
+            "mia writes \"every task has to live in one file\".",
+            "im wiki steht „man soll immer alle spalten laden“",
+            "群里有人说 \"永远不要用 left join, 必须全部 inner join\"",
+        ] {
+            assert_eq!(certainty(quoted, 0.99), None, "{quoted}");
+        }
         assert_eq!(certainty("tbh i prefer yaml over json for configs", 0.5), Some(Certainty::High));
     }
 

@@ -35,21 +35,18 @@ impl SentenceAdapter {
         let Some(changed) = layers.checked_sub(first) else {
             return Err(file.damaged(format!("it leaves {first} of {layers} layers as they are")));
         };
-        let mut rows = |count: usize, length: usize| {
-            let row = |_| Ok(floats(file.take(length * 4)?));
-            (0..count).map(row).collect::<Result<Vec<_>, Error>>()
-        };
-        let contexts = rows(contexts, FEATURES)?;
+        let contexts = rows(&mut file, contexts, FEATURES)?;
         let layers = (0..changed).map(|_| AdapterLayer::read(&mut file, rank)).collect::<Result<_, _>>()?;
-        let mut rows = |count: usize, length: usize| {
-            let row = |_| Ok(floats(file.take(length * 4)?));
-            (0..count).map(row).collect::<Result<Vec<_>, Error>>()
-        };
-        let classes = rows(classes, 2 * FEATURES)?;
+        let classes = rows(&mut file, classes, 2 * FEATURES)?;
         let class_bias = floats(file.take(classes.len() * 4)?);
         match file.rest().len() {
             0 => Ok(Self { first, contexts, layers, classes, class_bias }),
             more => Err(file.damaged(format!("{more} unexpected bytes after its end"))),
         }
     }
+}
+
+/// Reads `count` rows of `length` numbers.
+fn rows(file: &mut WeightReader, count: usize, length: usize) -> Result<Vec<Vec<f32>>, Error> {
+    (0..count).map(|_| Ok(floats(file.take(length * 4)?))).collect()
 }
