@@ -7,6 +7,7 @@
 use super::neighbours::neighbours;
 use super::pairs::{alike, may_oppose};
 use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
+use super::stance::Stance;
 use super::{RuleContradiction, RuleStatement, StatementVerdict, opposition};
 use crate::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
@@ -41,8 +42,11 @@ impl<'a> ComparedRules<'a> {
     pub fn opposed(&self) -> Vec<(usize, usize, RuleContradiction)> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));
-        let contradiction =
-            |(a, b)| Some((a, b, opposed(&self.statements[a], &self.statements[b], self.word_vectors)?));
+        let contradiction = |(a, b): (usize, usize)| {
+            let (one, other) = (&self.statements[a], &self.statements[b]);
+            let found = opposed(one, other, self.word_vectors)?;
+            (Stance::of(one, other) != Some(Stance::Agree)).then_some((a, b, found))
+        };
         pairs.into_iter().filter_map(contradiction).collect()
     }
 

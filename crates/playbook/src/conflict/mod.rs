@@ -19,6 +19,7 @@ mod restatement;
 mod retraction;
 mod rule_token;
 mod similarity;
+mod stance;
 mod statement;
 mod statement_digest;
 mod verdict;

@@ -4,7 +4,8 @@
 //! because contradictions are more similar than duplicates.
 
 use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
-use super::{RuleContradiction, RuleStatement, StatementVerdict, opposition};
+use super::stance::Stance;
+use super::{ConflictReason, RuleContradiction, RuleStatement, StatementVerdict, opposition};
 use crate::embedding_model::WordVectors;
 
 /// How a statement relates to another one: equal, contradictory, similar or unrelated.
@@ -76,6 +77,17 @@ impl EmbeddedStatement<'_> {
         verdict: Option<&StatementVerdict>,
         word_vectors: &WordVectors<'_>,
     ) -> Option<RuleContradiction> {
+        match Stance::of(self.statement, other.statement) {
+            Some(Stance::Agree) => return None,
+            Some(Stance::Reversed(first, second)) => {
+                return Some(RuleContradiction {
+                    ground: ConflictReason::Exclusive,
+                    reason: format!("“{first}” against “{second}”"),
+                    shared: self.statement.overlap(other.statement),
+                });
+            }
+            None => {}
+        }
         let claimed = opposed(self.statement, other.statement, word_vectors);
         let Some(verdict) = verdict else { return claimed };
         match claimed {

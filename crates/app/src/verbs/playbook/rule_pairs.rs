@@ -12,7 +12,7 @@ use cm_store::config::keys;
 /// Name of the file with the last pairs.
 const NAME: &str = "rule-pairs";
 /// Increased with every change of how rules are compared, so that stored pairs are not used again.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 /// Number of rules up to which they are compared each time.
 const MAX_UNSTORED_RULES: usize = 8;
 /// Maximum number of pairs that are read by the slower model.
