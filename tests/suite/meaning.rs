@@ -344,3 +344,35 @@ fn commands_do_not_work_off_the_backlog_of_a_large_import_but_read_the_notes_the
     timed(&["search", "metres"]);
     assert_eq!(unread(), 600);
 }
+
+#[test]
+fn the_only_note_with_the_word_that_was_asked_for_comes_first_in_a_small_vault() {
+    let sandbox = vault_of(
+        "\
+--- Engine.md
+# Otto engine
+
+Four strokes.
+--- Names.md
+# Names
+
+Anna, Bert, Carl.
+--- Onboarding.md
+# Onboarding
+
+Laptops come from the desk on the second floor. Ask for a badge first, then for the mail account.
+
+- Meet the team on Tuesday, and the office manager on Wednesday.
+- The coffee machine takes tokens; Ottokar at the reception sells them.
+- Parking spaces are assigned by the landlord, not by us.
+
+Pick a starter ticket and pair with a member of the platform team. Show the result on Friday.
+",
+    );
+    sandbox.cm(&["embed"]).ok();
+    let found = search(&sandbox, &["Ottokar"]);
+    assert_eq!(titles(&found)[0], "Onboarding", "{found}");
+    let scores: Vec<f64> =
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
+    assert!(scores.is_sorted_by(|one, other| one >= other), "{scores:?}");
+}

@@ -37,6 +37,8 @@ pub(crate) struct RetrievalResult<'m> {
 const SPARE: usize = 30;
 /// Number of notes, best first, that may answer a question.
 const ANSWERS: usize = 10;
+/// Score of a note without the word of a question of one word, as a share of the least score of a note with it.
+const WITHOUT_WORD: f64 = 0.99;
 
 impl Context {
     /// Returns the best `wanted` notes of all open vaults.
@@ -102,6 +104,7 @@ impl Context {
             if name.is_word() {
                 let with_word = ranked.iter_mut().filter(|one| one.found_by == Some(FoundBy::Words));
                 with_word.for_each(|one| one.confidence = one.confidence.map(Confidence::with_word));
+                lower_notes_without_word(&mut ranked);
             }
             name.raise(&mut ranked);
         }
@@ -126,5 +129,15 @@ impl Context {
                 .lookup(id.as_str())
                 .is_ok_and(|matches| matches.iter().any(|(other, _)| other == id))
         })
+    }
+}
+
+/// Lowers the notes that are found by meaning alone below those with the word of a question of one word. The
+/// points of a word depend on the number of notes, so that a small vault has too few for it to outweigh meaning.
+fn lower_notes_without_word(ranked: &mut [RankedNote<'_>]) {
+    let with_word = ranked.iter().filter(|one| one.found_by == Some(FoundBy::Words));
+    let Some(least) = with_word.map(|one| one.score).reduce(f64::min) else { return };
+    for one in ranked.iter_mut().filter(|one| one.found_by == Some(FoundBy::Meaning) && one.score >= least) {
+        one.score = least * WITHOUT_WORD;
     }
 }
