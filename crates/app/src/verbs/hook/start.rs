@@ -7,6 +7,7 @@ use super::{check_indexes, recently_learned};
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::verbs::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
+use crate::verbs::generate;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
 use cm_agents::hook::memory_text;
 use cm_note::bullet::BulletType;
@@ -58,7 +59,8 @@ fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart
     part
 }
 
-/// Parses CORE.md of the first open vault that has one; a file with merge conflicts is ignored.
+/// Parses CORE.md of the first open vault that has one; a file with merge conflicts is ignored. Before `cm core`
+/// was ever run, it is as that command would write it.
 fn core(context: &Context) -> Result<Vec<InjectionPart>> {
     for open in &context.vaults {
         // A file that git could not merge is no memory: it holds two versions and the marks between them.
@@ -67,7 +69,9 @@ fn core(context: &Context) -> Result<Vec<InjectionPart>> {
             return Ok(memory_text::parts(&text));
         }
     }
-    Ok(Vec::new())
+    let planned = generate::core(context, true)?;
+    let text = planned.text.filter(|_| planned.entries > 0);
+    Ok(text.map_or_else(Vec::new, |text| memory_text::parts(&text)))
 }
 
 /// Formats the briefing for injection, without entries that CORE.md lists.
