@@ -76,6 +76,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if output.json {
         return Err(Error::usage("quickstart does not support --json"));
     }
+    // A tour that stops in a pager looks as if it hung.
+    let output = &output.with_pager(false);
     let folder = folder(&arguments, &call)?;
     copy_example(&folder)?;
     output.plain(&format!("A copy of the example vault is in {}", folder.display()))?;
@@ -135,6 +137,7 @@ fn run_shown(output: &Output, folder: &Path, name: &str, program: &Path, words: 
         .current_dir(folder)
         .env_remove("CM_VAULT")
         .env("CM_PAGER", "cat")
+        .env("GIT_PAGER", "cat")
         .status()
         .map_err(|error| failed(program, &error))?;
     if status.success() {

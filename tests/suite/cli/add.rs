@@ -240,6 +240,18 @@ fn a_thought_needs_no_flags() {
 }
 
 #[test]
+fn a_thought_keeps_its_links_tags_and_code() {
+    let sandbox = small();
+    let thought = "Tell [[Close idle connections|the pool]] about #gas and run `foo()`";
+    let note = sandbox.cm(&["add", thought, "--json"]).ok().json();
+    assert_eq!(note["title"], "Tell the pool about #gas and run foo()");
+    let body = sandbox.read(note["path"].as_str().unwrap());
+    assert!(body.ends_with(&format!("\n\n{thought}\n")), "{body}");
+    assert!(sandbox.cm(&["tags"]).ok().stdout.contains("gas"));
+    assert!(sandbox.cm(&["related", note["id"].as_str().unwrap()]).ok().stdout.contains("Close idle"));
+}
+
+#[test]
 fn a_refused_secret_is_not_repeated_in_the_name_that_the_note_would_have() {
     let sandbox = small();
     let token = ["ghp", "_", "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"].concat();

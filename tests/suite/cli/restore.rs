@@ -26,6 +26,20 @@ fn a_note_that_is_gone_comes_back_where_it_lay() {
 }
 
 #[test]
+fn a_deleted_note_comes_back_with_the_edges_that_were_deleted_with_it() {
+    let sandbox = small();
+    sandbox.cm(&["relate", "1f0c99", "1f0c2a", "--type", "REQUIRES"]).ok();
+    let before = hashes(&sandbox.vault());
+    sandbox.cm(&["delete", "1f0c99"]).ok();
+    sandbox.cm(&["restore", "1f0c99"]).ok();
+    assert_eq!(hashes(&sandbox.vault()), before);
+    sandbox.cm(&["delete", "1f0c99"]).ok();
+    sandbox.cm(&["delete", "1f0c2a"]).ok();
+    sandbox.cm(&["restore", "1f0c99"]).ok();
+    assert!(sandbox.cm(&["related", "1f0c99"]).ok().stdout.contains("no edges"));
+}
+
+#[test]
 fn a_changed_and_moved_note_gets_its_old_text_in_its_new_place() {
     let sandbox = small();
     let text = sandbox.read(RETRY);

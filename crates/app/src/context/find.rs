@@ -26,7 +26,7 @@ impl ResolvedNote<'_> {
 }
 
 /// Minimum number of characters of an ID prefix.
-const PREFIX: usize = 4;
+const MIN_ID_PREFIX: usize = 4;
 
 /// Resolves a reference in all open vaults.
 ///
@@ -112,7 +112,7 @@ pub(super) fn find_in<'a>(
 }
 
 fn looks_like_id(reference: &str) -> bool {
-    reference.len() >= PREFIX && !reference.contains(char::is_whitespace)
+    reference.len() >= MIN_ID_PREFIX && !reference.contains(char::is_whitespace)
 }
 
 /// Paths of notes with this ID prefix in the index, verified against their files.
@@ -163,7 +163,7 @@ fn by_name<'a>(context: &Context, vaults: &'a [OpenVault], reference: &str) -> R
 fn begins_id(note: &Note, reference: &str) -> bool {
     let begins =
         |id: &str| id.get(..reference.len()).is_some_and(|part| part.eq_ignore_ascii_case(reference));
-    !reference.contains(char::is_whitespace) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
+    looks_like_id(reference) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
 }
 
 fn resembles(title: &str, typed: &str) -> bool {

@@ -59,17 +59,30 @@ const THOUGHT_TITLE: usize = 80;
 
 /// Splits a thought into the title and body of a memory. The title is the first line without a
 /// heading mark, or its first sentence if the line is long or all there is; if that is long as well, the
-/// title is cut and the body is the whole thought.
+/// title is cut and the body is the whole thought. The body is also the whole thought if its first line has
+/// links, tags or code, which a title does not keep.
 ///
 /// ```
 /// use cm_app::verbs::add::split_thought;
 /// let (title, body) = split_thought("# Use jitter\n\nThe gateway blocks us otherwise.");
 /// assert_eq!((&*title, &*body), ("Use jitter", "The gateway blocks us otherwise."));
+/// let (title, body) = split_thought("Ask [[Ada|her]] about #gas");
+/// assert_eq!((&*title, &*body), ("Ask her about #gas", "Ask [[Ada|her]] about #gas"));
 /// ```
 pub fn split_thought(text: &str) -> (String, String) {
     let text = text.trim();
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     let line = line.trim_start_matches('#').trim();
+    let plain = without_markup(line);
+    if plain != line || has_tag(line) {
+        let (title, _) = split_thought_line(&plain, "");
+        return (title, text.to_owned());
+    }
+    split_thought_line(line, rest)
+}
+
+/// Splits a first line without markup, and the lines after it, into title and body.
+fn split_thought_line(line: &str, rest: &str) -> (String, String) {
     if line.chars().count() <= THOUGHT_TITLE {
         let (title, more) = if rest.is_empty() { first_sentence(line) } else { (line, rest) };
         return (title.trim_end_matches('.').to_owned(), more.trim().to_owned());
@@ -82,7 +95,29 @@ pub fn split_thought(text: &str) -> (String, String) {
     }
     let cut: String = line.chars().take(THOUGHT_TITLE).collect();
     let words = cut.rsplit_once(' ').map_or(&*cut, |(words, _)| words);
-    (format!("{}…", words.trim_end_matches([',', ';', ':'])), text.to_owned())
+    let whole = format!("{line}\n{rest}");
+    (format!("{}…", words.trim_end_matches([',', ';', ':'])), whole.trim().to_owned())
+}
+
+/// Returns a line without the marks of wikilinks and code.
+fn without_markup(line: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), line);
+    while let Some((before, (link, after))) =
+        rest.split_once("[[").and_then(|(before, link)| Some((before, link.split_once("]]")?)))
+    {
+        plain.push_str(before);
+        plain.push_str(link.rsplit_once('|').map_or(link, |(_, alias)| alias));
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain.replace('`', "")
+}
+
+/// Whether a line has a tag such as `#gas`.
+fn has_tag(line: &str) -> bool {
+    let begins_tag =
+        |word: &str| word.strip_prefix('#').is_some_and(|tag| tag.starts_with(char::is_alphabetic));
+    line.split_whitespace().any(begins_tag)
 }
 
 /// Splits a line after its first sentence. A full stop after an abbreviation such as `Dr.` or `e.g.` ends

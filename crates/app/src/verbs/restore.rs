@@ -40,10 +40,11 @@ pub fn restore(context: &Context, reference: &str, commit: &str) -> Result<Updat
     let path = now.map_or_else(|| then.path.clone(), |(note, _)| note.path);
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
     let message = CommitMessage::new("restore", subject).id(then.key());
-    write_version(context, message, then.key(), VaultFileChange::Copy { path, expected, bytes })
+    write_versions(context, message, then.key(), vec![VaultFileChange::Copy { path, expected, bytes }])
 }
 
-/// Writes the last version of a deleted note to its former path.
+/// Writes the last version of a deleted note to its former path, and the edges that were deleted with it
+/// whose other end exists.
 ///
 /// # Errors
 /// Returns an error if the note exists, if no commit has it, or if the write fails.
@@ -63,23 +64,47 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
     }
     let (id, path) = here_or_gone(context, reference)?;
     let newest = versions(context.target(), &id, &path)?.into_iter().next();
-    let last = newest.and_then(|version| Some((version.path, version.new.or(version.old)?)));
-    let (path, bytes) = last.ok_or_else(|| Error::not_found(format!("no commit has `{reference}`")))?;
+    let last =
+        newest.and_then(|version| Some((version.commit.id, version.path, version.new.or(version.old)?)));
+    let (commit, path, bytes) =
+        last.ok_or_else(|| Error::not_found(format!("no commit has `{reference}`")))?;
     let types = &context.target().settings.types;
     let then = read::read(&path, &bytes, types, &context.target().settings.relations).note;
     let message = CommitMessage::new("restore", format!("Restore \"{}\"", then.title)).id(then.key());
-    write_version(context, message, then.key(), VaultFileChange::Copy { path, expected: None, bytes })
+    let mut changes = deleted_edges(context, commit, then.key())?;
+    changes.insert(0, VaultFileChange::Copy { path, expected: None, bytes });
+    write_versions(context, message, then.key(), changes)
 }
 
-/// Writes a version of the note `id` and commits it.
-fn write_version(
+/// Returns the edges of a note that a commit deleted, if the note at the other end exists.
+fn deleted_edges(context: &Context, commit: CommitId, id: &str) -> Result<Vec<VaultFileChange>> {
+    let open = context.target();
+    let mut edges = Vec::new();
+    for change in repository(open)?.inverse(commit)? {
+        let (Some(bytes), None) = (change.old, change.new) else { continue };
+        let note = read::read(&change.path, &bytes, &open.settings.types, &open.settings.relations).note;
+        let Some(ends) = note.edge.filter(|_| open.read(&change.path).is_err()) else { continue };
+        let other = match (ends.from == id, ends.to == id) {
+            (true, _) => ends.to,
+            (_, true) => ends.from,
+            _ => continue,
+        };
+        if other == id || find_in_target(context, &other).is_ok() {
+            edges.push(VaultFileChange::Copy { path: change.path, expected: None, bytes });
+        }
+    }
+    Ok(edges)
+}
+
+/// Writes a version of the note `id`, which is the first change, and commits it with the other changes.
+fn write_versions(
     context: &Context,
     message: CommitMessage,
     id: &str,
-    version: VaultFileChange,
+    changes: Vec<VaultFileChange>,
 ) -> Result<UpdateResult> {
-    let path = version.path().clone();
-    let written = write::apply(context, ChangeSet { message, changes: vec![version] })?;
+    let path = changes[0].path().clone();
+    let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(UpdateResult {
         id: id.to_owned(),
         path: path.to_string(),

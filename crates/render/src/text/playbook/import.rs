@@ -8,6 +8,7 @@ use crate::text::validate::findings;
 use cm_app::verbs::playbook::import::{
     BulletImport, BulletSkipReason, ImportedBullet, SkippedBullet, StoppedEntry, place_of, reason,
 };
+use cm_note::bullet::BulletState;
 
 /// Maximum number of listed rules; further ones are counted.
 const MAX_LISTED_RULES: usize = 20;
@@ -22,6 +23,11 @@ pub fn imported(outcome: &BulletImport) -> String {
         lines.push_str(&format!("  {}", committed(outcome.commit.as_deref())));
     }
     lines.push('\n');
+    let drafts = outcome.imported.iter().filter(|one| one.state == Some(BulletState::Draft)).count();
+    if drafts > 0 && !outcome.dry_run {
+        let text = format!("{drafts} to accept or reject before agents get them: `cm review`");
+        lines.push_str(&format!("{}\n", paint(DIM, &text)));
+    }
     lines.push_str(&skipped(&outcome.skipped));
     lines.push_str(&stopped(&outcome.stopped));
     for left in &outcome.left_out {
