@@ -44,10 +44,10 @@ impl ProgressDisplay {
         let Some(latest) = self.latest.as_ref().filter(|_| at.total > 0) else { return };
         match latest.get() {
             Some(instant) if instant.elapsed() < PAUSE => {}
-            known => {
+            last_report => {
                 latest.set(Some(Instant::now()));
                 // The first report comes too early to tell a rate.
-                if known.is_some() {
+                if last_report.is_some() {
                     anstream::eprintln!("{}", line(at, self.what, self.bar.elapsed()));
                 }
             }

@@ -65,15 +65,6 @@ const EXCEPTIONS: [(&str, &str, &str); 5] = [
     ("crates/agents/src/agents/cline/log/wire.rs", "say", "a field in Cline's logs"),
 ];
 
-/// Folders whose local bindings and parameters are not checked yet.
-const OLD_BINDINGS: [&str; 5] = [
-    "crates/learn/",
-    "crates/app/src/verbs/reflect",
-    "crates/app/src/context",
-    "crates/app/src/verbs/context",
-    "src/cli/",
-];
-
 /// Phrases of doc comments that say nothing without the code, or point to what is not named.
 const NO_PHRASES: [&str; 10] = [
     "Those of [",
@@ -115,10 +106,8 @@ fn plain_names(path: &str, text: &str) -> Vec<Violation> {
             }
         }
     }
-    if !OLD_BINDINGS.iter().any(|folder| path.starts_with(folder)) {
-        let bindings = banned_bindings(&code).into_iter().filter(|(_, name)| !is_exception(name));
-        found.extend(bindings.map(|(line, name)| violation(line, name)));
-    }
+    let bindings = banned_bindings(&code).into_iter().filter(|(_, name)| !is_exception(name));
+    found.extend(bindings.map(|(line, name)| violation(line, name)));
     found
 }
 

@@ -42,12 +42,12 @@ pub(crate) struct ProjectScope<'m> {
 impl<'m> ProjectScope<'m> {
     /// Creates the scope of the project that the caller named, or else of the folder of the call:
     /// the project's folder, the main work tree's, and those from there down to the working folder.
-    pub fn of(context: &'m Context, named: Option<&str>) -> Self {
-        let names = match named {
+    pub fn of(context: &'m Context, workspace: Option<&str>) -> Self {
+        let names = match workspace {
             Some(name) => vec![name.to_owned()],
             None => names_of_folder(context),
         };
-        Self { context, is_explicit: named.is_some(), names, is_named: OnceCell::new() }
+        Self { context, is_explicit: workspace.is_some(), names, is_named: OnceCell::new() }
     }
 
     /// Whether a rule of a vault applies here: always, unless it is limited to another project or

@@ -477,10 +477,10 @@ fn refuse_new_errors(
     let bare = before
         .filter(|before| std::str::from_utf8(before).is_ok_and(|text| Split::of(text).yaml().is_none()));
     let with_an_empty_one = bare.map(|before| errors(&[b"---\n---\n", before].concat())).unwrap_or_default();
-    let known: Vec<_> = before.map(errors).into_iter().flatten().chain(with_an_empty_one).collect();
+    let old_errors: Vec<_> = before.map(errors).into_iter().flatten().chain(with_an_empty_one).collect();
     let new = errors(after)
         .into_iter()
-        .find(|found| known.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)));
+        .find(|found| old_errors.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)));
     match new {
         None => Ok(()),
         Some(found) => {

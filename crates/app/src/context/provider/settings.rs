@@ -37,7 +37,7 @@ pub struct SelectedModels {
 impl SelectedModels {
     /// Provider and name of the primary model; `None` if none is set.
     pub fn name(&self) -> Option<String> {
-        self.models.first().map(|named| format!("{}/{}", named.name.0, named.name.1))
+        self.models.first().map(|first| format!("{}/{}", first.name.0, first.name.1))
     }
 }
 

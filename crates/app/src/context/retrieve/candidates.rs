@@ -181,8 +181,8 @@ impl Context {
             SemanticThreshold::Rules => (POOL.max(twice), 0.0),
         };
         let pool = POOL.max(twice);
-        let asked = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
-        let candidates = self.query_index(open, |index| index.candidates(asked))?;
+        let request = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
+        let candidates = self.query_index(open, |index| index.candidates(request))?;
         Ok(VaultCandidates { candidates, coarse, fine })
     }
 }

@@ -36,7 +36,7 @@ impl Context {
         neighbours.edges.retain(|edge| !is_early(edge));
         let bounds = question.query.bounds();
         let mut places: Vec<Option<usize>> = hits.into_iter().map(Some).collect();
-        let known = ranked.len();
+        let direct_hits = ranked.len();
         for note in neighbours.notes {
             let place = ranked.iter().position(|one| own(one) && one.note.path == note.path);
             let fits = || bounds.as_ref().is_none_or(|bounds| cm_index::admits(bounds, &note));
@@ -70,6 +70,6 @@ impl Context {
             }
         }
         ranked.retain(|one| one.score > 0.0);
-        Ok(ranked.len().saturating_sub(known))
+        Ok(ranked.len().saturating_sub(direct_hits))
     }
 }
