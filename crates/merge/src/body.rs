@@ -1,14 +1,14 @@
 //! Merges the body of a note: by lines, then by words within a paragraph where lines clash. A fenced
-//! block and a table row are never cut through.
+//! block and a table row are never cut through, and a sentence has the words of one side.
 
 use std::ops::Range;
 
 use cm_note::note::conflict::fence_after;
 
-use crate::lines::{lines_of, push_conflict};
+use crate::lines::{line_break, lines_of, push_conflict};
 use crate::side::{Precedence, SideName};
 use crate::three_way::{MergeRegion, Resolution, regions};
-use crate::{Clash, rows, sections, union};
+use crate::{Clash, paragraphs, rows, sections, union, words};
 
 /// A merged body.
 #[derive(Debug, Default)]
@@ -51,6 +51,9 @@ pub(crate) fn merge_lines(base: &str, ours: &str, theirs: &str, rules: BodyRules
     let mut regions = regions(base, ours, theirs);
     widen(&mut regions, &versions);
     join_split_paragraphs(&mut regions, &versions);
+    if rules.one_statement {
+        join_sentences(&mut regions, &versions);
+    }
     let mut merge = BodyMerge::default();
     for region in regions {
         let (base, ours, theirs) = (&base[region.base], &ours[region.ours], &theirs[region.theirs]);
@@ -108,11 +111,22 @@ impl BodyMerge {
                 return Some(all.concat());
             }
         }
-        rows::merge(base, ours, theirs, rules.precedence).or_else(|| by_words(base, ours, theirs))
+        rows::merge(base, ours, theirs, rules.precedence).or_else(|| words::merge(base, ours, theirs))
     }
 
-    /// Records the clash of a stretch; of list items and table rows, only of those that clash.
+    /// Records the clash of a stretch; of paragraphs, list items and table rows, only of those that clash.
     fn clash(&mut self, base: &[&str], ours: &[&str], theirs: &[&str], rules: BodyRules) {
+        if rules.clash == Clash::Leftover
+            && let Some(parts) = paragraphs::aligned(base, ours, theirs)
+        {
+            for [base, ours, theirs] in parts {
+                match self.combine(base, ours, theirs, rules) {
+                    Some(text) => self.push_paragraphs(&text),
+                    None => self.clash(base, ours, theirs, rules),
+                }
+            }
+            return;
+        }
         let rows = rows::each(base, ours, theirs).unwrap_or_default();
         let merged = rows.iter().filter(|row| row.is_some()).count();
         if merged * 2 < rows.len() || rows.is_empty() {
@@ -124,6 +138,17 @@ impl BodyMerge {
                 None => self.clash_of_lines(&base[at..=at], &ours[at..=at], &theirs[at..=at], rules),
             }
         }
+    }
+
+    /// Appends paragraphs, with a blank line between them and the text before.
+    fn push_paragraphs(&mut self, text: &str) {
+        let is_blank = |line: &str| line.trim().is_empty();
+        let is_apart =
+            self.text.lines().next_back().is_none_or(is_blank) || text.lines().next().is_none_or(is_blank);
+        if !is_apart {
+            self.text.push_str(line_break(&self.text));
+        }
+        self.text.push_str(text);
     }
 
     /// Records a clash: as markers, or with one text standing and the other as a leftover. Where one
@@ -176,55 +201,6 @@ impl<'l, 't> AroundBase<'l, 't> {
             Self { before: &[], middle: side, after: &[], is_base: false }
         }
     }
-}
-
-/// Merges a stretch by words; `None` if words clash, if much of the base is gone, or if it has code
-/// or a table.
-pub(crate) fn by_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Option<String> {
-    let is_atomic = |line: &&str| line.contains('|') || fence_after(None, line).is_some();
-    if [base, ours, theirs].into_iter().any(|lines| lines.iter().any(is_atomic)) {
-        return None;
-    }
-    let texts = [base, ours, theirs].map(<[&str]>::concat);
-    let [base, ours, theirs] = [&texts[0], &texts[1], &texts[2]].map(|text| words(text));
-    let regions = regions(&base, &ours, &theirs);
-    // A check box is no word of its text.
-    let count = |words: &[&str]| words.iter().filter(|word| !is_check_box(word)).count();
-    let unchanged = regions.iter().filter(|region| region.resolution == Resolution::Unchanged);
-    let unchanged: usize = unchanged.map(|region| count(&base[region.base.clone()])).sum();
-    if unchanged * 2 < count(&base) {
-        return None;
-    }
-    let mut text = String::new();
-    for region in regions {
-        match region.resolution {
-            Resolution::Unchanged | Resolution::Ours => text.extend(ours[region.ours].iter().copied()),
-            Resolution::Theirs => text.extend(theirs[region.theirs].iter().copied()),
-            Resolution::Conflict => return None,
-        }
-    }
-    Some(text)
-}
-
-/// Splits a text into words, each with the white space after it. Edits of neighbouring words
-/// thereby touch, and clash.
-fn words(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let (mut start, mut in_space) = (0, false);
-    for (at, c) in text.char_indices() {
-        if in_space && !c.is_whitespace() && !(c == ']' && &text[start..at] == "[ ") {
-            words.push(&text[start..at]);
-            start = at;
-        }
-        in_space = c.is_whitespace();
-    }
-    words.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
-    words
-}
-
-fn is_check_box(word: &str) -> bool {
-    let word = word.trim_end();
-    word.starts_with('[') && word.ends_with(']') && word.chars().count() == 3
 }
 
 /// Extends conflicts that begin or end within a fenced block to the whole block, in all versions.
@@ -304,6 +280,33 @@ fn join_split_paragraphs(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 
             }
         }
         at += 1;
+    }
+}
+
+/// Joins changes of different sides to different lines of one sentence.
+fn join_sentences(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 3]) {
+    let lines = |region: &MergeRegion| {
+        let MergeRegion { base, ours, theirs, .. } = region.clone();
+        (&versions[0][base], &versions[1][ours], &versions[2][theirs])
+    };
+    let is_change = |region: &MergeRegion| region.resolution != Resolution::Unchanged;
+    let mut at = 0;
+    while at + 1 < regions.len() {
+        let next = at + 1 + usize::from(!is_change(&regions[at + 1]));
+        let Some(other) = regions.get(next).filter(|_| is_change(&regions[at])) else {
+            at += 1;
+            continue;
+        };
+        let whole = joined(&regions[at], other);
+        let (base, ours, theirs) = lines(&whole);
+        let is_paragraph =
+            base.iter().all(|line| !line.trim().is_empty() && fence_after(None, line).is_none());
+        if is_paragraph && words::would_mix(base, ours, theirs) {
+            regions[at] = whole;
+            regions.drain(at + 1..=next);
+        } else {
+            at += 1;
+        }
     }
 }
 

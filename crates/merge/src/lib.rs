@@ -9,6 +9,7 @@ mod file_shape;
 mod generated_section;
 mod lines;
 mod note;
+mod paragraphs;
 mod revert;
 mod rows;
 mod sections;
@@ -17,6 +18,7 @@ mod side;
 mod three_way;
 pub mod tree;
 mod union;
+mod words;
 
 use cm_note::frontmatter::edit::apply;
 use cm_note::frontmatter::parse::parse;

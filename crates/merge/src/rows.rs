@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::body::by_words;
 use crate::side::Precedence;
 use crate::three_way::{Resolution, one_sided, regions};
-use crate::union;
+use crate::{union, words};
 
 /// Merges stretches of table rows or list items. `None` if another line is among them, or if both sides
 /// changed a row and the changes exclude each other.
@@ -84,12 +83,12 @@ fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {
     if let Some(one) = one_sided(&base, ours, theirs) {
         return Some(one.to_owned());
     }
-    let words = |base: &str, ours: &str, theirs: &str| match one_sided(&base, ours, theirs) {
+    let text = |base: &str, ours: &str, theirs: &str| match one_sided(&base, ours, theirs) {
         Some(one) => Some(one.to_owned()),
-        None => by_words(&[base], &[ours], &[theirs]),
+        None => words::merge(&[base], &[ours], &[theirs]),
     };
     let (Some(base), Some(ours), Some(theirs)) = (check_box(base), check_box(ours), check_box(theirs)) else {
-        return by_words(&[base], &[ours], &[theirs]);
+        return words::merge(&[base], &[ours], &[theirs]);
     };
     // A new text with the mark of the old one would say that another task is done.
     let is_marked = ours.mark != base.mark || theirs.mark != base.mark;
@@ -98,7 +97,7 @@ fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {
     }
     let before = one_sided(&base.before, ours.before, theirs.before)?;
     let mark = one_sided(&base.mark, ours.mark, theirs.mark)?;
-    Some(format!("{before}{mark}{}", words(base.after, ours.after, theirs.after)?))
+    Some(format!("{before}{mark}{}", text(base.after, ours.after, theirs.after)?))
 }
 
 /// Whether half of the old words are in the new text.

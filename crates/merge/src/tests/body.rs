@@ -30,10 +30,44 @@ fn two_appended_paragraphs_both_stand_in_order_of_time() {
 
 #[test]
 fn words_of_one_paragraph_are_edited_at_once() {
-    let base = "The pool has ten connections, and each worker takes one of them.\n";
+    let base = "The pool has ten connections. Each worker takes one of them.\n";
     assert_eq!(
-        bodies(base, &base.replace("ten", "twelve"), &base.replace("one of them", "two of them")),
-        "The pool has twelve connections, and each worker takes two of them.\n"
+        bodies(base, &base.replace("ten", "twelve"), &base.replace("one of them", "two of them, e.g. now")),
+        "The pool has twelve connections. Each worker takes two of them, e.g. now.\n"
+    );
+    assert_eq!(
+        bodies(base, &base.replace("ten", "twelve"), &base.replace("them.", "them. The rest waits.")),
+        "The pool has twelve connections. Each worker takes one of them. The rest waits.\n"
+    );
+}
+
+#[test]
+fn a_sentence_that_both_sides_changed_is_no_mixture_of_both() {
+    for (base, ours, theirs) in [
+        ("Always use tabs in Go files.", "Never use tabs in Go files.", "Always use spaces in Go files."),
+        ("Use tabs. Ask Bob about it.", "Use tabs. Do not ask Bob about it.", "Use tabs. Ask Eve about it."),
+        ("# Prices are cached now", "# Prices are not cached now", "# Prices are cached by key now"),
+        ("Run the tests before a push", "Run the tests before a merge", "Skip the tests before a push"),
+    ] {
+        let [base, ours, theirs] = [base, ours, theirs].map(|text| format!("{text}\n\nEnd.\n"));
+        let text = bodies(&base, &ours, &theirs);
+        let (body, leftovers) = text.split_once("---\n").unwrap_or((&text, ""));
+        assert!(body == ours || body == theirs, "{text}");
+        assert!(leftovers.contains("value: "), "{text}");
+    }
+}
+
+#[test]
+fn a_leftover_stands_for_no_paragraph_that_one_side_alone_added() {
+    let base = "The pool has ten connections.\n";
+    let ours = "The pool has nine connections.\n\nAda added this.\n";
+    let theirs = "Ben added that.\n\nThe pool has twelve connections.\n";
+    let text = bodies(base, ours, theirs);
+    let (body, leftovers) = text.split_once("---\n").unwrap();
+    assert_eq!(body, "Ben added that.\n\nThe pool has twelve connections.\n\nAda added this.\n");
+    assert_eq!(
+        leftovers,
+        "merge:\n  - paragraph: The pool has twelve connections.\n    value: The pool has nine connections.\n"
     );
 }
 
@@ -124,6 +158,27 @@ fn text_stays_below_its_heading_where_the_other_side_moved_the_section() {
         both.contains("## B\n\nTwo of B.\n\n## A\n\nMore of A.\n") && both.contains("value: One of B."),
         "{both}"
     );
+}
+
+#[test]
+fn a_section_that_one_side_added_and_one_that_it_edited_stand_once_where_the_other_side_moved_sections() {
+    let base = "# S2\n\n## One\n\none text\n\n## Two\n\ntwo text\n";
+    let moved = "# S2\n\n## Two\n\ntwo text\n\n## One\n\none text\n";
+    let edited =
+        "# S2\n\n## One\n\none text by ben\n\n## Two\n\ntwo text\n\n## Three\n\nnew important section\n";
+    assert_eq!(
+        bodies(base, moved, edited),
+        "# S2\n\n## Two\n\ntwo text\n\n## One\n\none text by ben\n\n## Three\n\nnew important section\n"
+    );
+    let first = "# S2\n\nIntro.\n\n## A\n\n### A1\n\na\n\n## B\n\nb\n\n## C\n\nc\n";
+    let to_top = "# S2\n\nIntro.\n\n## C\n\nc\n\n## A\n\n### A1\n\na\n\n## B\n\nb\n";
+    let more = first.replace("c\n", "c, edited\n").replace("## B", "### A2\n\nnew\n\n## B");
+    assert_eq!(
+        bodies(first, to_top, &more),
+        to_top.replace("c\n", "c, edited\n").replace("## B", "### A2\n\nnew\n\n## B")
+    );
+    let without = first.replace("## B\n\nb\n\n", "");
+    assert_eq!(bodies(first, to_top, &without), to_top.replace("\n## B\n\nb\n", ""));
 }
 
 #[test]

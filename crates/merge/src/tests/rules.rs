@@ -104,3 +104,36 @@ fn a_warning_that_both_sides_made_has_both_reasons() {
     assert!(text.contains("too slow") && text.contains("an outage"), "{text}");
     assert_eq!(text.matches("Run the tests").count(), 1, "{text}");
 }
+
+#[test]
+fn no_rule_says_what_nobody_wrote() {
+    let rule =
+        |text: &str| format!("---\nid: b-mq6d3m8l-aaaaaa\ncategory: go\nstate: active\n---\n\n{text}\n");
+    for [base, ours, theirs] in [
+        [
+            "Always use tabs in Go files of this project.",
+            "Never use tabs in Go files of this project.",
+            "Always use spaces in Go files of this project.",
+        ],
+        [
+            "Always use tabs\nin all\nGo files.",
+            "Never use tabs\nin all\nGo files.",
+            "Always use tabs\nin all\nRust files.",
+        ],
+    ] {
+        let merged = synced("playbook/go/a.md", &rule(base), &rule(ours), &rule(theirs));
+        assert!(
+            merged.ends_with(&format!("\n{ours}\n")) || merged.ends_with(&format!("\n{theirs}\n")),
+            "{merged}"
+        );
+        assert!(merged.contains("merge:\n  - paragraph: "), "{merged}");
+    }
+    let base = "Use tabs in Go files.\nThe linter wants it.";
+    let merged = synced(
+        "playbook/go/a.md",
+        &rule(base),
+        &rule(&base.replace("Use tabs", "Always use tabs")),
+        &rule(&base.replace("linter", "formatter")),
+    );
+    assert_eq!(merged, rule("Always use tabs in Go files.\nThe formatter wants it."));
+}

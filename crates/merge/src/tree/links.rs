@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cm_note::markdown::rewrite::{LinkRewrite, rewrite_links};
-use cm_note::note::{LinkForm, NoteLink};
+use cm_note::markdown::rewrite::rewrite_targets;
+use cm_note::note::LinkForm;
 use cm_note::path::NotePath;
 
 use super::{MergeResult, Side};
@@ -28,7 +28,27 @@ pub(super) fn follow_moves(results: &mut [MergeResult]) {
     }
 }
 
-/// Notes that moved: new paths by old ones, without their endings.
+/// Rewrites the links that one side alone wrote to a new file of its own that is at another path now, because the other
+/// side has a file at that path.
+pub(super) fn follow_copies(results: &mut [MergeResult]) {
+    for side in [Side::Ours, Side::Theirs] {
+        let other = if side == Side::Ours { Side::Theirs } else { Side::Ours };
+        let copied = results.iter().filter_map(|result| {
+            let (from, old) = result.copied_from.as_ref()?;
+            (*from == side).then(|| (old.clone(), result.path.clone()))
+        });
+        let moves = Moves::of(copied.collect());
+        if moves.by_path.is_empty() {
+            continue;
+        }
+        let is_own = |result: &&mut MergeResult| result.is_changed_by(side) && !result.is_changed_by(other);
+        for result in results.iter_mut().filter(is_own) {
+            moves.follow(result);
+        }
+    }
+}
+
+/// Notes and other files that moved: new paths by old ones, without their endings.
 pub(super) struct Moves {
     by_path: HashMap<String, NotePath>,
     /// Old paths by their last part; none where several share it.
@@ -53,22 +73,20 @@ impl Moves {
         if !file.path.is_markdown() || !(text.contains("[[") || text.contains("](") || text.contains("]:")) {
             return;
         }
-        let written = rewrite_links(text, |link, _| {
-            Some(LinkRewrite { target: Some(self.target(link, &file.path)?), ..LinkRewrite::default() })
-        });
+        let written = rewrite_targets(text, |target, form| self.target(target, form, &file.path));
         if written != text {
             file.bytes = written.into_bytes();
         }
     }
 
     /// The target that leads to the moved note, for a link in this file; `None` if it leads to no such note.
-    fn target(&self, link: &NoteLink, file: &NotePath) -> Option<String> {
-        let bare = without_ending(&link.target);
-        let ending = &link.target[bare.len()..];
+    fn target(&self, target: &str, form: LinkForm, file: &NotePath) -> Option<String> {
+        let bare = without_ending(target);
+        let ending = &target[bare.len()..];
         let (slash, bare) = bare.strip_prefix('/').map_or(("", bare), |rest| ("/", rest));
         let moved = if let Some(new) = self.by_path.get(bare) {
             without_ending(new.as_str()).to_owned()
-        } else if link.form == LinkForm::Markdown {
+        } else if form == LinkForm::Markdown {
             let new = self.by_path.get(file.resolve(bare)?.as_str())?;
             without_ending(&new.relative_to(file.folder())).to_owned()
         } else {

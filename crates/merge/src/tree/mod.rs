@@ -5,9 +5,11 @@
 
 mod collisions;
 mod deleted_ends;
+mod edges_of_notes;
 mod ids;
 mod links;
 mod pairing;
+mod same_text;
 #[cfg(test)]
 mod tests;
 
@@ -77,9 +79,11 @@ pub fn merge_changes(
     let mut results: Vec<MergeResult> =
         items.par_iter().flat_map_iter(|item| MergeResult::of(item, vocabulary)).collect();
     deleted_ends::restore(&mut results, &items, vocabulary);
+    edges_of_notes::restore(&mut results, &items, vocabulary);
     collisions::settle_ids(&mut results, vocabulary);
     collisions::settle_paths(&mut results, vocabulary, exists);
     links::follow_moves(&mut results);
+    links::follow_copies(&mut results);
     let merged: BTreeMap<&NotePath, &MergeResult> =
         results.iter().map(|result| (&result.path, result)).collect();
     let here = versions_of(ours, theirs);
@@ -133,6 +137,8 @@ pub(crate) struct MergeResult {
     pub open: bool,
     /// The only side that has the file, if the base does not.
     pub side: Option<Side>,
+    /// Of the new file of one side that gave way to one of the other side: the side, and its path there.
+    copied_from: Option<(Side, NotePath)>,
     /// The version of each side that has the file, ours first.
     versions: [Option<SideVersion>; 2],
 }
@@ -169,6 +175,7 @@ impl MergeResult {
             how,
             open: false,
             side: None,
+            copied_from: None,
             versions: [None, None],
         }
     }
@@ -233,7 +240,7 @@ impl MergeResult {
             None => ours.executable || theirs.executable,
         };
         if merged.markers {
-            return Self::copies(path, ours.bytes, theirs.bytes, executable);
+            return Self::copies(path, base.is_none(), ours.bytes, theirs.bytes, executable);
         }
         let how = if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken };
         let version = FileVersion { path, bytes: &merged.bytes, executable };
@@ -242,10 +249,12 @@ impl MergeResult {
 
     /// Both versions of a file: a well-formed note, else the greater by bytes, at its path, the other one
     /// at a path with a hash. The note gets a leftover that names the copy, and the copy an ID of its own.
-    fn copies(path: &NotePath, ours: &[u8], theirs: &[u8], executable: bool) -> Vec<Self> {
+    fn copies(path: &NotePath, is_new: bool, ours: &[u8], theirs: &[u8], executable: bool) -> Vec<Self> {
         let rank = |bytes: &[u8]| is_note(path) && is_well_formed(bytes);
-        let (stands, other) =
-            if (rank(ours), ours) > (rank(theirs), theirs) { (ours, theirs) } else { (theirs, ours) };
+        let (stands, other, copied) = match (rank(ours), ours) > (rank(theirs), theirs) {
+            true => (ours, theirs, Side::Theirs),
+            false => (theirs, ours, Side::Ours),
+        };
         let copy = |path: &NotePath, bytes: Vec<u8>, open: bool| {
             let version = FileVersion { path, bytes: &[], executable };
             Self { open, ..Self::new(&version, bytes, HowMerged::Copied) }
@@ -255,10 +264,9 @@ impl MergeResult {
         };
         let with_leftover = with_leftover(path, stands, &Leftover::copied(path, &other_path));
         let has_leftover = with_leftover != stands;
-        vec![
-            copy(&other_path, collisions::with_own_id(&other_path, other), false),
-            copy(path, with_leftover, has_leftover),
-        ]
+        let mut other = copy(&other_path, collisions::with_own_id(&other_path, other), false);
+        other.copied_from = is_new.then(|| (copied, path.clone()));
+        vec![other, copy(path, with_leftover, has_leftover)]
     }
 }
 

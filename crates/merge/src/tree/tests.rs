@@ -138,6 +138,29 @@ fn two_notes_at_one_path_both_stay_and_the_links_of_the_later_one_follow() {
 }
 
 #[test]
+fn two_unrelated_notes_without_an_id_at_one_path_both_stay() {
+    for head in ["", "---\ntags: [x]\n---\n\n"] {
+        let ours = files(&[("todo.md", &format!("{head}# Ada on databases\n\nAsk who owns the replica.\n"))]);
+        let theirs = files(&[
+            ("todo.md", &format!("{head}# Shopping list\n\n- milk\n- bread for the office\n")),
+            ("index.md", "[list](todo.md)\n"),
+        ]);
+        let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+        let texts: Vec<&String> = merged.values().collect();
+        assert!(merged.len() == 3 && merged.contains_key("todo.md"), "{merged:?}");
+        assert!(texts.contains(&&ours["todo.md"]) && texts.contains(&&theirs["todo.md"]), "{merged:?}");
+        let is_moved = merged["todo.md"] == ours["todo.md"];
+        assert_eq!(merged["index.md"] != theirs["index.md"], is_moved, "{merged:?}");
+    }
+    let (ours, theirs) = (
+        files(&[("todo.md", "# Todo\n\n- call Bob\n- feed the cat\n"), ("2026-11-21.md", "# Day\n\n- a\n")]),
+        files(&[("todo.md", "# Todo\n\n- call Bob\n- send\n"), ("2026-11-21.md", "# Day\n\n- b\n")]),
+    );
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    assert_eq!(merged.len(), 2, "mostly the same, and a day: {merged:?}");
+}
+
+#[test]
 fn two_notes_with_one_id_both_stay_and_the_later_one_gets_another_id() {
     let ours = files(&[("notes/a.md", &note(1, 1, "First."))]);
     let theirs = files(&[("notes/b.md", &note(1, 2, "Second.").replace("Note 1", "Other"))]);
@@ -359,4 +382,46 @@ fn an_id_that_a_copy_kept_is_not_replaced() {
     let merged = merge_both_ways(&base, &ours, &theirs);
     assert_eq!(merged["copy.md"], ours["copy.md"]);
     assert_eq!(merged["graph/edges/e.md"], theirs["graph/edges/e.md"]);
+}
+
+#[test]
+fn links_to_an_attachment_that_got_another_path_lead_to_the_bytes_that_their_side_added() {
+    let side = |name: &str, bytes: &str| {
+        let text = "# Shot\n\n![s](att/shot.png) and ![[shot.png]] and [x](att/other.png)\n";
+        files(&[("att/shot.png", bytes), (name, &format!("{text}\nBy {name}.\n"))])
+    };
+    let (ours, theirs) = (side("a.md", "\0a"), side("b.md", "\0b"));
+    let merged = merge_both_ways(&Files::new(), &ours, &theirs);
+    let copy = merged.keys().find(|at| at.starts_with("att/shot-")).unwrap();
+    for (note, bytes) in [("a.md", "\0a"), ("b.md", "\0b")] {
+        let at = merged.iter().find(|(_, text)| *text == bytes).unwrap().0;
+        let name = at.strip_prefix("att/").unwrap();
+        let expected = format!("![s]({at}) and ![[{name}]] and [x](att/other.png)");
+        assert!(merged[note].contains(&expected), "{copy}: {merged:?}");
+    }
+}
+
+#[test]
+fn the_edges_of_a_note_stay_that_one_side_deleted_and_the_other_edited() {
+    let id = |number: u32| format!("{number:08x}-0000-4000-8000-000000000000");
+    let edge = |own: u32, from: u32, to: u32| {
+        let ends = format!("type: CAUSES\nfrom_id: {}\nto_id: {}", id(from), id(to));
+        note(own, 1, "").replace("type: fact", &ends)
+    };
+    let base = files(&[
+        ("a.md", &note(1, 1, "One.")),
+        ("b.md", &note(2, 1, "Two.")),
+        ("c.md", &note(3, 1, "Three.")),
+        ("graph/edges/a--CAUSES--b.md", &edge(11, 1, 2)),
+        ("graph/edges/a--CAUSES--c.md", &edge(12, 1, 3)),
+    ]);
+    let ours = files(&[("b.md", &base["b.md"])]);
+    let mut theirs = base.clone();
+    theirs.insert("a.md".to_owned(), note(1, 2, "One more."));
+    let merged = merge_both_ways(&base, &ours, &theirs);
+    assert_eq!(
+        merged.keys().collect::<Vec<_>>(),
+        ["a.md", "b.md", "graph/edges/a--CAUSES--b.md"],
+        "the other end of the second edge is deleted"
+    );
 }

@@ -69,13 +69,19 @@ pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<LinkDestination> {
 /// Returns the attachment that a link shows or leads to; `None` for notes, URLs and headings in the
 /// same note.
 pub(super) fn attachment(destination: &str, is_wiki: bool) -> Option<String> {
+    let target = file(destination, is_wiki)?;
+    ending(&target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())).then_some(target)
+}
+
+/// Returns the path that a link leads to, of a note or of any other file; `None` for URLs and headings in the same note.
+pub(super) fn file(destination: &str, is_wiki: bool) -> Option<String> {
     if !is_wiki && (destination.starts_with("//") || has_scheme(destination)) {
         return None;
     }
     let (target, _) = split_anchor(destination);
     let target =
         if is_wiki { target.trim().trim_end_matches('\\').to_owned() } else { percent_decode(target) };
-    ending(&target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())).then_some(target)
+    (!target.is_empty()).then_some(target)
 }
 
 /// Parses the destination of `[text](…)`; `None` for a URL, a heading in the same note, or a file

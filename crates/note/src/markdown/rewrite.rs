@@ -33,15 +33,45 @@ pub struct LinkRewrite {
 /// ```
 pub fn rewrite_links(
     text: &str,
+    rewrite: impl FnMut(&NoteLink, Option<&str>) -> Option<LinkRewrite>,
+) -> String {
+    rewritten(text, Targets::Notes, rewrite)
+}
+
+/// Rewrites the wikilinks and relative links of a note as [`rewrite_links`], also those to files that are no notes,
+/// such as images. `rewrite` receives the target of each link without its anchor, and returns the new one.
+///
+/// ```
+/// use cm_note::markdown::rewrite::rewrite_targets;
+/// let rename = |target: &str, _| (target == "a.png").then(|| "b.png".to_owned());
+/// assert_eq!(rewrite_targets("![x](a.png) ![[a.png]] [y](c.png)", rename), "![x](b.png) ![[b.png]] [y](c.png)");
+/// ```
+pub fn rewrite_targets(text: &str, mut rewrite: impl FnMut(&str, LinkForm) -> Option<String>) -> String {
+    rewritten(text, Targets::Files, |link, _| {
+        Some(LinkRewrite { target: Some(rewrite(&link.target, link.form)?), ..LinkRewrite::default() })
+    })
+}
+
+/// Which links are rewritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Targets {
+    Notes,
+    /// Those to notes and to any other files.
+    Files,
+}
+
+fn rewritten(
+    text: &str,
+    targets: Targets,
     mut rewrite: impl FnMut(&NoteLink, Option<&str>) -> Option<LinkRewrite>,
 ) -> String {
     let split = Split::of(text);
     let mut links = Vec::new();
     if let Some(yaml) = split.yaml_range() {
-        links.extend(frontmatter_links(text, yaml));
+        links.extend(frontmatter_links(text, yaml, targets));
     }
     if !nested_too_deep(split.body()) {
-        links.extend(body_links(text, split.body_start()));
+        links.extend(body_links(text, split.body_start(), targets));
     }
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for link in links {
@@ -135,7 +165,7 @@ impl LinkParts {
     }
 }
 
-fn frontmatter_links(text: &str, yaml: Range<usize>) -> Vec<LinkParts> {
+fn frontmatter_links(text: &str, yaml: Range<usize>, targets: Targets) -> Vec<LinkParts> {
     let mut found = Vec::new();
     let mut begin = yaml.start;
     for line in text.get(yaml).unwrap_or_default().split_inclusive('\n') {
@@ -145,7 +175,7 @@ fn frontmatter_links(text: &str, yaml: Range<usize>) -> Vec<LinkParts> {
                 line.get(..at).and_then(|before| before.chars().rev().find(|c| matches!(c, '"' | '\'')));
             let encoding = quote.map_or(Encoding::Plain, Encoding::Quoted);
             if !line.trim_start().starts_with('#') {
-                found.extend(wikilink(text, begin + at..begin + at + length, encoding));
+                found.extend(wikilink(text, begin + at..begin + at + length, encoding, targets));
             }
             from = at + length;
         }
@@ -162,7 +192,7 @@ fn next_wikilink(line: &str, from: usize) -> Option<(usize, usize)> {
 }
 
 /// Splits `[[target#anchor|display]]`, possibly with a leading `!`, at a byte range.
-fn wikilink(text: &str, range: Range<usize>, encoding: Encoding) -> Option<LinkParts> {
+fn wikilink(text: &str, range: Range<usize>, encoding: Encoding, targets: Targets) -> Option<LinkParts> {
     let source = text.get(range.clone())?;
     let open = source.find("[[")? + 2;
     let inside = source.get(open..)?.strip_suffix("]]")?;
@@ -179,11 +209,11 @@ fn wikilink(text: &str, range: Range<usize>, encoding: Encoding) -> Option<LinkP
         None => (destination, None),
     };
     let anchor = anchor.map(|anchor| trimmed(begin + target.len() + 1, anchor));
-    let link = match target.trim() {
-        "" => None,
-        _ => Some(link::wiki(destination, false)?),
+    let (name, place) = match (target.trim(), targets) {
+        ("", _) => (String::new(), None),
+        (_, Targets::Files) => (link::file(destination, true)?, None),
+        (_, Targets::Notes) => link::wiki(destination, false).map(|link| (link.target, link.anchor))?,
     };
-    let (name, place) = link.map_or((String::new(), None), |link| (link.target, link.anchor));
     let anchor_text = place.or_else(|| anchor.clone().and_then(|range| text.get(range)).map(str::to_owned));
     let link = note_link(LinkForm::Wiki, name, anchor_text);
     Some(LinkParts { link, target: trimmed(begin, target), anchor, display, end: range.end - 2, encoding })
@@ -209,7 +239,7 @@ struct OpenLink<'b> {
     in_table: bool,
 }
 
-fn body_links(text: &str, body_start: usize) -> Vec<LinkParts> {
+fn body_links(text: &str, body_start: usize, targets: Targets) -> Vec<LinkParts> {
     let Some(body) = text.get(body_start..) else { return Vec::new() };
     let (mut open, mut closed, mut code): (Vec<OpenLink<'_>>, Vec<_>, Vec<_>) = Default::default();
     let mut tables = 0usize;
@@ -242,18 +272,18 @@ fn body_links(text: &str, body_start: usize) -> Vec<LinkParts> {
     let parts = links.filter_map(|link| match link.kind {
         LinkType::WikiLink { .. } => {
             let encoding = if link.in_table { Encoding::TableCell } else { Encoding::Plain };
-            wikilink(text, shift(link.range), encoding)
+            wikilink(text, shift(link.range), encoding, targets)
         }
         LinkType::Inline => {
             let opening = body.get(link.inner_end..link.range.end)?.find("](")? + link.inner_end;
             let label = body.get(link.range.start..)?.find('[')? + link.range.start + 1;
-            markdown_link(text, shift(opening + 2..link.range.end), Some(shift(label..opening)))
+            markdown_link(text, shift(opening + 2..link.range.end), Some(shift(label..opening)), targets)
         }
         LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut => {
             let id = link.id.to_lowercase();
             let (_, span) = definitions.iter().find(|(name, _)| *name == id)?;
             let after = body.get(span.clone())?.find("]:")? + span.start + 2;
-            markdown_link(text, shift(after..span.end), None)
+            markdown_link(text, shift(after..span.end), None, targets)
         }
         _ => None,
     });
@@ -261,7 +291,12 @@ fn body_links(text: &str, body_start: usize) -> Vec<LinkParts> {
 }
 
 /// Splits the destination at the beginning of a byte range.
-fn markdown_link(text: &str, rest: Range<usize>, display: Option<Range<usize>>) -> Option<LinkParts> {
+fn markdown_link(
+    text: &str,
+    rest: Range<usize>,
+    display: Option<Range<usize>>,
+    targets: Targets,
+) -> Option<LinkParts> {
     let source = text.get(rest.clone())?;
     let begin = rest.start + source.len() - source.trim_start().len();
     let source = source.trim_start();
@@ -273,8 +308,11 @@ fn markdown_link(text: &str, rest: Range<usize>, display: Option<Range<usize>>) 
         Some((path, anchor)) => (path, Some(at + path.len() + 1..at + path.len() + 1 + anchor.len())),
         None => (destination, None),
     };
-    let link = link::relative(destination)?;
-    let link = note_link(LinkForm::Markdown, link.target, link.anchor);
+    let (target, place) = match targets {
+        Targets::Files => (link::file(destination, false)?, None),
+        Targets::Notes => link::relative(destination).map(|link| (link.target, link.anchor))?,
+    };
+    let link = note_link(LinkForm::Markdown, target, place);
     Some(LinkParts { link, target: at..at + path.len(), anchor, display, end: rest.end, encoding })
 }
 
