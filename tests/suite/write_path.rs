@@ -103,6 +103,7 @@ fn a_write_of_several_notes_that_was_killed_leaves_no_copies() {
         after: Some(old(path).replace("Body", "More of it").into_bytes().into()),
         edits: Vec::new(),
         executable: false,
+        left_out: false,
     });
     let entry = JournalEntry {
         operation: "0123456789abcdef0123456789abcdef".to_owned(),

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod broken_settings;
 mod by_hand;
 mod driver;
+mod hidden_files;
 mod jujutsu;
 mod refusals;
 mod replicas;

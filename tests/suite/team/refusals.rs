@@ -41,6 +41,8 @@ fn a_history_that_somebody_rewrote_is_not_taken_and_ours_is_kept() {
     assert_eq!(kept, ada.sandbox.git(&["rev-parse", "HEAD"]));
     // Refused until the person has decided.
     refused(&ada, 5, "rewritten");
+    let status = ada.cm(&["status"]).ok().stdout;
+    assert!(status.contains("its history was rewritten") && !status.contains("to send"), "{status}");
     ada.sandbox.git(&["fetch", "--quiet"]);
     ada.sandbox.git(&["reset", "--quiet", "--hard", "origin/main"]);
     assert_eq!(ada.sync()["changed"], false);
@@ -242,6 +244,25 @@ fn is_left_to_git(first: (&str, &str), second: (&str, &str)) {
     ben.sandbox.git(&["pull", "--quiet", "--no-rebase", "--no-edit"]);
     settle(&[&ada, &ben]);
     assert_eq!(ben.sandbox.read(second.0), second.1);
+}
+
+#[test]
+fn a_file_in_the_way_that_git_ignores_is_not_to_be_committed() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let ben = Clone::of(&remote, "ben");
+    ada.sandbox.shell("echo local.md >>.git/info/exclude").ok();
+    ada.sandbox.write("local.md", "# Mine\n");
+    ben.sandbox.write("local.md", "# Shared\n");
+    ben.sync();
+    let ran = refused(&ada, 5, "hand-edited");
+    assert!(
+        ran.stdout.contains("move the file away") && !ran.stdout.contains("cm commit"),
+        "{}",
+        ran.snapshot()
+    );
+    ada.sandbox.shell("rm local.md").ok();
+    assert_eq!(ada.sync()["received"], 1);
 }
 
 #[test]

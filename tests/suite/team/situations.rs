@@ -363,3 +363,80 @@ fn a_link_to_a_note_that_another_person_renamed_leads_to_it() {
         "# Index\n\n[[Restart the workers]] and [q](../graph/solutions/Restart%20the%20workers.md).\n"
     );
 }
+
+#[test]
+fn a_rule_that_both_sides_reworded_waits_in_the_inbox_and_is_no_mixture() {
+    let (_remote, ada, ben) = pair();
+    let text = ada.sandbox.read(RULE_FILE);
+    let rule = "Print the seed of every random test before it runs.";
+    let (never, after) = (rule.replace("Print", "Never print"), rule.replace("before it", "after it"));
+    ada.sandbox.write(RULE_FILE, text.replace(rule, &never));
+    ben.sandbox.write(RULE_FILE, text.replace(rule, &after));
+    settle(&[&ada, &ben]);
+    let merged = ada.sandbox.read(RULE_FILE);
+    assert!(!merged.contains("Never print the seed of every random test after"), "{merged}");
+    assert!(merged.contains(&never) && merged.contains(&after), "{merged}");
+    let inbox = ben.cm(&["review", "--kind", "leftovers", "--json"]).ok().json();
+    assert_eq!(inbox["total"], 1, "{inbox}");
+}
+
+#[test]
+fn taking_the_other_version_removes_no_section_that_one_side_added() {
+    let remote = Remote::new();
+    let base = "# S2\n\n## One\n\none text\n\n## Two\n\ntwo text\n";
+    let ada = Clone::first(&remote, "ada", &format!("{VAULT}--- s2.md\n{base}"));
+    let ben = Clone::of(&remote, "ben");
+    ada.sandbox.write("s2.md", "# S2\n\n## Two\n\ntwo text by ada\n\n## One\n\none text\n");
+    let edited = base.replace("one text", "one text by ben").replace("two text", "two words by ben");
+    ben.sandbox.write("s2.md", format!("{edited}\nBen adds this.\n\n## Three\n\nnew important section\n"));
+    settle(&[&ada, &ben]);
+    let merged = ada.sandbox.read("s2.md");
+    ada.cm(&["review", "--take", "s2.md"]).ok();
+    let text = ada.sandbox.read("s2.md");
+    for part in ["## One", "one text by ben", "## Two", "Ben adds this.", "## Three", "new important section"]
+    {
+        assert_eq!(text.matches(part).count(), 1, "{part}: {merged}\n{text}");
+    }
+    assert_ne!(merged.contains("two text by ada\n\nBen"), text.contains("two text by ada\n\nBen"), "{text}");
+}
+
+#[test]
+fn two_unrelated_notes_at_one_path_both_stay() {
+    let (_remote, ada, ben) = pair();
+    ada.sandbox.write("todo.md", "# Ada on databases\n\nAsk who owns the replica.\n");
+    ben.sandbox.write("todo.md", "# Shopping list\n\n- milk\n- bread for the office\n");
+    settle(&[&ada, &ben]);
+    let names = ada.sandbox.git(&["ls-files", "todo*"]);
+    let texts: Vec<String> = names.lines().map(|name| ada.sandbox.read(name)).collect();
+    assert_eq!(texts.len(), 2, "{names}");
+    assert!(texts.iter().any(|text| !text.contains("milk")) && names.contains("todo.md\n"), "{texts:?}");
+}
+
+#[test]
+fn the_edges_of_a_note_that_was_deleted_and_edited_stay_with_it() {
+    let (_remote, ada, ben) = pair();
+    ada.cm(&["relate", "Restart the queue", "Prices are cached", "--type", "CAUSES"]).ok();
+    settle(&[&ada, &ben]);
+    ada.cm(&["delete", "Restart the queue"]).ok();
+    assert_eq!(ada.sandbox.git(&["ls-files", "graph/edges"]), "");
+    ben.cm(&["update", "Restart the queue", "--append", "Then wait a minute."]).ok();
+    settle(&[&ada, &ben]);
+    let related = ada.cm(&["related", "Restart the queue", "--json"]).ok().stdout;
+    assert!(related.contains("Prices are cached"), "{related}");
+    ada.cm(&["validate"]).ok();
+}
+
+#[test]
+fn a_note_shows_the_picture_of_its_side_where_both_sides_added_one_of_that_name() {
+    let (_remote, ada, ben) = pair();
+    for (clone, bytes) in [(&ada, "\0ada"), (&ben, "\0ben")] {
+        clone.sandbox.write("att/shot.png", bytes);
+        clone.sandbox.write(&format!("{}.md", clone.name), "# Shot\n\n![s](att/shot.png)\n");
+    }
+    settle(&[&ada, &ben]);
+    for name in ["ada", "ben"] {
+        let note = ada.sandbox.read(&format!("{name}.md"));
+        let path = note.split_once("](").unwrap().1.trim_end().trim_end_matches(')').to_owned();
+        assert_eq!(ada.sandbox.read(&path), format!("\0{name}"), "{note}");
+    }
+}

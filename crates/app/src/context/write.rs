@@ -25,7 +25,7 @@ use cm_note::message::CommitMessage;
 use cm_note::note::{self, read};
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
-use cm_store::config::{CommitMode, keys};
+use cm_store::config::{CommitMode, SettingOrigin, Settings, SettingsLayer, keys};
 use cm_store::git::{self, PathChange, PathChangeKind as PathKind};
 use cm_store::vault::exchange::{self, ReplacedFile};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
@@ -237,6 +237,28 @@ fn refuse_broken_settings(open: &OpenVault) -> Result<()> {
         .hint(format!("{}: fix it, then run the command again", broken.message)))
 }
 
+/// Returns why the `cm.toml` of HEAD cannot be read; `None` if it can, or if the file was changed since. Somebody else may
+/// have repaired it.
+///
+/// # Errors
+/// Returns an error if the repository or the file cannot be read.
+pub(crate) fn settings_broken_in_head(open: &OpenVault) -> Result<Option<Finding>> {
+    if open.settings.broken().is_none() {
+        return Ok(None);
+    }
+    let Ok(path) = NotePath::parse(layout::SETTINGS) else { return Ok(None) };
+    let (committed, current) = (committed_bytes(open, &path)?, file_content(open, &path)?);
+    Ok(committed
+        .filter(|bytes| Some(bytes) == current.as_ref())
+        .and_then(|bytes| unreadable_settings(&bytes)))
+}
+
+/// Returns why a version of `cm.toml` cannot be read; `None` if it can.
+pub(crate) fn unreadable_settings(bytes: &[u8]) -> Option<Finding> {
+    let layer = SettingsLayer::parse_toml(layout::SETTINGS, &String::from_utf8_lossy(bytes));
+    Settings::of(vec![(layer, SettingOrigin::Vault)]).broken().cloned()
+}
+
 /// Returns whether changes to this vault are committed immediately.
 ///
 /// # Errors
@@ -372,6 +394,7 @@ fn bytes_of(
                 after: after.map(FileBytes::from),
                 edits,
                 executable: false,
+                left_out: false,
             });
         }
     }
@@ -550,6 +573,9 @@ fn write_unsynced(
 ) -> Result<()> {
     let vault = &open.vault;
     let write = |file: &FileChange| {
+        if file.left_out {
+            return Ok((None, None));
+        }
         let before = file.before.as_ref().map(FileBytes::as_slice);
         match &file.after {
             Some(after) => {
@@ -607,9 +633,11 @@ fn commit(context: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<O
             let moved = moved_notes::source(entry, file);
             let kind = match &file.after {
                 None => PathKind::Remove,
-                Some(after) if entry.join.is_some() => {
-                    PathKind::Joined { bytes: after.as_slice().to_vec(), executable: file.executable }
-                }
+                Some(after) if entry.join.is_some() => PathKind::Joined {
+                    bytes: after.as_slice().to_vec(),
+                    executable: file.executable,
+                    left_out: file.left_out,
+                },
                 Some(after) => PathKind::Write {
                     before: file.before.as_ref().or(moved).map(|bytes| bytes.as_slice().to_vec()),
                     after: after.as_slice().to_vec(),

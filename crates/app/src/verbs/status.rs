@@ -67,6 +67,8 @@ pub struct RemoteStatus {
     pub ahead: Option<usize>,
     /// Number of commits of the remote that this clone lacks; null if it was never fetched.
     pub behind: Option<usize>,
+    /// Whether the remote's history was rewritten since both sides last agreed, so that `cm sync` refuses it.
+    pub rewritten: bool,
     /// Time of the last `cm sync` in this clone that succeeded.
     pub last_sync: Option<Instant>,
 }
@@ -114,7 +116,7 @@ fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus>
 }
 
 fn remote_status(context: &Context, repo: &Repo, place: SyncPlace) -> Result<RemoteStatus> {
-    let SyncPlace { remote, branch, .. } = place;
+    let (remote, branch) = (place.remote.clone(), place.branch.clone());
     let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;
     let theirs = match tracked {
         Some(tracked) => Some(tracked),
@@ -126,6 +128,7 @@ fn remote_status(context: &Context, repo: &Repo, place: SyncPlace) -> Result<Rem
         }
         _ => (None, None),
     };
+    let rewritten = theirs.map(|theirs| place.abandoned_head(repo, theirs)).transpose()?.flatten().is_some();
     let last_sync = last_run::recorded(context, sync::JOB);
-    Ok(RemoteStatus { name: remote, branch, ahead, behind, last_sync })
+    Ok(RemoteStatus { name: remote, branch, ahead, behind, rewritten, last_sync })
 }

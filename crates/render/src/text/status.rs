@@ -93,6 +93,10 @@ fn listed(files: impl Iterator<Item = String>, total: usize) -> String {
 fn remote_rows(remote: &RemoteStatus, command: &str) -> String {
     let state = match (remote.ahead, remote.behind) {
         (Some(0), Some(0)) => "up to date".to_owned(),
+        _ if remote.rewritten => {
+            let decision = "`cm sync` says how to decide";
+            format!("{}  {}", paint(WARN, "its history was rewritten"), paint(DIM, decision))
+        }
         (Some(ahead), Some(behind)) => {
             let parts = [(ahead, "to send"), (behind, "to receive")];
             let parts = parts.iter().filter(|(n, _)| *n > 0);

@@ -53,6 +53,8 @@ pub enum PathChangeKind<'a> {
         bytes: Vec<u8>,
         /// Whether the file is executable.
         executable: bool,
+        /// Whether Git leaves it out of the work tree.
+        left_out: bool,
     },
     /// The file was removed.
     Remove,

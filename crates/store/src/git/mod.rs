@@ -16,6 +16,7 @@ mod history;
 mod hooks;
 mod identity;
 mod jujutsu;
+mod left_out;
 mod lock;
 mod maintenance;
 mod merge_driver;

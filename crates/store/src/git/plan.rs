@@ -34,6 +34,8 @@ pub(super) struct PlannedPath<'c> {
     /// Whether the mode comes from another history and holds for the file too.
     sets_mode: bool,
     ignored: bool,
+    /// Whether Git leaves the file out of the work tree.
+    left_out: bool,
     pub content: Option<PlannedContent<'c>>,
 }
 
@@ -155,7 +157,19 @@ impl Repo {
             };
             let (new, ignored) = (here.is_none(), false);
             let sets_mode = matches!(change.kind, PathChangeKind::Joined { .. });
-            Ok(PlannedPath { path: &change.path, place, from, head, new, mode, sets_mode, ignored, content })
+            let left_out = matches!(change.kind, PathChangeKind::Joined { left_out: true, .. });
+            Ok(PlannedPath {
+                path: &change.path,
+                place,
+                from,
+                head,
+                new,
+                mode,
+                sets_mode,
+                ignored,
+                left_out,
+                content,
+            })
         });
         items.collect()
     }
@@ -337,7 +351,7 @@ impl Repo {
             IndexSlot::Staged { id, .. } if item.sets_mode => (Some(id), Mode::from(item.mode)),
             IndexSlot::Staged { id, mode } => (Some(id), mode),
         };
-        if item.sets_mode {
+        if item.sets_mode && !item.left_out {
             self.set_executable(item)?;
         }
         if let Some(tracked) = staging.collision(item.place.as_ref()) {
@@ -353,11 +367,14 @@ impl Repo {
                 None => return Ok(false),
             },
         };
-        let stat = match target == content.after {
+        let stat = match target == content.after && !item.left_out {
             true => self.stat_of(&self.file(item.path), content.bytes)?,
             false => None,
         };
         staging.put(item.place.as_ref(), target, mode, stat);
+        if item.left_out {
+            staging.leave_out(item.place.as_ref());
+        }
         Ok(true)
     }
 }

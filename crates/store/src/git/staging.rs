@@ -1,6 +1,7 @@
 //! Reads and changes the locked index. Entries of other paths stay unchanged, and Git still detects
 //! all modifications.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -22,6 +23,8 @@ pub(super) struct Staging<'r> {
     changed: bool,
     /// New entries, merged when the index is written, so that it is sorted only once.
     added: Vec<(BString, ObjectId, Mode, Stat)>,
+    /// Paths among these whose file Git leaves out of the work tree.
+    left_out: HashSet<BString>,
 }
 
 /// State of a path in the index.
@@ -47,7 +50,7 @@ impl<'r> Staging<'r> {
             gix::index::decode::Options::default(),
         )
         .doing("reading the index", repo.git_dir())?;
-        Ok(Self { repo, file, changed: false, added: Vec::new() })
+        Ok(Self { repo, file, changed: false, added: Vec::new(), left_out: HashSet::new() })
     }
 
     pub fn index(&self) -> &gix::index::State {
@@ -111,6 +114,18 @@ impl<'r> Staging<'r> {
         entry.flags.remove(Flags::INTENT_TO_ADD);
         if !entry.flags.contains(Flags::SKIP_WORKTREE) {
             entry.flags.remove(Flags::EXTENDED);
+        }
+    }
+
+    /// Lets Git leave the file of a staged path out of the work tree.
+    pub fn leave_out(&mut self, place: &BStr) {
+        match self.file.entry_range(place) {
+            Some(range) => {
+                for entry in &mut self.file.entries_mut()[range] {
+                    entry.flags.insert(Flags::EXTENDED | Flags::SKIP_WORKTREE);
+                }
+            }
+            None => drop(self.left_out.insert(place.to_owned())),
         }
     }
 
@@ -224,7 +239,8 @@ impl<'r> Staging<'r> {
     pub fn write(&mut self, lock: &IndexLock) -> Result<()> {
         if !self.added.is_empty() {
             for (place, id, mode, stat) in self.added.drain(..) {
-                let flags = Flags::from_stage(Stage::Unconflicted);
+                let mut flags = Flags::from_stage(Stage::Unconflicted);
+                flags.set(Flags::EXTENDED | Flags::SKIP_WORKTREE, self.left_out.contains(&place));
                 self.file.dangerously_push_entry(stat, id, flags, mode, place.as_ref());
             }
             self.file.sort_entries();

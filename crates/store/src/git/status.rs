@@ -219,7 +219,9 @@ impl StatusScan<'_> {
             self.note(place, EditKind::Replaced);
             return Ok(());
         }
-        if entry.flags.contains(Flags::ASSUME_VALID) && head == Some(entry.id) {
+        // A person hid the edits of this file from Git.
+        let is_hidden = entry.flags.intersects(Flags::ASSUME_VALID | Flags::SKIP_WORKTREE);
+        if is_hidden && head == Some(entry.id) {
             return Ok(());
         }
         let file = self.path(place);

@@ -58,6 +58,9 @@ pub struct FileChange {
     /// Whether the file is executable; only for files of another history.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
+    /// Whether the file is committed only, because Git leaves it out of the work tree; only for files of another history.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
 }
 
 /// Content of a file, readable in the journal if it is text.
@@ -241,6 +244,7 @@ mod tests {
                 after: Some(vec![0xff, b'a'].into()),
                 edits: Vec::new(),
                 executable: false,
+                left_out: false,
             }],
             join: None,
         }

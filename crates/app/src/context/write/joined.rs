@@ -3,8 +3,10 @@
 
 use super::{
     ATTEMPTS, WriteResult, current, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
-    refuse_during_merge, with_actor, write_and_commit,
+    refuse_during_merge, settings_broken_in_head, with_actor, write_and_commit,
 };
+use std::collections::HashSet;
+
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, repository};
 use crate::error::{Error, Result};
@@ -47,7 +49,10 @@ pub fn join(
     let open = context.target();
     open.writable()?;
     context.may_write()?;
-    refuse_broken_settings(open)?;
+    // The remote may have the repaired settings.
+    if settings_broken_in_head(open)?.is_none() {
+        refuse_broken_settings(open)?;
+    }
     let repo = repository(open)?;
     let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     open.set_stale();
@@ -70,11 +75,20 @@ fn attempt(
     journal: &Journal,
     change: JoinedChange,
 ) -> Result<WriteResult> {
+    let left_out = repository(open)?.left_out(change.files.iter().map(|file| &file.path))?;
+    let mut committed_only = HashSet::new();
     for file in &change.files {
         if file.after.is_some() {
             refuse_in_the_way(open, &file.path)?;
         }
         let found = current(open, &file.path)?;
+        // Without a new version, an edit that a person hid from Git would be a new file.
+        if left_out.contains(&file.path)
+            && (found.is_none() || (found != file.before && file.after.is_some()))
+        {
+            committed_only.insert(file.path.clone());
+            continue;
+        }
         // A file that already has the new content was brought by hand.
         if found != file.before && found != file.after {
             if open.vault.file(&file.path).is_symlink() {
@@ -86,15 +100,14 @@ fn attempt(
                     .at(&file.path, None, None)
                     .hint("move the link away, then run the command again"));
             }
-            return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", file.path))
-                .at(&file.path, None, None)
-                .hint("commit them with `cm commit`, or remove them, then run the command again"));
+            return Err(uncommitted(repository(open)?, file)?);
         }
     }
     let operation = context.new_uuid().simple().to_string();
     let message =
         CommitMessage { operation: Some(operation.clone()), ..with_actor(change.message, &context.call.by) };
     let changed = change.files.into_iter().map(|file| FileChange {
+        left_out: committed_only.contains(&file.path),
         path: file.path,
         from: Vec::new(),
         before: file.before.map(FileBytes::from),
@@ -118,6 +131,24 @@ fn attempt(
     open.set_stale();
     journal.done(&entry.operation)?;
     Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+}
+
+/// The refusal to overwrite a file that is here in another version than in HEAD.
+fn uncommitted(repo: &Repo, file: &JoinedFile) -> Result<Error> {
+    let path = &file.path;
+    let (message, hint) = if repo.is_hidden(path)? {
+        let hint = format!(
+            "`git update-index --no-skip-worktree --no-assume-unchanged {path}` shows them; commit or remove them, then run the command again"
+        );
+        (format!("{path} has changes that are hidden from Git"), hint)
+    } else if file.before.is_none() && repo.is_ignored(path)? {
+        let hint = "move the file away, then run the command again".to_owned();
+        (format!("the remote has {path}, and another file of this name, which Git ignores, is here"), hint)
+    } else {
+        let hint = "commit them with `cm commit`, or remove them, then run the command again".to_owned();
+        (format!("{path} has uncommitted changes"), hint)
+    };
+    Ok(Error::refused("hand-edited", message).at(path, None, None).hint(hint))
 }
 
 /// Refuses a file in whose place there is a folder here, or in a folder in whose place there is a

@@ -36,6 +36,7 @@ pub(super) fn files(
         after: Some(after.into()),
         edits,
         executable: false,
+        left_out: false,
     };
     let old = FileChange {
         path: from,
@@ -44,6 +45,7 @@ pub(super) fn files(
         after: None,
         edits: Vec::new(),
         executable: false,
+        left_out: false,
     };
     Ok([new, old])
 }

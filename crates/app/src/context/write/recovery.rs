@@ -28,7 +28,7 @@ pub(super) fn or_roll_back<T>(
 
 /// Restores the former content of the files; those changed since the failed write stay as they are.
 fn roll_back(open: &OpenVault, entry: &JournalEntry) -> Result<()> {
-    for file in &entry.files {
+    for file in entry.files.iter().filter(|file| !file.left_out) {
         let found = current(open, &file.path)?;
         let after = file.after.as_ref().map(FileBytes::as_slice);
         if found.as_deref() == after {
@@ -69,7 +69,7 @@ pub(super) fn finish_leftovers(context: &Context, open: &OpenVault, journal: &Jo
         for file in entry.files.iter().filter(|file| swept.insert(file.path.folder())) {
             files::sweep(&open.vault, &file.path, &contents)?;
         }
-        for file in &entry.files {
+        for file in entry.files.iter().filter(|file| !file.left_out) {
             let (before, after) = (file.before.as_ref().map(FileBytes::as_slice), file.after.as_ref());
             let found = current(open, &file.path)?;
             // A power failure may have left a part of a new file.

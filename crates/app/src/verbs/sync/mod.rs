@@ -217,6 +217,16 @@ fn commit_edits(context: &Context, repo: &Repo, options: &Options, result: &mut 
         result.edits = repo.hand_edits()?.iter().filter(|(path, _)| commit::is_ours(path)).count();
         return Ok(());
     }
+    if let Some(broken) = write::settings_broken_in_head(context.target())? {
+        let edits = repo.hand_edits()?.iter().filter(|(path, _)| commit::is_ours(path)).count();
+        if edits > 0 {
+            context.notice(format!(
+                "manual edits of {edits} files are not committed while {} cannot be read",
+                broken.path
+            ));
+        }
+        return Ok(());
+    }
     let edits = commit::commit(context, None)?;
     result.edits = edits.files.len();
     result.committed = edits.commit;
@@ -322,30 +332,61 @@ impl SyncRun<'_> {
         let Some(planned) = planned else { return Ok(()) };
         result.received += planned.received;
         result.files.extend(planned.files.iter().map(incoming::PlannedFile::reported));
-        if planned.is_merge && !self.options.dry_run {
+        if self.options.dry_run {
+            return Ok(());
+        }
+        let reopened = match planned.files.iter().any(|file| file.path.as_str() == layout::SETTINGS) {
+            true => self.with_new_settings()?,
+            false => None,
+        };
+        if planned.is_merge {
             result.merge = written.commit;
             let merged = planned.files.iter().filter(|file| file.how == HowMerged::Merged);
-            result.regenerated.extend(self.regenerate(merged.map(|file| &file.path))?);
+            let context = reopened.as_ref().unwrap_or(self.context);
+            if write::settings_broken_in_head(context.target())?.is_none() {
+                result.regenerated.extend(self.regenerate(context, merged.map(|file| &file.path))?);
+            }
             result.lost_settings.extend(planned.files.iter().flat_map(incoming::PlannedFile::lost_settings));
         }
         Ok(())
+    }
+
+    /// Opens the vault with the settings that came; `None` if nothing depends on them. Settings that cannot be read are
+    /// reported.
+    fn with_new_settings(&self) -> Result<Option<Context>> {
+        let open = self.context.target();
+        let bytes = open.vault.read_own(layout::SETTINGS)?.unwrap_or_default();
+        if let Some(broken) = write::unreadable_settings(bytes.as_bytes()) {
+            self.context.notice(format!(
+                "{} that came from {} cannot be read: {}; nothing is written here until it is repaired, there or here",
+                broken.path, self.place.remote, broken.message
+            ));
+            return Ok(None);
+        }
+        let was_broken = open.settings.broken().is_some();
+        was_broken.then(|| self.context.for_vault(open)).transpose()
     }
 
     /// Regenerates what is derived if Git merged by itself since `agreed`: it takes such files from a
     /// side, or merges their lines.
     fn repair_generated(&self, agreed: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
         let (Some(agreed), Some(head)) = (agreed, self.repo.head()?.commit) else { return Ok(()) };
-        if agreed == head || !self.repo.has_merge_by_hand(head, agreed)? {
+        let is_broken = || write::settings_broken_in_head(self.context.target());
+        if agreed == head || !self.repo.has_merge_by_hand(head, agreed)? || is_broken()?.is_some() {
             return Ok(());
         }
         let changed = self.repo.changed_between(Some(agreed), head)?;
-        result.regenerated.extend(self.regenerate(changed.iter().map(|change| &change.path))?);
+        result.regenerated.extend(self.regenerate(self.context, changed.iter().map(|change| &change.path))?);
         Ok(())
     }
 
     /// Writes the generated files anew that Git tracks, and the marked sections of these files.
-    fn regenerate<'p>(&self, files: impl Iterator<Item = &'p NotePath>) -> Result<Vec<String>> {
-        let (context, mut written) = (self.context, Vec::new());
+    fn regenerate<'p>(
+        &self,
+        context: &Context,
+        files: impl Iterator<Item = &'p NotePath>,
+    ) -> Result<Vec<String>> {
+        let mut written = Vec::new();
         let Some(head) = self.repo.head()?.commit else { return Ok(written) };
         let is_tracked = |name: &str| match NotePath::parse(name) {
             Ok(path) => self.repo.has_at(head, &path),
@@ -384,6 +425,7 @@ impl SyncRun<'_> {
             None => None,
         };
         self.place.refuse_outside(self.repo, base, head)?;
+        self.refuse_broken_settings(head)?;
         refuse_conflict_markers(self.repo, base, head)?;
         let sent = self.repo.count_commits(head, theirs)?;
         if self.options.dry_run {
@@ -399,6 +441,19 @@ impl SyncRun<'_> {
             self.remember(Some(head))?;
         }
         Ok(pushed)
+    }
+
+    /// Refuses to publish commits while the settings of the vault cannot be read.
+    fn refuse_broken_settings(&self, head: CommitId) -> Result<()> {
+        let Ok(path) = NotePath::parse(layout::SETTINGS) else { return Ok(()) };
+        let settings = self.repo.read_at(head, &path)?;
+        let Some(broken) = settings.and_then(|bytes| write::unreadable_settings(&bytes)) else {
+            return Ok(());
+        };
+        let message = format!("nothing is sent while {} cannot be read", broken.path);
+        Err(Error::refused("invalid-setting", message).at(&broken.path, broken.line, broken.column).hint(
+            format!("{}: repair it and run `cm sync` again; `cm sync --pull` only receives", broken.message),
+        ))
     }
 
     /// Records the commit at which both sides last agreed.

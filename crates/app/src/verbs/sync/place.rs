@@ -100,18 +100,20 @@ impl SyncPlace {
         format!("refs/cm/synced/{}/{}", self.remote, self.branch)
     }
 
-    /// Refuses a remote branch that no longer has the commits at which both sides last agreed. Our
-    /// side is then kept under `refs/cm/rescue/`. A history that the user has taken over is accepted.
-    pub(super) fn refuse_rewritten(&self, repo: &Repo, theirs: CommitId) -> Result<()> {
-        let Some(agreed) = repo.reference(&self.synced_reference())? else { return Ok(()) };
+    /// Returns our newest commit if the remote branch no longer has the commits at which both sides last
+    /// agreed. `None` if it has them, or if the user has taken over its new history.
+    pub(crate) fn abandoned_head(&self, repo: &Repo, theirs: CommitId) -> Result<Option<CommitId>> {
+        let Some(agreed) = repo.reference(&self.synced_reference())? else { return Ok(None) };
         if repo.contains(theirs, agreed)? {
-            return Ok(());
+            return Ok(None);
         }
         let head = repo.head()?.commit;
-        let Some(head) = head.filter(|head| repo.contains(*head, theirs).is_ok_and(|contained| !contained))
-        else {
-            return Ok(());
-        };
+        Ok(head.filter(|head| repo.contains(*head, theirs).is_ok_and(|contained| !contained)))
+    }
+
+    /// Refuses a remote branch whose history was rewritten. Our side is then kept under `refs/cm/rescue/`.
+    pub(super) fn refuse_rewritten(&self, repo: &Repo, theirs: CommitId) -> Result<()> {
+        let Some(head) = self.abandoned_head(repo, theirs)? else { return Ok(()) };
         let rescue = format!("refs/cm/rescue/{}-{}", self.branch, head.short());
         repo.set_reference(&rescue, head)?;
         let message = format!("the history of {}/{} was rewritten", self.remote, self.branch);
