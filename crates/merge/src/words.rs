@@ -1,5 +1,5 @@
 //! Merges a paragraph by words. A sentence that both sides changed is no mixture of both: "Never use tabs"
-//! and "Always use spaces" would become "Never use spaces", which nobody wrote.
+//! and "Always use spaces" would become "Never use spaces", which neither side wrote.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -33,7 +33,7 @@ pub enum InboxKind {
     Conflicts,
     /// Notes with hidden characters, and draft memories.
     Quarantined,
-    /// Pairs of rules that are nearly the same.
+    /// Pairs of rules that are nearly the same, and of memories with one title.
     Merges,
     /// Notes that were not checked for a long time, or whose sources changed.
     Due,
@@ -96,7 +96,7 @@ pub fn timeless_sections(graph: &Graph<'_>, pairs: &PairFinder<'_>) -> InboxSect
         (InboxKind::Drafts, drafts(graph.notes(), &contradictions_by_note(&edges))),
         (InboxKind::Conflicts, conflicts(graph, &edges, &rules)),
         (InboxKind::Quarantined, quarantined(graph.notes(), &past)),
-        (InboxKind::Merges, merges(graph.notes(), &rules)),
+        (InboxKind::Merges, [merges(graph.notes(), &rules), namesakes(graph.notes(), &past)].concat()),
         (InboxKind::Inversions, inversions(graph.notes())),
         (InboxKind::NotFollowed, not_followed(graph.notes())),
         (InboxKind::Leftovers, leftovers(graph.notes())),
@@ -250,6 +250,26 @@ fn merges(notes: &[Note], rules: &LiveRules) -> Vec<InboxNoteEntry> {
     };
     let pairs = rules.pairs.merge_candidates(&bullets).into_iter();
     pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
+}
+
+/// Lists pairs of memories of one type and one title, such as two people's answers to one question. Pairs that a person
+/// confirmed are left out.
+fn namesakes(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
+    let mut first: HashMap<(&str, String), usize> = HashMap::new();
+    let mut entries = Vec::new();
+    for (at, note) in
+        notes.iter().enumerate().filter(|(at, note)| note.kind == NoteKind::Memory && !past[*at])
+    {
+        let Some(note_type) = note.note_type.as_deref() else { continue };
+        let title = note.title.trim().to_lowercase();
+        let other = *first.entry((note_type, title)).or_insert(at);
+        if other != at && !both_hold(notes, (other, at), None) {
+            let since = note.created.max(notes[other].created);
+            let why = "two memories of one type have this title".to_owned();
+            entries.push(InboxNoteEntry { notes: vec![other, at], why, since });
+        }
+    }
+    entries
 }
 
 /// Lists rules that could become anti-patterns: retired after at least two harmful feedback events,

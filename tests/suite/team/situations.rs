@@ -205,6 +205,16 @@ fn two_notes_of_one_title_both_stay_12() {
     ben.cm(&["add", "--type", "fact", "Ports differ"]).ok();
     settle(&[&ada, &ben]);
     assert_eq!(ada.sandbox.git(&["ls-files", "graph/facts"]).lines().count(), 3);
+    let entries = |clone: &Clone| {
+        clone.cm(&["review", "--kind", "merges", "--json"]).ok().json()["sections"][0].clone()
+    };
+    let commands: Vec<String> =
+        serde_json::from_value(entries(&ben)["items"][0]["commands"].clone()).unwrap();
+    assert_eq!((&entries(&ben)["total"], commands.len()), (&1.into(), 2), "{commands:?}");
+    let words = shell_words::split(&commands[0]).unwrap();
+    ben.cm(&words[1..].iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    settle(&[&ben, &ada]);
+    assert_eq!(entries(&ada)["total"], 0);
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
     let edit = || format!("cm edit {}", shell_words::quote(notes[0].key()));
     match (kind, notes) {
         (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
-        (InboxKind::Merges, [a, b]) => {
+        (InboxKind::Merges, [a, b]) if a.kind == NoteKind::Bullet => {
             vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
         }
         (InboxKind::Conflicts | InboxKind::Merges, _) => {

@@ -11,8 +11,8 @@ use crate::Vocabulary;
 /// Restores the edge files that the side removed which deleted a note that stays. The other end of the edge must be there.
 pub(super) fn restore(results: &mut Vec<MergeResult>, items: &[MergeItem<'_>], vocabulary: &Vocabulary<'_>) {
     let id = |result: &MergeResult| id_of(&result.path, &result.bytes);
-    let kept = results.iter().filter(|result| result.how == HowMerged::Kept);
-    let notes: BTreeSet<String> = kept.filter_map(id).collect();
+    let staying = results.iter().filter(|result| result.how == HowMerged::Kept);
+    let notes: BTreeSet<String> = staying.filter_map(id).collect();
     if notes.is_empty() {
         return;
     }
