@@ -51,9 +51,7 @@ pub(crate) fn merge_lines(base: &str, ours: &str, theirs: &str, rules: BodyRules
     let mut regions = regions(base, ours, theirs);
     widen(&mut regions, &versions);
     join_split_paragraphs(&mut regions, &versions);
-    if rules.one_statement {
-        join_sentences(&mut regions, &versions);
-    }
+    join_sentences(&mut regions, &versions, rules.one_statement);
     let mut merge = BodyMerge::default();
     for region in regions {
         let (base, ours, theirs) = (&base[region.base], &ours[region.ours], &theirs[region.theirs]);
@@ -283,8 +281,12 @@ fn join_split_paragraphs(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 
     }
 }
 
-/// Joins changes of different sides to different lines of one sentence.
-fn join_sentences(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 3]) {
+/// Length of a line, in characters, from which on the next one may continue its sentence.
+const WRAPPED_LINE_CHARS: usize = 50;
+
+/// Joins changes of different sides to different lines of one sentence. In texts that may have lines without a full stop,
+/// only long lines are continued.
+fn join_sentences(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 3], is_statement: bool) {
     let lines = |region: &MergeRegion| {
         let MergeRegion { base, ours, theirs, .. } = region.clone();
         (&versions[0][base], &versions[1][ours], &versions[2][theirs])
@@ -301,7 +303,10 @@ fn join_sentences(regions: &mut Vec<MergeRegion>, versions: &[Vec<&str>; 3]) {
         let (base, ours, theirs) = lines(&whole);
         let is_paragraph =
             base.iter().all(|line| !line.trim().is_empty() && fence_after(None, line).is_none());
-        if is_paragraph && words::would_mix(base, ours, theirs) {
+        let (_, continued) = base.split_last().unwrap_or((&"", &[]));
+        let is_wrapped =
+            is_statement || continued.iter().all(|line| line.chars().count() >= WRAPPED_LINE_CHARS);
+        if is_paragraph && is_wrapped && words::would_mix(base, ours, theirs) {
             regions[at] = whole;
             regions.drain(at + 1..=next);
         } else {

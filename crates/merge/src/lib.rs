@@ -12,6 +12,7 @@ mod note;
 mod paragraphs;
 mod revert;
 mod rows;
+mod same_text;
 mod sections;
 mod settings;
 mod side;
@@ -94,6 +95,10 @@ pub fn merge_file(
         Clash::Leftover if ours > theirs => Versions { base, ours: theirs, theirs: ours },
         _ => *versions,
     };
+    // The merge of whole trees gives one of two notes another path, which a merge driver cannot.
+    if base.is_none() && clash != Clash::Leftover && !same_text::is_one_file(path, ours, theirs) {
+        return lines::merge(&versions, clash);
+    }
     if path.is_generated() || path.is_editor_state() {
         let bytes = if clash == Clash::Leftover { versions.theirs } else { versions.ours };
         return clean(bytes);

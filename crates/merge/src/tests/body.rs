@@ -47,6 +47,11 @@ fn a_sentence_that_both_sides_changed_is_no_mixture_of_both() {
         ("Always use tabs in Go files.", "Never use tabs in Go files.", "Always use spaces in Go files."),
         ("Use tabs. Ask Bob about it.", "Use tabs. Do not ask Bob about it.", "Use tabs. Ask Eve about it."),
         ("# Prices are cached now", "# Prices are not cached now", "# Prices are cached by key now"),
+        (
+            "Always use tabs in the Go files of this project and of\nthe tools that it has.",
+            "Never use tabs in the Go files of this project and of\nthe tools that it has.",
+            "Always use tabs in the Go files of this project and of\nthe programs that it has.",
+        ),
         ("Run the tests before a push", "Run the tests before a merge", "Skip the tests before a push"),
     ] {
         let [base, ours, theirs] = [base, ours, theirs].map(|text| format!("{text}\n\nEnd.\n"));

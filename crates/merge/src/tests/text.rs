@@ -113,3 +113,10 @@ fn rules_for_git_are_a_list_with_one_entry_a_line() {
     assert_eq!(merge("a\nb\n", "x\nb\n", "y\nb\n"), "x\ny\nb\n");
     assert_eq!(merge("", "/a\n", "/b"), "/a\n/b");
 }
+
+#[test]
+fn a_merge_driver_marks_two_unrelated_new_notes() {
+    let merge = |theirs: &[u8]| merged("todo.md", None, b"# Ada\n\nOn databases.\n", theirs, Clash::Markers);
+    assert!(merge(b"# Shopping list\n\n- milk\n").markers);
+    assert!(!merge(b"# Ada\n\nOn databases.\n\nMore.\n").markers);
+}

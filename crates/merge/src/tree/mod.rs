@@ -9,7 +9,6 @@ mod edges_of_notes;
 mod ids;
 mod links;
 mod pairing;
-mod same_text;
 #[cfg(test)]
 mod tests;
 

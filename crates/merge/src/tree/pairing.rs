@@ -8,8 +8,8 @@ use cm_note::frontmatter::split::Split;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 
-use super::{SideChange, same_text};
-use crate::Vocabulary;
+use super::SideChange;
+use crate::{Vocabulary, same_text};
 
 /// One version of a file.
 #[derive(Debug, Clone, Copy)]
@@ -183,7 +183,9 @@ fn pair_new<'a>(
         let other = other
             .filter(|other| !paired.contains(other.path) && is_same_note(&version, other, vocabulary))
             .or_else(|| without_id_at(&theirs, &version))
-            .filter(|other| has_common_id(&version, other) || same_text::is_one_file(&version, other));
+            .filter(|other| {
+                version.path != other.path || same_text::is_one_file(version.path, version.bytes, other.bytes)
+            });
         if let Some(other) = other {
             paired.insert(other.path);
         }
@@ -200,11 +202,6 @@ fn without_id_at<'a>(theirs: &[FileVersion<'a>], version: &FileVersion<'a>) -> O
     let other = *theirs.get(at)?;
     let has_id = |file: &FileVersion<'_>| id_of(file.path, file.bytes).is_some();
     (!has_id(version) || !has_id(&other)).then_some(other)
-}
-
-fn has_common_id(one: &FileVersion<'_>, other: &FileVersion<'_>) -> bool {
-    let id = id_of(one.path, one.bytes);
-    id.is_some() && id == id_of(other.path, other.bytes)
 }
 
 /// Key of a file that the base does not have: two files with equal keys are versions of one note.

@@ -1,28 +1,30 @@
 //! Tells whether two new files at one path are versions of one file or two notes that share a name. Does not
-//! know IDs.
+//! compare files of other kinds.
 
 use std::collections::HashMap;
 
 use cm_note::frontmatter::split::Split;
-use cm_note::note::NoteKind;
+use cm_note::note::{NoteKind, read};
+use cm_note::path::NotePath;
 
-use super::pairing::FileVersion;
 use crate::{generated_section, is_note};
 
 /// Whether two new files at one path are merged. Notes with mostly different texts are two notes; those that are named
-/// by a day or a place, such as an episode, are one.
-pub(super) fn is_one_file(one: &FileVersion<'_>, other: &FileVersion<'_>) -> bool {
-    let is_plain_note = is_note(one.path)
-        && !one.path.as_str().starts_with("graph/edges/")
-        && !matches!(NoteKind::of(one.path), NoteKind::Episode | NoteKind::Blocked)
-        && !is_day(one.path.stem());
-    if one.path != other.path || !is_plain_note {
-        return true;
-    }
-    let (Ok(one), Ok(other)) = (std::str::from_utf8(one.bytes), std::str::from_utf8(other.bytes)) else {
+/// by a day or a place, such as an episode, are one, and so are those with a common ID.
+pub(crate) fn is_one_file(path: &NotePath, one: &[u8], other: &[u8]) -> bool {
+    let is_named_by_content = is_note(path)
+        && !path.as_str().starts_with("graph/edges/")
+        && !matches!(NoteKind::of(path), NoteKind::Episode | NoteKind::Blocked)
+        && !is_day(path.stem());
+    let (Ok(one), Ok(other), true) =
+        (std::str::from_utf8(one), std::str::from_utf8(other), is_named_by_content)
+    else {
         return true;
     };
-    generated_section::WithoutSections::of("", one, other).is_some() || is_mostly_same(body(one), body(other))
+    let id = read::id_text(one);
+    (id.is_some() && id == read::id_text(other))
+        || generated_section::WithoutSections::of("", one, other).is_some()
+        || is_mostly_same(body(one), body(other))
 }
 
 fn body(text: &str) -> &str {
