@@ -92,7 +92,7 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
     let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     let before = open.vault.read_private(&path)?.unwrap_or_default();
     let by = context.call.by.actor.as_deref();
-    if sender(&before).is_some_and(|sender| sender.as_deref() != by) {
+    if uploaded::first_header(&before).is_some_and(|header| header.by.as_deref() != by) {
         let message = format!("session {} was sent by another person", options.session);
         return Err(Error::refused("other-sender", message)
             .hint("send it under the ID that the agent gave to your session"));
@@ -219,14 +219,6 @@ fn redact_messages(messages: &[UploadedMessage], rules: &RedactionRules) -> Vec<
         }
     });
     cleaned.collect()
-}
-
-/// Returns the person who sent a session first, if any is named; `None` for a log without a header.
-fn sender(log: &str) -> Option<Option<String>> {
-    log.lines().find_map(|line| match serde_json::from_str(line) {
-        Ok(UploadLine::Sent(header)) => Some(header.by),
-        _ => None,
-    })
 }
 
 /// Returns the keys of the messages in a log.

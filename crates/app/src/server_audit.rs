@@ -36,6 +36,9 @@ pub struct AuditedRequest {
     /// Ids of the notes that were read or written, at most 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
+    /// Ids of the sessions that were uploaded, handed out or judged, at most 50.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<String>,
 }
 
 /// Keys of a question in the input of operations.
@@ -50,8 +53,11 @@ impl AuditedRequest {
         self.query = question.map(|text| blake3::hash(text.as_bytes()).to_hex().as_str()[..16].to_owned());
     }
 
-    /// Adds the notes of a JSON object: its own `id` or `ids`, and those of its lists.
+    /// Adds the notes of a JSON object: its own `id` or `ids`, and those of its lists; and its sessions.
     fn add_ids(&mut self, of: &Value) {
+        let packages = of.get("packages").and_then(Value::as_array).into_iter().flatten();
+        let sessions = std::iter::once(of).chain(packages).filter_map(|part| part.get("session")?.as_str());
+        self.sessions.extend(sessions.take(MOST_IDS).map(str::to_owned));
         let listed = NOTES.iter().filter_map(|key| of.get(key)?.as_array()).flatten();
         let own = of.get("id").into_iter();
         let several = of.get("ids").and_then(Value::as_array).into_iter().flatten();
@@ -98,6 +104,9 @@ pub struct AuditRecordLine {
     /// Ids of the notes that were read or written.
     #[serde(default)]
     pub ids: Vec<String>,
+    /// Ids of the sessions that were uploaded, handed out or judged.
+    #[serde(default)]
+    pub sessions: Vec<String>,
     /// `done`, an error code, or `panicked`.
     pub outcome: String,
 }
@@ -246,6 +255,7 @@ mod tests {
             agent: None,
             query: None,
             ids: Vec::new(),
+            sessions: Vec::new(),
         };
         let record = || AuditRecord::begin(Some(Arc::clone(&sink)), attempt.clone());
         record().end(Ok(1)).unwrap();
@@ -269,6 +279,7 @@ mod tests {
             agent: None,
             query: None,
             ids: Vec::new(),
+            sessions: Vec::new(),
         };
         let mut record =
             AuditRecord::begin(Some(sink), attempt).of_input(&serde_json::json!({"query": "secret pool"}));
@@ -276,6 +287,7 @@ mod tests {
         record.end(Ok(())).unwrap();
         let request = recorded.lock().unwrap().clone().unwrap();
         assert_eq!(request.ids, ["a", "b"]);
+        assert!(request.sessions.is_empty());
         assert_eq!(request.query.as_deref().map(str::len), Some(16));
         assert!(!serde_json::to_string(&request).unwrap().contains("pool"));
     }

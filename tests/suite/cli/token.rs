@@ -61,8 +61,9 @@ fn tokens_are_listed_with_what_became_of_them() {
     assert_eq!(revoked, format!("revoked {id} of Ada\n"));
     let later = sandbox.run(&["token", "list"]).env("CM_NOW", "2026-12-02").go().ok().stdout;
     let words: Vec<Vec<&str>> = later.lines().map(|line| line.split_whitespace().collect()).collect();
-    let state: Vec<&str> = words.iter().map(|words| words[2]).collect();
+    let state: Vec<&str> = words.iter().map(|words| words[3]).collect();
     assert_eq!(state, ["revoked", "live", "expired"], "{later}");
+    assert!(words.iter().all(|words| words[2] == "agent"), "{later}");
     assert!(later.contains("revoked 2026-11-21") && later.contains("until 2027-02-19"), "{later}");
 }
 

@@ -95,6 +95,54 @@ fn a_session_that_was_sent_is_read_and_learned_from_like_any_other() {
 }
 
 #[test]
+fn a_token_reads_and_judges_the_sessions_of_its_owner_alone() {
+    let sandbox = rules();
+    let (ada, mallory) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Mallory", "writer"));
+    let added = sandbox.run(&["add", "--type", "fact", "--title", "The gateway has two pools", "--json"]);
+    let note = added.env("CLAUDECODE", "1").go().ok().json()["id"].as_str().unwrap().to_owned();
+    let server = ServerProcess::of(&sandbox, &[]);
+    assert_eq!(server.ask("POST", "/sessions", &ada, &session("ada-secret-2", &messages())).0, 201);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let own = json!({ "session": "ada-secret-2" });
+    let judged = json!({ "session": "ada-secret-2", "outcome": "success" });
+    let answer = json!({ "answer": { "reflects": "ada-secret-2", "deltas": [] } });
+    let begun = json!({ "session": "ada-secret", "outcome": "success" });
+    let nothing_for_mallory = || {
+        for (tool, given) in [
+            ("memory_reflect", &own),
+            ("memory_reflect", &json!({ "days": 0 })),
+            ("memory_reflect", &answer),
+            ("memory_outcome", &judged),
+            ("memory_outcome", &begun),
+            ("memory_context", &json!({ "task": "why does the gateway drop idle sockets" })),
+        ] {
+            let result = server.tool(&mallory, tool, given);
+            assert!(!result.to_string().contains("whole suite before you push"), "{tool}: {result}");
+            assert!(tool == "memory_context" || result["isError"] == json!(true), "{tool}: {result}");
+        }
+    };
+    nothing_for_mallory();
+    let mark = json!({ "id": note, "signal": "helpful", "session": "ada-secret-2" }).to_string();
+    let (status, marked) = server.ask("POST", "/feedback", &mallory, &mark);
+    assert!(status == 404 && marked.contains("`ada-secret-2` not found"), "{marked}");
+    let (status, marked) = server.ask("POST", "/feedback", &ada, &mark);
+    let marked: Value = serde_json::from_str(&marked).unwrap();
+    assert!(status == 200 && marked["uncounted"].is_null(), "{marked}");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD~"]), head, "Mallory has written nothing");
+    let other_token = token(&sandbox, "Ada", "writer");
+    let handed = server.tool(&other_token, "memory_reflect", &own);
+    assert!(handed.to_string().contains("drop idle sockets"), "{handed}");
+    let recorded = server.tool(&ada, "memory_outcome", &judged);
+    assert_ne!(recorded["isError"], json!(true), "{recorded}");
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    nothing_for_mallory();
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "a diary opens no way around");
+    let log = sandbox.cm(&["token", "log", "Ada"]).ok().stdout;
+    let of_session = log.lines().filter(|line| line.contains("session ada-secret-2")).count();
+    assert_eq!(of_session, 3, "upload, reflection and outcome: {log}");
+}
+
+#[test]
 fn who_sends_a_session_as_an_agent_speaks_for_no_person() {
     for (kind, voice) in [("agent", "(sender, "), ("person", "(person, ")] {
         let sandbox = rules();

@@ -3,6 +3,8 @@
 //! The files are written elsewhere and contain no secrets. If a local log contains the same
 //! session, it takes precedence.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,9 @@ use super::source::{FoundLogs, LogFormat};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
+
+/// Maximum length of a header line in bytes; a request with one is not longer.
+const MAX_HEADER_BYTES: u64 = 8 << 20;
 
 /// A line of an uploaded log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +102,27 @@ pub fn is_signed(log: &str) -> bool {
         _ => None,
     });
     sent.next() == Some(true) && sent.all(|signed| signed)
+}
+
+/// Returns the header of the first upload in a log; `None` if it has none.
+pub fn first_header(log: &str) -> Option<UploadHeader> {
+    log.lines().find_map(header)
+}
+
+/// Returns the header in the first line of a log file; `None` if the file cannot be read or begins with
+/// something else.
+pub fn header_of_file(path: &Path) -> Option<UploadHeader> {
+    let mut line = String::new();
+    let file = File::open(path).ok()?;
+    BufReader::new(file).take(MAX_HEADER_BYTES).read_line(&mut line).ok()?;
+    header(&line)
+}
+
+fn header(line: &str) -> Option<UploadHeader> {
+    match serde_json::from_str(line) {
+        Ok(UploadLine::Sent(header)) => Some(header),
+        _ => None,
+    }
 }
 
 /// Returns the path of a session's log, relative to the folder of uploads. The id must be validated

@@ -228,6 +228,9 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
 
     fn has_seen(&self, session: &str) -> bool {
         let context = self.context;
+        if sources::is_of_another_sender(context, session) {
+            return false;
+        }
         let found = self.sessions.query(|sessions| sessions.lookup(session)).ok().flatten();
         let indexed = match found.unwrap_or(SessionLookup::Nothing) {
             SessionLookup::Nothing => false,

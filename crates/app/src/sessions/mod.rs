@@ -173,10 +173,16 @@ impl SessionAccess {
     }
 }
 
-/// Returns the folder of the session index. Callers with a token use a separate index that contains
-/// only uploaded sessions.
+/// Returns the folder of the session index. Each owner of tokens has a separate index, which contains
+/// only the sessions that this person uploaded.
 pub(crate) fn folder(context: &Context) -> std::path::PathBuf {
-    context.target().vault.index().join(if context.call.by.has_token { "sent" } else { "sessions" })
+    let by = &context.call.by;
+    let name = match (by.has_token, &by.actor) {
+        (false, _) => "sessions".to_owned(),
+        (true, None) => "sent".to_owned(),
+        (true, Some(person)) => format!("sent-{}", &blake3::hash(person.as_bytes()).to_hex()[..16]),
+    };
+    context.target().vault.index().join(name)
 }
 
 pub(super) fn agent(name: &str) -> Option<Agent> {

@@ -6,12 +6,14 @@
 use std::path::PathBuf;
 
 use super::session_filter::{SessionFilter, project};
+use crate::context::actor::CallerIdentity;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::paths::resolve_path;
 use crate::context::request::Request;
 use crate::error::{Error, Result};
-use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, uploaded};
+use cm_agents::ingest::uploaded::{self, UploadHeader};
+use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource};
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::{SettingOrigin, keys};
 
@@ -23,6 +25,29 @@ pub struct LogSources {
     places: Option<LogLocations>,
     /// Folder of uploaded sessions; `None` if the user has no home folder to keep private files in.
     uploads: Option<PathBuf>,
+    /// Whose uploaded sessions may be read.
+    senders: UploadSenders,
+}
+
+/// Whose uploaded sessions a caller may read: the holder of a token only those of the token's owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum UploadSenders {
+    All,
+    Person(Option<String>),
+}
+
+impl UploadSenders {
+    fn of(by: &CallerIdentity) -> Self {
+        if by.has_token { Self::Person(by.actor.clone()) } else { Self::All }
+    }
+
+    /// Whether a session with this header may be read. A log without a header has no known sender.
+    fn include(&self, header: impl FnOnce() -> Option<UploadHeader>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Person(person) => header().is_some_and(|header| header.by == *person),
+        }
+    }
 }
 
 /// Folder of uploaded sessions among a vault's private files.
@@ -31,21 +56,37 @@ pub const SENT: &str = "sessions";
 /// Returns whether the sender of every upload of a session is known: a token holder or a person.
 /// `None` if the session was not uploaded.
 pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> {
+    uploads_of(open, session).map(|log| uploaded::is_signed(&log)).reduce(|all, signed| all && signed)
+}
+
+/// Returns whether the caller has a token and a person other than its owner uploaded the session.
+pub(crate) fn is_of_another_sender(context: &Context, session: &str) -> bool {
+    let senders = UploadSenders::of(&context.call.by);
+    if senders == UploadSenders::All {
+        return false;
+    }
+    let is_foreign = |log: String| !senders.include(|| uploaded::first_header(&log));
+    context.vaults.iter().any(|open| uploads_of(open, session).any(is_foreign))
+}
+
+/// Reads the uploaded logs of a session, one for each agent that has a session of this id.
+fn uploads_of(open: &OpenVault, session: &str) -> impl Iterator<Item = String> {
     let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
-    let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
+    Agent::ALL.into_iter().filter(move |_| is_plain).filter_map(move |agent| {
         let path = format!("{SENT}/{}", uploaded::path(agent, session).to_string_lossy());
         open.vault.read_private(&path).ok().flatten()
-    });
-    logs.map(|log| uploaded::is_signed(&log)).reduce(|all, signed| all && signed)
+    })
 }
 
 impl LogSources {
-    /// Builds the sources from a vault's settings. Callers with a token get only uploaded sessions.
+    /// Builds the sources from a vault's settings. Callers with a token get only sessions that the
+    /// token's owner uploaded.
     pub fn of(context: &Context, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = SessionFilter::of(context, open);
         let sent = open.vault.private_file(SENT).ok();
+        let senders = UploadSenders::of(&context.call.by);
         if context.call.by.has_token || allowed.allows_none() {
-            return Self { allowed, places: None, uploads: sent };
+            return Self { allowed, places: None, uploads: sent, senders };
         }
         let project = project(open);
         let mut places = LogLocations::of_home(home);
@@ -59,7 +100,7 @@ impl LogSources {
         let exports =
             exports.filter_map(toml::Value::as_str).map(|typed| resolve_path(context, project, typed).into());
         places.extra_paths.insert(Agent::Chatgpt, exports.collect());
-        Self { allowed, places: Some(places), uploads: sent }
+        Self { allowed, places: Some(places), uploads: sent, senders }
     }
 
     /// Builds the sources for a call that may have no vault; uses the vault of `context` if given.
@@ -77,7 +118,12 @@ impl LogSources {
         let mut places = LogLocations::of_home(home);
         places.environment.clone_from(&call.variables);
         places.workspaces = vec![call.cwd.clone()];
-        Ok(Self { allowed: SessionFilter::all(), places: Some(places), uploads: None })
+        Ok(Self {
+            allowed: SessionFilter::all(),
+            places: Some(places),
+            uploads: None,
+            senders: UploadSenders::of(&call.by),
+        })
     }
 
     /// Returns whether the prompts in a log were written by the person: the log is local, or a
@@ -104,7 +150,9 @@ impl LogSources {
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
         let mut found = self.places.as_ref().map(|places| ingest::find(&agents, places)).unwrap_or_default();
         let sent = self.uploads.as_deref().map(|folder| uploaded::find(&agents, folder)).unwrap_or_default();
-        found.sources.extend(sent.sources);
+        let is_readable =
+            |source: &LogSource| self.senders.include(|| uploaded::header_of_file(&source.path));
+        found.sources.extend(sent.sources.into_iter().filter(is_readable));
         found.errors.extend(sent.errors);
         found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));
         found

@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::sessions::evidence;
+use crate::sessions::{evidence, sources};
 use crate::verbs::curate::{self, Options as Curation};
 use crate::verbs::decay::score_of;
 use crate::verbs::quarantine;
@@ -78,6 +78,7 @@ pub struct MarkResult {
 /// [`write::apply`].
 pub fn mark(context: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check(options)?;
+    check_session(context)?;
     let found = find(context, reference)?;
     // The word goes to where the note lies: a copy of it in another vault would hide the note's later changes.
     if found.open.level != context.target().level {
@@ -98,6 +99,18 @@ fn mark_in(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Re
             found.note.path,
             other.name()
         ))),
+    }
+}
+
+/// Refuses feedback in the name of a session that another person uploaded. It would take the place of that
+/// session's own feedback.
+fn check_session(context: &Context) -> Result<()> {
+    match &context.call.by.session {
+        Some(session) if sources::is_of_another_sender(context, session) => {
+            Err(Error::not_found(format!("session `{session}` not found"))
+                .hint("name a session that you uploaded, or none"))
+        }
+        _ => Ok(()),
     }
 }
 

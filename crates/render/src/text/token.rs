@@ -31,6 +31,7 @@ pub fn listed(outcome: &TokenList) -> String {
         [
             token.id.clone(),
             token.role.to_string(),
+            token.kind.to_string(),
             token.state.to_owned(),
             last,
             made,
@@ -62,7 +63,9 @@ pub fn log(outcome: &TokenLog) -> String {
                 None => person.to_owned(),
             };
             let on = request.query.iter().map(|hash| format!("query {hash}"));
-            let on: Vec<String> = on.chain(request.ids.iter().map(|id| safe(id))).collect();
+            let on = on.chain(request.ids.iter().map(|id| safe(id)));
+            let sessions = request.sessions.iter().map(|id| format!("session {}", safe(id)));
+            let on: Vec<String> = on.chain(sessions).collect();
             [request.at.to_string(), who, safe(&request.operation), safe(&request.outcome), on.join(" ")]
                 .into()
         })

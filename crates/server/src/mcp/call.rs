@@ -17,6 +17,7 @@ use crate::serving::Saturated;
 use cm_app::server_audit::AuditRecord;
 use cm_app::{CallerIdentity, Context, Error, ErrorKind, ProgressStep, ProgressWatch, Result};
 use cm_note::user_text::Interface;
+use serde_json::Value;
 
 /// Capacity of the progress channel; steps beyond it are dropped.
 const PROGRESS_CAPACITY: usize = 16;
@@ -34,13 +35,15 @@ impl From<Cancelled> for ErrorData {
 }
 
 /// An operation, or another request that opens the vault.
-pub(super) struct CallWork<F> {
+pub(super) struct CallWork<F, T> {
     /// Name in the audit log.
     pub name: &'static str,
     /// Required role.
     pub role: AccessRole,
     /// The function to run.
     pub run: F,
+    /// Returns the JSON whose notes and sessions the audit log names, if there is one.
+    pub audited: fn(&T) -> Option<&Value>,
 }
 
 /// Runs work with the vault of the caller.
@@ -50,7 +53,7 @@ pub(super) struct CallWork<F> {
 pub(super) async fn run<T: Send + 'static>(
     server: &McpServer,
     request_context: &RequestContext<RoleServer>,
-    work: CallWork<impl FnOnce(&Context) -> Result<T> + Send + 'static>,
+    work: CallWork<impl FnOnce(&Context) -> Result<T> + Send + 'static, T>,
 ) -> std::result::Result<Result<T>, Cancelled> {
     let Some(caller) = server.caller(request_context) else { return Ok(Err(unknown())) };
     let (audit, attempt) = (server.audit(), caller.attempt("mcp", work.name));
@@ -75,13 +78,17 @@ pub(super) async fn run<T: Send + 'static>(
         move || {
             // The permit is returned when the work ends, not when nobody waits for it any more.
             let _permit = permit;
-            let record = AuditRecord::begin(audit, attempt);
+            let mut record = AuditRecord::begin(audit, attempt);
             let run = || {
                 let context = opener(CallContext { by, watch })?;
                 let context = if work.role == AccessRole::Reader { context.allow_lag() } else { context };
                 (work.run)(&context).map_err(|error| context.call.conceal(error))
             };
-            record.end(run())
+            let result = run();
+            if let Some(json) = result.as_ref().ok().and_then(work.audited) {
+                record.answered(json);
+            }
+            record.end(result)
         }
     });
     let _left = CancelOnDrop(watch);

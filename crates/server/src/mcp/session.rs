@@ -18,7 +18,7 @@ use super::call::CallWork;
 use super::resources::{CACHE_LIFETIME_MS, MAX_URI_BYTES};
 use super::subscriptions::{self, Subscriptions};
 use super::{McpServer, apps, call, complete, failure, prompts, resources, tools};
-use crate::operations::AccessRole;
+use crate::operations::{AccessRole, OperationResult};
 use cm_app::Error;
 use cm_app::context::receipts;
 
@@ -52,7 +52,7 @@ impl McpSession {
         name: &str,
         arguments: Option<JsonObject>,
         request_context: &RequestContext<RoleServer>,
-    ) -> Result<cm_app::Result<crate::operations::OperationResult>, ErrorData> {
+    ) -> Result<cm_app::Result<OperationResult>, ErrorData> {
         let Some((operation, _)) = self.server.tools().find(name) else {
             let shown: String = name.chars().take(100).collect();
             let hint = format!("available: {}", self.server.tools().names());
@@ -71,8 +71,13 @@ impl McpSession {
             receipts::record_tool(context, operation.name, session, length);
             Ok(answer)
         };
-        Ok(call::run(&self.server, request_context, CallWork { name: operation.name, role, run }).await?)
+        let work = CallWork { name: operation.name, role, run, audited: json_of };
+        Ok(call::run(&self.server, request_context, work).await?)
     }
+}
+
+fn json_of(answer: &OperationResult) -> Option<&Value> {
+    Some(&answer.json)
 }
 
 impl ServerHandler for McpSession {
@@ -128,7 +133,8 @@ impl ServerHandler for McpSession {
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request)?;
         let recent = self.server.offer().recent;
-        let work = CallWork { name: "resources/list", role: AccessRole::Reader, run: recent };
+        let work =
+            CallWork { name: "resources/list", role: AccessRole::Reader, run: recent, audited: |_| None };
         let recent = call::run(&self.server, &request_context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
         let mut listed = resources::listed(self.server.offer(), recent);
@@ -161,7 +167,12 @@ impl ServerHandler for McpSession {
             }
             if let Some(address) = apps::page_address(&uri) {
                 let read = move |context: &cm_app::Context| pages(context, &address);
-                let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
+                let work = CallWork {
+                    name: "resources/read",
+                    role: AccessRole::Reader,
+                    run: read,
+                    audited: |_| None,
+                };
                 let page = call::run(&self.server, &request_context, work).await?;
                 let page = page.map_err(|error| refused(&error))?;
                 return Ok(ReadResourceResponse::Complete(apps::page(page, uri)));
@@ -170,7 +181,8 @@ impl ServerHandler for McpSession {
         let offer = *self.server.offer();
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
         let read = move |context: &cm_app::Context| resources::read(context, &target, &offer);
-        let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
+        let work =
+            CallWork { name: "resources/read", role: AccessRole::Reader, run: read, audited: |_| None };
         let contents = call::run(&self.server, &request_context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
         Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
@@ -215,7 +227,12 @@ impl ServerHandler for McpSession {
         let suggest = self.server.offer().complete;
         let typed = request.argument.value;
         let values = move |context: &cm_app::Context| suggest(context, completion, &typed);
-        let work = CallWork { name: "completion/complete", role: AccessRole::Reader, run: values };
+        let work = CallWork {
+            name: "completion/complete",
+            role: AccessRole::Reader,
+            run: values,
+            audited: |_| None,
+        };
         let values = call::run(&self.server, &request_context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
     }

@@ -33,6 +33,7 @@ impl Caller {
             agent,
             query: None,
             ids: Vec::new(),
+            sessions: Vec::new(),
         }
     }
 

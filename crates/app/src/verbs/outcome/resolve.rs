@@ -4,8 +4,8 @@
 use super::Options;
 use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sessions::SessionAccess;
 use crate::sessions::diaries::DiaryIndex;
+use crate::sessions::{SessionAccess, sources};
 use cm_index::sessions::Session;
 
 /// Maximum length of the ID of a session that is not indexed, in characters.
@@ -28,7 +28,8 @@ impl OutcomeSession {
 }
 
 /// Resolves the session. An unknown session is only accepted from an agent and only with rules to
-/// credit, because its log may not be written yet or may not be readable.
+/// credit, because its log may not be written yet or may not be readable. The holder of a token
+/// resolves no session of other people.
 pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options) -> Result<OutcomeSession> {
     let name = options.session.trim();
     let unknown = match access.find(name) {
@@ -43,7 +44,13 @@ pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options
         Err(error) if error.kind == ErrorKind::NotFound && error.code == "not-found" => error,
         Err(error) => return Err(error),
     };
-    if let Some(session) = of_diary(context, name)? {
+    let diaries = diaries_of(context, name)?;
+    if sources::is_of_another_sender(context, name)
+        || diaries.sessions().iter().any(|id| is_of_others(context, &diaries, id))
+    {
+        return Err(unknown);
+    }
+    if let Some(session) = of_diary(&diaries, name)? {
         return Ok(session);
     }
     let by = &context.call.by;
@@ -56,11 +63,21 @@ pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options
     }
 }
 
-fn of_diary(context: &Context, name: &str) -> Result<Option<OutcomeSession>> {
-    let mut diaries = DiaryIndex::of(context, &[name])?;
-    if diaries.sessions().is_empty() {
-        diaries = DiaryIndex::beginning(context, name)?;
-    }
+/// Loads the diaries of the session with this ID, or of those whose ID starts with it.
+fn diaries_of(context: &Context, name: &str) -> Result<DiaryIndex> {
+    let diaries = DiaryIndex::of(context, &[name])?;
+    if diaries.sessions().is_empty() { DiaryIndex::beginning(context, name) } else { Ok(diaries) }
+}
+
+/// Whether the caller has a token and the diary of a session does not come from an outcome that the
+/// token's owner reported: then the session is that of another person.
+fn is_of_others(context: &Context, diaries: &DiaryIndex, session: &str) -> bool {
+    let by = &context.call.by;
+    let reported = diaries.get(None, session).and_then(|stored| stored.diary.recorded_outcome.as_ref());
+    by.has_token && reported.is_none_or(|outcome| outcome.author != by.actor)
+}
+
+fn of_diary(diaries: &DiaryIndex, name: &str) -> Result<Option<OutcomeSession>> {
     match diaries.sessions().as_slice() {
         [] => Ok(None),
         [id] => {
