@@ -182,6 +182,15 @@ fn a_certificate_of_its_own_is_made_once_and_speaks_no_plain_http() {
     let (server, again) = start();
     assert_eq!(again, fingerprint);
     server.end(rustix::process::Signal::TERM);
+    let of_host = || {
+        let server = ServerProcess::of(&sandbox, &["--tls-self-signed", "--host-name", "memory.example"]);
+        let printed: Value = serde_json::from_str(&server.said).unwrap();
+        server.end(rustix::process::Signal::TERM);
+        printed["fingerprint"].as_str().unwrap().to_owned()
+    };
+    let other = of_host();
+    assert_ne!(other, fingerprint, "the certificate lacked the new name");
+    assert_eq!(of_host(), other);
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::metadata(sandbox.private("tls-key.pem")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

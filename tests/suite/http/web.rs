@@ -669,6 +669,27 @@ fn on_a_server_with_tokens_the_page_takes_one_and_programs_keep_the_endpoints() 
 }
 
 #[test]
+fn the_token_of_an_agent_reads_the_page_and_changes_nothing() {
+    let start = page_for(Visitor::TokenHolder);
+    let made = start.sandbox.cm(&["token", "add", "Build", "--role", "admin", "--json"]).ok().json();
+    let token = made["token"].as_str().unwrap().to_owned();
+    let server = start.run();
+    let head = server.sandbox.git(&["rev-parse", "HEAD"]);
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let reply = server.ask("POST", "/login", &form, &format!("token={token}"));
+    let browser = Browser { server: &server, cookie: cookie_of(&reply) };
+    let page = browser.get("/core");
+    assert!(page.status == 200 && !page.body.contains("action=\"/act/core\""), "{page:?}");
+    let csrf = browser.csrf();
+    for action in ["/act/core", "/act/add", "/act/mark"] {
+        let reply = browser.post_with(action, &[("csrf", &csrf), ("text", "Use jitter in retries.")]);
+        assert_eq!(reply.status, 403, "{action}: {reply:?}");
+        assert!(reply.body.contains("kind person"), "{action}: {reply:?}");
+    }
+    assert_eq!(server.sandbox.git(&["rev-parse", "HEAD"]), head);
+}
+
+#[test]
 fn a_login_ends_with_its_token() {
     let start = page_for(Visitor::TokenHolder);
     let token = start.token(AccessRole::Writer, 7);

@@ -1,6 +1,7 @@
 //! Accepts connections, limits their number in total and per address, and applies timeouts.
 //!
-//! A connection over the limit gets a 503 response and is closed at once without queueing, so that
+//! An address has a share of the connections, so that there is room for others. Connections that take the
+//! second half of a share must send their request sooner. A connection over the limit gets a 503 response and is closed at once without queueing, so that
 //! idle connections cannot delay the response.
 
 use std::collections::HashMap;
@@ -52,6 +53,8 @@ struct ConnectionSlot {
     held: Arc<Mutex<ConnectionCounts>>,
     of: IpAddr,
     state: Arc<ServerState>,
+    /// Timeout for the head of a request on this connection.
+    head_timeout: Duration,
 }
 
 impl ConnectionSlot {
@@ -64,7 +67,11 @@ impl ConnectionSlot {
         counts.all += 1;
         counts.each.insert(of, own + 1);
         state.metrics.connections.fetch_add(1, Ordering::Relaxed);
-        Some(Self { held: Arc::clone(held), of, state: Arc::clone(state) })
+        let limits = &state.limits;
+        let is_crowded = own >= limits.connections_each / 2 || counts.all > limits.connections / 2;
+        let crowded = limits.crowded_head_timeout.min(limits.head_timeout);
+        let head_timeout = if is_crowded { crowded } else { limits.head_timeout };
+        Some(Self { held: Arc::clone(held), of, state: Arc::clone(state), head_timeout })
     }
 }
 
@@ -134,7 +141,7 @@ async fn connection(
     match place.state.tls.clone() {
         None => serve_requests(stream, from, place, router, stop).await,
         Some(tls) => {
-            let accepted = timeout(place.state.limits.head_timeout, tls.acceptor.accept(stream)).await;
+            let accepted = timeout(place.head_timeout, tls.acceptor.accept(stream)).await;
             if let Ok(Ok(stream)) = accepted {
                 serve_requests(stream, from, place, router, stop).await;
             }
@@ -156,7 +163,7 @@ async fn serve_requests(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(limits.head_timeout)
+        .header_read_timeout(place.head_timeout)
         .max_headers(limits.headers)
         .max_header_size(limits.head)
         .max_buf_size(limits.head.max(64 << 10));

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use super::rate::RateLimit;
 
+/// One address gets at most one part of so many parts of the connections; the rest is room for others.
+const ADDRESS_SHARE: usize = 2;
+
 /// Limits of a server. None can be disabled; use a high value instead.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HttpLimits {
@@ -17,6 +20,9 @@ pub struct HttpLimits {
     pub headers: usize,
     /// Timeout for a header section, and for an idle connection.
     pub head_timeout: Duration,
+    /// Like `head_timeout`, for a connection that takes one of the second half of its address's or the
+    /// server's connections: who sends half a request then makes room soon.
+    pub crowded_head_timeout: Duration,
     /// Maximum pause between parts of a body.
     pub body_pause_timeout: Duration,
     /// Timeout for a whole body.
@@ -50,7 +56,7 @@ pub struct HttpLimits {
 
 impl HttpLimits {
     /// Reduces the number of connections to half of the process's file descriptor limit, because
-    /// requests open further files. An address gets at most half of the connections.
+    /// requests open further files. An address gets at most its share ([`ADDRESS_SHARE`]) of them.
     pub fn capped_by_file_limit(self) -> Self {
         #[cfg(unix)]
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -58,7 +64,8 @@ impl HttpLimits {
         let files: Option<u64> = None;
         let half = files.and_then(|files| usize::try_from(files / 2).ok()).unwrap_or(usize::MAX);
         let connections = self.connections.min(half.max(1));
-        Self { connections, connections_each: self.connections_each.min(connections.div_ceil(2)), ..self }
+        let share = connections.div_ceil(ADDRESS_SHARE);
+        Self { connections, connections_each: self.connections_each.min(share), ..self }
     }
 }
 
@@ -70,11 +77,12 @@ impl Default for HttpLimits {
             head: 16 << 10,
             headers: 64,
             head_timeout: Duration::from_secs(10),
+            crowded_head_timeout: Duration::from_secs(2),
             body_pause_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(60),
             write_timeout: Duration::from_secs(20),
             connections: 1024,
-            connections_each: 512,
+            connections_each: 1024 / ADDRESS_SHARE,
             readers: 4,
             writers: 2,
             queue: 256,
@@ -85,5 +93,20 @@ impl Default for HttpLimits {
             grace: Duration::from_secs(30),
             tick: Duration::from_secs(30),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_leaves_half_of_the_connections_to_others() {
+        let limits = HttpLimits::default();
+        for connections in [2, 64, 1024] {
+            let capped = HttpLimits { connections, ..limits }.capped_by_file_limit();
+            assert!(capped.connections_each * ADDRESS_SHARE <= capped.connections.next_multiple_of(2));
+        }
+        assert!(limits.crowded_head_timeout < limits.head_timeout);
     }
 }

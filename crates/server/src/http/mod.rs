@@ -46,4 +46,4 @@ pub use route::router;
 pub(crate) use route::run_limited;
 pub use server::{HttpServer, ShutdownResult, serve};
 pub use state::{Clock, HttpSetup, ServerState, TokenSource, VaultMetricsFn, VaultOpener};
-pub use tls::{SelfSigned, ServerTls, invalid_certificate};
+pub use tls::{SelfSigned, ServerTls, invalid_certificate, is_valid_for};

@@ -76,7 +76,7 @@ pub struct ServerState {
     pub(crate) opener: VaultOpener,
     pub(super) tokens: TokenSource,
     pub(super) limits: HttpLimits,
-    pub(super) tls: Option<ServerTls>,
+    pub(crate) tls: Option<ServerTls>,
     pub(super) hosts: Hosts,
     pub(super) log: ServerLog,
     pub(crate) audit: Option<server_audit::AuditSink>,

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::client::verify_server_name;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::server::ParsedCertificate;
 
 use cm_app::{Error, ErrorKind, Result};
 
@@ -50,6 +52,18 @@ impl ServerTls {
     }
 }
 
+/// Whether a certificate in PEM is valid for a host name or an address; true if the name is neither.
+///
+/// # Errors
+/// There is no certificate, or it cannot be read.
+pub fn is_valid_for(certificate: &[u8], name: &str) -> Result<bool> {
+    let unreadable = |error: String| invalid_certificate(format!("cannot read the certificate: {error}"));
+    let der = CertificateDer::from_pem_slice(certificate).map_err(|error| unreadable(error.to_string()))?;
+    let parsed = ParsedCertificate::try_from(&der).map_err(|error| unreadable(error.to_string()))?;
+    let Ok(name) = ServerName::try_from(name) else { return Ok(true) };
+    Ok(verify_server_name(&parsed, &name).is_ok())
+}
+
 impl SelfSigned {
     /// Creates a certificate for these host names and addresses.
     ///
@@ -83,7 +97,6 @@ mod tests {
     async fn a_client_that_knows_the_certificate_is_answered() {
         use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
         use tokio_rustls::TlsConnector;
-        use tokio_rustls::rustls::pki_types::ServerName;
         use tokio_rustls::rustls::{ClientConfig, RootCertStore};
         let made = SelfSigned::new(vec!["localhost".to_owned()]).unwrap();
         let tls = ServerTls::from_pem(made.certificate.as_bytes(), made.key.as_bytes()).unwrap();
@@ -106,6 +119,16 @@ mod tests {
         stream.read_to_string(&mut text).await.unwrap();
         assert_eq!(text, "hello");
         served.await.unwrap();
+    }
+
+    #[test]
+    fn a_certificate_is_valid_for_its_names_alone() {
+        let names = ["localhost", "memory.example", "127.0.0.1"].map(str::to_owned);
+        let made = SelfSigned::new(names.to_vec()).unwrap();
+        let is_valid = |name: &str| is_valid_for(made.certificate.as_bytes(), name).unwrap();
+        assert!(names.iter().all(|name| is_valid(name)));
+        assert!(!is_valid("other.example") && !is_valid("127.0.0.2"));
+        assert!(is_valid_for(b"", "localhost").is_err());
     }
 
     #[test]

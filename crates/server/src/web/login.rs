@@ -68,10 +68,10 @@ pub(super) fn with_token(
 }
 
 /// Ends the login of a browser.
-pub(super) fn log_out(web: &WebState, parts: &Parts) -> Response {
+pub(super) fn log_out(state: &ServerState, web: &WebState, parts: &Parts) -> Response {
     web.sessions.end(&parts.headers);
     let mut response = redirect("/login", &parts.headers);
-    set_cookie(&mut response, "", 0);
+    set_cookie(state, &mut response, "", 0);
     response
 }
 
@@ -81,15 +81,22 @@ fn log_in(state: &ServerState, web: &WebState, caller: Caller, next: &str, parts
         return ask(parts, StatusCode::INTERNAL_SERVER_ERROR, next, problem, false);
     };
     let mut response = redirect(next, &parts.headers);
-    set_cookie(&mut response, &secret, LIFETIME);
+    set_cookie(state, &mut response, &secret, LIFETIME);
     response
 }
 
-fn set_cookie(response: &mut Response, value: &str, seconds: i64) {
-    let cookie = format!("{COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict");
+fn set_cookie(state: &ServerState, response: &mut Response, value: &str, seconds: i64) {
+    let cookie = cookie(value, seconds, state.tls.is_some());
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
+}
+
+/// The header that sets the cookie; browsers send it over encrypted connections only if the server has
+/// such connections.
+fn cookie(value: &str, seconds: i64, is_encrypted: bool) -> String {
+    let secure = if is_encrypted { "; Secure" } else { "" };
+    format!("{COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
 }
 
 fn ask(
@@ -103,5 +110,16 @@ fn ask(
     match page.render() {
         Ok(text) => html(status, text, &parts.headers),
         Err(error) => html(StatusCode::INTERNAL_SERVER_ERROR, escape(&error.to_string()), &parts.headers),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cookie_of_an_encrypted_server_stays_on_encrypted_connections() {
+        assert!(cookie("x", LIFETIME, true).ends_with("; SameSite=Strict; Secure"));
+        assert!(!cookie("x", LIFETIME, false).contains("Secure"));
     }
 }

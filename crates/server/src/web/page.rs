@@ -33,7 +33,14 @@ pub(super) struct PageRequest {
 impl PageRequest {
     /// Whether the caller may change the vault.
     pub(super) fn may_write(&self) -> bool {
-        self.session.caller.role >= AccessRole::Writer
+        self.session.caller.role >= AccessRole::Writer && !self.is_of_agents_token()
+    }
+
+    /// Whether the caller logged in with the token of an agent. It reads the page: what agents may do,
+    /// they do over the endpoints.
+    pub(super) fn is_of_agents_token(&self) -> bool {
+        let caller = &self.session.caller;
+        caller.token.is_some() && !caller.by.is_persons_own()
     }
 
     /// Whether the caller may decide what only a person may, such as to accept a draft.

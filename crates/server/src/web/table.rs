@@ -22,6 +22,7 @@ use super::setup::WebState;
 use super::{actions, assets, login, past, views};
 use crate::http::{Peer, Problem, ServerState, authentication, run_limited};
 use crate::serving::TokenEnd;
+use cm_app::context::actor::PERSONS_ONLY;
 use cm_app::server_audit::AuditRecord;
 use cm_app::{CallerIdentity, Context, Result};
 use cm_note::token::AccessRole;
@@ -283,7 +284,7 @@ async fn run(
     }
 }
 
-/// Checks the token of a form and the caller's role.
+/// Checks the token of a form, the caller's role, and that no agent's token is behind the login.
 fn permitted(page: &PageRequest, form: Fields) -> std::result::Result<Fields, Problem> {
     let sent = form.get("csrf").unwrap_or_default();
     // Comparing hashes takes the same time wherever two tokens differ.
@@ -294,7 +295,13 @@ fn permitted(page: &PageRequest, form: Fields) -> std::result::Result<Fields, Pr
         let hint = "load the page again and repeat the change";
         return Err(Problem::new(StatusCode::FORBIDDEN, "csrf", message, hint));
     }
-    page.session.caller.require_role(AccessRole::Writer)?;
+    let caller = &page.session.caller;
+    caller.require_role(AccessRole::Writer)?;
+    if page.is_of_agents_token() {
+        let message = "only a person can change something on the page; this is the token of an agent";
+        let hint = "log in with a token of the kind person (`cm token add NAME --kind person`)";
+        return Err(Problem::new(StatusCode::FORBIDDEN, PERSONS_ONLY, message, hint));
+    }
     Ok(form)
 }
 
@@ -344,7 +351,11 @@ async fn log_out(Given(state): Given<Arc<ServerState>>, request: Request<Body>) 
     };
     let form = read_form(&visit.parts, body).await;
     let is_own = form.is_ok_and(|form| form.get("csrf") == Some(&visit.page.session.csrf));
-    if is_own { login::log_out(&web, &visit.parts) } else { redirect("/", &visit.parts.headers) }
+    if is_own {
+        login::log_out(&visit.state, &web, &visit.parts)
+    } else {
+        redirect("/", &visit.parts.headers)
+    }
 }
 
 async fn follow_changes(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {

@@ -89,13 +89,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return demo::run(address, arguments.host_name, call, output);
     }
     let context = Context::open(Request { for_prompts: true, ..call })?;
-    output.notices(&context);
     let vault = context.target().vault.clone();
     let tls = match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key)?),
         _ if arguments.tls_self_signed => Some(tls::self_signed(&context, address, &arguments.host_name)?),
         _ => None,
     };
+    output.notices(&context);
     // Only the team's vault. The global vault is private to the person.
     let calls =
         Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..context.call.clone() }));
