@@ -376,3 +376,15 @@ fn tags_may_be_given_by_the_name_that_another_command_uses() {
         2
     );
 }
+
+#[test]
+fn what_a_merge_left_is_not_set_and_a_note_has_no_more_tags_than_can_be_read() {
+    let sandbox = small();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["update", "1f0c2a", "--set", "merge=[{value: x}]"]);
+    assert!(ran.code == 2 && ran.stderr.contains("`merge` cannot be set"), "{}", ran.snapshot());
+    let tags: Vec<String> = (0..101).map(|number| format!("t{number}")).collect();
+    let ran = sandbox.cm(&["update", "1f0c2a", "--add-tag", &tags.join(",")]);
+    assert!(ran.code == 2 && ran.stderr.contains("at most 100 tags"), "{}", ran.snapshot());
+    assert_eq!(hashes(&sandbox.vault()), before);
+}

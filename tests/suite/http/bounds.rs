@@ -225,3 +225,50 @@ fn hundreds_of_half_words_keep_nobody_else_out() {
     }
     drop(crowd);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn half_words_make_room_sooner_where_an_address_has_many_of_them() {
+    let server = with(|limits| {
+        limits.connections = 40;
+        limits.connections_each = 20;
+        limits.head_timeout = Duration::from_secs(600);
+        limits.crowded_head_timeout = Duration::from_millis(200);
+    });
+    let crowd = half_words(&server, 60);
+    assert_eq!(from(&server, [127, 0, 0, 2]).status, 200);
+    while server.ask("GET", "/search?q=x", &[], "").status != 200 {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(crowd);
+}
+
+#[test]
+fn a_note_with_thousands_of_tags_is_refused_before_anything_is_done_with_them() {
+    let server = TestServerConfig::default().run();
+    let tags: Vec<String> = (0..200_000).map(|number| format!("t{number}")).collect();
+    let content = unique_observation(1);
+    let sent = serde_json::json!({ "content": content, "tags": tags }).to_string();
+    let reply = server.ask("POST", "/observations", &[JSON], &sent);
+    assert_eq!(reply.status, 400, "{reply:?}");
+    assert!(reply.body.contains("at most 100 tags; this one has 200000"), "{}", reply.body);
+    let sent = serde_json::json!({ "content": content, "tags": tags[..100] }).to_string();
+    let reply = server.ask("POST", "/observations", &[JSON], &sent);
+    assert_eq!(reply.status, 201, "{reply:?}");
+    let id = reply.json()["id"].as_str().unwrap().to_owned();
+    for more in [serde_json::json!({ "add_tags": ["more"] }), serde_json::json!({ "set": { "tags": tags } })]
+    {
+        let mut sent = more;
+        sent["id"] = id.clone().into();
+        let reply = server.ask("POST", "/update", &[JSON], &sent.to_string());
+        assert!(reply.status == 400 && reply.body.contains("at most 100 tags"), "{reply:?}");
+    }
+}
+
+#[test]
+fn a_control_character_is_named_as_the_reason() {
+    let server = TestServerConfig::default().run();
+    let sent = serde_json::json!({ "content": "hello \0 nul in a longer text here" }).to_string();
+    let reply = server.ask("POST", "/observations", &[JSON], &sent);
+    assert!(reply.status == 400 && reply.body.contains("U+0000"), "{reply:?}");
+}

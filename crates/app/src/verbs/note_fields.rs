@@ -1,5 +1,7 @@
 //! Validation of the fields of a note that a person or an agent gives, and the place of a new note.
 
+use std::collections::HashSet;
+
 use yaml_serde::Value;
 
 use crate::context::open::Context;
@@ -9,7 +11,9 @@ use crate::verbs::add::known_type;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
+use cm_note::note::check::MAX_TAGS;
 use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
+use cm_note::note::leftover::MERGE;
 use cm_note::note::name;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::path::NotePath;
@@ -36,18 +40,35 @@ pub(crate) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
     }
 }
 
+/// Refuses more than [`MAX_TAGS`] tags.
+///
+/// # Errors
+/// A usage error with the number.
+pub(crate) fn check_tag_count(count: usize) -> Result<()> {
+    if count <= MAX_TAGS {
+        return Ok(());
+    }
+    Err(Error::usage(format!("a note may have at most {MAX_TAGS} tags; this one has {count}"))
+        .hint("give the few words under which it is looked for"))
+}
+
 /// Splits tags at commas, trims them, strips leading `#` and removes duplicates.
+///
+/// # Errors
+/// A usage error for a control character, and for more than [`MAX_TAGS`] tags.
 pub(crate) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
     let mut tags: Vec<String> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for tag in typed.iter().flat_map(|several| several.split(',')) {
         let tag = tag.trim().trim_start_matches('#');
         if tag.chars().any(char::is_control) {
             return Err(Error::usage("a tag must be a word without control characters"));
         }
-        if !tag.is_empty() && tags.iter().all(|there| there != tag) {
+        if !tag.is_empty() && seen.insert(tag) {
             tags.push(tag.to_owned());
         }
     }
+    check_tag_count(tags.len())?;
     Ok(tags)
 }
 
@@ -104,7 +125,7 @@ pub(crate) fn key_of(typed: &str) -> Result<String> {
 /// Validates a key and the value that a person or an agent sets in a note of this kind.
 ///
 /// # Errors
-/// Returns a usage error for `id`, an invalid key, a type that the vault does not have, and a title, date or
+/// Returns a usage error for `id` and `merge`, an invalid key, too many tags, a type that the vault does not have, and a title, date or
 /// number that is none.
 pub(crate) fn field_of(open: &OpenVault, kind: NoteKind, key: &str, typed: &str) -> Result<(String, Value)> {
     let key = key_of(key)?;
@@ -112,6 +133,10 @@ pub(crate) fn field_of(open: &OpenVault, kind: NoteKind, key: &str, typed: &str)
         "id" => {
             return Err(Error::usage("an ID cannot be set")
                 .hint("it never changes, because other notes refer to it; `cm adopt` adds a missing one"));
+        }
+        MERGE => {
+            return Err(Error::usage("`merge` cannot be set: it has what a merge did not take")
+                .hint("`cm review` shows it; `cm review --take` and `--keep` decide about it"));
         }
         "title" => Value::String(title_of(typed)?),
         "type" if matches!(kind, NoteKind::Memory | NoteKind::Plain) => {
@@ -123,6 +148,9 @@ pub(crate) fn field_of(open: &OpenVault, kind: NoteKind, key: &str, typed: &str)
         }
         _ => value_of(&key, typed)?,
     };
+    if key == "tags" {
+        check_tag_count(value.as_sequence().map_or(1, Vec::len))?;
+    }
     Ok((key, value))
 }
 

@@ -15,6 +15,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add;
 use crate::verbs::mark;
+use crate::verbs::note_fields::clean_tags;
 use crate::verbs::playbook;
 use crate::verbs::similar;
 use cm_note::bullet::content::{self, fold_whitespace};
@@ -132,7 +133,12 @@ pub fn observe(context: &Context, options: &Options) -> Result<ObservationResult
 fn checked(options: &Options) -> Result<&str> {
     let content = options.content.trim();
     let length = content.chars().count();
-    if is_too_short(content) || length > MAX_TEXT_CHARS || content.contains('\0') {
+    if content.contains('\0') {
+        return Err(Error::usage("an observation may not contain the control character U+0000")
+            .hint("remove it from the text"));
+    }
+    clean_tags(&options.tags)?;
+    if is_too_short(content) || length > MAX_TEXT_CHARS {
         return Err(Error::usage(format!(
             "an observation must have {SHORTEST_STATEMENT} to {MAX_TEXT_CHARS} characters; this one has {length}"
         ))

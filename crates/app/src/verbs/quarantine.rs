@@ -10,9 +10,20 @@ use cm_note::note::suspicion::order;
 use cm_note::note::{Feedback, FeedbackSignal, Note};
 use cm_playbook::curation::history::RuleEvidenceSource as _;
 
-/// Frontmatter keys for trust and authorship, which agents must not set.
-const TRUST_KEYS: [&str; 22] = [
+/// Frontmatter keys with power over notes, which agents must not set or remove:
+///
+/// - trust, score and review: `feedback`, the counts, `half_life_days`, `last_checked`,
+///   `last_validated_at`, `maturity`, `pinned`, `pinned_reason`, `promoted_at`, `state`;
+/// - origin: `agent`, `author`, `created`, `derived_from`, `session`, `sources`;
+/// - relations to other notes: `relations`, `condensed_into`, `supersedes`, and what takes a note out of
+///   use: `deprecation_reason`, `replaced_by`, `superseded_by`, `valid_until`;
+/// - merges: `merge` has what a merge did not take, and `cm review --take` writes it into the note;
+///   the later `updated` wins a merge;
+/// - which questions find a note: `aliases` can have the title of another note, which links and questions
+///   then lead away from; `scope`, `scopes`, `scope_key` and `workspace` say for which projects it is.
+const TRUST_KEYS: [&str; 31] = [
     "agent",
+    "aliases",
     "author",
     "condensed_into",
     "created",
@@ -25,18 +36,27 @@ const TRUST_KEYS: [&str; 22] = [
     "last_checked",
     "last_validated_at",
     "maturity",
+    "merge",
     "pinned",
     "pinned_reason",
     "promoted_at",
     "relations",
     "replaced_by",
+    "scope",
+    "scope_key",
+    "scopes",
     "session",
     "sources",
     "state",
+    "superseded_by",
     "supersedes",
+    "updated",
+    "valid_until",
+    "workspace",
 ];
 
-/// Refuses changes that weaken a confirmed note: another type or priority, or a lower importance.
+/// Refuses changes to the weight of a confirmed note: another type, priority or confidence, or a lower
+/// importance.
 ///
 /// # Errors
 /// Returns `persons-only` with the name of the key.
@@ -47,7 +67,7 @@ pub fn keeps_weight(
     remove: &[String],
 ) -> Result<()> {
     let lowers = |key: &str, value: Option<&str>| match plain(key).as_str() {
-        "type" | "priority" => true,
+        "type" | "priority" | "confidence" => true,
         "importance" => {
             let least = note.importance.unwrap_or(0.5);
             // What is no number is refused as such.

@@ -1,5 +1,7 @@
 //! Updates the frontmatter, tags or body of a note, and preserves all other lines.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
@@ -11,7 +13,7 @@ use crate::context::revision;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::agent_update;
-use crate::verbs::note_fields::{clean_tags, field_of, key_of};
+use crate::verbs::note_fields::{check_tag_count, clean_tags, field_of, key_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
@@ -170,8 +172,15 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
         }
         edits.push(Edit::Remove { key });
     }
+    let added = clean_tags(&options.add_tags)?;
+    if !added.is_empty() {
+        let present: HashSet<&str> = found.note.tags.iter().map(String::as_str).collect();
+        let new = added.iter().filter(|tag| !present.contains(tag.as_str())).count();
+        let removed = options.remove_tags.iter().filter(|tag| present.contains(tag.as_str())).count();
+        check_tag_count((present.len() + new).saturating_sub(removed))?;
+    }
     let tag = |item: String| (String::from("tags"), Value::String(item));
-    for (key, item) in clean_tags(&options.add_tags)?.into_iter().map(tag) {
+    for (key, item) in added.into_iter().map(tag) {
         edits.push(Edit::Push { key, item });
     }
     for (key, item) in clean_tags(&options.remove_tags)?.into_iter().map(tag) {

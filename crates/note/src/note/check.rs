@@ -40,6 +40,9 @@ pub fn required(kind: NoteKind) -> &'static [&'static str] {
     }
 }
 
+/// Maximum number of tags of a note.
+pub const MAX_TAGS: usize = 100;
+
 /// Whether a text is a valid category: `[a-z][a-z0-9_-]{0,49}`.
 pub fn is_category(text: &str) -> bool {
     text.len() <= 50

@@ -1,6 +1,8 @@
 //! Composes the text of new notes, with keys in a fixed order. Does not write files or generate
 //! ids.
 
+use std::collections::HashSet;
+
 use yaml_serde::{Mapping, Value};
 
 use crate::bullet::Bullet;
@@ -321,14 +323,10 @@ fn text(key: &str, value: &str) -> (String, Value) {
 }
 
 fn tags(tags: &[String]) -> Value {
-    let mut written: Vec<Value> = Vec::with_capacity(tags.len());
-    for tag in tags {
-        let tag = Value::String(visible(tag).trim_start_matches('#').to_owned());
-        if tag.as_str() != Some("") && !written.contains(&tag) {
-            written.push(tag);
-        }
-    }
-    Value::Sequence(written)
+    let mut written: HashSet<String> = HashSet::with_capacity(tags.len());
+    let clean = tags.iter().map(|tag| visible(tag).trim_start_matches('#').to_owned());
+    let unique = clean.filter(|tag| !tag.is_empty() && written.insert(tag.clone()));
+    Value::Sequence(unique.map(Value::String).collect())
 }
 
 /// A number clamped to 0–1 and rounded to four decimal places.

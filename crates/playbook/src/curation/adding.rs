@@ -1,5 +1,7 @@
 //! Adds proposed rules, or credits the existing rule that says the same.
 
+use std::collections::HashSet;
+
 use super::Authority;
 use super::admission::{Admission, AdmittedRule, ProposedRule};
 use super::apply::{Curation, NewContradiction};
@@ -14,7 +16,7 @@ use cm_note::bullet::{
 };
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::note::check::is_category;
+use cm_note::note::check::{MAX_TAGS, is_category};
 use cm_note::note::name::file_name;
 use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::path::NotePath;
@@ -26,6 +28,11 @@ impl Curation<'_> {
         let rule_scope = proposal.rule_scope();
         let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
         let candidate = ProposedRule { content, category, bullet_type, rule_scope, excludes: &add.excludes };
+        if proposal.tags.len() > MAX_TAGS {
+            let reason =
+                format!("a note may have at most {MAX_TAGS} tags; this one has {}", proposal.tags.len());
+            return self.refuse(None, "too-many-tags", reason);
+        }
         match self.admission_check().admit(candidate) {
             Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
             Admission::BadCategory => {
@@ -327,14 +334,9 @@ pub(super) fn type_of(add: &AddDelta) -> BulletType {
 
 /// Normalizes tags: strips a leading `#`, folds white space, and drops empty tags and duplicates.
 pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
-    let mut clean: Vec<String> = Vec::new();
-    for tag in tags {
-        let tag = content::fold_whitespace(tag.trim_start_matches('#'));
-        if !tag.is_empty() && !clean.contains(&tag) {
-            clean.push(tag);
-        }
-    }
-    clean
+    let mut seen: HashSet<String> = HashSet::new();
+    let clean = tags.map(|tag| content::fold_whitespace(tag.trim_start_matches('#')));
+    clean.filter(|tag| !tag.is_empty() && seen.insert(tag.clone())).collect()
 }
 
 /// Returns the default path of a new bullet, a file in its category's folder. Invalid categories,
