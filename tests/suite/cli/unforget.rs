@@ -95,3 +95,14 @@ fn a_rule_that_stands_is_not_set_back_to_a_draft() {
     [exit 0]
     ");
 }
+
+#[test]
+fn a_block_is_found_by_the_text_that_its_rule_has_too() {
+    let sandbox = rules();
+    sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    let text = "retry requests at once,  up to five times.";
+    let lifted = sandbox.cm(&["unforget", text, "--json"]).ok().json();
+    assert_eq!(lifted["bullet"], JITTER, "{lifted}");
+    assert_eq!(lifted["ids"].as_array().unwrap().len(), 1, "{lifted}");
+    assert_ne!(sandbox.cm(&["unforget", text]).code, 0, "nothing blocks it any more");
+}

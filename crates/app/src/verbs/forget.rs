@@ -13,6 +13,7 @@ use crate::verbs::curate::{Options as Curation, elsewhere, proposer, settle, wit
 use crate::verbs::playbook;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind};
@@ -104,14 +105,18 @@ pub struct LiftedBlock {
     pub commit: Option<String>,
 }
 
-/// Unblocks a rule, given by the ID of the block or of the blocked bullet. With `revive`, the
-/// bullet becomes a draft again.
+/// Unblocks a rule, given by the ID of the block or of the blocked bullet, or by its text. With `revive`,
+/// the bullet becomes a draft again.
 ///
 /// # Errors
 /// A note that is not found or not blocked, and the errors of [`write::apply`].
 pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
     context.persons_only("lift a block")?;
-    let note = find_in_target(context, reference)?.note;
+    let note = match find_in_target(context, reference) {
+        // The block has the text of the rule that it blocks.
+        Err(error) if error.code == "ambiguous" => block_with_text(context, reference)?.ok_or(error)?,
+        found => found?.note,
+    };
     if !matches!(note.kind, NoteKind::Blocked | NoteKind::Bullet) {
         return Err(Error::usage(format!("{} is neither blocked nor a rule", note.path)));
     }
@@ -146,6 +151,15 @@ pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<Lift
     })?;
     let lifted = lifted.ok_or_else(|| write::nothing_done("nothing was planned"))?;
     Ok(LiftedBlock { commit: written.commit, ..lifted })
+}
+
+/// Finds the block with this text; `None` if there is none.
+fn block_with_text(context: &Context, text: &str) -> Result<Option<Note>> {
+    let folded = |text: &str| fold_whitespace(text).to_lowercase();
+    let open = context.target();
+    let all = playbook::as_written(context, open)?;
+    let block = all.blocked.iter().find(|blocked| folded(blocked.text()) == folded(text));
+    block.map(|blocked| Ok(load(open, &blocked.path)?.note)).transpose()
 }
 
 /// Returns the blocked pattern, or all patterns that block the named bullet; never empty.
