@@ -67,13 +67,19 @@ enum Action {
     /// Send what waits for the team server now; hooks do so in the background
     ///
     /// Uploads that the server refused for good, or always failed at, are set aside. When the cause is gone,
-    /// `--refused` sends them again. Exits 7 if uploads still wait because the server is away or failed, 1 if it refused
+    /// `--refused` sends them again. Where the address of the server changed, `--from` sends what waits for the former
+    /// one to the new one. Exits 7 if uploads still wait because the server is away or failed, 1 if it refused
     /// some for good.
-    #[command(after_help = "Examples:\n  cm hooks deliver\n  cm hooks deliver --refused")]
+    #[command(
+        after_help = "Examples:\n  cm hooks deliver\n  cm hooks deliver --refused\n  cm hooks deliver --from https://old.example.org"
+    )]
     Deliver {
         /// Also send again what the server refused for good
         #[arg(long)]
         refused: bool,
+        /// Also send what waits for a server that no folder calls any more: its name in `cm hooks status`, or its address
+        #[arg(long, value_name = "SERVER")]
+        from: Option<String>,
     },
     /// Show where hooks are installed, their latest errors, and what waits for a team server
     #[command(after_help = "Example:\n  cm hooks status --json")]
@@ -169,8 +175,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             let changes = hooks::uninstall(&call, &which.options(false, false, None))?;
             written(&call, changes, dry_run, output)
         }
-        Action::Deliver { refused } => {
-            let done = hooks::deliver(&call, refused)?;
+        Action::Deliver { refused, from } => {
+            let done = hooks::deliver(&call, refused, from.as_deref())?;
             let printed = output.result(&done, text::hooks::delivered)?;
             let away = done.failure.is_some().then_some(ErrorKind::Provider);
             Ok(printed.failed(done.refused > 0).of_kind(away))

@@ -107,9 +107,9 @@ fn no_secret_leaves_the_machine_and_the_token_goes_in_its_header_only() {
 #[test]
 fn an_upload_is_sent_with_the_same_key_until_it_is_answered() {
     let server = Server::start(|number, request| match request.line.starts_with("POST /sessions") {
-        // The first one is the check of the token.
-        true if number == 1 => Reply::Close,
-        true if number == 2 => Reply::status(503, "{}"),
+        // The first two are the check of the token.
+        true if number == 2 => Reply::Close,
+        true if number == 3 => Reply::status(503, "{}"),
         _ => accepted(),
     });
     let laptop = Laptop::connected(&server.url(), TOKEN);

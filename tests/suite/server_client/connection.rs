@@ -45,6 +45,19 @@ fn the_token_and_the_address_are_private_and_the_projects_settings_name_neither(
 }
 
 #[test]
+fn a_persons_token_for_hooks_is_named_as_one() {
+    let team = Team::new();
+    let made = team.sandbox.cm(&["token", "add", "Ada", "--kind", "person", "--json"]).ok().json();
+    let server = team.serve();
+    let url = format!("http://{}", server.address);
+    let laptop = Laptop::new();
+    let ran = laptop.install(&url, made["token"].as_str().unwrap(), &[]).ok();
+    assert!(ran.stderr.contains("the token of a person"), "{}", ran.snapshot());
+    let ran = laptop.install(&url, &team.token, &[]).ok();
+    assert!(!ran.stderr.contains("the token of a person"), "{}", ran.snapshot());
+}
+
+#[test]
 fn other_agents_keep_their_connection_when_one_is_uninstalled() {
     let server = Server::start(|_, _| Reply::json(&json!({ "rules": [] })));
     let laptop = Laptop::new();

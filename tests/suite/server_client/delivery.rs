@@ -56,6 +56,33 @@ fn a_briefing_arrives_and_the_session_and_its_feedback_reach_the_vault_without_s
 }
 
 #[test]
+fn what_waits_for_a_former_address_is_named_and_sent_to_the_new_one_on_request() {
+    let (team, server, proxy, laptop) = behind_a_proxy();
+    proxy.lead_to(None);
+    drop(server);
+    laptop.talk(SESSION, &[("user", "Run the suite."), ("assistant", "It passes.")]);
+    laptop.hook(SESSION, "session-end", &json!({ "reason": "other" }));
+    laptop.waits_for(1);
+    let former_url = laptop.server()["url"].as_str().unwrap().to_owned();
+    let server = team.serve();
+    let ran = laptop.install(&format!("http://{}", server.address), &team.token, &[]).ok();
+    assert!(ran.stderr.contains("`cm hooks deliver --from "), "{}", ran.snapshot());
+    let deliver = |more: &[&str]| laptop.sandbox.run(&[&["hooks", "deliver"], more].concat()).go();
+    for shown in [laptop.sandbox.cm(&["hooks", "status"]).ok().stdout, deliver(&[]).ok().stdout] {
+        assert!(shown.contains("which no folder calls any more"), "{shown}");
+    }
+    assert_eq!(team.messages(SESSION).len(), 0, "nothing is sent to another server by itself");
+    let refused = laptop.sandbox.run(&["hooks", "deliver", "--from", &former_url, "--json"]);
+    let refused = refused.env("CLAUDECODE", "1").go().json();
+    assert_eq!(refused["error"]["code"], "persons-only", "{refused}");
+    assert_eq!(deliver(&["--from", "other"]).code, 4);
+    let sent = deliver(&["--from", &former_url]).ok().stdout;
+    assert!(sent.contains("1 upload delivered") && !sent.contains("no folder"), "{sent}");
+    assert_eq!(team.messages(SESSION).len(), 2);
+    assert_eq!(deliver(&["--from", &former_url]).ok().stdout, "nothing waits\n");
+}
+
+#[test]
 fn a_server_that_is_away_breaks_no_hook_and_gets_everything_once_when_it_is_back() {
     let (team, server, proxy, laptop) = behind_a_proxy();
     proxy.lead_to(None);

@@ -2,8 +2,8 @@
 
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, count, one_line, paint, safe};
 use cm_app::verbs::hooks::{
-    AgentState, ConnectionAction, FileAction, HookChanges, HookFailure, HookScope, HookState, HooksDelivery,
-    HooksStatus, ServerState, TokenOrigin,
+    AgentState, ConnectionAction, FileAction, FormerServer, HookChanges, HookFailure, HookScope, HookState,
+    HooksDelivery, HooksStatus, ServerState, TokenOrigin,
 };
 
 /// Coloured diffs of the settings files.
@@ -98,6 +98,7 @@ pub fn status(status: &HooksStatus) -> String {
         }
     }
     status.servers.iter().for_each(|it| lines.push_str(&server(it)));
+    lines.push_str(&former(&status.former_servers));
     lines.push_str(&failures(&status.failures));
     lines
 }
@@ -176,7 +177,21 @@ pub fn delivered(done: &HooksDelivery) -> String {
         None if lines.is_empty() => lines.push_str("nothing waits\n"),
         None => {}
     }
-    lines
+    lines + &former(&done.former)
+}
+
+/// One line for each server that no folder calls any more.
+fn former(servers: &[FormerServer]) -> String {
+    let line = |server: &FormerServer| {
+        let (name, verb) = (safe(&server.name), if server.waiting == 1 { "waits" } else { "wait" });
+        let waiting =
+            format!("{} {verb} for {name}, which no folder calls any more", uploads(server.waiting));
+        format!(
+            "{}; `cm hooks deliver --from {name}` sends them to the server of this folder\n",
+            paint(WARN, &waiting)
+        )
+    };
+    servers.iter().map(line).collect()
 }
 
 fn uploads(number: usize) -> String {

@@ -10,13 +10,17 @@ use super::problem::Problem;
 use super::route::run_limited;
 use super::state::ServerState;
 use crate::operations::Caller;
-use cm_app::CallerIdentity;
+use cm_app::{Actor, CallerIdentity};
 
 /// The response of `/health`; details require a token.
 pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value {
-    if caller.is_none() {
+    let Some(caller) = caller else {
         return json!({ "status": "ok" });
-    }
+    };
+    let kind = match caller.by.kind {
+        Actor::Token(kind) if caller.token.is_some() => Some(kind.name()),
+        _ => None,
+    };
     let opener = Arc::clone(&state.opener);
     let vault = run_limited(state, &state.reads, "", move || {
         opener(CallerIdentity::default()).map(|_| ()).map_err(Problem::from)
@@ -26,6 +30,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
     json!({
         "status": if vault.is_ok() { "ok" } else { "degraded" },
         "vault": vault.err().map(|problem| problem.error.code),
+        "token_kind": kind,
         "version": state.version,
         "uptime_s": state.age().as_secs(),
         "stopping": state.stopping.load(Ordering::Relaxed),

@@ -31,6 +31,8 @@ pub struct PrivateFolder {
     key: String,
 }
 
+/// Parent folder of the private files about team servers.
+const SERVERS: &str = "servers";
 /// Size in bytes of the secret that signs journal entries.
 const SECRET_BYTES: usize = 32;
 
@@ -52,7 +54,17 @@ impl PrivateHome {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         let host: String = host.chars().map(plain).take(32).collect();
         let key = format!("{}-{}", host.trim_matches(['-', '.']), &hash[..16]);
-        PrivateFolder { home: self.clone(), group: "servers", key }
+        PrivateFolder { home: self.clone(), group: SERVERS, key }
+    }
+
+    /// Returns the private files about all team servers that have some, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn server_folders(&self) -> Result<Vec<PrivateFolder>, Error> {
+        let names = self.of_server("").list(&self.state.join(SERVERS))?;
+        Ok(names.into_iter().map(|key| PrivateFolder { home: self.clone(), group: SERVERS, key }).collect())
     }
 
     /// Path of the settings for all vaults of the user: `config.toml`.
@@ -72,6 +84,11 @@ impl PrivateHome {
 }
 
 impl PrivateFolder {
+    /// Name of the folder.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Folder of the private state.
     pub fn state(&self) -> PathBuf {
         self.home.state.join(self.group).join(&self.key)

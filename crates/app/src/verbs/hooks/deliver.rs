@@ -5,10 +5,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::actor;
 use crate::context::request::Request;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::server_client::connection::ServerConnection;
 use crate::verbs::server_client::deliver::deliver_all;
+use crate::verbs::server_client::former_server::{FormerServer, former_outbox, former_servers};
 use crate::verbs::server_client::outbox::Outbox;
 
 /// Result of sending what waits for a server.
@@ -24,24 +26,39 @@ pub struct HooksDelivery {
     pub waiting: usize,
     /// Why they wait; null if none does.
     pub failure: Option<String>,
+    /// Servers that no folder calls any more, and for which uploads wait.
+    pub former: Vec<FormerServer>,
 }
 
-/// Sends what waits. With `with_refused`, what the server refused before is sent again.
+/// Sends what waits. With `with_refused`, what the server refused before is sent again. With `from`, the
+/// server also gets what waits for a former one, given by its name in `cm hooks status` or its address.
 ///
 /// # Errors
-/// No server is called in this folder, the user's own settings are not valid, and private files that
-/// cannot be read or written.
-pub fn deliver(call: &Request, with_refused: bool) -> Result<HooksDelivery> {
+/// No server is called in this folder, the former server is unknown or an agent names it, the user's own
+/// settings are not valid, and private files that cannot be read or written.
+pub fn deliver(call: &Request, with_refused: bool, from: Option<&str>) -> Result<HooksDelivery> {
+    if from.is_some() && !call.by.is_person() {
+        return Err(actor::refused(
+            "choose the server that receives sessions",
+            "run `cm hooks deliver --from NAME` in your own terminal",
+        ));
+    }
     let connection = ServerConnection::of_call(call)?.ok_or_else(|| {
         Error::new(ErrorKind::NothingDone, "no-server", "the hooks of this folder call no server")
             .hint("`cm hooks install --server URL` connects them to one")
     })?;
-    let sent = deliver_all(call, &connection, with_refused)?;
+    let former = match (from, &call.private) {
+        (Some(name), Some(home)) => Some(former_outbox(home, name)?),
+        _ => None,
+    };
+    let sent = deliver_all(call, &connection, with_refused, former.as_ref())?;
+    let former = call.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
     Ok(HooksDelivery {
         url: connection.url.to_string(),
         delivered: sent.delivered,
         refused: sent.set_aside,
         waiting: Outbox::of(&connection.private).size()?.items,
         failure: sent.failure.map(|failed| failed.failure.cause),
+        former,
     })
 }

@@ -30,6 +30,7 @@ use cm_session::Agent;
 use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
+pub use crate::verbs::server_client::former_server::FormerServer;
 pub use cm_agents::hook::SettingsScope as HookScope;
 pub use deliver::{HooksDelivery, deliver};
 pub use server::{ConnectionAction, ConnectionChange, ServerOptions, TokenOrigin, asks_for_token};
@@ -315,7 +316,7 @@ impl HookChanges {
         let (change, notices) = server::connect(call, self.reach, &self.root, url)?;
         let replaced = existing.filter(|open| open.url.to_string() != change.url);
         self.notices.extend(notices);
-        self.notices.extend(replaced.as_ref().and_then(server::undelivered));
+        self.notices.extend(replaced.as_ref().and_then(server::undelivered_to_former));
         self.server = Some(change);
         Ok(())
     }

@@ -183,7 +183,15 @@ fn check(
     let key = change.new_token.as_deref().and_then(ApiKey::of);
     let certificate = change.new_certificate.as_deref().map(parse_certificate).transpose()?;
     let api = ServerApi::with(open, call, key, certificate)?;
-    match api.may_write(CHECK_TIMEOUT) {
+    let may_write = api.may_write(CHECK_TIMEOUT);
+    if may_write.is_ok() && api.is_persons_token(CHECK_TIMEOUT) == Some(true) {
+        notices.push(
+            "this is the token of a person, so what agents send with it counts as the person's word; agents get \
+             one of their own with `cm token add NAME`"
+                .to_owned(),
+        );
+    }
+    match may_write {
         Ok(true) => Ok(Some(true)),
         Ok(false) => {
             notices.push(
@@ -247,6 +255,16 @@ pub(super) fn undelivered(open: &ServerConnection) -> Option<String> {
         let uploads = if outbox.items == 1 { "upload was" } else { "uploads were" };
         format!("{} {uploads} not delivered and stay in {}", outbox.items, folder.display())
     })
+}
+
+/// Notice about uploads that wait for a server in whose place another one is called now; `None` if there
+/// are none.
+pub(super) fn undelivered_to_former(open: &ServerConnection) -> Option<String> {
+    let notice = undelivered(open)?;
+    Some(format!(
+        "{notice}; `cm hooks deliver --from {}` sends what waits there to the new server",
+        open.private.key()
+    ))
 }
 
 impl ConnectionChange {

@@ -10,6 +10,7 @@ use super::{HookScope, Options, faulty, note_path, parse_agents, root, text_of, 
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
+use crate::verbs::server_client::former_server::{FormerServer, former_servers};
 use cm_agents::agents::claude_code::hooks as claude_code;
 use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::mcp;
@@ -79,6 +80,8 @@ pub struct HooksStatus {
     pub failures: Vec<HookFailure>,
     /// Team servers that hooks call instead of a vault on this machine: that of the project first.
     pub servers: Vec<ServerState>,
+    /// Servers that no folder calls any more, and for which uploads wait.
+    pub former_servers: Vec<FormerServer>,
 }
 
 impl HookFailure {
@@ -126,7 +129,8 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
         .filter(|event| is_installed(*event))
         .map(|event| HookPurpose { event: event.name().to_owned(), purpose: purpose(event) });
     let purposes = purposes.collect();
-    Ok(HooksStatus { purposes, agents: states, failures: failures.collect(), servers })
+    let former_servers = call.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
+    Ok(HooksStatus { purposes, agents: states, failures: failures.collect(), servers, former_servers })
 }
 
 /// Settings file below `root` that enables cm as a plugin of the agent.

@@ -11,6 +11,7 @@ use crate::verbs::server_client::outbox::OutboxItem;
 use cm_net::{
     ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper, ServerUrl, TrustedCertificate,
 };
+use cm_note::token::TokenKind;
 use cm_text::shorten::short_line;
 
 /// Maximum size of an answer in bytes.
@@ -168,6 +169,12 @@ impl ServerApi {
             Err(failure) if failure.status == Some(403) => Ok(false),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Asks whether the token is one of a person. `None` if the server does not say.
+    pub fn is_persons_token(&self, timeout: Duration) -> Option<bool> {
+        let health = self.get("health", timeout).ok()?;
+        Some(health.get("token_kind")?.as_str()? == TokenKind::Person.name())
     }
 
     fn get(&self, target: &str, timeout: Duration) -> std::result::Result<Value, CallFailure> {

@@ -99,13 +99,22 @@ impl DeliveryTask {
 }
 
 /// Sends what waits for the server, also what a session has more than the outbox holds, until nothing
-/// waits or the server does not take it. With `with_refused`, what it refused is sent again first.
+/// waits or the server does not take it. What waits for the server `former` is sent as well, and with
+/// `with_refused` what this server refused before.
 ///
 /// # Errors
 /// The user's own settings are not valid, and private files that cannot be read or written.
-pub fn deliver_all(call: &Request, connection: &ServerConnection, with_refused: bool) -> Result<SentUploads> {
+pub fn deliver_all(
+    call: &Request,
+    connection: &ServerConnection,
+    with_refused: bool,
+    former: Option<&Outbox>,
+) -> Result<SentUploads> {
     let uploads = Uploads::of(call, connection)?;
     let api = ServerApi::with(connection, call, None, None)?;
+    if let Some(former) = former {
+        uploads.outbox.queue_turn()?.add_from(former)?;
+    }
     if with_refused {
         uploads.outbox.queue_turn()?.add_refused()?;
     }

@@ -7,6 +7,7 @@ pub mod api;
 pub mod briefing;
 pub mod connection;
 pub mod deliver;
+pub mod former_server;
 pub mod incomplete;
 pub mod memory_copy;
 pub mod outbox;

@@ -252,6 +252,25 @@ impl QueueTurn<'_> {
         Ok(items.len())
     }
 
+    /// Moves the uploads that wait in another outbox into this one, oldest first, while they fit. Returns how
+    /// many were moved. Those whose file is damaged stay.
+    ///
+    /// # Errors
+    /// Files that cannot be read or written.
+    pub fn add_from(&self, other: &Outbox) -> Result<usize> {
+        let _turn = other.wait_for_delivery_turn()?;
+        let mut moved = 0;
+        for name in other.waiting()? {
+            let Some(item) = other.read(&name)? else { continue };
+            if self.add(&[OutboxItem { failures: None, ..item }])? == 0 {
+                break;
+            }
+            other.private.remove(&other.folder().join(&name))?;
+            moved += 1;
+        }
+        Ok(moved)
+    }
+
     /// Moves refused uploads back into the outbox, oldest first, while they fit. Returns how many were moved.
     /// Those whose file is damaged stay.
     ///
