@@ -247,7 +247,7 @@ fn a_diary_and_an_outcome_ask_the_gate_again() {
 #[test]
 fn sessions_that_ran_the_command_of_a_persons_rule_support_it_and_no_proposal_of_an_agent() {
     let sandbox = vault_of("");
-    session(&sandbox, 1, "sqlx fails, the migrations want `just migrate`", "git status");
+    session(&sandbox, 1, "sqlx fails, do the migrations by `just migrate` then", "git status");
     sandbox.cm(&["reflect"]).ok();
     assert_eq!(state(&sandbox, "just migrate"), "draft");
     let proposal = "Run `just seed` after each migration of the schema.";

@@ -36,7 +36,7 @@ fn session(sandbox: &Sandbox, id: &str, hour: usize, task: &str, words: &str, re
 fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     let sandbox = vault_of("");
     sandbox.cm(&["reindex"]).ok();
-    let first = "sqlx fails, the migrations want `just migrate`";
+    let first = "sqlx fails, do the migrations by `just migrate` then";
     session(&sandbox, FIRST, 8, "Add a table for invoices.", first, "I will.");
     let [draft] = &rules(&sandbox)[..] else { panic!("one rule") };
     assert_eq!((&draft["state"], &draft["helpful"]), (&json!("draft"), &json!(0)), "{draft:#}");
@@ -47,7 +47,7 @@ fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
     session(&sandbox, SECOND, 9, "Add a column for discounts.", again, "Understood.");
     let [active] = &rules(&sandbox)[..] else { panic!("no second rule: {:#?}", rules(&sandbox)) };
     assert_eq!((&active["state"], &active["helpful"]), (&json!("active"), &json!(1)), "{active:#}");
-    assert_eq!(active["content"], "Sqlx fails, the migrations want `just migrate`.");
+    assert_eq!(active["content"], "Sqlx fails, do the migrations by `just migrate` then.");
     assert!(!sandbox.vault().join("graph/preferences").exists(), "the rule says it");
 
     let briefing = sandbox.cm(&["context", "write a migration for refunds", "--json"]).ok().json();
@@ -69,7 +69,7 @@ fn a_lesson_that_is_said_twice_is_briefed_cited_credited_and_in_core() {
         .join("\n"), @"
     Reflect on claude-code session aaaaaaaa: Add a table for invoices.
     Reflect on claude-code session aaaaaaaa: Add a column for discounts.
-    b-mwopxsg0-bbs1af: draft → active, a person stated it as lasting
+    b-mwopxsg0-9kx5np: draft → active, a person stated it as lasting
     Reflect on claude-code session aaaaaaaa: Add a migration for refunds.
     Write CORE.md
     ");

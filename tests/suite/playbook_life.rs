@@ -127,23 +127,15 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
         One request in a hundred gets lost.
     score 0.00 = (1.16 helpful − 4 × 1.98 harmful) × 0 for deprecated; neutral, 63 % harmful, half-life 90 days
 
-    2026-03-02 00:00  written
-    2026-03-02 00:00  [COMMIT] Add the rule "Retry a failed gauge request at once, up to five times."  Ada Example
-    2026-03-03 00:00  helpful, says codex in s-1: proposed again: RETRY A FAILED GAUGE REQUEST AT ONCE, UP TO FIVE TIMES.
-    2026-03-03 00:00  [COMMIT] Give feedback to b-mm8eww00-fbz6xa, which was proposed again  Ada Example through codex in s-1
-    2026-03-04 00:00  helpful, says claude-code in s-2
-    2026-03-04 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example through claude-code in s-2
-    2026-03-05 00:00  helpful in s-3
-    2026-03-05 00:00  helpful in s-4
-    2026-03-05 00:00  helpful in s-5
+    2026-03-02 00:00  written  [COMMIT] Ada Example
+    2026-03-03 00:00  helpful, says codex in s-1: proposed again: RETRY A FAILED GAUGE REQUEST AT ONCE, UP TO FIVE TIMES.  [COMMIT] Ada Example
+    2026-03-04 00:00  helpful, says claude-code in s-2  [COMMIT] Ada Example
+    2026-03-05 00:00  helpful in s-3  [COMMIT] Ada Example
+    2026-03-05 00:00  helpful in s-4  [COMMIT] Ada Example
+    2026-03-05 00:00  helpful in s-5  [COMMIT] Ada Example
     2026-03-05 00:00  promoted to a higher maturity
-    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-3
-    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-4
-    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-5
-    2026-09-08 00:00  harmful in s-6: caused_bug
-    2026-09-08 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-6: caused_bug
-    2026-09-09 00:00  harmful in s-7: all stations at once
-    2026-09-09 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-7: all stations at once
+    2026-09-08 00:00  harmful in s-6: caused_bug  [COMMIT] Ada Example
+    2026-09-09 00:00  harmful in s-7: all stations at once  [COMMIT] Ada Example
 
     replaced by    b-mm8eww00-rrmkmf AVOID: Retry a failed gauge request at once, up to five times.
     retired        score -3.3997 after 2 harmful

@@ -244,11 +244,15 @@ fn a_thought_keeps_its_links_tags_and_code() {
     let sandbox = small();
     let thought = "Tell [[Close idle connections|the pool]] about #gas and run `foo()`";
     let note = sandbox.cm(&["add", thought, "--json"]).ok().json();
-    assert_eq!(note["title"], "Tell the pool about #gas and run foo()");
+    let id = note["id"].as_str().unwrap();
+    assert_eq!(
+        sandbox.cm(&["get", id, "--json"]).ok().json()["title"],
+        "Tell the pool about #gas and run foo()"
+    );
     let body = sandbox.read(note["path"].as_str().unwrap());
     assert!(body.ends_with(&format!("\n\n{thought}\n")), "{body}");
     assert!(sandbox.cm(&["tags"]).ok().stdout.contains("gas"));
-    assert!(sandbox.cm(&["related", note["id"].as_str().unwrap()]).ok().stdout.contains("Close idle"));
+    assert!(sandbox.cm(&["related", id]).ok().stdout.contains("Close idle"));
 }
 
 #[test]

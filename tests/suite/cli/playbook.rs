@@ -347,6 +347,7 @@ fn an_export_imports_elsewhere_to_the_same_playbook_in_one_commit() {
       b-mq6d3m8l-dddddd  network  Set the socket timeout to a minute.
       k-1  blocked  sleep before retry
     imported 5 rules  commit [COMMIT]
+    1 to accept or reject before agents get them: `cm review`
     [exit 0]
     ");
     insta::assert_snapshot!(other.git(&["log", "-1", "--format=%B", "--name-only"]), @"
@@ -503,6 +504,7 @@ fn a_rule_file_comes_in_as_drafts_that_no_projection_shows() {
       b-mwqcvpc0-alk222  testing  Run the tests before you push
       b-mwqcvpc0-bsiyel  testing  Never skip a hook
     imported 2 rules  commit [COMMIT]
+    2 to accept or reject before agents get them: `cm review`
     skipped 1 rule (the vault has the same rule)
     not a rule: code blocks (1)
     [exit 0]

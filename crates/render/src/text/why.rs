@@ -94,7 +94,8 @@ fn story(outcome: &NoteEvidence) -> Vec<(Instant, String)> {
         match (0..event_count).find(same_second) {
             Some(at) => {
                 has_commit[at] = true;
-                let line = format!("{}  {} {}", story[at].1, paint(ID, short(&commit.id)), actor(commit));
+                let who = paint(DIM, &safe(&commit.actor));
+                let line = format!("{}  {} {who}", story[at].1, paint(ID, short(&commit.id)));
                 story[at].1 = line;
             }
             None => story.push((commit.at, committed(commit))),
