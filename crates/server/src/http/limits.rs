@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::rate::RateLimit;
 
-/// One address gets at most one part of so many parts of the connections; the rest is room for others.
+/// Number of equal shares of all connections; one address gets at most one share.
 const ADDRESS_SHARE: usize = 2;
 
 /// Limits of a server. None can be disabled; use a high value instead.
@@ -56,7 +56,7 @@ pub struct HttpLimits {
 
 impl HttpLimits {
     /// Reduces the number of connections to half of the process's file descriptor limit, because
-    /// requests open further files. An address gets at most its share ([`ADDRESS_SHARE`]) of them.
+    /// requests open further files. An address gets at most half of them.
     pub fn capped_by_file_limit(self) -> Self {
         #[cfg(unix)]
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
