@@ -112,7 +112,9 @@ class Layer(nn.Module):
         return self.down_norm(x + self.dropout(self.down(functional.gelu(self.up(x)))))
 
 
-class PairModel(nn.Module):
+class MiniLm(nn.Module):
+    """The model as it is shipped, with low-rank additions that change nothing yet."""
+
     def __init__(self):
         super().__init__()
         reader = Reader((ASSETS / "minilm-488.cmt").read_bytes())
@@ -121,9 +123,14 @@ class PairModel(nn.Module):
         self.register_buffer("positions", reader.eight(POSITIONS, FEATURES))
         self.norm = Norm(reader)
         self.layers = nn.ModuleList([Layer(reader) for _ in range(LAYERS)])
+        self.tokenizer = BertWordPieceTokenizer(str(ASSETS / "vocab.txt"), lowercase=True)
+
+
+class PairModel(MiniLm):
+    def __init__(self):
+        super().__init__()
         self.second = nn.Parameter(torch.zeros(FEATURES))
         self.pooled, self.classes, self.dropout = nn.Linear(FEATURES, FEATURES), nn.Linear(FEATURES, 3), nn.Dropout(0.1)
-        self.tokenizer = BertWordPieceTokenizer(str(ASSETS / "vocab.txt"), lowercase=True)
 
     def forward(self, pairs):
         cut = lambda text: self.tokenizer.encode(text, add_special_tokens=False).ids[:LONGEST]

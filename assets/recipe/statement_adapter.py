@@ -24,8 +24,7 @@ import sys
 
 import torch
 import torch.nn.functional as functional
-from pair_adapter import ASSETS, BEGIN, END, FEATURES, LAYERS, POSITIONS, RANK, Layer, Norm, Reader, write_layer, write_vectors
-from tokenizers import BertWordPieceTokenizer
+from pair_adapter import BEGIN, END, FEATURES, RANK, MiniLm, write_layer, write_vectors
 from torch import nn
 
 FIRST, LONGEST, BATCH = 3, 126, 32
@@ -33,21 +32,14 @@ KINDS = ["none", "rule", "decision", "fact", "preference"]
 CONTEXTS = ["-", "refused", "after"]
 
 
-class StatementModel(nn.Module):
+class StatementModel(MiniLm):
     def __init__(self):
         super().__init__()
-        reader = Reader((ASSETS / "minilm-488.cmt").read_bytes())
-        tokens = struct.unpack("<9I", reader.take(36))[1]
-        self.register_buffer("tokens", reader.four(tokens, FEATURES, 64))
-        self.register_buffer("positions", reader.eight(POSITIONS, FEATURES))
-        self.norm = Norm(reader)
-        self.layers = nn.ModuleList([Layer(reader) for _ in range(LAYERS)])
         self.contexts = nn.Parameter(torch.zeros(len(CONTEXTS), FEATURES))
         self.classes, self.dropout = nn.Linear(2 * FEATURES, len(KINDS)), nn.Dropout(0.1)
         nn.init.zeros_(self.classes.weight)
         self.norm.requires_grad_(False)
         self.layers[:FIRST].requires_grad_(False)
-        self.tokenizer = BertWordPieceTokenizer(str(ASSETS / "vocab.txt"), lowercase=True)
 
     @torch.no_grad()
     def beginnings(self, texts):
