@@ -70,7 +70,7 @@ pub struct PairProbabilities {
 /// Number of kinds of statements that a model tells apart.
 pub const STATEMENT_KINDS: usize = 5;
 
-/// What a model reads in a sentence that a person typed.
+/// Output of the model of statements for one sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatementReading {
     /// Describes how the sentence is worded.

@@ -25,11 +25,11 @@ pub struct LogSources {
     places: Option<LogLocations>,
     /// Folder of uploaded sessions; `None` if the user has no home folder to keep private files in.
     uploads: Option<PathBuf>,
-    /// Whose uploaded sessions may be read.
+    /// Selects the uploaded sessions that may be read.
     senders: UploadSenders,
 }
 
-/// Whose uploaded sessions a caller may read: the holder of a token only those of the token's owner.
+/// Selects uploaded sessions by their sender. The holder of a token may read only those of the token's owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum UploadSenders {
     All,

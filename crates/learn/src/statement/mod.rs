@@ -57,7 +57,7 @@ impl StatementKind {
     pub const ALL: [Self; KINDS] = [Self::Passing, Self::Rule, Self::Decision, Self::Fact, Self::Preference];
 }
 
-/// What came just before a statement.
+/// What came just before a statement, in the order of the fine-tuned model's contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementContext {

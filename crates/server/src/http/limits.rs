@@ -20,8 +20,8 @@ pub struct HttpLimits {
     pub headers: usize,
     /// Timeout for a header section, and for an idle connection.
     pub head_timeout: Duration,
-    /// Like `head_timeout`, for a connection that takes one of the second half of its address's or the
-    /// server's connections: who sends half a request then makes room soon.
+    /// Like `head_timeout`, for a connection in the second half of its address's or the server's
+    /// connections, so that half a request does not take room for long.
     pub crowded_head_timeout: Duration,
     /// Maximum pause between parts of a body.
     pub body_pause_timeout: Duration,

@@ -25,6 +25,7 @@ pub(crate) fn judge_statements(open: &OpenVault, statements: &[Statement]) -> Ve
     }
     let likely: Vec<usize> = (0..statements.len()).filter(|at| judged[*at].lasting() >= HARDLY).collect();
     for batch in likely.chunks(MiniLm::builtin().batch()) {
+        // The contexts are declared in the order that the model was trained with.
         let sentence = |at: &usize| (statements[*at].text.as_str(), statements[*at].context as usize);
         let sentences: Vec<(&str, usize)> = batch.iter().map(sentence).collect();
         let Ok(readings) = StatementModel::builtin().read(&sentences) else { continue };

@@ -64,7 +64,7 @@ pub struct SessionProcessor<'a> {
     pub run_options: RunOptions,
 }
 
-/// What counting found out about a rule.
+/// Evidence for a rule that was proposed because it recurs in the project's sessions.
 #[derive(Debug, Clone, Default)]
 pub struct CountedRule {
     pub counts: SessionCounts,

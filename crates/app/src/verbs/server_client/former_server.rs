@@ -43,7 +43,7 @@ pub(crate) fn former_servers(home: &PrivateHome) -> Result<Vec<FormerServer>> {
 /// Finds the outbox of a former server by its name in [`FormerServer`] or by its address.
 ///
 /// # Errors
-/// A server of which nothing waits or that a folder still calls, and private files that cannot be read.
+/// Returns an error if nothing waits for the server, if a folder still calls it, or if private files cannot be read.
 pub(crate) fn former_outbox(home: &PrivateHome, typed: &str) -> Result<Outbox> {
     let address = connection::parse_address(typed).map(|url| home.of_server(&url.to_string()));
     let key = address.as_ref().map_or(typed, PrivateFolder::key);

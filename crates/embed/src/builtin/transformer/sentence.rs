@@ -19,7 +19,7 @@ pub struct SentenceInContext {
     pub context: usize,
 }
 
-/// What the model reads in a sentence.
+/// Output of the forward pass for one sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceOutput {
     /// Sum of the tokens' vectors after the layers without additions.
