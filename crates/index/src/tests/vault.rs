@@ -171,8 +171,8 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> IndexedNote {
         summary: String::new(),
         findings: Vec::new(),
     };
-    let reading =
-        ParsedNote { note, outline: Outline { text: body.to_owned(), headings, ..Outline::default() } };
+    let outline = Outline { text: body.to_owned(), headings, ..Outline::default() };
+    let reading = ParsedNote { note, outline, properties: String::new() };
     let passages = vec![passage(body)];
     IndexedNote { reading, passages }
 }

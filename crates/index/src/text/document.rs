@@ -111,11 +111,14 @@ impl Fields {
 
     /// Returns the document of a note.
     pub(super) fn document(&self, entry: &IndexedNote) -> TantivyDocument {
-        let ParsedNote { note, outline } = &entry.reading;
+        let ParsedNote { note, outline, properties } = &entry.reading;
         let mut document = TantivyDocument::new();
         document.add_text(self.title, &note.title);
         note.aliases.iter().for_each(|alias| document.add_text(self.title, alias));
         self.add_text(&mut document, note, outline);
+        if !properties.is_empty() {
+            document.add_text(self.body, properties);
+        }
         document.add_text(self.facts, key(&note.path));
         facts(note, |fact| document.add_text(self.facts, fact));
         self.add_names(&mut document, note);

@@ -23,7 +23,8 @@ pub(super) struct Fields {
     pub(super) headings: Field,
     /// The tags, tokenized.
     pub(super) tags: Field,
-    /// The body as plain text; of a note in another language also title and body word by word in English.
+    /// The body as plain text and the values of own frontmatter keys; of a note in another language also title and body
+    /// word by word in English.
     pub(super) body: Field,
     /// Exact terms that select notes, each with a label: `type=fix`.
     pub(super) facts: Field,

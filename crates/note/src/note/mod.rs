@@ -12,11 +12,11 @@ pub mod leftover;
 pub mod length;
 mod mapping_lists;
 pub mod name;
+mod properties;
 pub mod read;
 pub mod schema;
 pub mod session_key;
 pub mod suspicion;
-
 pub mod template;
 pub mod turn;
 pub mod types;

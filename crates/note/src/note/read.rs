@@ -15,7 +15,7 @@ use crate::note::turn::Speaker;
 use crate::note::values::FieldReader;
 use crate::note::{
     EdgeEnds, Note, NoteKind, NoteLink, Priority, RelationTable, TypeTable, bullet, check, conflict,
-    hidden_characters, leftover, mapping_lists,
+    hidden_characters, leftover, mapping_lists, properties,
 };
 use crate::path::NotePath;
 use cm_text::position::line_and_column;
@@ -26,6 +26,8 @@ pub struct ParsedNote {
     pub note: Note,
     /// Outline of the body; its links are moved to the note.
     pub outline: Outline,
+    /// Values of the frontmatter keys that no field of the note holds, of knowledge that people write; one per line.
+    pub properties: String,
 }
 
 /// Parses a note. The tables list the types and relations that the vault declares.
@@ -65,7 +67,11 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     values.findings.sort_by_key(|finding| (finding.line, finding.column));
     values.findings.dedup();
     note.findings = values.findings;
-    ParsedNote { note, outline }
+    let properties = match kind {
+        NoteKind::Memory | NoteKind::Plain => properties::searchable_text(&parsed.fields),
+        _ => String::new(),
+    };
+    ParsedNote { note, outline, properties }
 }
 
 /// Reads a rule from the fields of its frontmatter alone; the rule has no text.

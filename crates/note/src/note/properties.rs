@@ -1,0 +1,69 @@
+//! Text of the frontmatter keys that a person adds (`owner: Mara`) and of a procedure's steps, for the text index.
+
+use yaml_serde::Value;
+
+use crate::frontmatter::parse::{FrontmatterField, FrontmatterFields, scalar_text};
+
+/// Keys whose values the index holds in another field, or that only the program and the editor use.
+const OTHER_KEYS: [&str; 31] = [
+    "agent",
+    "alias",
+    "aliases",
+    "author",
+    "category",
+    "condensed_into",
+    "confidence",
+    "created",
+    "cssclass",
+    "cssclasses",
+    "date",
+    "feedback",
+    "id",
+    "importance",
+    "last_checked",
+    "merge",
+    "permalink",
+    "pinned",
+    "priority",
+    "publish",
+    "relations",
+    "role",
+    "session",
+    "state",
+    "supersedes",
+    "tag",
+    "tags",
+    "title",
+    "type",
+    "updated",
+    "workspace",
+];
+
+/// Returns the scalars of all other keys, also those in lists, one per line.
+pub(super) fn searchable_text(fields: &FrontmatterFields) -> String {
+    let others = fields.iter().filter(|field| !OTHER_KEYS.contains(&field.key.as_str()));
+    others.flat_map(scalars).collect::<Vec<_>>().join("\n")
+}
+
+fn scalars(field: &FrontmatterField) -> Vec<String> {
+    match &field.value {
+        Value::Sequence(items) => items.iter().filter_map(scalar_text).collect(),
+        _ => field.text().into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontmatter::parse::parse;
+    use crate::frontmatter::split::Split;
+
+    #[test]
+    fn values_of_own_keys_and_steps_are_searchable_and_those_of_other_fields_are_not_doubled() {
+        let text = "---\nid: a\ntitle: Restore\nowner: marabelle\nticket: 4711\nsteps:\n- Stop the writer\n- Copy\nfeedback:\n- {signal: helpful}\n---\n";
+        assert_eq!(
+            searchable_text(&parse(&Split::of(text)).fields),
+            "marabelle\n4711\nStop the writer\nCopy"
+        );
+    }
+}
