@@ -1,10 +1,11 @@
 //! Progress of long work on stderr: a bar on a terminal, otherwise a line every ten seconds.
 
 use std::cell::Cell;
+use std::fmt;
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use cm_app::Progress;
 use cm_render::text::style::one_line;
@@ -29,8 +30,12 @@ impl ProgressDisplay {
         let target =
             if watched { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
         let template =
-            format!("{{bar:20}} {{pos}} of {{len}} {what}  {{per_sec}}, {{eta}} left  {{wide_msg}}");
+            format!("{{bar:20}} {{pos}} of {{len}} {what}  {{rate}} a second, {{eta}} left  {{wide_msg}}");
         let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = style.with_key("rate", |state: &ProgressState, to: &mut dyn fmt::Write| {
+            // Nothing can be done about a display that cannot be written to.
+            let _ = write!(to, "{}", Rate(state.per_sec()));
+        });
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style.progress_chars("━╸─"));
         let latest = (!is_silent && !watched).then(|| Cell::new(None));
         Self { bar, what, latest }
@@ -69,7 +74,16 @@ fn line(at: Progress, what: &str, elapsed: Duration) -> String {
     }
     let rate = at.done as f64 / elapsed.as_secs_f64();
     let rest = Duration::from_secs_f64(at.total.saturating_sub(at.done) as f64 / rate);
-    format!("{counted}, {rate:.1} a second, about {} left", HumanDuration(rest))
+    format!("{counted}, {} a second, about {} left", Rate(rate), HumanDuration(rest))
+}
+
+/// Amount per second: a whole number from 10 on, else with one decimal.
+struct Rate(f64);
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.*}", usize::from(self.0 < 10.0), self.0)
+    }
 }
 
 #[cfg(test)]
