@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_propose",
     aliases: &[],
     title: "Record what the person said",
-    description: "Record what the person typed in this session and meant to last, as text that stands on its own. With `id` and `verdicts`: judge the neighbours of an earlier proposal.",
+    description: "Record what the person typed in this session and meant to last, as text that stands on its own: `kind`, `text`, `quote` and `session` are required. To judge the neighbours of an earlier proposal, pass its `id` and `verdicts` instead.",
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
