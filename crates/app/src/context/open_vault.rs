@@ -52,6 +52,8 @@ pub struct OpenVault {
     vectors: Vectors,
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Arc<Index>>,
+    /// Index of this call, because none can be stored; with the reason.
+    temporary_index: OnceCell<(Index, String)>,
     fresh: std::cell::Cell<bool>,
     lagging: std::cell::Cell<bool>,
     /// The notes of this call; in a long-lived process with the version of the index.
@@ -76,6 +78,7 @@ impl OpenVault {
             vault,
             repo: OnceCell::new(),
             index: OnceCell::new(),
+            temporary_index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
             lagging: std::cell::Cell::new(false),
             notes: RefCell::default(),
@@ -142,10 +145,37 @@ impl OpenVault {
 
     /// Returns the index as it is, without a refresh.
     pub fn index(&self) -> &Index {
-        match &self.past {
-            Some(past) => past.index(),
-            None => self.index.get_or_init(|| Arc::new(Index::open(&self.vault.index()))),
+        match (&self.past, self.temporary_index.get()) {
+            (Some(past), _) => past.index(),
+            (None, Some((index, _))) => index,
+            (None, None) => self.index.get_or_init(|| Arc::new(Index::open(&self.vault.index()))),
         }
+    }
+
+    /// Uses a temporary index because the stored one failed with `error`.
+    ///
+    /// # Errors
+    /// Returns `error` if a temporary index would not help, or cannot be created.
+    pub(super) fn use_temporary_index(&self, error: cm_index::Error) -> Result<()> {
+        match &self.past {
+            Some(past) if past.is_kept() => past.use_temporary_index(error),
+            None => {
+                let cm_index::Error::Io { path, source } = &error else { return Err(error.into()) };
+                let is_usable = self.cached().is_none() && self.temporary_index.get().is_none();
+                let Some(index) = Index::temporary().ok().filter(|_| is_usable) else {
+                    return Err(error.into());
+                };
+                let why = format!("cannot write `{}`: {source}", path.display());
+                self.temporary_index.get_or_init(|| (index, why));
+                Ok(())
+            }
+            Some(_) => Err(error.into()),
+        }
+    }
+
+    /// Why the index of this call cannot be stored; `None` if it can.
+    pub(super) fn index_storage_error(&self) -> Option<&str> {
+        self.temporary_index.get().map(|(_, why)| why.as_str())
     }
 
     /// Whether [`Self::set_fresh`] was called since the last change by this call.

@@ -72,7 +72,7 @@ impl OpenVault {
         listing: &VaultListing,
         full: bool,
         coarse: Option<&'static StaticModel>,
-    ) -> Result<RefreshReport> {
+    ) -> std::result::Result<RefreshReport, cm_index::Error> {
         let filling = coarse.map(|model| RefCell::new(CoarseEmbedder::new(self, model)));
         let cut: RefCell<HashMap<NotePath, u64>> = RefCell::default();
         let parse = |path: &NotePath, bytes: &[u8]| {
@@ -98,20 +98,10 @@ impl OpenVault {
             Ok(bytes)
         };
         let options = Options { patience: self.lock_timeout() };
-        let indexed = || {
-            if full {
-                self.index().rebuild(listing, &read, &parse, options)
-            } else {
-                self.index().refresh(listing, &read, &parse, options)
-            }
-        };
-        let refreshed = match (indexed(), &self.past) {
-            // A vault that cannot be written to, or whose past another process keeps busy, is answered all the same.
-            (Err(error), Some(past)) if past.is_kept() => {
-                past.use_temporary_index(error)?;
-                indexed()?
-            }
-            (refreshed, _) => refreshed?,
+        let refreshed = if full {
+            self.index().rebuild(listing, &read, &parse, options)?
+        } else {
+            self.index().refresh(listing, &read, &parse, options)?
         };
         if let Some(filling) = filling {
             // What cannot be vault_cache is made up for, or told, when the vectors are asked for.
@@ -122,6 +112,34 @@ impl OpenVault {
         self.index().keep_listing_findings(&listing.findings);
         Ok(refreshed)
     }
+
+    /// Updates or rebuilds the index as [`Self::reindex`] does. If it cannot be stored, this call uses a
+    /// temporary one: a vault that cannot be written to is answered all the same.
+    fn reindex_for_call(
+        &self,
+        listing: &VaultListing,
+        full: bool,
+        coarse: Option<&'static StaticModel>,
+    ) -> Result<RefreshReport> {
+        match self.reindex(listing, full, coarse) {
+            Err(error) => {
+                self.use_temporary_index(error)?;
+                Ok(self.reindex(listing, full, coarse)?)
+            }
+            Ok(refreshed) => Ok(refreshed),
+        }
+    }
+}
+
+/// Describes the notes that could not be read; `None` if all could be.
+fn unreadable(open: &OpenVault, refreshed: &RefreshReport) -> Option<String> {
+    let [first, rest @ ..] = refreshed.findings.as_slice() else { return None };
+    let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+    let place = match &open.past {
+        Some(past) => format!("from commit {}, ", past.commit().id.short()),
+        None => String::new(),
+    };
+    Some(format!("{place}{} {}{more}", first.path, first.message))
 }
 
 /// Returns the finding about a note that exceeds the size limit and is only partly indexed.
@@ -160,7 +178,7 @@ impl Context {
         match (open.cached(), &open.past) {
             (Some(vault_cache), None) => self.refresh_shared(open, vault_cache)?,
             _ => {
-                let refreshed = open.reindex(&open.walk(), false, self.models().coarse())?;
+                let refreshed = open.reindex_for_call(&open.walk(), false, self.models().coarse())?;
                 self.finish_refresh(open, refreshed);
             }
         }
@@ -171,13 +189,16 @@ impl Context {
     /// Reports a refresh and embeds what is new.
     fn finish_refresh(&self, open: &OpenVault, refreshed: RefreshReport) {
         self.add_refresh_notices(&refreshed);
+        if let Some(why) = open.index_storage_error() {
+            self.notice(format!("the index serves this call only, because it cannot be stored: {why}"));
+        }
+        if let Some(text) = unreadable(open, &refreshed) {
+            self.notice(text);
+        }
         self.complete(open);
-        match &open.past {
-            Some(past) => past.describe_unreadable(&refreshed).into_iter().for_each(|text| self.notice(text)),
-            None => {
-                let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
-                self.refine(open, &changed);
-            }
+        if open.past.is_none() {
+            let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
+            self.refine(open, &changed);
         }
     }
 
@@ -210,7 +231,7 @@ impl Context {
             return Ok(());
         }
         let listing = vault_cache.relist(&mut turn, open, now);
-        let refreshed = open.reindex(listing, false, self.models().coarse())?;
+        let refreshed = open.reindex_for_call(listing, false, self.models().coarse())?;
         // An index that another process changes afterwards, with what it saw before, has another version.
         let is_whole =
             refreshed.stale.is_none() && refreshed.findings.is_empty() && listing.findings.is_empty();
@@ -255,7 +276,7 @@ impl Context {
     ) -> Result<T> {
         match question(open.index()) {
             Err(cm_index::Error::Unusable(why)) if !self.is_low_latency() => {
-                let mut refreshed = open.reindex(&open.walk(), true, self.models().coarse())?;
+                let mut refreshed = open.reindex_for_call(&open.walk(), true, self.models().coarse())?;
                 refreshed.rebuilt = Some(why);
                 self.add_refresh_notices(&refreshed);
                 Ok(question(open.index())?)

@@ -5,7 +5,7 @@
 //! apply.
 
 use crate::error::Result;
-use cm_index::{Index, RefreshReport};
+use cm_index::Index;
 use cm_note::listing::{LinkTarget, VaultListing};
 use cm_note::path::NotePath;
 use cm_store::config::{Settings, keys};
@@ -62,14 +62,6 @@ impl Snapshot {
     /// Returns id, time and message of the commit.
     pub(crate) fn commit(&self) -> &CommitInfo {
         self.git.commit()
-    }
-
-    /// Describes the objects that Git could not read; `None` if all could be read.
-    pub(crate) fn describe_unreadable(&self, refreshed: &RefreshReport) -> Option<String> {
-        let [first, rest @ ..] = refreshed.findings.as_slice() else { return None };
-        let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-        let commit = self.git.commit().id.short();
-        Some(format!("from commit {commit}, {} {}{more}", first.path, first.message))
     }
 
     pub(crate) fn walk(&self, exclude: &[String]) -> VaultListing {
