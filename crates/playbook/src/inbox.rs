@@ -22,6 +22,8 @@ use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 const HALF_LIFE: f64 = 90.0;
 /// A note whose trust, 0–1, is below this value should be checked again.
 const MIN_TRUST: f64 = 0.25;
+/// Maximum length of a title that a reason quotes, in characters.
+const MAX_QUOTED_CHARS: usize = 80;
 
 /// Sections of the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -149,9 +151,8 @@ fn pair(a: usize, b: usize) -> (usize, usize) {
 
 /// Whether a person confirmed both notes after their last changes and after the edge between them
 /// was written, at `since`. Such a pair is not a conflict.
-fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> bool {
+pub fn both_hold(a: &Note, b: &Note, since: Option<Instant>) -> bool {
     let changed = |note: &Note| note.updated.or(note.created);
-    let (a, b) = (&notes[a], &notes[b]);
     let last = since.max(changed(a)).max(changed(b));
     [a, b].iter().all(|note| note.last_checked.is_some_and(|checked| Some(checked) >= last))
 }
@@ -173,16 +174,20 @@ impl LiveRules {
     }
 }
 
-/// Lists draft rules, oldest first; the reason says whether a draft contradicts another note.
+/// Whether the note is a rule that is not in use yet.
+fn is_draft(note: &Note) -> bool {
+    Bullet::of(note)
+        .is_some_and(|bullet| bullet.state == BulletState::Draft && bullet.maturity != Maturity::Deprecated)
+}
+
+/// Lists draft rules, oldest first; the reason quotes a note that the draft contradicts.
 fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEntry> {
-    let is_draft = |note: &Note| {
-        Bullet::of(note).is_some_and(|bullet| {
-            bullet.state == BulletState::Draft && bullet.maturity != Maturity::Deprecated
-        })
-    };
-    let why = |at: usize| match against.contains_key(&at) {
-        true => "a draft that contradicts another note".to_owned(),
-        false => "a draft, not shown to agents".to_owned(),
+    let why = |at: usize| match against.get(&at) {
+        Some(edge) => {
+            let other = &notes[if edge.from == at { edge.to } else { edge.from }];
+            format!("a draft that contradicts “{}” ({})", shortened(&other.title), other.key())
+        }
+        None => "a draft, not shown to agents".to_owned(),
     };
     let drafts = notes.iter().enumerate().filter(|(_, note)| is_draft(note));
     let mut entries: Vec<InboxNoteEntry> = drafts
@@ -192,12 +197,24 @@ fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEn
     entries
 }
 
+/// Returns the beginning of a title, at most [`MAX_QUOTED_CHARS`] characters.
+fn shortened(title: &str) -> String {
+    if title.chars().count() <= MAX_QUOTED_CHARS {
+        return title.to_owned();
+    }
+    let start: String = title.chars().take(MAX_QUOTED_CHARS - 1).collect();
+    format!("{}…", start.trim_end())
+}
+
 /// Lists conflicting notes: first those with a CONTRADICTS edge, then rules with contradictory
-/// wording. Pairs that a person confirmed are left out.
+/// wording. Left out are pairs that a person confirmed, and those with a draft: whoever decides on the draft
+/// decides on the conflict.
 fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules) -> Vec<InboxNoteEntry> {
     let notes = graph.notes();
-    let open =
-        contradicted.iter().filter(|edge| !both_hold(notes, (edge.from, edge.to), graph.written(edge)));
+    let is_settled = |a: usize, b: usize, since| {
+        both_hold(&notes[a], &notes[b], since) || is_draft(&notes[a]) || is_draft(&notes[b])
+    };
+    let open = contradicted.iter().filter(|edge| !is_settled(edge.from, edge.to, graph.written(edge)));
     let mut entries: Vec<InboxNoteEntry> = open
         .map(|edge| InboxNoteEntry {
             notes: vec![edge.from, edge.to],
@@ -209,7 +226,7 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules) -> Ve
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     for (a, b, found) in rules.pairs.contradictions(&bullets) {
         let at = (rules.at[*a], rules.at[*b]);
-        if !with_entry.contains(&pair(at.0, at.1)) && !both_hold(notes, at, None) {
+        if !with_entry.contains(&pair(at.0, at.1)) && !is_settled(at.0, at.1, None) {
             let why = found.reason.clone();
             entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why, since: None });
         }
@@ -249,7 +266,10 @@ fn merges(notes: &[Note], rules: &LiveRules) -> Vec<InboxNoteEntry> {
         since: None,
     };
     let pairs = rules.pairs.merge_candidates(&bullets).into_iter();
-    pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
+    pairs
+        .filter(|(a, b, _)| !both_hold(&notes[rules.at[*a]], &notes[rules.at[*b]], None))
+        .map(entry)
+        .collect()
 }
 
 /// Lists pairs of memories of one type and one title, such as two people's answers to one question. Pairs that a person
@@ -263,7 +283,7 @@ fn namesakes(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
         let Some(note_type) = note.note_type.as_deref() else { continue };
         let title = note.title.trim().to_lowercase();
         let other = *first.entry((note_type, title)).or_insert(at);
-        if other != at && !both_hold(notes, (other, at), None) {
+        if other != at && !both_hold(&notes[other], note, None) {
             let since = note.created.max(notes[other].created);
             let why = "two memories of one type have this title".to_owned();
             entries.push(InboxNoteEntry { notes: vec![other, at], why, since });
@@ -466,6 +486,25 @@ mod tests {
         ]);
         assert_eq!(listed(&notes, InboxKind::Drafts), [(vec![0], "a draft, not shown to agents".to_owned())]);
         assert_eq!(listed(&notes, InboxKind::Due), []);
+    }
+
+    #[test]
+    fn a_draft_that_contradicts_a_rule_is_listed_once_and_quotes_the_rule() {
+        let notes = notes(&[
+            (
+                "playbook/a/1.md",
+                "id: b-1-aaaaaa\nstate: active\nupdated: 2026-11-20",
+                "Always squash commits.",
+            ),
+            (
+                "playbook/a/2.md",
+                "id: b-1-bbbbbb\nstate: draft\nupdated: 2026-11-20\nrelations:\n  - target: b-1-aaaaaa\n    type: CONTRADICTS",
+                "Never squash commits.",
+            ),
+        ]);
+        let why = "a draft that contradicts “Always squash commits.” (b-1-aaaaaa)".to_owned();
+        assert_eq!(listed(&notes, InboxKind::Drafts), [(vec![1], why)]);
+        assert_eq!(listed(&notes, InboxKind::Conflicts), []);
     }
 
     #[test]

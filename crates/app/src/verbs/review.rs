@@ -159,13 +159,17 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
     // The key of a note without an ID is its path, which may contain spaces.
     let word = |word: &str, at: usize| format!("cm review --{word} {}", shell_words::quote(notes[at].key()));
     let edit = || format!("cm edit {}", shell_words::quote(notes[0].key()));
+    let confirm_all = || {
+        let keys: Vec<_> = notes.iter().map(|note| shell_words::quote(note.key())).collect();
+        format!("cm review --confirm {}", keys.join(" "))
+    };
     match (kind, notes) {
         (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
         (InboxKind::Merges, [a, b]) if a.kind == NoteKind::Bullet => {
-            vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
+            vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key()), confirm_all()]
         }
         (InboxKind::Conflicts | InboxKind::Merges, _) => {
-            (0..notes.len()).map(|at| word("reject", at)).collect()
+            (0..notes.len()).map(|at| word("reject", at)).chain([confirm_all()]).collect()
         }
         (InboxKind::Quarantined, [note]) if may_be_accepted(note) => {
             vec![word("accept", 0), word("reject", 0)]
