@@ -7,6 +7,7 @@
 mod budget;
 mod builder;
 mod candidates;
+mod contradictions;
 mod history;
 pub(crate) mod kinds;
 
@@ -260,7 +261,8 @@ pub(crate) fn briefing(context: &Context, options: &Options) -> Result<Briefing>
     let rules = stage.rules(&memories, limit, &mut omitted);
     let notices = stage.notices(history.as_deref());
     let history = history.unwrap_or_default();
-    let warnings = stage.warnings(&rules, &memories)?;
+    let mut warnings = stage.warnings(&rules, &memories)?;
+    warnings.extend(stage.contradictions(&rules, &memories)?);
     let drafted = BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted };
     Ok(drafted.fit(task, stage.workspace, context, budget))
 }

@@ -51,6 +51,10 @@ pub fn warning(warning: &BriefingWarning) -> String {
         WarningKind::Replaced => {
             format!("({}) is similar to {place} and is deprecated", escape_link_text(&warning.id))
         }
+        WarningKind::Contradicted => {
+            let id = escape_link_text(&warning.id);
+            format!("({id}) contradicts {place}: ask the person which of them holds")
+        }
     };
     let part = |text: &Option<String>, before: &str| match text {
         Some(text) => format!("{before}{}", short_rule(text.trim_end_matches('.'))),

@@ -1,5 +1,5 @@
 //! Warns about things that a task or a shown note mentions although they are discouraged:
-//! deprecated patterns, replaced rules and blocked rules.
+//! deprecated patterns, replaced rules and blocked rules; and about shown notes that contradict others.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +19,17 @@ pub enum WarningKind {
     Toxic,
     /// A rule that was replaced by another.
     Replaced,
+    /// A note that contradicts a shown one; which of them holds is not decided.
+    Contradicted,
 }
 
 /// A warning about something that is mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefingWarning {
     pub kind: WarningKind,
-    /// ID of the blocked pattern or of the replaced rule.
+    /// ID of the blocked pattern, of the replaced rule or of the contradicting note.
     pub id: String,
-    /// The mentioned pattern.
+    /// The mentioned pattern, or the title of the contradicting note.
     pub pattern: String,
     /// Why it is discouraged.
     pub reason: Option<String>,

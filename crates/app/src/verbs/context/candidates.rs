@@ -238,12 +238,12 @@ impl<'m> BriefingCandidates<'m> {
                 hits.notes.push(ranked.note);
             }
         }
-        let mut more = ask(context, open, with(label(LabelField::Pinned, "true")), PINNED)?;
-        let proven = ask(context, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
+        let mut more = index_hits(context, open, with(label(LabelField::Pinned, "true")), PINNED)?;
+        let proven = index_hits(context, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
         let few = PROVED - proven.len();
         more.extend(proven);
-        more.extend(ask(context, open, with(label(LabelField::Maturity, "established")), few)?);
-        more.extend(ask(context, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
+        more.extend(index_hits(context, open, with(label(LabelField::Maturity, "established")), few)?);
+        more.extend(index_hits(context, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
         hits.add(more);
         hits.blocked = self.blocked_in(context, open)?;
         Ok(hits)
@@ -288,7 +288,7 @@ impl<'m> BriefingCandidates<'m> {
         let kind = label(LabelField::Kind, NoteKind::Blocked.name());
         let deprecated = label(LabelField::Type, "deprecated");
         let only = BooleanGroup { filter: vec![kind.clone(), deprecated], ..BooleanGroup::default() };
-        let hits = ask(context, open, only, DEPRECATED)?;
+        let hits = index_hits(context, open, only, DEPRECATED)?;
         let mut found: Vec<BlockedNote> = hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect();
         for (note, is_near) in self.discouraged(context, open, vec![kind], TOXIC)? {
             let Some(blocked) = BlockedNote::of(&note) else { continue };
@@ -384,7 +384,7 @@ impl<'m> BriefingCandidates<'m> {
             filter: vec![label(LabelField::Kind, NoteKind::Edge.name()), label(LabelField::Type, SUPERSEDES)],
             ..BooleanGroup::default()
         };
-        let edges = ask(context, open, edges, SUPERSEDING)?;
+        let edges = index_hits(context, open, edges, SUPERSEDING)?;
         let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
         let waiting = waiting(context, open, edges.iter().map(|ends| ends.from.as_str()))?;
         let confirmed = edges.into_iter().filter(|ends| !waiting.contains(&ends.from));
@@ -480,12 +480,22 @@ fn with_ids(context: &Context, open: &OpenVault, ids: &[String]) -> Result<Vec<N
         ..BooleanGroup::default()
     };
     let filter = vec![label(LabelField::Kind, NoteKind::Bullet.name()), QueryNode::Group(any)];
-    let hits =
-        ask(context, open, BooleanGroup { filter, ..BooleanGroup::default() }, ids.len().saturating_mul(2))?;
+    let hits = index_hits(
+        context,
+        open,
+        BooleanGroup { filter, ..BooleanGroup::default() },
+        ids.len().saturating_mul(2),
+    )?;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
-fn ask(context: &Context, open: &OpenVault, group: BooleanGroup, limit: usize) -> Result<Vec<NoteHit>> {
+/// Returns at most `limit` notes of the index that the query selects.
+pub(super) fn index_hits(
+    context: &Context,
+    open: &OpenVault,
+    group: BooleanGroup,
+    limit: usize,
+) -> Result<Vec<NoteHit>> {
     if limit == 0 {
         return Ok(Vec::new());
     }
@@ -507,7 +517,7 @@ fn waiting<'i>(
     let limit = ids.len();
     let states = ["draft", Note::UNVERIFIED].map(|state| label(LabelField::State, state));
     let group = BooleanGroup { filter: vec![any(ids), any(states.into())], ..BooleanGroup::default() };
-    Ok(ask(context, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
+    Ok(index_hits(context, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
 }
 
 fn count(context: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> {
@@ -515,7 +525,7 @@ fn count(context: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> 
     Ok(context.query_index(open, |index| index.search(&query, 0, 0))?.total)
 }
 
-fn label(label: LabelField, value: &str) -> QueryNode {
+pub(super) fn label(label: LabelField, value: &str) -> QueryNode {
     QueryNode::Label { label, value: label.folded(value), prefix: false }
 }
 
