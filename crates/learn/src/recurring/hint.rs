@@ -9,6 +9,8 @@ use crate::prose::pattern;
 
 /// Minimum number of content words of a sentence that says how things are done here.
 const WORDS: usize = 5;
+/// Maximum number of words of a prompt that points to a file or asks where something comes from; a longer one is a task.
+const MAX_POINTING_WORDS: usize = 15;
 
 pattern!(
     HINT = r"(?ix)\b(?:have\ you\ (?:seen|looked\ at) | (?:look|see|check)\ (?:at\ )?(?:how\ (?:the|it['’]?s|others|we)|the\ (?:neighbou?rs?|others?|rest)|its\ neighbou?rs?|what\ the\ others)
@@ -16,6 +18,20 @@ pattern!(
         | (?:schau|guck|sieh)\w*\ (?:dir\ (?:mal\ )?an,?\ |mal,?\ |doch\ )?wie\ (?:die|das|es) | nächstes\ mal | beim\ nächsten\ mal
         | mira\ c[óo]mo\ (?:est[áa]n?|lo|se) | f[ií]jate | la\ próxima
         | regarde\ comment\ (?:c['’]est|les|on|font) | la\ prochaine\ fois | pour\ (?:le|la)\ prochaine?)\b"
+);
+// "mira dags/vigo.py", "peek at StorageQuota, same file".
+pattern!(
+    POINTS_AT_FILE = r"(?x)^(?:[^\s/.]+[.,!?…]*\s+){0,3}?(?i:peek|look|check|open|see|mira|schau\w*|guck\w*|sieh|regarde)\s+
+        (?:(?i:at|into|in|mal|noch|again|en|dans|otra|vez)\s+){0,2}(?:`|[^\s/.]*[/.]\w|[A-Z][a-z]+[A-Z])"
+);
+// "where do the port names come from": the agent made up what the project has already.
+pattern!(
+    ASKS_ORIGIN = r"(?ix)\bwhere\s+do(?:es)?\s+(?:\S+\s+){1,4}(?:come|get\s+(?:\S+\s+){1,3}?)\s*from\b
+      | \bwoher\s+(?:kommen|kommt|hat|haben|nimmt|nehmen)\b | \bde\s+d[óo]nde\s+(?:salen?|vienen?|sacan?)\b | \bd['’]où\s+(?:viennent|vient|sortent)\b"
+);
+// "open src/app.ts and add a route" is a task.
+pattern!(
+    ORDERS = r"(?i)\b(?:and|then|und|dann|y|luego|et|puis)\s+(?:add|fix|change|write|make|remove|delete|rename|update|implement|move|run|füge?|ändere?|schreib|lösch\w*|añade|cambia|arregla|borra|ajoute|change|corrige)\b"
 );
 pattern!(
     TAKEN = r"(?i)^(?:(?:ah|oh|i see|understood|got it|right|noted|you['’]re right|entendido|ya veo|anotado|verstanden|ich sehe|notiert|stimmt|compris|je vois|noté)\b[\s:,.;!–—-]*)+"
@@ -30,7 +46,10 @@ pattern!(
 
 /// Whether a message points to what the agent overlooked in the project.
 pub(super) fn is_hint(prompt: &str) -> bool {
-    HINT.is_match(prompt) && !prompt.contains("://")
+    let is_short = || prompt.split_whitespace().count() <= MAX_POINTING_WORDS;
+    let points =
+        || (POINTS_AT_FILE.is_match(prompt) || ASKS_ORIGIN.is_match(prompt)) && !ORDERS.is_match(prompt);
+    !prompt.contains("://") && (HINT.is_match(prompt) || is_short() && points())
 }
 
 /// Whether a command that a person ran changes files: it may move or take back what the agent did.
@@ -46,7 +65,13 @@ pub(super) fn taken_hint(text: &str, hint: &str, answer: Option<String>) -> Opti
         return None;
     }
     let is_convention = |text: &String| content_word_count(text) >= WORDS && !REPORTS.is_match(text);
-    let stated = statements(&text[taken..]).next().filter(is_convention)?;
+    let stated = statements(&text[taken..]).next()?;
+    // "From a seed, dbt/seeds/ports.csv." says too little without the question.
+    let stated = match ASKS_ORIGIN.find(hint) {
+        Some(asked) => format!("{}? {stated}", &hint[asked.range()]),
+        None => stated,
+    };
+    let stated = Some(stated).filter(is_convention)?;
     let place = place_in(hint).filter(|_| POINTS.is_match(&stated));
     let stated = place.map_or_else(|| capitalized(&stated), |place| format!("{place}: {stated}"));
     (stated.chars().count() <= LONGEST).then_some(TracedKind::TookHint { text: stated, answer })

@@ -46,9 +46,9 @@ pattern!(
 pattern!(
     AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
         (?:a+h+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
-        | makes\ sense|exactly|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
+        | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
-        | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era)|buena|tiene\ sentido
+        | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era|s[ií])|eso$|buena|tiene\ sentido
         | confirmed|bestätigt|confirmado|confirmé)\b )"
 );
 // Answers from which it follows that the work is done, or is to be done as proposed.

@@ -623,6 +623,28 @@ fn what_an_agent_says_after_a_hint_is_a_fact() {
         ]
     );
     assert_eq!(
+        hinted(
+            "U mira dags/vigo.py",
+            "A Vigo parses in a pod of its own and not in the Airflow worker. I do it the same way."
+        ),
+        ["fact: Vigo parses in a pod of its own and not in the Airflow worker"]
+    );
+    assert_eq!(
+        hinted(
+            "U 200 branches? where do the port names come from",
+            "A From a seed, dbt/seeds/ports.csv. I put the species into a seed as well."
+        ),
+        ["fact: Where do the port names come from? From a seed, dbt/seeds/ports.csv"]
+    );
+    assert_eq!(
+        hinted(
+            "U open src/app.ts and add a route for reports",
+            "A The router in src/app.ts has one route for each page of the site."
+        ),
+        Vec::<String>::new(),
+        "a task"
+    );
+    assert_eq!(
         hinted("U ok", "A I see: reports sit in `reports/`, and their name begins with the year."),
         Vec::<String>::new()
     );

@@ -25,7 +25,7 @@ pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRES
 pub use proposals::{AgentSentence, with_proposals};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
-pub use short_prompt::{lasting_prompts, short_prompts};
+pub use short_prompt::{short_prompts, with_lasting_prompts};
 pub use taken_back::{takes_back, withdrawals};
 pub use withdrawal::Withdrawal;
 

@@ -70,7 +70,7 @@ pattern!(
         |message|post|comment|article|answer|reviewer|bot|chatgpt|copilot|gemini|kunden?|kundin|doku|handbuch|clientes?|usuarios?
         |documentación|utilisateurs?)\s(?:\w+\s)?
         (?:wrote|writes|said|says|replied|answered|asked|asks|schreibt|schrieb|sagt|sagte|meint|escribió|escribe|dijo|dice
-          |écrit|dit)\b[^.:!?]{0,30}[:：]
+          |écrit|dit)\b[^.:!?]{0,80}[:：]
     | ^.{0,12}(?:客户|用户|文档|手册|工单|邮件)(?:里|上|中)?(?:说|写|写道|写着|回复)(?:了|到)?[:：]"
 );
 
@@ -200,7 +200,7 @@ fn is_quoted(text: &str) -> bool {
 
 /// Whether a sentence without backticks is a line of code or of output, or a list of files: a third
 /// of its words or more are no plain words.
-fn is_code(text: &str) -> bool {
+pub(super) fn is_code(text: &str) -> bool {
     if text.contains('`') {
         return false;
     }

@@ -1,41 +1,75 @@
 //! Judges short prompts as a whole, where no sentence of theirs says enough alone: "cond, temp. What unit. I lost a
-//! season to that. Put it in the name."
+//! season to that. Put it in the name.", "polars. 512Mi per pod, pandas dies".
 
 use super::join::{Certainty, LastingStatement, lasting};
+use super::read::is_code;
 use super::taken_back::takes_back;
 use super::{KindProbabilities, Statement, StatementContext};
 use crate::prose::pattern;
+use cm_note::bullet::content::fold_whitespace;
+use cm_session::event::{EventKind, SessionEvent};
 
 /// Number of sentences of a prompt that is judged as a whole.
 const SENTENCES: std::ops::RangeInclusive<usize> = 2..=5;
 /// Number of words of such a prompt.
-const WORDS: std::ops::RangeInclusive<usize> = 8..=45;
+const WORDS: std::ops::RangeInclusive<usize> = 4..=45;
+/// Number of words up to which a prompt replaces the one lasting sentence of it.
+const MAX_REPLACING_WORDS: usize = 30;
+/// Maximum number of words of a question that the sentences after it answer: "location? default is US."
+const MAX_ANSWERED_QUESTION_WORDS: usize = 6;
+/// Probability below which a sentence at the beginning is an acknowledgement and left out.
+const MIN_FIRST_SENTENCE: f32 = 0.03;
 /// Minimum probability that a prompt as a whole lasts.
 const LASTING: f32 = 0.75;
 /// Minimum probability from which it certainly does.
-const CERTAIN: f32 = 0.9;
+const CERTAIN: f32 = 0.85;
 
-/// Returns each short prompt of several sentences as one statement, unless the agent has done nothing before it, it was
-/// pasted, asks something, or takes something back.
-pub fn short_prompts(statements: &[Statement]) -> Vec<Statement> {
-    let of_prompts: Vec<&[Statement]> = statements.chunk_by(|one, next| one.line == next.line).collect();
-    let is_taken_back =
-        |at: usize| of_prompts.get(at + 1).is_some_and(|next| next.iter().any(|one| takes_back(&one.text)));
-    let all = of_prompts.iter().enumerate().filter(|(at, _)| !is_taken_back(*at));
-    all.filter_map(|(_, sentences)| whole(sentences)).collect()
+/// Returns each short prompt of several sentences as one statement, without acknowledgements at the beginning, unless
+/// the agent has done nothing before it, it was pasted, asks something, or takes something back. `judged` has the
+/// probabilities of `statements`, in the same order; `events` are those of the session.
+pub fn short_prompts(
+    statements: &[Statement],
+    judged: &[KindProbabilities],
+    events: &[SessionEvent],
+) -> Vec<Statement> {
+    let all: Vec<(&Statement, &KindProbabilities)> = statements.iter().zip(judged).collect();
+    let of_prompts: Vec<_> = all.chunk_by(|(one, _), (next, _)| one.line == next.line).collect();
+    let is_taken_back = |at: usize| {
+        of_prompts.get(at + 1).is_some_and(|next| next.iter().any(|(one, _)| takes_back(&one.text)))
+    };
+    let lasting = of_prompts.iter().enumerate().filter(|(at, _)| !is_taken_back(*at));
+    lasting.filter_map(|(_, sentences)| whole(sentences, events)).collect()
 }
 
-fn whole(sentences: &[Statement]) -> Option<Statement> {
-    let (first, last) = (sentences.first()?, sentences.last()?);
-    let words: usize = sentences.iter().map(|one| one.text.split_whitespace().count()).sum();
-    let is_whole = last.place + 1 - first.place == sentences.len();
-    let is_judged = SENTENCES.contains(&sentences.len())
-        && WORDS.contains(&words)
-        && is_whole
+/// Returns a prompt as one statement; a sentence of it that looks like code is included.
+fn whole(sentences: &[(&Statement, &KindProbabilities)], events: &[SessionEvent]) -> Option<Statement> {
+    let is_acknowledgement = |(one, judged): &&(&Statement, &KindProbabilities)| {
+        judged.lasting() < MIN_FIRST_SENTENCE && !one.text.ends_with(['?', '？'])
+    };
+    let from = sentences.iter().take_while(is_acknowledgement).count();
+    let (first, last) = (sentences.get(from)?.0, sentences.last()?.0);
+    let texts: Vec<&str> = sentences[from..].iter().map(|(one, _)| one.text.as_str()).collect();
+    let own = texts.join(" ");
+    let prompt = events.iter().find_map(|event| match &event.kind {
+        EventKind::UserPrompt { text } if event.line == first.line => Some(text.trim()),
+        _ => None,
+    });
+    // A sentence that is no statement is one of code.
+    let whole = prompt.filter(|prompt| !prompt.contains('\n'));
+    let whole = whole.and_then(|prompt| Some(fold_whitespace(&prompt[prompt.find(&*first.text)?..])));
+    let has_code = whole.as_ref().is_some_and(|whole| word_count(whole) > word_count(&own));
+    if !has_code && last.place + 1 - first.place != texts.len() {
+        return None;
+    }
+    let text = whole.filter(|_| has_code).unwrap_or(own);
+    let count = texts.len() + usize::from(has_code);
+    let is_judged = SENTENCES.contains(&count)
+        && WORDS.contains(&word_count(&text))
+        && !is_code(&text)
         && first.context != StatementContext::Plain
-        && !sentences.iter().any(|one| one.is_pasted || takes_back(&one.text) || is_question(&one.text));
-    let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
-    is_judged.then(|| Statement { text: texts.join(" "), ..first.clone() })
+        && !sentences.iter().any(|(one, _)| one.is_pasted || takes_back(&one.text))
+        && !texts.iter().enumerate().any(|(at, text)| is_question(text) && !(at == 0 && is_short(text)));
+    is_judged.then(|| Statement { text, ..first.clone() })
 }
 
 pattern!(
@@ -46,49 +80,122 @@ fn is_question(text: &str) -> bool {
     text.ends_with(['?', '？']) && !POLITE.is_match(text)
 }
 
-/// Returns the prompts that last as a whole, of those without a lasting sentence in `found`. `judged` has the
-/// probabilities of `prompts`, in the same order.
-pub fn lasting_prompts(
+fn word_count(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+fn is_short(question: &str) -> bool {
+    word_count(question) <= MAX_ANSWERED_QUESTION_WORDS
+}
+
+/// Returns the lasting statements of a session with the prompts that last as a whole: those without a lasting sentence
+/// in `found`, and shorter ones in place of their only lasting sentence. `judged` has the probabilities of `prompts`, in
+/// the same order.
+pub fn with_lasting_prompts(
+    mut found: Vec<LastingStatement>,
     prompts: &[Statement],
     judged: &[KindProbabilities],
-    found: &[LastingStatement],
 ) -> Vec<LastingStatement> {
-    let is_new = |prompt: &Statement| found.iter().all(|one| one.line != prompt.line);
-    let lasts = prompts.iter().zip(judged).filter(|(one, judged)| is_new(one) && judged.lasting() >= LASTING);
-    let of_prompt = |(one, judged): (&Statement, &KindProbabilities)| {
-        let mut all = lasting(std::slice::from_ref(one), std::slice::from_ref(judged));
+    for (prompt, judged) in prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= LASTING) {
+        let parts: Vec<usize> = (0..found.len()).filter(|at| found[*at].line == prompt.line).collect();
+        let mut all = lasting(std::slice::from_ref(prompt), std::slice::from_ref(judged));
         if judged.lasting() < CERTAIN {
             all.iter_mut().for_each(|one| one.certainty = Certainty::Medium);
         }
-        all
-    };
-    lasts.flat_map(of_prompt).collect()
+        let Some(mut one) = all.pop() else { continue };
+        match *parts {
+            [] => found.push(one),
+            [at] if word_count(&prompt.text) <= MAX_REPLACING_WORDS => {
+                let part = &found[at];
+                if part.certainty >= one.certainty {
+                    (one.kind, one.certainty) = (part.kind, part.certainty);
+                }
+                found[at] = one;
+            }
+            _ => {}
+        }
+    }
+    found.sort_by_key(|one| one.line);
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::of_prompt;
     use super::*;
+    use crate::outcome::test_events::{agent, log_of, person};
+
+    fn rule(lasting: &[f32]) -> Vec<KindProbabilities> {
+        lasting.iter().map(|last| KindProbabilities([1.0 - last, *last, 0.0, 0.0, 0.0])).collect()
+    }
 
     #[test]
     fn a_short_prompt_is_one_statement_if_no_sentence_lasts_alone() {
         let prompt = "what unit. i lost a season to that. put it in the name, cond_us_cm and so on";
         let sentences = of_prompt(prompt, 4, StatementContext::After, None);
-        let prompts = short_prompts(&sentences);
+        let prompts = short_prompts(&sentences, &rule(&[0.1, 0.1, 0.4]), &[]);
         assert_eq!(prompts.len(), 1);
-        let judged = [KindProbabilities([0.2, 0.8, 0.0, 0.0, 0.0])];
-        let found = lasting_prompts(&prompts, &judged, &[]);
+        let found = with_lasting_prompts(Vec::new(), &prompts, &rule(&[0.8]));
         assert_eq!((found[0].line, found[0].certainty), (4, Certainty::Medium));
-        let certain = lasting_prompts(&prompts, &[KindProbabilities([0.05, 0.95, 0.0, 0.0, 0.0])], &[]);
+        let certain = with_lasting_prompts(Vec::new(), &prompts, &rule(&[0.95]));
         assert_eq!(certain[0].certainty, Certainty::High);
         assert!(found[0].text.starts_with("What unit. i lost") && found[0].text.ends_with("so on."));
-        assert!(lasting_prompts(&prompts, &judged, &found).is_empty(), "a sentence lasts already");
-        assert!(lasting_prompts(&prompts, &[KindProbabilities([0.5, 0.5, 0.0, 0.0, 0.0])], &[]).is_empty());
+        assert!(with_lasting_prompts(Vec::new(), &prompts, &rule(&[0.5])).is_empty());
+    }
+
+    /// Returns the texts of a prompt in which the sentences and the whole have these probabilities.
+    fn learned(prompt: &str, sentences: &[f32], as_a_whole: f32) -> Vec<(String, Certainty)> {
+        let typed = log_of(vec![agent("Done."), person(prompt)]);
+        let statements = crate::statement::statements(&typed);
+        let judged = rule(sentences);
+        let prompts = short_prompts(&statements, &judged, &typed);
+        let wholes = rule(&vec![as_a_whole; prompts.len()]);
+        let found = with_lasting_prompts(lasting(&statements, &judged), &prompts, &wholes);
+        found.into_iter().map(|one| (one.text, one.certainty)).collect()
+    }
+
+    #[test]
+    fn a_short_prompt_replaces_the_only_sentence_of_it_that_lasts_alone() {
+        let high = |text: &str| vec![(text.to_owned(), Certainty::High)];
+        let tests = "renamed ur test. name = behaviour, so a red line in ci tells me smth";
+        assert_eq!(
+            learned(tests, &[0.05, 0.95], 0.93),
+            high("Renamed ur test. name = behaviour, so a red line in ci tells me smth.")
+        );
+        assert_eq!(
+            learned("polars. 512Mi per pod, pandas dies", &[0.05, 0.68], 0.91),
+            high("Polars. 512Mi per pod, pandas dies.")
+        );
+        assert_eq!(
+            learned("why a join there. staging only renames, joins live in int_", &[0.01, 0.97], 0.93),
+            high("Staging only renames, joins live in int_.")
+        );
+        let rules = "From now on never use npm, always pnpm. Deploy only on Tuesdays, always.";
+        assert_eq!(learned(rules, &[0.9, 0.9], 0.95).len(), 2, "two rules stay two");
+    }
+
+    #[test]
+    fn a_question_and_code_are_part_of_the_prompt_that_answers_or_explains_them() {
+        let texts = |prompt: &str, sentences: &[f32]| -> Vec<String> {
+            learned(prompt, sentences, 0.95).into_iter().map(|(text, _)| text).collect()
+        };
+        assert_eq!(
+            texts("location? default is US. everything goes to europe-southwest1", &[0.0, 0.2, 0.72]),
+            ["Location? default is US. everything goes to europe-southwest1."]
+        );
+        assert_eq!(
+            texts("the weight is with the ice. net_kg = kg - ice_kg for vigo.", &[0.32]),
+            ["The weight is with the ice. net_kg = kg - ice_kg for vigo."]
+        );
+        assert!(texts("timestamp: z.string(), // ISO\nid: z.uuid(), // v7", &[]).is_empty());
     }
 
     #[test]
     fn tasks_questions_and_what_is_taken_back_are_not_judged_as_a_whole() {
-        let count = |prompt: &str, context| short_prompts(&of_prompt(prompt, 1, context, None)).len();
+        let count = |prompt: &str, context| {
+            let sentences = of_prompt(prompt, 1, context, None);
+            short_prompts(&sentences, &rule(&vec![0.2; sentences.len()]), &[]).len()
+        };
         let after = StatementContext::After;
         assert_eq!(count("Fine. Put the unit in the name of each argument.", after), 1);
         assert_eq!(count("Fine. Put the unit in the name of each argument.", StatementContext::Plain), 0);
@@ -96,7 +203,7 @@ mod tests {
             "Put the unit in the name of each argument of these.",
             "Fine. Is the unit in the name of each argument?",
             "Use just for all of it here. Oh, forget that.",
-            "Nice. commit please.",
+            "Nice. commit.",
         ] {
             assert_eq!(count(prompt, after), 0, "{prompt}");
         }

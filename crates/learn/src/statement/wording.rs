@@ -111,8 +111,9 @@ fn short_path(path: &str) -> String {
 fn sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
     let first_word = text.split_whitespace().next().unwrap_or_default();
-    let is_name =
-        first_word.chars().any(|c| !c.is_alphabetic() && !matches!(c, '\'' | '’' | ',' | '!' | '.'));
+    let is_name = first_word
+        .chars()
+        .any(|c| !c.is_alphabetic() && !matches!(c, '\'' | '’' | ',' | '!' | '.' | '?' | ':'));
     let mut chars = text.chars();
     let begin = match chars.next() {
         Some(first) if !is_name => first.to_uppercase().collect::<String>(),

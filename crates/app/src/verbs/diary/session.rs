@@ -200,11 +200,10 @@ impl SessionReader {
             _ => Vec::new(),
         };
         let withdrawals = statement::withdrawals(&typed, &judged);
-        let mut lasting = statement::lasting(&typed, &judged);
-        let prompts_as_whole = statement::short_prompts(&typed);
+        let lasting = statement::lasting(&typed, &judged);
+        let prompts_as_whole = statement::short_prompts(&typed, &judged, &events);
         let judged_as_whole = judge_statements(open, &prompts_as_whole);
-        lasting.extend(statement::lasting_prompts(&prompts_as_whole, &judged_as_whole, &lasting));
-        lasting.sort_by_key(|one| one.line);
+        let lasting = statement::with_lasting_prompts(lasting, &prompts_as_whole, &judged_as_whole);
         let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
         let lasting = statement::with_proposals(lasting, &events);
         let typed = TypedSentences::of(&typed, &judged);
