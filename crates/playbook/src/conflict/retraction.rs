@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::claim::{RuleClaim, TermRole};
 use super::{ConflictReason, RuleStatement, opposed};
 use crate::embedding_model::WordVectors;
+use cm_text::stop_words::is_stop_word;
 
 /// Words that do not name what a clause is about.
 const SMALL: [&str; 51] = [
@@ -194,7 +195,9 @@ impl<'s> StatementClauses<'s> {
         for clause in &self.clauses {
             let is_against = clause.words.iter().any(|word| AGAINST.contains(&word.as_str()));
             let side = if is_against { &mut spoken_against } else { &mut spoken_for };
-            side.extend(clause.things().filter(|word| word.chars().count() > 2 && !AGAINST.contains(word)));
+            let is_thing =
+                |word: &&str| word.chars().count() > 2 && !AGAINST.contains(word) && !is_stop_word(word);
+            side.extend(clause.things().filter(is_thing));
         }
         (spoken_for, spoken_against)
     }
@@ -296,6 +299,10 @@ mod tests {
             ("Run npm audit before a release.", "We don't use npm, use pnpm."),
             ("Use pnpm, not npm.", "Don't use npm."),
             ("System specs run with firefox, chrome is not installed.", "Firefox is back in CI."),
+            (
+                "`just t`. pulls the envtest bins first, plain go test has no etcd to talk to.",
+                "Your diff has the old crd yaml, types moved but no `just gen`.",
+            ),
         ] {
             assert_eq!(replaced(old, new), None, "{old} / {new}");
         }

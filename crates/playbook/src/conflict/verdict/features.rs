@@ -406,7 +406,11 @@ fn rejects(ours: &StatementProfile, theirs: &StatementProfile) -> bool {
     !theirs.denies && rejected.any(|word| affirms(theirs, &word.stem) && !affirms(ours, &word.stem))
 }
 
-/// Whether the steps of two statements about order are exchanged; `None` if one gives no order.
+/// Minimum likeness of the steps of two statements, as a sum over both steps, at which they order the same things.
+const MIN_STEP_LIKENESS: f64 = 1.0;
+
+/// Whether the steps of two statements about order are exchanged; `None` if one gives no order, or the order of other
+/// things.
 fn order(ours: &StatementProfile, theirs: &StatementProfile, word_vectors: &WordVectors<'_>) -> Option<bool> {
     let step = |profile: &StatementProfile, at: u8| {
         profile.words.iter().filter(|word| word.step == Some(at)).cloned().collect::<Vec<_>>()
@@ -423,7 +427,7 @@ fn order(ours: &StatementProfile, theirs: &StatementProfile, word_vectors: &Word
     };
     let straight = like(&a1, &b1) + like(&a2, &b2);
     let crossed = like(&a1, &b2) + like(&a2, &b1);
-    Some(crossed > straight)
+    (crossed.max(straight) >= MIN_STEP_LIKENESS).then_some(crossed > straight)
 }
 
 /// Cosines of two statements: of the whole texts, and of their first sentences. Depends on nothing but
