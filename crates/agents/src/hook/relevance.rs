@@ -45,6 +45,24 @@ pub fn relevance(question: &ContentWords, note: &ContentWords, cosine: Option<f6
     (better + LOWER_SCORE_WEIGHT * other).min(1.0)
 }
 
+/// Confidence of search, by the fine model, that corresponds to a relevance of one half. On labelled tasks, two of three
+/// rules with at least this confidence fit the task.
+const HALF_CONFIDENCE: f64 = 0.3;
+
+/// Converts the confidence, 0–1, that a note answers the question to the scale of [`relevance`].
+///
+/// ```
+/// use cm_agents::hook::relevance::relevance_of_confidence;
+/// assert_eq!([0.0, 0.3, 1.0].map(relevance_of_confidence), [0.0, 0.5, 1.0]);
+/// ```
+#[must_use]
+pub fn relevance_of_confidence(confidence: f64) -> f64 {
+    match confidence < HALF_CONFIDENCE {
+        true => confidence / HALF_CONFIDENCE / 2.0,
+        false => 0.5 + (confidence - HALF_CONFIDENCE) / (1.0 - HALF_CONFIDENCE) / 2.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -94,7 +94,8 @@ impl Context {
     /// Embeds a question with the fine model; `None` if it has no vectors for this vault or cannot
     /// be used, which is reported once.
     pub(crate) fn ask_fine(&self, open: &OpenVault, question: &str) -> Result<Option<VectorQuery>> {
-        if self.is_low_latency() {
+        // Another model may be large, or a server.
+        if self.is_low_latency() && !self.models().choice().is_builtin() {
             return Ok(None);
         }
         let model = match self.models().fine() {

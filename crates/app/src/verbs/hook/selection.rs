@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::verbs::context::kinds::WorkspaceKinds;
 use crate::verbs::context::words;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
-use cm_agents::hook::relevance::{ContentWords, relevance};
+use cm_agents::hook::relevance::{ContentWords, relevance, relevance_of_confidence};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
 use cm_note::bullet::Bullet;
@@ -29,6 +29,9 @@ use std::collections::BTreeSet;
 /// Number of characters of a prompt that are used for the search; longer prompts usually end in
 /// pasted text.
 const LONGEST_QUESTION: usize = 2_000;
+/// Number of words up to which the fine model embeds a prompt, which takes some ten milliseconds; longer ones are
+/// compared by the coarse model.
+const MAX_FINE_WORDS: usize = 60;
 /// Maximum number of notes that are considered for injection.
 const MAX_CANDIDATES: usize = 30;
 /// Maximum number of unverified notes that are considered for injection.
@@ -55,7 +58,8 @@ pub(super) fn parts(
     }
     check_indexes(context)?;
     let query = Query { root: wish(&question, message), notices: Vec::new() };
-    let stages = RankingStages { fine: false, graph: false, ..RankingStages::default() };
+    let fine = question.split_whitespace().count() <= MAX_FINE_WORDS;
+    let stages = RankingStages { fine, graph: false, ..RankingStages::default() };
     let retrieval =
         Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
     let (kinds, scope) = (WorkspaceKinds::of(context, false), ProjectScope::of(context, None));
@@ -146,7 +150,11 @@ fn candidate(
         Some(bullet) => bullet.content().to_owned(),
         None => format!("{} {}", note.title, note.tags.join(" ")),
     };
-    let relevance = relevance(question, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
+    let by_words = relevance(question, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
+    // The confidence by the coarse model alone says too little.
+    let confidence = ranked.confidence.filter(|_| ranked.parts.fine.is_some());
+    let relevance =
+        confidence.map_or(by_words, |confidence| by_words.max(relevance_of_confidence(confidence.value())));
     if relevance < threshold {
         return None;
     }
