@@ -521,11 +521,33 @@ fn a_file_that_may_not_be_read_is_reported_and_costs_no_other_note() {
         // The superuser can read everything.
         return;
     }
-    assert_eq!(sandbox.cm(&["search", "wordtabs", "--json"]).ok().json()["total"], 1);
+    let found = sandbox.cm(&["search", "wordtabs", "--json"]).ok().json();
+    assert_eq!(found["total"], 1);
+    assert!(
+        found["notices"][0].as_str().unwrap().starts_with("graph/facts/sound.md cannot be read"),
+        "{found}"
+    );
     for _ in 0..2 {
         let found = sandbox.cm(&["validate", "graph/facts/sound.md", "--json"]).json();
         assert_eq!(found["findings"][0]["code"], "unreadable", "{found}");
     }
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(sandbox.cm(&["search", "wordsound", "--json"]).ok().json()["total"], 1);
+}
+
+#[test]
+fn a_vault_that_may_not_be_written_to_is_searched_and_says_that_the_index_is_not_stored() {
+    let sandbox = odd();
+    let root = sandbox.vault();
+    let _ = fs::remove_dir_all(root.join("_index"));
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o555)).unwrap();
+    // The superuser can write everywhere.
+    let is_writable = fs::create_dir(root.join("_index")).is_ok();
+    if !is_writable {
+        let found = sandbox.cm(&["search", "wordsound", "--json"]).ok().json();
+        assert_eq!(found["total"], 1);
+        assert!(found["notices"][0].as_str().unwrap().contains("serves this call only"), "{found}");
+        assert_eq!(sandbox.cm(&["reindex"]).code, 5, "what was asked for was not done");
+    }
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -317,6 +317,30 @@ fn deprecated_patterns_are_warned_of_in_the_task_and_in_what_is_shown() {
 }
 
 #[test]
+fn a_rule_that_another_one_contradicts_comes_with_a_warning_until_both_are_confirmed() {
+    let rule = |id: &str, text: &str| {
+        format!(
+            "--- playbook/net/{id}.md\n---\nid: b-mq6d3m8l-{id}\ntype: rule\ncategory: net\nstate: active\ncreated: 2026-10-01T08:00:00Z\nupdated: 2026-10-01T08:00:00Z\n---\n\n{text}\n"
+        )
+    };
+    let edge = "--- graph/edges/e.md\n---\nid: e0000000-0000-4000-8000-000000000001\ntype: CONTRADICTS\nfrom_id: b-mq6d3m8l-bbbbbb\nto_id: b-mq6d3m8l-aaaaaa\ncreated: 2026-10-02T08:00:00Z\nupdated: 2026-10-02T08:00:00Z\n---\n";
+    let sandbox = vault_of(&format!(
+        "{}{}{edge}",
+        rule("aaaaaa", "Retry every gateway call at once."),
+        rule("bbbbbb", "Wait a second before a gateway call is sent again."),
+    ));
+    let briefing = brief(&sandbox, &["retry the gateway call"]);
+    let warnings = &briefing["warnings"];
+    assert_eq!(warnings.as_array().map(Vec::len), Some(1), "{briefing}");
+    assert_eq!(warnings[0]["kind"], "contradicted");
+    let text = sandbox.cm(&["context", "retry the gateway call"]).ok().stdout;
+    assert!(text.contains("ask the person which of them holds"), "{text}");
+    sandbox.cm(&["review", "--confirm", "b-mq6d3m8l-aaaaaa", "b-mq6d3m8l-bbbbbb"]).ok();
+    let briefing = brief(&sandbox, &["retry the gateway call"]);
+    assert_eq!(briefing["warnings"], serde_json::json!([]), "{briefing}");
+}
+
+#[test]
 fn an_established_rule_is_shown_with_any_task_and_an_unjudged_one_only_where_it_fits() {
     let rule = |id: &str, more: &str, text: &str| {
         format!("--- playbook/{id}.md\n---\nid: b-mq6d3m8l-{id}\n{more}---\n\n{text}\n")

@@ -191,6 +191,23 @@ fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
 }
 
 #[test]
+fn a_prompt_is_given_the_rule_that_says_it_in_other_words() {
+    let sandbox = shop();
+    sandbox
+        .cm(&[
+            "playbook",
+            "add",
+            "Never drop the production schema without asking first.",
+            "--category",
+            "data",
+        ])
+        .ok();
+    sandbox.cm(&["embed"]).ok();
+    let told = words(&prompt("s-other", &sandbox, "wipe the live database and start from scratch"));
+    assert!(told.contains("Never drop the production schema"), "{told}");
+}
+
+#[test]
 fn a_tool_that_failed_is_given_what_is_known_of_the_failure() {
     let sandbox = shop();
     insta::assert_snapshot!(words(&told(&sandbox, "claude", "tool-failure")), @"

@@ -107,6 +107,7 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
          “never” against “always” about squash, commits, before, merging
          cm review --reject b-mq6d3m8l-b2b2b2
          cm review --reject b-mq6d3m8l-a1a1a1
+         cm review --confirm b-mq6d3m8l-b2b2b2 b-mq6d3m8l-a1a1a1
 
     Quarantined 2
       3. 2b2b2b2b  The gateway allows three retries
@@ -123,6 +124,7 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
          b-mq6d3m8l-e2e2e2  Put a timeout on every query the worker sends to our database.
          100 % of their words are the same
          cm review --merge b-mq6d3m8l-e1e1e1 b-mq6d3m8l-e2e2e2 --content "…"
+         cm review --confirm b-mq6d3m8l-e1e1e1 b-mq6d3m8l-e2e2e2
 
     Due for review 1
       6. 1a1a1a1a  Gauges report every ten minutes

@@ -3,7 +3,7 @@
 mod as_of;
 mod two_vaults;
 
-use crate::support::{Sandbox, harbour, vault_of};
+use crate::support::{Sandbox, example, harbour, vault_of};
 
 /// Returns the titles of the hits in order.
 #[track_caller]
@@ -494,4 +494,10 @@ fn a_kind_is_found_as_a_type_because_hits_without_a_type_show_it() {
     assert_eq!(total(&["type:plain"]), plain);
     assert_eq!(total(&["--type", "Plain"]), plain);
     assert_eq!(total(&["--type", "plain", "book"]), total(&["kind:plain", "book"]));
+}
+
+#[test]
+fn the_values_of_a_key_that_a_person_adds_are_found() {
+    let sandbox = example();
+    assert_eq!(titles(&sandbox, &["Mara", "type:runbook"]), ["The database disk fills up"]);
 }
