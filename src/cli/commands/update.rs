@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Remove a tag
     #[arg(long, value_name = "TAG")]
     remove_tag: Vec<String>,
-    /// Replace the body; `-` reads standard input; refused if the note has uncommitted edits, unless `--expected-revision` is given
+    /// Replace the body; a text without a heading leaves that of the title; `-` reads standard input; refused if the note has uncommitted edits, unless `--expected-revision` is given
     #[arg(long, value_name = "TEXT", conflicts_with = "append", allow_hyphen_values = true)]
     body: Option<String>,
     /// Append text to the body; `-` reads standard input

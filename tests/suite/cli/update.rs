@@ -147,6 +147,20 @@ fn a_new_body_from_standard_input_keeps_the_frontmatter() {
 }
 
 #[test]
+fn a_new_body_without_a_heading_does_not_cost_the_title() {
+    let sandbox = small();
+    sandbox.cm(&["update", CLOSE, "--body", "# Close idle connections\n\nAfter 120 s."]).ok();
+    sandbox.cm(&["update", CLOSE, "--body", "After 90 s."]).ok();
+    assert!(
+        sandbox.read(CLOSE).ends_with("---\n\n# Close idle connections\n\nAfter 90 s.\n"),
+        "{}",
+        sandbox.read(CLOSE)
+    );
+    sandbox.cm(&["update", CLOSE, "--body", "## Limits\n\nAfter 90 s."]).ok();
+    assert!(sandbox.read(CLOSE).ends_with("---\n\n## Limits\n\nAfter 90 s.\n"), "{}", sandbox.read(CLOSE));
+}
+
+#[test]
 fn inside_a_larger_repository_the_commit_is_left_to_the_person() {
     let sandbox = inside();
     let ran = sandbox.run(&["update", "1f0c2a", "--set", "importance=0.9"]).within("memory").go();
@@ -274,7 +288,7 @@ fn a_note_that_was_moved_by_hand_stays_one_note() {
 fn a_body_may_begin_with_a_list_item() {
     let sandbox = small();
     sandbox.cm(&["update", "1f0c2a", "--body", "- item"]).ok();
-    assert!(sandbox.read(RETRY).ends_with("---\n\n- item\n"), "{}", sandbox.read(RETRY));
+    assert!(sandbox.read(RETRY).ends_with("\n\n- item\n"), "{}", sandbox.read(RETRY));
     sandbox.cm(&["update", "1f0c2a", "--append", "- another"]).ok();
     assert!(sandbox.read(RETRY).ends_with("- item\n- another\n"), "{}", sandbox.read(RETRY));
     let added =

@@ -187,16 +187,27 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
         edits.push(Edit::Pull { key, item });
     }
     if let Some(text) = &options.body {
+        let file = found.text();
+        let before = Split::of(&file).body();
         // Between the frontmatter and a body stands the blank line that stood there.
-        let gap = if Split::of(&found.text()).body().starts_with(['\n', '\r']) { "\n" } else { "" };
-        let text = format!("{gap}{}", ended(text.trim_start_matches(['\n', '\r'])));
-        edits.push(Edit::SetBody { text });
+        let gap = if before.starts_with(['\n', '\r']) { "\n" } else { "" };
+        let text = text.trim_start_matches(['\n', '\r']);
+        let heading = title_heading(before, &found.note.title).filter(|_| !text.starts_with('#'));
+        let heading = heading.map(|line| format!("{line}\n\n")).unwrap_or_default();
+        edits.push(Edit::SetBody { text: format!("{gap}{heading}{}", ended(text)) });
     }
     if let Some(text) = &options.append {
         let gap = if continues(Split::of(&found.text()).body(), text) { "" } else { "\n" };
         edits.push(Edit::AppendBody { text: format!("{gap}{}", ended(text)) });
     }
     Ok(edits)
+}
+
+/// Returns the first line of a body if it is the note's title as a heading, which a new text without a heading does not
+/// replace.
+fn title_heading<'b>(body: &'b str, title: &str) -> Option<&'b str> {
+    let first = body.trim_start().lines().next()?;
+    (first.strip_prefix("# ")?.trim() == title).then_some(first)
 }
 
 /// Whether an appended text needs no blank line before it: the body is empty or ends with one, or the text is a further

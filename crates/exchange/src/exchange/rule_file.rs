@@ -76,6 +76,17 @@ fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
         .collect()
 }
 
+/// Returns the lines of a paragraph if each of them, two or more, is a whole imperative sentence: all end with a full stop,
+/// or none does and each begins with a capital letter, unlike the lines of a wrapped text.
+fn lines_of_rules(paragraph: &str) -> Option<Vec<&str>> {
+    let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_rule = |line: &&str| imperative::is_one_sentence(line) && imperative::is_imperative(line);
+    let ends = |line: &&str| line.ends_with(['.', '!']);
+    let are_ended = lines.iter().all(ends);
+    let are_bare = lines.iter().all(|line| !ends(&line) && line.starts_with(char::is_uppercase));
+    (lines.len() >= 2 && (are_ended || are_bare) && lines.iter().all(is_rule)).then_some(lines)
+}
+
 /// The list item being parsed.
 #[derive(Default)]
 struct ListItem {
@@ -160,7 +171,7 @@ impl RuleFileParser {
             Event::Text(text) => self.words(&text),
             Event::Code(code) => self.with(|inline| inline.code(&code), &code),
             Event::InlineHtml(html) if !html.starts_with("<!--") => self.words(&html),
-            Event::SoftBreak | Event::HardBreak => self.words(" "),
+            Event::SoftBreak | Event::HardBreak => self.words("\n"),
             _ => {}
         }
     }
@@ -263,6 +274,12 @@ impl RuleFileParser {
         self.lead = None;
         if text.ends_with(':') {
             self.lead = context(&text);
+        } else if let Some(rules) = lines_of_rules(&paragraph.text) {
+            for line in rules {
+                let mut inline = InlineText::default();
+                inline.words(line);
+                self.rule(&inline, None);
+            }
         } else if imperative::is_one_sentence(&text) && imperative::is_imperative(&text) {
             self.rule(paragraph, None);
         } else if !text.is_empty() {

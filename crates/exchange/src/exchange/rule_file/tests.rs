@@ -111,3 +111,21 @@ fn the_same_file_gives_the_same_bullets() {
     let deep = "> ".repeat(20_000) + "x";
     assert_eq!(read(&deep, "a", at).left_out[0].what, "text that is nested too deeply");
 }
+
+#[test]
+fn lines_that_are_whole_orders_are_rules_and_wrapped_text_is_none() {
+    let rules = |text: &str| -> Vec<String> {
+        let parsed = read(text, "AGENTS.md", Instant::from_unix(0));
+        parsed.bullets.iter().map(|bullet| bullet.content().to_owned()).collect()
+    };
+    assert_eq!(
+        rules("Use pnpm for installs.\nNever push to main.\n"),
+        ["Use pnpm for installs.", "Never push to main."]
+    );
+    assert_eq!(
+        rules("Use pnpm for installs\nNever push to main\n"),
+        ["Use pnpm for installs", "Never push to main"]
+    );
+    assert!(rules("Use pnpm for installs. Never\npush to main from here.\n").is_empty());
+    assert!(rules("Use pnpm for all installs\nof this repository. Never npm.\n").is_empty());
+}
