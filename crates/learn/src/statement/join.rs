@@ -98,6 +98,7 @@ pattern!(
       | ce\ soir | cet\ après-midi | demain | midi | lundi | mardi | mercredi | jeudi | vendredi | samedi | dimanche | semaine\ prochaine
       | mañana | mediodía | tarde | noche | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
       | \d{1,2}(?:st|nd|rd|th) )\b
+    | \b(?:can|may|leave|skip|keep|stays?|do\ not|don['’]?t|no|not|without|kein\w*|nicht|lass\w*|bitte|no|deja)\b[^.;:]{0,40}\s(?:today|heute|hoy)\b
     | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
     | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
     | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy)\b
@@ -105,7 +106,7 @@ pattern!(
 );
 // "This time it worked, so from now on …", "never deploy from Friday until Monday".
 pattern!(
-    RECURS = r"(?ix)\b(?:always|from\ (?:now|this\ time)\ on|in\ (?:the\ )?future|never|every|each|immer|ab\ jetzt|ab\ sofort|künftig|in\ zukunft|nie|niemals|jede\w*|nur\ ausnahmsweise
+    RECURS = r"(?ix)\b(?:always|from\ (?:now|this\ time)\ on|(?:as\ of|since|starting|from)\ (?:today|now)|(?:ab|seit)\ heute|desde\ hoy|a\ partir\ de\ hoy|in\ (?:the\ )?future|never|every|each|immer|ab\ jetzt|ab\ sofort|künftig|in\ zukunft|nie|niemals|jede\w*|nur\ ausnahmsweise
         |toujours|désormais|jamais|chaque|siempre|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|nunca|cada
         |(?:from|von|ab|du|de|desde)\s\w+\s(?:until|till?|bis|au|jusqu\S*|hasta))\b
       | 以后|总是|每|从这次|必须"
@@ -292,6 +293,8 @@ mod tests {
             "Put nothing into the raw bucket till thursday, it is read only.",
             "Diesmal kein Eintrag ins Changelog.",
             "bis Freitag nichts auf main pushen",
+            "docs page can stay as is today, lena is mid rewrite",
+            "Lass das Changelog heute bitte weg.",
             "pour cette fois on garde le vieux format",
             "hasta el lunes nadie toca la base",
             "这次不用写测试",
@@ -301,6 +304,8 @@ mod tests {
         }
         for prompt in [
             "Never push until the tests pass.",
+            "No tabs in this repository as of today.",
+            "We moved to uv today, pip stays out.",
             "Never deploy from Friday until Monday.",
             "Deploys sind von Freitag bis Montag gesperrt.",
             "Use this time format everywhere: ISO 8601",

@@ -1,7 +1,7 @@
 //! Judges short prompts as a whole, where no sentence of theirs says enough alone: "cond, temp. What unit. I lost a
 //! season to that. Put it in the name.", "polars. 512Mi per pod, pandas dies".
 
-use super::join::{Certainty, LastingStatement, lasting};
+use super::join::{Certainty, LastingStatement, THRESHOLD_HIGH, lasting};
 use super::read::is_code;
 use super::taken_back::takes_back;
 use super::{KindProbabilities, Statement, StatementContext};
@@ -24,39 +24,60 @@ const LASTING: f32 = 0.75;
 /// Minimum probability from which it certainly does.
 const CERTAIN: f32 = 0.85;
 
-/// Returns each short prompt of several sentences as one statement, without acknowledgements at the beginning, unless
-/// the agent has done nothing before it, it was pasted, asks something, or takes something back. `judged` has the
+/// Returns each short prompt of several sentences as one statement, without acknowledgements at the beginning, and also
+/// with them where no sentence certainly lasts alone, unless it begins the session, was pasted, asks something, or takes something back. `judged` has the
 /// probabilities of `statements`, in the same order; `events` are those of the session.
 pub fn short_prompts(
     statements: &[Statement],
     judged: &[KindProbabilities],
     events: &[SessionEvent],
 ) -> Vec<Statement> {
-    let all: Vec<(&Statement, &KindProbabilities)> = statements.iter().zip(judged).collect();
+    let all: Vec<JudgedStatement<'_>> = statements.iter().zip(judged).collect();
     let of_prompts: Vec<_> = all.chunk_by(|(one, _), (next, _)| one.line == next.line).collect();
-    let is_taken_back = |at: usize| {
-        of_prompts.get(at + 1).is_some_and(|next| next.iter().any(|(one, _)| takes_back(&one.text)))
-    };
-    let lasting = of_prompts.iter().enumerate().filter(|(at, _)| !is_taken_back(*at));
-    lasting.filter_map(|(_, sentences)| whole(sentences, events)).collect()
+    let mut found = Vec::new();
+    for (at, sentences) in of_prompts.iter().enumerate() {
+        let is_taken_back =
+            || of_prompts.get(at + 1).is_some_and(|next| next.iter().any(|(one, _)| takes_back(&one.text)));
+        // The first prompt of a session mostly is the task.
+        let is_task = at == 0 && sentences[0].0.context == StatementContext::Plain;
+        if is_task
+            || is_taken_back()
+            || sentences.iter().any(|(one, _)| one.is_pasted || takes_back(&one.text))
+        {
+            continue;
+        }
+        let from = sentences.iter().take_while(is_acknowledgement).count();
+        found.extend((from > 0).then(|| whole(&sentences[from..], events, true)).flatten());
+        let is_certain = |(_, judged): &JudgedStatement<'_>| judged.lasting() >= THRESHOLD_HIGH;
+        if from == 0 || !sentences[from..].iter().any(is_certain) {
+            found.extend(whole(sentences, events, false));
+        }
+    }
+    found
 }
 
-/// Returns a prompt as one statement; a sentence of it that looks like code is included.
-fn whole(sentences: &[(&Statement, &KindProbabilities)], events: &[SessionEvent]) -> Option<Statement> {
-    let is_acknowledgement = |(one, judged): &&(&Statement, &KindProbabilities)| {
-        judged.lasting() < MIN_FIRST_SENTENCE && !one.text.ends_with(['?', '？'])
-    };
-    let from = sentences.iter().take_while(is_acknowledgement).count();
-    let (first, last) = (sentences.get(from)?.0, sentences.last()?.0);
-    let texts: Vec<&str> = sentences[from..].iter().map(|(one, _)| one.text.as_str()).collect();
+type JudgedStatement<'a> = (&'a Statement, &'a KindProbabilities);
+
+fn is_acknowledgement((one, judged): &&JudgedStatement<'_>) -> bool {
+    judged.lasting() < MIN_FIRST_SENTENCE && !one.text.ends_with(['?', '？'])
+}
+
+/// Returns the sentences of a prompt as one statement, with those that look like code; `is_cut` leaves out what comes
+/// before them.
+fn whole(sentences: &[JudgedStatement<'_>], events: &[SessionEvent], is_cut: bool) -> Option<Statement> {
+    let (first, last) = (sentences.first()?.0, sentences.last()?.0);
+    let texts: Vec<&str> = sentences.iter().map(|(one, _)| one.text.as_str()).collect();
     let own = texts.join(" ");
     let prompt = events.iter().find_map(|event| match &event.kind {
         EventKind::UserPrompt { text } if event.line == first.line => Some(text.trim()),
         _ => None,
     });
+    let prompt = prompt.filter(|prompt| !prompt.contains('\n'));
+    let whole = prompt.and_then(|prompt| {
+        let from = if is_cut { prompt.find(&*first.text)? } else { 0 };
+        Some(fold_whitespace(&prompt[from..]))
+    });
     // A sentence that is no statement is one of code.
-    let whole = prompt.filter(|prompt| !prompt.contains('\n'));
-    let whole = whole.and_then(|prompt| Some(fold_whitespace(&prompt[prompt.find(&*first.text)?..])));
     let has_code = whole.as_ref().is_some_and(|whole| word_count(whole) > word_count(&own));
     if !has_code && last.place + 1 - first.place != texts.len() {
         return None;
@@ -66,8 +87,6 @@ fn whole(sentences: &[(&Statement, &KindProbabilities)], events: &[SessionEvent]
     let is_judged = SENTENCES.contains(&count)
         && WORDS.contains(&word_count(&text))
         && !is_code(&text)
-        && first.context != StatementContext::Plain
-        && !sentences.iter().any(|(one, _)| one.is_pasted || takes_back(&one.text))
         && !texts.iter().enumerate().any(|(at, text)| is_question(text) && !(at == 0 && is_short(text)));
     is_judged.then(|| Statement { text, ..first.clone() })
 }
@@ -96,7 +115,12 @@ pub fn with_lasting_prompts(
     prompts: &[Statement],
     judged: &[KindProbabilities],
 ) -> Vec<LastingStatement> {
+    let mut latest = None;
     for (prompt, judged) in prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= LASTING) {
+        // The first form of a prompt that lasts says enough.
+        if latest.replace(prompt.line) == Some(prompt.line) {
+            continue;
+        }
         let parts: Vec<usize> = (0..found.len()).filter(|at| found[*at].line == prompt.line).collect();
         let mut all = lasting(std::slice::from_ref(prompt), std::slice::from_ref(judged));
         if judged.lasting() < CERTAIN {
@@ -167,6 +191,16 @@ mod tests {
             high("Polars. 512Mi per pod, pandas dies.")
         );
         assert_eq!(
+            learned(
+                "overwrite_all on auction_date then. merge is 2 € each run. last 3 days, corrections come late",
+                &[0.07],
+                0.96
+            ),
+            high(
+                "overwrite_all on auction_date then. merge is 2 € each run. last 3 days, corrections come late."
+            )
+        );
+        assert_eq!(
             learned("why a join there. staging only renames, joins live in int_", &[0.01, 0.97], 0.93),
             high("Staging only renames, joins live in int_.")
         );
@@ -197,7 +231,7 @@ mod tests {
             short_prompts(&sentences, &rule(&vec![0.2; sentences.len()]), &[]).len()
         };
         let after = StatementContext::After;
-        assert_eq!(count("Fine. Put the unit in the name of each argument.", after), 1);
+        assert_eq!(count("Fine then. Put the unit in the name of each argument.", after), 1);
         assert_eq!(count("Fine. Put the unit in the name of each argument.", StatementContext::Plain), 0);
         for prompt in [
             "Put the unit in the name of each argument of these.",
