@@ -189,11 +189,13 @@ impl Context {
     /// Reports a refresh and embeds what is new.
     fn finish_refresh(&self, open: &OpenVault, refreshed: RefreshReport) {
         self.add_refresh_notices(&refreshed);
-        if let Some(why) = open.index_storage_error() {
-            self.notice(format!("the index serves this call only, because it cannot be stored: {why}"));
-        }
         if let Some(text) = unreadable(open, &refreshed) {
             self.notice(text);
+        }
+        if let Some(why) = open.index_storage_error() {
+            // Embeddings could not be stored either.
+            return self
+                .notice(format!("the index serves this call only, because it cannot be stored: {why}"));
         }
         self.complete(open);
         if open.past.is_none() {

@@ -5,8 +5,7 @@ use super::join::{Certainty, LastingStatement, THRESHOLD_HIGH, lasting};
 use super::read::is_code;
 use super::taken_back::takes_back;
 use super::{KindProbabilities, Statement, StatementContext};
-use crate::prose::pattern;
-use cm_note::bullet::content::fold_whitespace;
+use crate::prose::{self, MessageAuthor, pattern};
 use cm_session::event::{EventKind, SessionEvent};
 
 /// Number of sentences of a prompt that is judged as a whole.
@@ -25,8 +24,9 @@ const LASTING: f32 = 0.75;
 const CERTAIN: f32 = 0.85;
 
 /// Returns each short prompt of several sentences as one statement, without acknowledgements at the beginning, and also
-/// with them where no sentence certainly lasts alone, unless it begins the session, was pasted, asks something, or takes something back. `judged` has the
-/// probabilities of `statements`, in the same order; `events` are those of the session.
+/// with them where no sentence certainly lasts alone. Left out are the first prompt of a session, and those that were
+/// pasted, ask something, or take something back. `judged` has the probabilities of `statements`, in the same order;
+/// `events` are those of the session.
 pub fn short_prompts(
     statements: &[Statement],
     judged: &[KindProbabilities],
@@ -62,29 +62,25 @@ fn is_acknowledgement((one, judged): &&JudgedStatement<'_>) -> bool {
     judged.lasting() < MIN_FIRST_SENTENCE && !one.text.ends_with(['?', '？'])
 }
 
-/// Returns the sentences of a prompt as one statement, with those that look like code; `is_cut` leaves out what comes
-/// before them.
+/// Returns the sentences of a prompt as one statement, with those between and around them that look like code; `is_cut`
+/// leaves out what comes before the first. `None` if the prompt has other sentences that are no statements, such as
+/// words of the agent.
 fn whole(sentences: &[JudgedStatement<'_>], events: &[SessionEvent], is_cut: bool) -> Option<Statement> {
-    let (first, last) = (sentences.first()?.0, sentences.last()?.0);
-    let texts: Vec<&str> = sentences.iter().map(|(one, _)| one.text.as_str()).collect();
-    let own = texts.join(" ");
+    let first = sentences.first()?.0;
     let prompt = events.iter().find_map(|event| match &event.kind {
-        EventKind::UserPrompt { text } if event.line == first.line => Some(text.trim()),
+        EventKind::UserPrompt { text } if event.line == first.line => Some(text.as_str()),
         _ => None,
-    });
-    let prompt = prompt.filter(|prompt| !prompt.contains('\n'));
-    let whole = prompt.and_then(|prompt| {
-        let from = if is_cut { prompt.find(&*first.text)? } else { 0 };
-        Some(fold_whitespace(&prompt[from..]))
-    });
-    // A sentence that is no statement is one of code.
-    let has_code = whole.as_ref().is_some_and(|whole| word_count(whole) > word_count(&own));
-    if !has_code && last.place + 1 - first.place != texts.len() {
-        return None;
-    }
-    let text = whole.filter(|_| has_code).unwrap_or(own);
-    let count = texts.len() + usize::from(has_code);
-    let is_judged = SENTENCES.contains(&count)
+    })?;
+    let all = prose::sentences(prompt, MessageAuthor::Person);
+    let text_of = |place: usize| {
+        let statement = sentences.iter().map(|(one, _)| *one).find(|one| one.place == place);
+        let code = || all.get(place).filter(|one| !prompt.trim().contains('\n') && is_code(&one.text));
+        statement.map(|one| one.text.as_str()).or_else(|| code().map(|one| one.text.as_str()))
+    };
+    let from = if is_cut { first.place } else { 0 };
+    let texts = (from..all.len()).map(text_of).collect::<Option<Vec<&str>>>()?;
+    let text = texts.join(" ");
+    let is_judged = SENTENCES.contains(&texts.len())
         && WORDS.contains(&word_count(&text))
         && !is_code(&text)
         && !texts.iter().enumerate().any(|(at, text)| is_question(text) && !(at == 0 && is_short(text)));
@@ -145,7 +141,6 @@ pub fn with_lasting_prompts(
 
 #[cfg(test)]
 mod tests {
-    use super::super::of_prompt;
     use super::*;
     use crate::outcome::test_events::{agent, log_of, person};
 
@@ -156,11 +151,12 @@ mod tests {
     #[test]
     fn a_short_prompt_is_one_statement_if_no_sentence_lasts_alone() {
         let prompt = "what unit. i lost a season to that. put it in the name, cond_us_cm and so on";
-        let sentences = of_prompt(prompt, 4, StatementContext::After, None);
-        let prompts = short_prompts(&sentences, &rule(&[0.1, 0.1, 0.4]), &[]);
+        let log = log_of(vec![agent("Done."), person(prompt)]);
+        let sentences = crate::statement::statements(&log);
+        let prompts = short_prompts(&sentences, &rule(&[0.1, 0.1, 0.4]), &log);
         assert_eq!(prompts.len(), 1);
         let found = with_lasting_prompts(Vec::new(), &prompts, &rule(&[0.8]));
-        assert_eq!((found[0].line, found[0].certainty), (4, Certainty::Medium));
+        assert_eq!((found[0].line, found[0].certainty), (prompts[0].line, Certainty::Medium));
         let certain = with_lasting_prompts(Vec::new(), &prompts, &rule(&[0.95]));
         assert_eq!(certain[0].certainty, Certainty::High);
         assert!(found[0].text.starts_with("What unit. i lost") && found[0].text.ends_with("so on."));
@@ -226,21 +222,26 @@ mod tests {
 
     #[test]
     fn tasks_questions_and_what_is_taken_back_are_not_judged_as_a_whole() {
-        let count = |prompt: &str, context| {
-            let sentences = of_prompt(prompt, 1, context, None);
-            short_prompts(&sentences, &rule(&vec![0.2; sentences.len()]), &[]).len()
+        let prompts = |log: Vec<EventKind>| {
+            let log = log_of(log);
+            let sentences = crate::statement::statements(&log);
+            short_prompts(&sentences, &rule(&vec![0.2; sentences.len()]), &log).len()
         };
-        let after = StatementContext::After;
-        assert_eq!(count("Fine then. Put the unit in the name of each argument.", after), 1);
-        assert_eq!(count("Fine. Put the unit in the name of each argument.", StatementContext::Plain), 0);
+        let count = |prompt: &str| prompts(vec![agent("Done."), person(prompt)]);
+        let unit = "Fine then. Put the unit in the name of each argument.";
+        assert_eq!(count(unit), 1);
+        assert_eq!(prompts(vec![person(unit)]), 0, "the task");
+        let said = "The unit belongs in the name of each argument.";
+        let quoted = format!("{said} Do that from here on in all files.");
+        assert_eq!(prompts(vec![agent(said), person(&quoted)]), 0, "words of the agent");
         for prompt in [
             "Put the unit in the name of each argument of these.",
             "Fine. Is the unit in the name of each argument?",
             "Use just for all of it here. Oh, forget that.",
             "Nice. commit.",
         ] {
-            assert_eq!(count(prompt, after), 0, "{prompt}");
+            assert_eq!(count(prompt), 0, "{prompt}");
         }
-        assert_eq!(count(&format!("Fine. {}", "word ".repeat(50)), after), 0);
+        assert_eq!(count(&format!("Fine. {}", "word ".repeat(50))), 0);
     }
 }
