@@ -37,15 +37,11 @@ pub fn dangers(command: &SimpleCommand) -> Vec<Danger> {
     let of = |(severity, reason): (DangerSeverity, &str)| {
         Danger::of(command, DangerClass::Database, severity, reason)
     };
-    if let Some((_, flags)) = CLIENTS.iter().find(|(name, _)| *name == command.program) {
-        return texts(command, flags)
-            .iter()
-            .flat_map(|text| statements(text))
-            .filter_map(|statement| judged(&statement))
-            .map(of)
-            .collect();
-    }
-    tool(command).map(of).into_iter().collect()
+    let client = CLIENTS.iter().find(|(name, _)| *name == command.program);
+    let texts = client.map(|(_, flags)| texts(command, flags)).unwrap_or_default();
+    let of_sql = texts.iter().flat_map(|text| statements(text)).filter_map(|statement| judged(&statement));
+    // `bq` is both: it takes SQL, and has subcommands such as `rm`.
+    of_sql.chain(tool(command)).map(of).collect()
 }
 
 /// Returns the SQL that a command passes to its client, as arguments or on stdin.
@@ -165,13 +161,6 @@ fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
         "bq" if words.first() == Some(&"rm") => Some((Block, "deletes a table or dataset")),
         "dropuser" => Some((Warn, "drops a role")),
         "mysqladmin" if words.contains(&"drop") => Some(drops),
-        "redis-cli" | "valkey-cli"
-            if words
-                .iter()
-                .any(|word| matches!(word.to_ascii_uppercase().as_str(), "FLUSHALL" | "FLUSHDB")) =>
-        {
-            Some((Block, "empties the store"))
-        }
         "redis-cli" | "valkey-cli" | "keydb-cli" => redis(&words),
         "curl" | "http" | "xh" | "https" => requested(command, &words),
         "invoke-restmethod" | "invoke-webrequest" if line.to_ascii_lowercase().contains("-method delete") => {

@@ -38,6 +38,14 @@ fn a_past_incident_makes_a_warning_a_refusal_and_is_listed() {
 }
 
 #[test]
+fn bq_rm_blocks() {
+    assert_eq!(judgement("bq rm -r -f dataset"), GuardVerdict::Block);
+    assert_eq!(judgement("bq query 'DROP TABLE a.b'"), GuardVerdict::Block);
+    assert_eq!(judgement("bq query 'SELECT 1'"), GuardVerdict::Allow);
+    assert_eq!(judgement("bq ls dataset"), GuardVerdict::Allow);
+}
+
+#[test]
 fn programs_that_delete_as_rm_does_are_judged_as_it_is() {
     use GuardVerdict::{Allow, Block, Warn};
     for (command, expected) in [
