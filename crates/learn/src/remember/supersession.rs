@@ -30,7 +30,7 @@ pattern!(
     CHOSEN = r"(?i)\b(?:use[sd]?|using|runs?|running|on|is|are|with|via|by|nutz\w+|verwende\w*|ist|läuft|mit|usa\w*|con|utilis\w+|avec|est)\b|用"
 );
 pattern!(
-    NOW = r"(?i)^(?:now|nowadays|currently|meanwhile|jetzt|nun|inzwischen|mittlerweile|ahora|actualmente|maintenant|désormais|désormais)$"
+    NOW = r"(?i)^(?:now|nowadays|currently|meanwhile|jetzt|nun|inzwischen|mittlerweile|ahora|actualmente|maintenant|désormais)$"
 );
 /// Words after which a value stands.
 const BEFORE_VALUE: [&str; 27] = [
