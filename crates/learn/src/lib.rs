@@ -1,6 +1,7 @@
 //! Learns from sessions: diaries, outcomes, friction, lessons, incidents and handoffs. Pure.
 
 pub mod diary;
+pub mod evidence_quote;
 pub mod friction;
 pub mod handoff;
 pub mod onboard;

@@ -11,11 +11,12 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
-use crate::sessions::evidence_quote::{EvidenceQuote, QuoteAuthor};
 use crate::sessions::recorded_outcomes::RecordedOutcomes;
 use crate::sessions::{self, SessionAccess, sources};
 use cm_agents::hook::injection_log::file_name;
 use cm_index::sessions::{ConversationEvidence, SessionIndexFilter, SessionLookup, Speaker, Stretch};
+use cm_learn::diary::StatementAuthor;
+use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::recurring::SessionTrace;
 use cm_learn::recurring::named_command::{DemandedCommands, successful_runs};
 use cm_learn::reflect::evidence::{RuleHit, RuleValidation, keywords, min_keywords, validate_with_runs};
@@ -112,13 +113,8 @@ impl<'m> SessionEvidence<'m> {
 
     /// Whether a quote of a draft is what a person typed at a prompt, according to the session index.
     pub fn is_typed(&self, quote: &str) -> bool {
-        let EvidenceQuote {
-            text,
-            author: Some(QuoteAuthor::Person),
-            session: Some(session),
-            line: Some(line),
-            ..
-        } = EvidenceQuote::parse(quote)
+        let Some(EvidenceQuote { author: StatementAuthor::Person, session, line: Some(line), text, .. }) =
+            EvidenceQuote::parse(quote)
         else {
             return false;
         };

@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::error::Result;
 use crate::sessions::evidence::SessionEvidence;
-use crate::sessions::evidence_quote::EvidenceQuote;
+use crate::sessions::evidence_quote::QuoteDetails;
 use crate::verbs::decay::score_of;
 use crate::verbs::history::WordDiffRun;
 use crate::verbs::playbook::merged;
@@ -79,7 +79,7 @@ pub struct ReviewedText {
     /// Time when a person last confirmed the note.
     pub last_checked: Option<Instant>,
     /// Quotes from sessions that support the note.
-    pub evidence: Vec<EvidenceQuote>,
+    pub evidence: Vec<QuoteDetails>,
     /// Problems in the note, such as hidden characters with their place.
     pub findings: Vec<Finding>,
 }
@@ -226,11 +226,11 @@ impl<'m> ReviewedNotes<'m> {
     }
 
     /// Parses a quote and looks up its session.
-    fn quote(&self, quote: &str) -> EvidenceQuote {
-        let parsed = EvidenceQuote::parse(quote);
+    fn quote(&self, quote: &str) -> QuoteDetails {
+        let parsed = QuoteDetails::parse(quote);
         let is_session_known = parsed.session.as_deref().is_some_and(|id| self.sessions.contains(id));
         let is_typed = is_session_known && self.evidence.is_typed(quote);
-        EvidenceQuote { is_session_known, is_typed, ..parsed }
+        QuoteDetails { is_session_known, is_typed, ..parsed }
     }
 
     /// Score of a rule or a memory, rounded to four decimals.

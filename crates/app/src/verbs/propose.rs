@@ -16,7 +16,6 @@ use crate::context::receipts::ShownRules;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::SessionAccess;
-use crate::sessions::evidence_quote::QuoteAuthor;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
 use crate::sessions::tool_signals::signals_of;
@@ -28,6 +27,7 @@ use crate::verbs::reflect::commit::active_rule;
 use crate::verbs::reflect::later_word::{StatementOrigin, excluded_rules};
 use crate::verbs::reflect::memories::{ExistingMemories, MemoryProposal, edges_to_replaced, plan_memory};
 use cm_learn::diary::StatementAuthor;
+use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::prose::cut;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory, confidence};
 use cm_learn::reflect::stated::TypedSentences;
@@ -116,7 +116,7 @@ struct CheckedQuote {
     session: String,
     agent: String,
     /// Author of the quoted words; the agent of the session unless a prompt or hook shows that the person typed them.
-    author: QuoteAuthor,
+    author: StatementAuthor,
     /// Line of the prompt in the log, from 1; 0 if only a hook saw it.
     line: u64,
     /// Time of the prompt; `None` if it is unknown.
@@ -190,9 +190,9 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
             _ => Some("no log of this session is known yet".to_owned()),
         };
         let author = match signal {
-            Some(_) if is_headless(&context.call.environment) => QuoteAuthor::Sender,
-            Some(_) => QuoteAuthor::Person,
-            None => QuoteAuthor::Agent,
+            Some(_) if is_headless(&context.call.environment) => StatementAuthor::Sender,
+            Some(_) => StatementAuthor::Person,
+            None => StatementAuthor::Agent,
         };
         let (session, agent) = (seen.session, context.call.by.agent_name().unwrap_or_default());
         return Ok(CheckedQuote { session, agent, author, line: 0, at, doubt, workspace: None });
@@ -213,12 +213,12 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
         _ => quotable.doubt(text, quote, &calls).map(|doubt| doubt.to_string()),
     };
     let author = match quotable.typed_line(quote) {
-        Some((_, author)) => QuoteAuthor::of(author),
+        Some((_, author)) => author,
         None if is_interactive && seen.find(quote).is_some_and(|signal| !signal.typed.is_empty()) => {
-            QuoteAuthor::Person
+            StatementAuthor::Person
         }
-        None if seen.is_call(quote) => QuoteAuthor::Log,
-        None => QuoteAuthor::Agent,
+        None if seen.is_call(quote) => StatementAuthor::Log,
+        None => StatementAuthor::Agent,
     };
     let line = quotable.typed_line(quote).map_or(0, |(line, _)| line);
     Ok(CheckedQuote {
@@ -410,12 +410,16 @@ fn origin_of<'a>(context: &Context, found: &'a CheckedQuote) -> StatementOrigin<
 }
 
 fn evidence(proposal: &Proposal, found: &CheckedQuote) -> Vec<String> {
-    let place = if found.line > 0 { format!(" line {}", found.line) } else { String::new() };
-    let author = found.author.words();
-    let quote = format!("{author} in {}{place}: {}", found.session, fold_whitespace(&proposal.quote));
+    let quote = EvidenceQuote {
+        author: found.author,
+        session: found.session.clone(),
+        line: (found.line > 0).then_some(found.line),
+        day: None,
+        text: fold_whitespace(&proposal.quote),
+    };
     let answers = proposal.answers.as_deref().map(|answers| format!("it answers: {}", cut(answers, 200)));
     let citations = proposal.citations.iter().map(|citation| format!("it cites: {}", cut(citation, 200)));
-    std::iter::once(cut(&quote, 400)).chain(answers).chain(citations.take(3)).collect()
+    std::iter::once(cut(&quote.to_string(), 400)).chain(answers).chain(citations.take(3)).collect()
 }
 
 /// Settles the neighbours of an earlier proposal by the agent's verdicts. `session` is the one in which

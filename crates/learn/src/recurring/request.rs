@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::proposal::CountedProposal;
 use super::support::{Occurrence, QUOTES};
 use super::trace::{SessionTrace, TracedRequest};
+use crate::diary::StatementAuthor;
 use crate::reflect::draft::{DraftChange, ReflectionDraft};
 use crate::reflect::without_model::{bullet_type, category, project};
 use crate::statement::THRESHOLD_MEDIUM;
@@ -113,7 +114,11 @@ fn proposal(group: &[&ComparedRequest<'_>], own: &SessionTrace) -> Option<Counte
         kind: Some(BulletKind::WorkflowRule),
         scope: own.workspace.as_ref().map(|_| Scope::Workspace),
         workspace: own.workspace.as_deref().map(project),
-        evidence: places.iter().take(QUOTES).map(|one| one.place.evidence_of("the user in")).collect(),
+        evidence: places
+            .iter()
+            .take(QUOTES)
+            .map(|one| one.place.evidence_of(StatementAuthor::Person))
+            .collect(),
         ..RuleProposal::default()
     };
     let sessions = places.len();

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::trace::{SessionTrace, TracedStep};
+use crate::diary::StatementAuthor;
+use crate::evidence_quote::EvidenceQuote;
 use crate::prose::cut;
 use crate::reflect::draft::DraftOrigin;
 use cm_note::instant::Instant;
@@ -50,13 +52,14 @@ impl Occurrence {
 
     /// Formats the occurrence as evidence, with session, line and day.
     pub fn evidence(&self) -> String {
-        self.evidence_of("the log of")
+        self.evidence_of(StatementAuthor::Log)
     }
 
-    /// Like [`Self::evidence`], with these words for who says it, such as `the user in`.
-    pub fn evidence_of(&self, who: &str) -> String {
-        let day = self.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
-        format!("{who} {} line {}{day}: {}", self.session, self.line, self.quote)
+    /// Like [`Self::evidence`], as words of this author.
+    pub fn evidence_of(&self, author: StatementAuthor) -> String {
+        let day = self.at.map(|at| at.day().to_string());
+        let quote = EvidenceQuote::new(author, &self.session, self.line, &self.quote);
+        EvidenceQuote { day, ..quote }.to_string()
     }
 
     /// Returns where it occurred, as the origin of a draft.

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::other_language;
+use crate::diary::StatementAuthor;
+use crate::evidence_quote::EvidenceQuote;
 use cm_note::bullet::Bullet;
 use cm_note::note::Note;
 use cm_playbook::conflict::RuleStatement;
@@ -58,8 +60,9 @@ pub fn said_again<'a>(
     model: &dyn EmbeddingModel,
 ) -> Option<&'a Bullet> {
     let compared = ComparedText::of(text, model)?;
+    let of_person = EvidenceQuote::lead(StatementAuthor::Person);
     let is_of_person = |rule: &&&Bullet| {
-        rule.fields.derived_from.evidence.iter().any(|quote| quote.starts_with("the user in "))
+        rule.fields.derived_from.evidence.iter().any(|quote| quote.starts_with(of_person))
             && rule.fields.sources.iter().all(|source| source.session != session)
     };
     let likeness = |rule: &Bullet| {

@@ -9,8 +9,8 @@ use super::answer::{
 use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, confidence, strongest};
 use super::fence::neutralize;
 use super::stated::{QuoteDoubt, TypedSentences};
-use super::without_model::evidence;
 use crate::diary::{Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, distinct};
+use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::OutcomeVerdict;
 use crate::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
@@ -184,8 +184,9 @@ fn one(
     let ruled = |text: &str| rule(text).map_err(|error| Rejection::NotARule(error.to_string()));
     let reason = proposed.reason.as_deref().map(|reason| crate::prose::cut(&fold_whitespace(reason), 300));
     let quote = fold_whitespace(&proposed.quote);
-    let place = (voice, origin.session.as_str(), origin.line);
-    let proof = || vec![evidence(place, &crate::prose::cut(&quote, 300))];
+    let shortened = crate::prose::cut(&quote, 300);
+    let evidence = EvidenceQuote::new(voice, &origin.session, origin.line, &shortened);
+    let proof = || vec![evidence.to_string()];
     let judge = |id: &str| {
         bullet(id).map(|id| FeedbackDelta {
             id,

@@ -10,6 +10,7 @@ use super::draft::{
     DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
 };
 use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words};
+use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};
 use crate::statement::{Certainty, LastingStatement, StatementKind};
@@ -102,18 +103,7 @@ impl StatementGroup<'_> {
 
 /// Formats a diary item as evidence, with its author, session and line.
 pub(super) fn quote(diary: &Diary, item: &DiaryItem) -> String {
-    evidence((item.voice, &diary.session, item.line), &item.text)
-}
-
-/// Formats words of a session as evidence, with their author, session and line.
-pub fn evidence((author, session, line): (StatementAuthor, &str, u64), words: &str) -> String {
-    let who = match author {
-        StatementAuthor::Person => "the user",
-        StatementAuthor::Sender => "the sender of the session",
-        StatementAuthor::Agent => "the agent",
-        StatementAuthor::Log => "the log",
-    };
-    format!("{who} in {session} line {line}: {words}")
+    EvidenceQuote::new(item.voice, &diary.session, item.line, &item.text).to_string()
 }
 
 pub(super) fn origin(diary: &Diary, line: u64) -> DraftOrigin {
@@ -227,10 +217,9 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
             return Some(ReflectionDraft { certainty: Some(certainty), origins, strength, quote, ..draft });
         }
     };
-    let proposals = statement
-        .proposals
-        .iter()
-        .map(|sentence| evidence((StatementAuthor::Agent, &diary.session, sentence.line), &sentence.text));
+    let proposals = statement.proposals.iter().map(|sentence| {
+        EvidenceQuote::new(StatementAuthor::Agent, &diary.session, sentence.line, &sentence.text).to_string()
+    });
     let what = ProposedMemory {
         note_type,
         text: statement.text.clone(),

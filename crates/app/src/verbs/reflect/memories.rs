@@ -13,7 +13,9 @@ use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{place, supersedes_edge};
+use cm_learn::diary::StatementAuthor;
 use cm_learn::diary::note::as_line;
+use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
 use cm_learn::reflect::said_again::memory_said_again;
 use cm_learn::statement::Certainty;
@@ -70,16 +72,15 @@ impl ExistingMemories {
                 && note.is_waiting()
                 && note.note_type.as_deref() == Some(remembered.note_type)
         };
+        let quote_of_person = format!("- {}", EvidenceQuote::lead(StatementAuthor::Person));
         let is_of_person = |note: &&Note| {
-            open.read(&note.path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(OF_PERSON))
+            open.read(&note.path)
+                .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&quote_of_person))
         };
         let waiting = self.notes.iter().filter(is_of_type).filter(is_of_person);
         memory_said_again(&remembered.text, session, waiting, meaning(open))
     }
 }
-
-/// Beginning of a quote of the person in the body of a memory.
-const OF_PERSON: &str = "- the user in ";
 
 /// A memory that a session proposes, and how it came to be.
 #[derive(Debug, Clone, Copy)]

@@ -8,9 +8,10 @@ use crate::context::meaning::meaning;
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_learn::diary::StatementAuthor;
+use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
-use cm_learn::reflect::without_model::{evidence, project};
+use cm_learn::reflect::without_model::project;
 use cm_learn::statement::{Certainty, Withdrawal};
 use cm_note::bullet::{Bullet, RuleScope, Scope};
 use cm_note::note::Note;
@@ -57,8 +58,9 @@ impl SessionProcessor<'_> {
             let notes = playbook::notes_as_written(self.context, open)?;
             let mut memories = withdrawn_memories(self.context, open, &notes, withdrawal, stated);
             memories.retain(|note| proposed.withdrawn.iter().all(|one| one.id != note.key()));
-            let source = (StatementAuthor::Person, origin.session.as_str(), origin.line);
-            let evidence = evidence(source, &withdrawal.quote);
+            let author = StatementAuthor::Person;
+            let evidence =
+                EvidenceQuote::new(author, &origin.session, origin.line, &withdrawal.quote).to_string();
             let count = rules.len() + memories.len();
             if count == 0 {
                 let similar: Vec<&Bullet> = self

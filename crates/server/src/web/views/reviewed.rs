@@ -1,7 +1,7 @@
 //! A note in the inbox as a person reads it before a decision: text, evidence, score and problems.
 
 use crate::web::words::{ShownTime, note_address, type_name, without_title};
-use cm_app::sessions::evidence_quote::{EvidenceQuote, QuoteAuthor};
+use cm_app::sessions::evidence_quote::{QuoteDetails, StatementAuthor};
 use cm_app::verbs::inbox_details::ReviewedText;
 use cm_app::verbs::review::InboxNote;
 use cm_note::finding::Severity;
@@ -76,14 +76,14 @@ fn facts(text: &ReviewedText) -> Vec<String> {
     words.into_iter().chain(counts).flatten().chain(tags).collect()
 }
 
-fn quote(quote: EvidenceQuote) -> Quote {
+fn quote(quote: QuoteDetails) -> Quote {
     let author = quote.author.map(|author| match author {
-        QuoteAuthor::Person if quote.is_typed => "a person",
+        StatementAuthor::Person if quote.is_typed => "a person",
         // Nothing here shows that a person typed it.
-        QuoteAuthor::Person => "a person, as the note says",
-        QuoteAuthor::Sender => "the sender of the session",
-        QuoteAuthor::Agent => "the agent",
-        QuoteAuthor::Log => "the log",
+        StatementAuthor::Person => "a person, as the note says",
+        StatementAuthor::Sender => "the sender of the session",
+        StatementAuthor::Agent => "the agent",
+        StatementAuthor::Log => "the log",
     });
     let line = quote.line.map(|line| format!("line {line}"));
     let place = author.map(str::to_owned).into_iter().chain(line);
