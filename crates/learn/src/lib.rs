@@ -13,4 +13,4 @@ pub mod remember;
 pub mod stash;
 pub mod statement;
 pub mod trauma;
-mod workspace_path;
+pub mod workspace_path;

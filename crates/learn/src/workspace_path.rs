@@ -1,4 +1,11 @@
-//! Paths of a log, relative to the working folder of its session.
+//! Working folders of sessions: the name of their project, and paths relative to them.
+
+use cm_text::path::last_component;
+
+/// Name of a project: the last component of its workspace path.
+pub fn project_name(workspace: &str) -> String {
+    last_component(workspace).unwrap_or(workspace).to_owned()
+}
 
 /// Removes the workspace from the beginning of a path; the workspace itself becomes `.`.
 pub(crate) fn inside(path: &str, workspace: Option<&str>) -> String {

@@ -3,6 +3,7 @@
 pub mod canonical;
 pub mod embedding;
 pub mod language;
+pub mod path;
 pub mod plural;
 pub mod position;
 pub mod shorten;

@@ -9,7 +9,7 @@ use super::trace_cache::TraceCache;
 use crate::context::open::Context;
 use cm_index::sessions::SessionIndexFilter;
 use cm_learn::recurring::SessionTrace;
-use cm_learn::reflect::without_model::project;
+use cm_learn::workspace_path::project_name;
 use cm_note::bullet::Bullet;
 use cm_session::status::SessionStatus;
 
@@ -74,7 +74,7 @@ impl RecordedOutcomes {
     pub fn traces_for(&self, rule: &Bullet) -> Vec<&SessionTrace> {
         let is_here = |trace: &&SessionTrace| {
             let Some(own) = rule.workspace.as_deref().filter(|_| self.is_by_workspace) else { return true };
-            trace.workspace.as_deref().is_some_and(|folder| project(folder) == own)
+            trace.workspace.as_deref().is_some_and(|folder| project_name(folder) == own)
         };
         self.traces.iter().filter(is_here).collect()
     }

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use super::{DiaryItem, StatementAuthor};
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::{SessionStep, StepKind};
+use cm_text::path::last_component;
 
 /// Maximum number of files in a diary, and of commands.
 const MOST: usize = 20;
 
-/// Returns the last component of a path that is separated by `/` or `\`.
+/// Returns the last component of a path; the path itself if it has none.
 pub(super) fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
+    last_component(path).unwrap_or(path)
 }
 
 /// Returns the files that the agent changed, most frequently changed first. Paths inside the

@@ -6,6 +6,7 @@ use super::record::{LogRecord, RecordPart, RecordRole, SessionLog};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::{RecordId, SessionMeta, harness_text};
+use cm_text::path::last_component;
 
 /// Converts a parsed session to the log format of the friction analysis.
 pub fn log<'e>(meta: &SessionMeta, events: impl IntoIterator<Item = &'e SessionEvent>) -> SessionLog {
@@ -54,7 +55,7 @@ impl EventLogReader {
 
     /// Returns the converted log, completed with the session's metadata.
     pub fn finish(self, meta: &SessionMeta) -> SessionLog {
-        let project = meta.workspace.as_deref().and_then(last_folder).unwrap_or(meta.agent.name());
+        let project = meta.workspace.as_deref().and_then(last_component).unwrap_or(meta.agent.name());
         SessionLog {
             project: project.to_owned(),
             name: meta.id.as_str().to_owned(),
@@ -75,10 +76,6 @@ fn id(event: &SessionEvent) -> Option<RecordId> {
         EventKind::Compaction { .. } => None,
         _ => event.record.clone(),
     }
-}
-
-fn last_folder(path: &str) -> Option<&str> {
-    path.rsplit(['/', '\\']).find(|part| !part.is_empty())
 }
 
 fn record_part(kind: &EventKind) -> Option<(RecordRole, RecordPart)> {

@@ -119,7 +119,7 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
                 content: content::rule(&format!("{text}.")).ok()?,
                 kind: Some(BulletKind::WorkflowRule),
                 scope: own.workspace.as_ref().map(|_| Scope::Workspace),
-                workspace: own.workspace.as_deref().map(crate::reflect::without_model::project),
+                workspace: own.workspace.as_deref().map(crate::workspace_path::project_name),
                 evidence: support.evidence(),
                 ..RuleProposal::default()
             };

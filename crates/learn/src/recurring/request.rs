@@ -10,8 +10,9 @@ use super::support::{Occurrence, QUOTES};
 use super::trace::{SessionTrace, TracedRequest};
 use crate::diary::StatementAuthor;
 use crate::reflect::draft::{DraftChange, ReflectionDraft};
-use crate::reflect::without_model::{bullet_type, category, project};
+use crate::reflect::without_model::{bullet_type, category};
 use crate::statement::THRESHOLD_MEDIUM;
+use crate::workspace_path::project_name;
 use cm_note::bullet::{BulletKind, Scope, content};
 use cm_playbook::conflict::{RuleStatement, opposition};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
@@ -113,7 +114,7 @@ fn proposal(group: &[&ComparedRequest<'_>], own: &SessionTrace) -> Option<Counte
         content: text.clone(),
         kind: Some(BulletKind::WorkflowRule),
         scope: own.workspace.as_ref().map(|_| Scope::Workspace),
-        workspace: own.workspace.as_deref().map(project),
+        workspace: own.workspace.as_deref().map(project_name),
         evidence: places
             .iter()
             .take(QUOTES)

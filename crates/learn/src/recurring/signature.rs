@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::prose::{cut, pattern};
 use cm_note::note::suspicion::order;
+use cm_text::path::last_component;
 
 /// Why a command failed according to its output.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -148,10 +149,7 @@ fn with_types(lines: Vec<String>) -> Vec<String> {
 
 /// Formats an error message for a quote: one line, without machine paths and code marks.
 fn quotable(line: &str) -> String {
-    let base = |found: &regex::Captures<'_>| {
-        let path = found[0].trim_end_matches(['/', '\\']);
-        format!("…/{}", path.rsplit(['/', '\\']).next().unwrap_or(path))
-    };
+    let base = |found: &regex::Captures<'_>| format!("…/{}", last_component(&found[0]).unwrap_or_default());
     let shown = MACHINE_PATHS.replace_all(line, base);
     let shown = shown.replace(['`', '"'], "'").replace("<time>", "");
     cut(&shown.split_whitespace().collect::<Vec<_>>().join(" "), MESSAGE)

@@ -1,9 +1,10 @@
 //! Decides which earlier statements a later one of the same person replaces.
 
 use super::draft::{DraftChange, ReflectionDraft};
-use super::without_model::{bullet_type, category, project};
+use super::without_model::{bullet_type, category};
 use crate::remember::supersession::replaced;
 use crate::statement::{Certainty, LastingStatement};
+use crate::workspace_path::project_name;
 use cm_note::bullet::{BulletKind, Scope, content};
 use cm_playbook::conflict::{RuleStatement, takes_place_of};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
@@ -49,7 +50,7 @@ pub fn as_rule(draft: &ReflectionDraft, workspace: Option<&str>) -> Option<Refle
         content: rule,
         kind: Some(BulletKind::WorkflowRule),
         scope: workspace.map(|_| Scope::Workspace),
-        workspace: workspace.map(project),
+        workspace: workspace.map(project_name),
         evidence: memory.evidence.clone(),
         ..RuleProposal::default()
     };

@@ -14,6 +14,7 @@ use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};
 use crate::statement::{Certainty, LastingStatement, StatementKind};
+use crate::workspace_path::project_name;
 use cm_note::bullet::content;
 use cm_note::bullet::{BulletKind, BulletType, Scope};
 use cm_note::note::FeedbackSignal;
@@ -250,7 +251,7 @@ pub(super) fn rule_of(
         content: rule,
         kind: Some(BulletKind::WorkflowRule),
         scope: workspace.as_ref().map(|_| Scope::Workspace),
-        workspace: workspace.as_deref().map(project),
+        workspace: workspace.as_deref().map(project_name),
         evidence: evidence.iter().map(|(diary, item)| quote(diary, item)).take(5).collect(),
         diaries: diaries.into_iter().collect(),
         ..RuleProposal::default()
@@ -269,12 +270,6 @@ pattern!(
 pub(crate) fn bullet_type(rule: &str) -> BulletType {
     let is_pitfall = FORBIDS.is_match(rule) && !SAYS_WHAT_INSTEAD.is_match(rule);
     if is_pitfall { BulletType::AntiPattern } else { BulletType::Rule }
-}
-
-/// Name of a project: the last component of its workspace path.
-pub fn project(workspace: &str) -> String {
-    let name = workspace.rsplit(['/', '\\']).find(|part| !part.is_empty());
-    name.unwrap_or(workspace).to_owned()
 }
 
 fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength: u32) -> ReflectionDraft {

@@ -10,6 +10,7 @@ use super::SkippedCounts;
 use cm_note::change::ContentHash;
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
+use cm_text::path::last_component;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
@@ -153,9 +154,7 @@ fn session_part(session: &str) -> &str {
 /// Returns `true` if statements about these two workspaces can conflict: the workspaces have the
 /// same name, or one is `None`, which stands for all workspaces.
 pub fn same_place(a: Option<&str>, b: Option<&str>) -> bool {
-    let name = |place: &str| {
-        place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase()
-    };
+    let name = |place: &str| last_component(place).unwrap_or_default().to_lowercase();
     a.zip(b).is_none_or(|(a, b)| name(a) == name(b))
 }
 

@@ -4,6 +4,7 @@ use super::{Answered, Statement, StatementContext};
 use crate::diary::content_word_count;
 use crate::prose::pattern;
 use cm_text::language::is_ideograph;
+use cm_text::path::last_component;
 
 /// A statement as it is stored.
 pub(super) struct Wording {
@@ -93,7 +94,7 @@ fn mentions(text: &str, object: &Answered) -> bool {
     let lower = text.to_lowercase();
     let name = match object {
         Answered::Command(command) => command.split_whitespace().next().unwrap_or_default(),
-        Answered::File(file) => file.rsplit(['/', '\\']).next().unwrap_or_default(),
+        Answered::File(file) => last_component(file).unwrap_or_default(),
     };
     name.len() > 2 && lower.contains(&name.to_lowercase())
 }

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use cm_note::note::Note;
+use cm_text::path::last_component;
 
 /// Maximum number of tags per note that are combined to pairs, because their number grows with the
 /// square.
@@ -146,7 +147,7 @@ impl<'p> ProjectNames<'p> {
         let workspace =
             note.workspace.as_deref().map(|workspace| workspace.trim().trim_end_matches(['/', '\\']));
         let workspace = workspace.filter(|workspace| !workspace.is_empty());
-        let last = workspace.and_then(|workspace| workspace.rsplit(['/', '\\']).next());
+        let last = workspace.and_then(last_component);
         if self.all {
             return last;
         }

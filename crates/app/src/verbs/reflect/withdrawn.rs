@@ -11,8 +11,8 @@ use cm_learn::diary::StatementAuthor;
 use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
-use cm_learn::reflect::without_model::project;
 use cm_learn::statement::{Certainty, Withdrawal};
+use cm_learn::workspace_path::project_name;
 use cm_note::bullet::{Bullet, RuleScope, Scope};
 use cm_note::note::Note;
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
@@ -47,7 +47,7 @@ impl SessionProcessor<'_> {
             let is_lasting =
                 withdrawal.topic.is_none() && proposed.drafts.iter().any(|draft| is_certain(draft, &origin));
             let Some(stated) = proposed.origin_of(&origin).filter(|_| !is_lasting) else { continue };
-            let here = stated.workspace.map(project);
+            let here = stated.workspace.map(project_name);
             let scope = RuleScope {
                 scope: here.as_ref().map_or(Scope::Global, |_| Scope::Workspace),
                 scope_key: None,
@@ -110,7 +110,7 @@ impl SessionProcessor<'_> {
         bullets: &'b [Bullet],
         stated: StatementOrigin<'_>,
     ) -> impl Iterator<Item = &'b Bullet> + use<'b> {
-        let here = stated.workspace.map(project);
+        let here = stated.workspace.map(project_name);
         let is_here = move |bullet: &&Bullet| bullet.workspace.is_none() || bullet.workspace == here;
         bullets.iter().filter(|bullet| bullet.is_standing()).filter(is_here)
     }
