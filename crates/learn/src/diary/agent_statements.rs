@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::{DiaryItem, ITEMS, StatementAuthor, content_word_count};
+use super::{DiaryItem, ITEMS, StatementAuthor};
+use crate::content_words::content_word_count;
 use crate::outcome::reaction::{Reaction, reaction};
 use crate::outcome::shell::CommandKind;
 use crate::outcome::steps::SessionStep;

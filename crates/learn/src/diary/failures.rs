@@ -5,7 +5,8 @@
 
 use super::agent_statements::ConfirmedCause;
 use super::changed_files::base_name;
-use super::{DiaryItem, StatementAuthor, content_word_count};
+use super::{DiaryItem, StatementAuthor};
+use crate::content_words::content_word_count;
 use crate::outcome::reaction::{Reaction, reaction};
 use crate::outcome::steps::{SessionStep, StepKind};
 use crate::prose::{MessageAuthor, cut, pattern, sentences};

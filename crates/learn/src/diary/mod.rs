@@ -22,15 +22,14 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::content_words::{content_words, words};
 use crate::outcome::OutcomeVerdict;
 use crate::prose::cut;
 use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_session::status::SessionStatus;
-use cm_text::language::is_ideograph;
 use cm_text::similarity::overlap;
-use cm_text::stop_words::is_stop_word;
 
 /// Maximum length of a diary item, in characters.
 pub const ITEM: usize = 220;
@@ -170,49 +169,6 @@ impl DiaryItem {
     fn key(&self) -> String {
         words(&self.text).join(" ")
     }
-}
-
-/// Splits a text into lower-case words, without punctuation. Chinese, which has no spaces, becomes overlapping pairs
-/// of characters.
-pub(crate) fn words(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
-    let mut words = Vec::new();
-    for word in lower.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        let characters: Vec<char> = word.chars().collect();
-        for run in characters.chunk_by(|a, b| is_ideograph(*a) == is_ideograph(*b)) {
-            match run {
-                [first, _, _, ..] if is_ideograph(*first) => {
-                    words.extend(run.windows(2).map(String::from_iter))
-                }
-                _ => words.push(String::from_iter(run)),
-            }
-        }
-    }
-    words
-}
-
-/// Words that are ignored when statements are compared, besides stop words.
-const FILLERS: [&str; 30] = [
-    "let", "lets", "ll", "ve", "d", "re", "dont", "don", "yes", "ok", "okay", "now", "go", "use", "keep",
-    "make", "want", "option", "approach", "one", "two", "first", "second", "third", "way", "thing", "stuff",
-    "your", "actually", "instead",
-];
-
-/// Returns the distinct content words of a text.
-pub(crate) fn content_words(text: &str) -> BTreeSet<String> {
-    let telling =
-        |word: &String| word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !is_filler(word);
-    words(text).into_iter().filter(telling).collect()
-}
-
-fn is_filler(word: &str) -> bool {
-    is_stop_word(word) || FILLERS.contains(&word)
-}
-
-/// Counts the distinct content words of a text; of Chinese, two characters are a word.
-pub(crate) fn content_word_count(text: &str) -> usize {
-    let spaced = content_words(text).iter().filter(|word| !word.contains(is_ideograph)).count();
-    spaced + text.chars().filter(|c| is_ideograph(*c)).count() / 2
 }
 
 /// Minimum overlap of the content words of two items, 0–1, at which they are duplicates.

@@ -3,7 +3,7 @@
 //! It uses English sentence patterns tuned for precision over recall; a sentence without a match is
 //! ignored.
 
-use super::content_word_count;
+use crate::content_words::content_word_count;
 use crate::prose::{MessageAuthor, Sentence, pattern, sentences, without_polite_question};
 use crate::statement::takes_back;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::diary::words;
+use crate::content_words::words;
 use cm_note::bullet::Bullet;
 
 /// Subject of a rule.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::diary::content_words;
+use crate::content_words::content_words;
 use crate::reflect::fence::fenced;
 use cm_note::bullet::Bullet;
 use cm_session::injected_markers;

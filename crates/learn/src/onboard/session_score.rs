@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use super::category::Category;
 use super::coverage::CategoryCoverage;
-use crate::diary::{utterances, words};
+use crate::content_words::words;
+use crate::diary::utterances;
 use crate::outcome::reaction::{Reaction, reaction};
 
 /// Age of a session, in days, at which the recency part of its score has halved.

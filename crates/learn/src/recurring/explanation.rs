@@ -1,6 +1,6 @@
 //! Finds where an agent explains why something failed.
 
-use crate::diary::content_word_count;
+use crate::content_words::content_word_count;
 use crate::prose::{MessageAuthor, pattern, sentences};
 
 /// Maximum length of an explanation, in characters.

@@ -4,7 +4,7 @@ use super::command::reduce;
 use super::explanation::LONGEST;
 use super::remark::statements;
 use super::trace::TracedKind;
-use crate::diary::content_word_count;
+use crate::content_words::content_word_count;
 use crate::prose::pattern;
 
 /// Minimum number of content words of a sentence that says how things are done here.

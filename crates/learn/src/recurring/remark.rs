@@ -9,7 +9,7 @@ use super::hint::taken_hint;
 use super::replacement::are_alike;
 use super::signature::CommandFailure;
 use super::trace::{TracedKind, TracedStep};
-use crate::diary::content_word_count;
+use crate::content_words::content_word_count;
 use crate::outcome::shell::CommandKind;
 use crate::prose::{MessageAuthor, cut, pattern, sentences};
 use cm_note::instant::Instant;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::neighbour::Verdict;
-use crate::diary::words;
+use crate::content_words::words;
 use crate::statement::Certainty;
 use cm_playbook::curation::apply::DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::CurationDelta;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diary::content_words;
+use crate::content_words::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
 use crate::recurring::support::Occurrence;
 use cm_playbook::conflict::{RuleStatement, opposition};

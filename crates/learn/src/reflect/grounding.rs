@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::diary::words;
+use crate::content_words::words;
 use crate::statement::features::is_code;
 
 /// Words that deny or forbid, in the languages that the classifier of statements knows.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::diary::{Diary, content_words};
+use crate::content_words::content_words;
+use crate::diary::Diary;
 use crate::outcome::feedback::RuleRef;
 use crate::statement::statements;
 use cm_playbook::embedding_model::EmbeddingModel;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::evidence::{keywords, min_keywords};
-use crate::diary::content_words;
+use crate::content_words::content_words;
 use crate::recurring::SessionTrace;
 use crate::recurring::named_command::DemandedCommands;
 use crate::recurring::trace::TracedKind;

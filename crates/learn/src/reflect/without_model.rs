@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use super::draft::{
     DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
 };
-use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words};
+use crate::content_words::content_words;
+use crate::diary::{Diary, DiaryItem, StatementAuthor};
 use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};

@@ -3,7 +3,7 @@
 //! Doubtful sentences are rejected: questions, work steps, errors, code, anger, and references to
 //! context that is lost later.
 
-use crate::diary::content_word_count;
+use crate::content_words::content_word_count;
 use crate::prose::pattern;
 use cm_note::markdown::escape::visible;
 

@@ -3,7 +3,7 @@
 use super::taken_back::are_taken_back;
 use super::wording;
 use super::{KindProbabilities, Statement};
-use crate::diary::content_word_count;
+use crate::content_words::content_word_count;
 
 /// Minimum probability of a sentence; below it, it is a task that may well be given twice.
 const FLOOR: f32 = 0.3;

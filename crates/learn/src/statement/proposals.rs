@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{LastingStatement, StatementKind};
-use crate::diary::content_words;
+use crate::content_words::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
 use cm_session::event::{EventKind, SessionEvent};
 

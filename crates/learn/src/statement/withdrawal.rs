@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::doubt::{LONGEST_WITHDRAWAL, is_for_now, is_unsure};
 use super::gone::{gone, speaks_for};
 use super::{KindProbabilities, Statement};
-use crate::diary::content_words;
+use crate::content_words::content_words;
 use crate::prose::pattern;
 use cm_playbook::conflict::words;
 

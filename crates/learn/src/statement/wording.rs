@@ -1,7 +1,7 @@
 //! Words a statement so that it can be understood without its session.
 
 use super::{Answered, Statement, StatementContext};
-use crate::diary::content_word_count;
+use crate::content_words::content_word_count;
 use crate::prose::pattern;
 use cm_text::language::is_ideograph;
 use cm_text::path::last_component;
