@@ -278,7 +278,7 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
     let content = rule(text).map_err(|error| Error::usage(error.to_string()))?;
     let workspace = Some(context.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace));
     let bullet = RuleProposal {
-        category: cm_learn::reflect::without_model::category(&content).to_owned(),
+        category: cm_learn::reflect::rule_category::category(&content).to_owned(),
         content: content.clone(),
         kind: Some(BulletKind::WorkflowRule),
         scope: proposal.scope,

@@ -10,7 +10,7 @@ use super::support::{Occurrence, QUOTES};
 use super::trace::{SessionTrace, TracedRequest};
 use crate::diary::StatementAuthor;
 use crate::reflect::draft::{DraftChange, ReflectionDraft};
-use crate::reflect::without_model::{bullet_type, category};
+use crate::reflect::rule_category::{bullet_type, category};
 use crate::statement::THRESHOLD_MEDIUM;
 use crate::workspace_path::project_name;
 use cm_note::bullet::{BulletKind, Scope, content};

@@ -1,7 +1,7 @@
 //! Decides which earlier statements a later one of the same person replaces.
 
 use super::draft::{DraftChange, ReflectionDraft};
-use super::without_model::{bullet_type, category};
+use super::rule_category::{bullet_type, category};
 use crate::remember::supersession::replaced;
 use crate::statement::{Certainty, LastingStatement};
 use crate::workspace_path::project_name;

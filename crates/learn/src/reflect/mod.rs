@@ -4,6 +4,7 @@
 //! line, agent) is set by the program and never taken from a model.
 
 pub mod answer;
+pub(crate) mod cause;
 pub mod double_reading;
 pub mod draft;
 pub mod evidence;
@@ -16,6 +17,7 @@ mod other_language;
 pub mod package;
 pub mod relevant_rules;
 pub mod rounds;
+pub mod rule_category;
 pub mod run;
 pub mod said_again;
 pub mod session_topics;

@@ -6,18 +6,20 @@
 
 use std::collections::BTreeSet;
 
+use super::cause::{fixed_since, lower_first};
 use super::draft::{
     DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
 };
+use super::rule_category::{bullet_type, category};
 use crate::content_words::content_words;
 use crate::diary::{Diary, DiaryItem, StatementAuthor};
 use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::feedback::RuleFeedback;
-use crate::prose::{cut, pattern};
+use crate::prose::pattern;
 use crate::statement::{Certainty, LastingStatement, StatementKind};
 use crate::workspace_path::project_name;
 use cm_note::bullet::content;
-use cm_note::bullet::{BulletKind, BulletType, Scope};
+use cm_note::bullet::{BulletKind, Scope};
 use cm_note::note::FeedbackSignal;
 use cm_playbook::conflict::RuleStatement;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, FeedbackDelta, RuleProposal};
@@ -91,11 +93,6 @@ impl StatementGroup<'_> {
 
     fn origins(&self) -> Vec<DraftOrigin> {
         self.of.iter().map(|(diary, item)| origin(diary, item.line)).collect()
-    }
-
-    /// The words of the newest session.
-    fn quote(&self) -> Option<String> {
-        Some(self.first.text.clone())
     }
 
     fn evidence(&self) -> Vec<String> {
@@ -260,19 +257,6 @@ pub(super) fn rule_of(
     Some(add(bullet, reason, vec![origin(first, item.line)], 0))
 }
 
-pattern!(
-    FORBIDS = r"(?i)^(?:(?:never|don['’]?t|do not|stop|avoid|nie(?:mals)?|vermeide?|nunca|jamais|evita|évite[zr]?)\b|不要|别|绝不|禁止)"
-);
-pattern!(
-    SAYS_WHAT_INSTEAD = r"(?i)[,;.–—:]\s*(?:but\s+|and\s+)?(?:always|only|just|use|take|prefer|run|call|write|put|keep|immer|nur|nimm|siempre|usa|toujours|utilise)\b|\binstead\s*(?:$|[,.;!])|(?:改用|一律|而是|，用)"
-);
-
-/// A rule that begins by forbidding something, and does not say what to do instead, is an anti-pattern.
-pub(crate) fn bullet_type(rule: &str) -> BulletType {
-    let is_pitfall = FORBIDS.is_match(rule) && !SAYS_WHAT_INSTEAD.is_match(rule);
-    if is_pitfall { BulletType::AntiPattern } else { BulletType::Rule }
-}
-
 fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength: u32) -> ReflectionDraft {
     let first = origins.first();
     let delta = CurationDelta::Add(Box::new(AddDelta {
@@ -313,29 +297,8 @@ fn fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let what = if own { memory("fact", group) } else { memory("fix", group) };
     let text = if own { what.text.clone() } else { fixed_since(&what.text) };
     let what = DraftChange::Memory(ProposedMemory { text, ..what });
-    let quote = group.quote().filter(|_| own);
+    let quote = own.then(|| group.first.text.clone());
     Some(ReflectionDraft { quote, ..ReflectionDraft::new(what, group.origins(), strength) })
-}
-
-pattern!(
-    NAMED_LEAD = r"(?i)^(?:(?:the|this|that)\s+)?(?:(?:real|actual|root|main)\s+)?(?:issue|problem|bug|cause|root cause)\s+(?:here\s+)?(?:is|was)\s+(?:that\s+)?"
-);
-
-/// Returns `true` if a sentence names the cause of a problem. Causes are fixed afterwards, so they
-/// are not lasting facts.
-pub(crate) fn names_a_cause(text: &str) -> bool {
-    NAMED_LEAD.is_match(text)
-}
-
-/// Words the cause of a problem that was fixed afterwards.
-pub(crate) fn fixed_since(cause: &str) -> String {
-    format!("Fixed since: {}", lower_first(without_lead(cause)))
-}
-
-/// Removes the words that introduce a cause, such as "the problem is".
-pub(crate) fn without_lead(text: &str) -> &str {
-    let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());
-    if text[lead..].chars().filter(|c| c.is_whitespace()).count() > 2 { &text[lead..] } else { text }
 }
 
 pattern!(
@@ -403,38 +366,6 @@ fn sentence(text: &str) -> String {
     let first = chars.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
     let stop = if text.ends_with(['.', '!', '?', '…']) { "" } else { "." };
     format!("{first}{}{stop}", chars.as_str())
-}
-
-pub(crate) fn lower_first(text: &str) -> String {
-    let acronym = text.chars().nth(1).is_some_and(|c| !c.is_lowercase());
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_lowercase().collect::<String>()).unwrap_or_default();
-    let lower = format!("{first}{}", chars.as_str());
-    cut(if acronym { text } else { &lower }, 400)
-}
-
-/// Returns the category whose typical words a rule contains; `workflow` if none matches.
-pub fn category(rule: &str) -> &'static str {
-    const CATEGORY_WORDS: [(&str, &[&str]); 8] = [
-        ("testing", &["test", "tests", "mock", "mocks", "coverage", "fixture", "fixtures", "assert"]),
-        (
-            "git",
-            &["commit", "commits", "push", "branch", "branches", "rebase", "merge", "squash", "pr", "git"],
-        ),
-        (
-            "documentation",
-            &["docs", "doc", "readme", "changelog", "comment", "comments", "spelling", "docstring"],
-        ),
-        ("security", &["secret", "secrets", "password", "token", "tokens", "credentials", "auth"]),
-        ("performance", &["slow", "fast", "performance", "cache", "latency", "memory"]),
-        ("debugging", &["debug", "log", "logs", "logging", "error", "errors", "trace"]),
-        ("architecture", &["module", "layer", "interface", "database", "schema", "api"]),
-        ("integration", &["ci", "deploy", "docker", "webhook"]),
-    ];
-    let words = content_words(rule);
-    let fits =
-        |(_, category_words): &&(&str, &[&str])| category_words.iter().any(|word| words.contains(*word));
-    CATEGORY_WORDS.iter().find(fits).map_or("workflow", |(name, _)| name)
 }
 
 const _: () = assert!(MOST <= 50);
@@ -531,15 +462,6 @@ mod tests {
             let drafts = of(&[diary("a", &[one]), diary("b", &[other])]);
             assert_eq!(rules(&drafts), Vec::<String>::new(), "{one} / {other}");
         }
-    }
-
-    #[test]
-    fn what_warns_is_an_anti_pattern() {
-        assert_eq!(bullet_type("Never force-push shared branches."), BulletType::AntiPattern);
-        assert_eq!(bullet_type("Always ask before deleting."), BulletType::Rule);
-        assert_eq!(bullet_type("Don't mock the database."), BulletType::AntiPattern);
-        assert_eq!(bullet_type("不要直接推送到 main 分支。"), BulletType::AntiPattern);
-        assert_eq!(bullet_type("Never use npm, always pnpm."), BulletType::Rule);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::source::{Claim, MemorySource, SourceKind, hash};
 use crate::diary::read::{read, unescaped};
 use crate::diary::{Diary, DiaryItem, StatementAuthor, UtteranceKind, utterances};
 use crate::prose::{MessageAuthor, cut, pattern, sentences};
-use crate::reflect::without_model::{fixed_since, lower_first, names_a_cause, without_lead};
+use crate::reflect::cause::{fixed_since, lower_first, names_a_cause, without_lead};
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
