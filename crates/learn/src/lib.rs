@@ -1,5 +1,6 @@
 //! Learns from sessions: diaries, outcomes, friction, lessons, incidents and handoffs. Pure.
 
+pub mod confidence;
 mod content_words;
 pub mod diary;
 pub mod evidence_quote;

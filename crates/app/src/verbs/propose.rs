@@ -26,10 +26,11 @@ use crate::verbs::playbook;
 use crate::verbs::reflect::commit::active_rule;
 use crate::verbs::reflect::later_word::{StatementOrigin, excluded_rules};
 use crate::verbs::reflect::memories::{ExistingMemories, MemoryProposal, edges_to_replaced, plan_memory};
+use cm_learn::confidence::statement_confidence;
 use cm_learn::diary::StatementAuthor;
 use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::prose::cut;
-use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory, confidence};
+use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
 use cm_learn::reflect::stated::TypedSentences;
 use cm_learn::statement::{Certainty, Statement, StatementContext};
 use cm_note::bullet::content::{fold_whitespace, rule};
@@ -360,7 +361,7 @@ fn propose_memory(
         note_type: kind.name(),
         text: text.to_owned(),
         observations: 1,
-        confidence: confidence(1),
+        confidence: statement_confidence(1),
         evidence: evidence(proposal, found),
         is_acknowledged: false,
     };

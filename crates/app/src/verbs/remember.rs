@@ -22,7 +22,7 @@ use crate::context::paths::shown;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::export::one_file;
-use cm_learn::friction::antigen::by_words::Confidence;
+use cm_learn::confidence::ConfidenceLevel;
 use cm_learn::remember::section::{END, SECTION, START};
 use cm_learn::remember::{RememberPlan, SourceCounts, files, plan};
 use cm_note::change::ChangeSet;
@@ -93,9 +93,9 @@ pub struct PreferenceChange {
     /// Text of the preference, which is also the title of its note.
     pub text: String,
     /// Confidence in the preference now.
-    pub level: Confidence,
+    pub level: ConfidenceLevel,
     /// Confidence before; null for a new preference.
-    pub before: Option<Confidence>,
+    pub before: Option<ConfidenceLevel>,
     /// Number of observations that support it.
     pub observed: usize,
     /// Number of observations that contradict it.

@@ -7,7 +7,8 @@ use super::request::repeated_requests;
 use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
 use super::{co_edit, diagnosis, error_fix, needed_option, prerequisite, remarked_fix, routine, substitute};
-use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft, confidence};
+use crate::confidence::statement_confidence;
+use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft};
 use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
@@ -103,7 +104,7 @@ fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedPro
             note_type,
             text: format!("{text}."),
             observations: sessions,
-            confidence: confidence(sessions),
+            confidence: statement_confidence(sessions),
             evidence: support.evidence(),
             is_acknowledged: support.is_acknowledged(),
         })

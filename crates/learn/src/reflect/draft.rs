@@ -66,15 +66,6 @@ pub struct DraftOrigin {
     pub line: u64,
 }
 
-/// Returns the confidence, 0–1, in a statement that was made in this number of sessions.
-pub fn confidence(observations: usize) -> f64 {
-    match observations {
-        0..=2 => 0.4,
-        3..=4 => 0.6,
-        _ => 0.8,
-    }
-}
-
 impl ReflectionDraft {
     /// Creates a draft that needs further evidence.
     pub fn new(what: DraftChange, origins: Vec<DraftOrigin>, strength: u32) -> Self {

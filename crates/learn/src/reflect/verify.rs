@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, HashSet};
 use super::answer::{
     DeltasAnswer, DiaryAnswer, ProposedChange, ProposedDelta, QuotedStatement, StatedKind, StatedMemory,
 };
-use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, confidence, strongest};
+use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, strongest};
 use super::fence::neutralize;
 use super::stated::{QuoteDoubt, TypedSentences};
+use crate::confidence::statement_confidence;
 use crate::diary::{Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, distinct};
 use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::OutcomeVerdict;
@@ -291,7 +292,7 @@ fn memory(
             note_type,
             text,
             observations: 1,
-            confidence: confidence(1),
+            confidence: statement_confidence(1),
             evidence,
             is_acknowledged: false,
         }),

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 
 use super::cause::{fixed_since, lower_first};
 use super::draft::{
-    DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
+    DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, strongest, strongest_of,
 };
 use super::rule_category::{bullet_type, category};
+use crate::confidence::statement_confidence;
 use crate::content_words::content_words;
 use crate::diary::{Diary, DiaryItem, StatementAuthor};
 use crate::evidence_quote::EvidenceQuote;
@@ -223,7 +224,7 @@ fn propose_lasting(session: &SessionInput<'_>, statement: &LastingStatement) -> 
         note_type,
         text: statement.text.clone(),
         observations: 1,
-        confidence: confidence(1),
+        confidence: statement_confidence(1),
         evidence: std::iter::once(quote(diary, &item)).chain(proposals).collect(),
         is_acknowledged: false,
     };
@@ -280,7 +281,7 @@ fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory
         note_type,
         text: sentence(&group.first.text[lead..]),
         observations,
-        confidence: confidence(observations),
+        confidence: statement_confidence(observations),
         evidence: group.evidence(),
         is_acknowledged: false,
     }

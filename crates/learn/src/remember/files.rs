@@ -6,7 +6,7 @@
 use super::episodes::LoggedEpisode;
 use super::preferences::PreferenceEvidence;
 use super::render::shown;
-use crate::friction::antigen::by_words::Confidence;
+use crate::confidence::ConfidenceLevel;
 use cm_text::plural::count;
 
 /// Notice below the heading, by which generated files are recognized.
@@ -36,7 +36,7 @@ pub struct FactLine {
 pub struct PreferenceLine {
     /// Statement of the preference.
     pub text: String,
-    pub level: Confidence,
+    pub level: ConfidenceLevel,
     /// Summary of the sessions that show the preference; `None` if a person wrote it.
     pub evidence: Option<PreferenceEvidence>,
 }
@@ -93,9 +93,9 @@ fn episodes_text(episodes: &[LoggedEpisode]) -> String {
 fn preferences_text(preferences: &[PreferenceLine]) -> String {
     let mut text = head("Preferences");
     for (title, level) in [
-        ("High confidence", Confidence::High),
-        ("Medium confidence", Confidence::Medium),
-        ("Low confidence", Confidence::Low),
+        ("High confidence", ConfidenceLevel::High),
+        ("Medium confidence", ConfidenceLevel::Medium),
+        ("Low confidence", ConfidenceLevel::Low),
     ] {
         text.push_str(&format!("\n## {title}\n\n"));
         let own = preferences.iter().filter(|preference| preference.level == level);
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn the_three_files_tell_what_is_recognized_and_how_sure_it_is() {
-        let evidence = PreferenceEvidence { observed: 5, against: 1, level: Confidence::Medium };
+        let evidence = PreferenceEvidence { observed: 5, against: 1, level: ConfidenceLevel::Medium };
         let wants = [
-            PreferenceLine { text: "Name the unit".into(), level: Confidence::High, evidence: None },
+            PreferenceLine { text: "Name the unit".into(), level: ConfidenceLevel::High, evidence: None },
             PreferenceLine {
                 text: "Use <b>pnpm".into(),
-                level: Confidence::Medium,
+                level: ConfidenceLevel::Medium,
                 evidence: Some(evidence),
             },
         ];

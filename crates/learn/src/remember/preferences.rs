@@ -6,7 +6,7 @@
 //! session counts twice.
 
 use super::source::{same_place, same_session};
-use crate::friction::antigen::by_words::Confidence;
+use crate::confidence::ConfidenceLevel;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
 use cm_note::path::NotePath;
@@ -46,16 +46,7 @@ pub struct PreferenceEvidence {
     /// Number of sessions that contradict the preference.
     pub against: usize,
     /// Level of confidence in the preference.
-    pub level: Confidence,
-}
-
-/// Returns the number of observations from which a preference has this confidence.
-fn level_start(level: Confidence) -> usize {
-    match level {
-        Confidence::High => 5,
-        Confidence::Medium => 3,
-        Confidence::Low => 0,
-    }
+    pub level: ConfidenceLevel,
 }
 
 /// Counts the observations of a preference, which must be in order of time.
@@ -64,33 +55,16 @@ pub fn evidence(observations: &[PreferenceObservation]) -> PreferenceEvidence {
     ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
     let mut count = 0;
     for observation in &ordered {
-        count = match (observation.against, Confidence::of(count)) {
+        count = match (observation.against, ConfidenceLevel::of(count)) {
             (false, _) => count + 1,
-            (true, Confidence::High) => level_start(Confidence::Medium),
-            (true, Confidence::Medium | Confidence::Low) => level_start(Confidence::Low),
+            (true, ConfidenceLevel::High) => ConfidenceLevel::Medium.first_observation(),
+            (true, ConfidenceLevel::Medium | ConfidenceLevel::Low) => {
+                ConfidenceLevel::Low.first_observation()
+            }
         };
     }
     let against = ordered.iter().filter(|observation| observation.against).count();
-    PreferenceEvidence { observed: ordered.len() - against, against, level: Confidence::of(count) }
-}
-
-/// Converts a level of confidence to the number in a note's frontmatter, 0–1.
-pub fn number(level: Confidence) -> f64 {
-    match level {
-        Confidence::Low => 0.4,
-        Confidence::Medium => 0.6,
-        Confidence::High => 0.9,
-    }
-}
-
-/// Converts the `confidence` in a note's frontmatter, 0–1, to a level, for preferences without
-/// observations.
-pub fn level_of(confidence: f64) -> Confidence {
-    match confidence {
-        number if number >= 0.8 => Confidence::High,
-        number if number >= 0.6 => Confidence::Medium,
-        _ => Confidence::Low,
-    }
+    PreferenceEvidence { observed: ordered.len() - against, against, level: ConfidenceLevel::of(count) }
 }
 
 /// A preference that already has a note in the vault.
@@ -286,7 +260,7 @@ fn supersessions(
     for Opposition { older, newer, reason } in oppositions.into_iter().rev() {
         let (old, new) = (&entries[older], &entries[newer]);
         let (before, now) = (evidence(&old.observations), evidence(&new.observations));
-        let has_fallen = before.against >= before.observed && before.level == Confidence::Low;
+        let has_fallen = before.against >= before.observed && before.level == ConfidenceLevel::Low;
         let holds = newer >= first_new && now.against < now.observed && payload(&new.text).is_none();
         let is_valid = old.existing.is_none_or(|(_, existing)| !existing.is_manual && existing.live);
         let older = match old.existing {
@@ -470,12 +444,12 @@ mod tests {
 
     #[test]
     fn three_sessions_make_it_likely_and_five_certain() {
-        let levels: Vec<Confidence> = (1..=6)
+        let levels: Vec<ConfidenceLevel> = (1..=6)
             .map(|n| {
                 evidence(&(0..n).map(|day| seen(&format!("s{day}"), day, false)).collect::<Vec<_>>()).level
             })
             .collect();
-        use Confidence::{High, Low, Medium};
+        use ConfidenceLevel::{High, Low, Medium};
         assert_eq!(levels, [Low, Low, Medium, Medium, High, High]);
     }
 
@@ -501,7 +475,10 @@ mod tests {
         let after = settled(&before, vec![stated("Never use tabs for indentation", "new", 9)]);
         assert_eq!(after.changed.len(), 1);
         let changed = &after.changed[0];
-        assert_eq!((changed.before.level, changed.after.level), (Confidence::High, Confidence::Medium));
+        assert_eq!(
+            (changed.before.level, changed.after.level),
+            (ConfidenceLevel::High, ConfidenceLevel::Medium)
+        );
         assert_eq!(after.new[0].text, "Never use tabs for indentation");
         assert_eq!(after.supersessions, []);
     }
@@ -556,7 +533,7 @@ mod tests {
             more.push(seen("last", 99, against));
             let after = evidence(&more).level;
             if against {
-                prop_assert!(after < before || before == Confidence::Low);
+                prop_assert!(after < before || before == ConfidenceLevel::Low);
             } else {
                 prop_assert!(after >= before);
             }

@@ -10,10 +10,10 @@ use super::sources::{is_a, observations, project};
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::Result;
-use cm_learn::friction::antigen::by_words::Confidence;
+use cm_learn::confidence::ConfidenceLevel;
 use cm_learn::remember::episodes::{self, LoggedEpisode};
 use cm_learn::remember::files::{self, FactLine, MemoryFile, PreferenceLine};
-use cm_learn::remember::preferences::{evidence, level_of};
+use cm_learn::remember::preferences::evidence;
 use cm_learn::remember::render::{self, MemoryPart};
 use cm_learn::remember::{source, valid_notes};
 use cm_note::finding::FindingCode;
@@ -114,11 +114,11 @@ impl MemoryView {
         let fields = parse(&Split::of(&seen.text)).fields;
         let found = observations(&fields).map(|observations| evidence(&observations));
         let level = match found {
-            _ if note.pinned => Confidence::High,
+            _ if note.pinned => ConfidenceLevel::High,
             Some(evidence) => evidence.level,
             // One session showed it.
-            None if note.session.is_some() || note.agent.is_some() => Confidence::Low,
-            None => level_of(note.confidence.unwrap_or(0.8)),
+            None if note.session.is_some() || note.agent.is_some() => ConfidenceLevel::Low,
+            None => ConfidenceLevel::of_value(note.confidence.unwrap_or(0.8)),
         };
         self.preferences.push(PreferenceLine { text: note.title.clone(), level, evidence: found });
     }
@@ -136,7 +136,7 @@ impl MemoryView {
             ));
         }
         let facts: Vec<String> = self.facts.iter().map(|fact| fact.text.clone()).collect();
-        let sure = self.preferences.iter().filter(|preference| preference.level == Confidence::High);
+        let sure = self.preferences.iter().filter(|preference| preference.level == ConfidenceLevel::High);
         let sure: Vec<String> = sure.map(|preference| preference.text.clone()).collect();
         render::part(&facts, &sure, &episodes::last(self.episodes.clone(), render::EPISODES))
     }

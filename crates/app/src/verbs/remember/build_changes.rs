@@ -15,7 +15,7 @@ use crate::verbs::note_fields::{place, supersedes_edge};
 use cm_learn::diary::note::as_line;
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
 use cm_learn::remember::preferences::{
-    ChangedPreference, PreferenceObservation, PreferencePlan, PreferenceRef, evidence, number,
+    ChangedPreference, PreferenceObservation, PreferencePlan, PreferenceRef, evidence,
 };
 use cm_learn::remember::source::SourceKind;
 use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
@@ -335,7 +335,7 @@ impl ChangeBuilder<'_> {
             title: new.text.clone(),
             tags: Vec::new(),
             importance: DEFAULT_IMPORTANCE,
-            confidence: Some(number(evidence.level)),
+            confidence: Some(evidence.level.value()),
             created: first.map_or(self.context.now(), |seen| seen.at.truncate_to_second()),
             author: None,
             agent: new.agent.clone(),
@@ -367,7 +367,7 @@ impl ChangeBuilder<'_> {
         let mut edits: Vec<Edit> =
             items.map(|item| Edit::Push { key: "observations".to_owned(), item }).collect();
         let mut set = |key: &str, value: Value| edits.push(Edit::Set { key: key.to_owned(), value });
-        set("confidence", Value::from(number(changed.after.level)));
+        set("confidence", Value::from(changed.after.level.value()));
         set("updated", text(&self.context.now().to_string()));
         if changed.everywhere {
             edits.push(Edit::Remove { key: "workspace".to_owned() });

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AntigenCandidate, PrecedingActions, add_new, median};
+use crate::confidence::ConfidenceLevel;
 use crate::friction::patterns::{SELF_CORRECTION, WORD};
 use crate::friction::signal::SignalKind;
 use cm_note::instant::Instant;
@@ -18,10 +19,6 @@ use cm_text::stop_words::is_stop_word;
 /// Minimum share of the smaller conversation's shingles that the larger one must contain for both
 /// to be in one cluster.
 const OVERLAP: f64 = 0.5;
-/// Minimum number of conversations for [`Confidence::High`].
-const HIGH: usize = 5;
-/// Minimum number of conversations for [`Confidence::Medium`].
-const MEDIUM: usize = 3;
 /// Words without a meaning of their own, besides stop words: fillers, contractions, and names that
 /// occur in every project.
 const FILLERS: [&str; 50] = [
@@ -46,29 +43,6 @@ pub enum SuggestedNote {
     Drop,
 }
 
-/// Confidence in the suggested kind of note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Fewer than three conversations.
-    Low,
-    /// Three or four conversations.
-    Medium,
-    /// Five or more conversations.
-    High,
-}
-
-impl Confidence {
-    /// Returns the confidence for a number of conversations.
-    pub fn of(conversations: usize) -> Self {
-        match conversations {
-            HIGH.. => Self::High,
-            MEDIUM.. => Self::Medium,
-            _ => Self::Low,
-        }
-    }
-}
-
 /// Severity of the friction in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -87,7 +61,7 @@ pub struct WordCluster {
     /// Suggested kind of note.
     pub suggested_artifact: SuggestedNote,
     /// Confidence in the suggestion.
-    pub confidence: Confidence,
+    pub confidence: ConfidenceLevel,
     pub severity: FrictionSeverity,
     /// Number of reactions of each kind.
     pub signals: BTreeMap<SignalKind, usize>,
@@ -264,7 +238,7 @@ impl ConversationGroup<'_> {
         WordCluster {
             theme: theme(&top_keywords),
             suggested_artifact,
-            confidence: Confidence::of(count),
+            confidence: ConfidenceLevel::of(count),
             severity,
             anchor_signal: dominant(&signals),
             signals,

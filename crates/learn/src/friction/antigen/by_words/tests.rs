@@ -60,13 +60,19 @@ fn the_grid_of_severe_and_recurring_makes_the_suggestion() {
             names[..conversations].iter().map(|name| (*name, reaction(anchor, PORT, error))).collect();
         clustered(&candidates).first().map(|cluster| (cluster.suggested_artifact, cluster.confidence))
     };
-    assert_eq!(many(SignalKind::UserCurse, None, 3), Some((SuggestedNote::Antigen, Confidence::Medium)));
+    assert_eq!(many(SignalKind::UserCurse, None, 3), Some((SuggestedNote::Antigen, ConfidenceLevel::Medium)));
     assert_eq!(
         many(SignalKind::UserCorrection, Some("Exit code 1"), 5),
-        Some((SuggestedNote::Antigen, Confidence::High))
+        Some((SuggestedNote::Antigen, ConfidenceLevel::High))
     );
-    assert_eq!(many(SignalKind::UserCorrection, None, 3), Some((SuggestedNote::Fact, Confidence::Medium)));
-    assert_eq!(many(SignalKind::InterruptCascade, None, 2), Some((SuggestedNote::Episode, Confidence::Low)));
+    assert_eq!(
+        many(SignalKind::UserCorrection, None, 3),
+        Some((SuggestedNote::Fact, ConfidenceLevel::Medium))
+    );
+    assert_eq!(
+        many(SignalKind::InterruptCascade, None, 2),
+        Some((SuggestedNote::Episode, ConfidenceLevel::Low))
+    );
     assert_eq!(many(SignalKind::UserCorrection, None, 2), None);
 }
 
