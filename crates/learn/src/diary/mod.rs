@@ -7,6 +7,7 @@ mod agent_statements;
 mod changed_files;
 pub mod extract;
 mod failures;
+mod format;
 mod keywords;
 pub mod note;
 pub mod read;

@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 
 use yaml_serde::{Mapping, Value};
 
+use super::format::{
+    AGAINST_MARK, EXTRACTED, FALLBACK_LEAD, FOR_MARK, ItemPlace, MODEL_LEAD, NO_DIARY_YET, OUTCOME_LEAD,
+};
 use super::{Diary, DiaryItem, DiaryOrigin, RecordedOutcome, RelatedSessionRef, StatementAuthor};
 use crate::outcome::OutcomeEvidence;
 use crate::prose::cut;
@@ -18,9 +21,6 @@ use cm_session::status::SessionStatus;
 
 /// Maximum length of a related session's excerpt, in characters.
 const SNIPPET: usize = 160;
-
-/// Text in the note of a session for which only an outcome was recorded.
-pub(super) const NO_DIARY_YET: &str = "This session has no diary yet; only its outcome was recorded.";
 
 /// Renders a diary as a Markdown note with frontmatter.
 pub fn note(diary: &Diary) -> String {
@@ -100,17 +100,15 @@ fn related(related: &RelatedSessionRef) -> Value {
 /// Renders the sections of a diary as Markdown, without frontmatter.
 pub(super) fn body(diary: &Diary) -> String {
     let mut text = format!("# {}\n\n", escape_inline(&diary.title));
-    let made = match &diary.origin {
-        DiaryOrigin::Extracted => "Extracted from the log without a model.".to_owned(),
-        DiaryOrigin::Model(name) => format!("Written by the model {}.", escape_inline(name)),
-        DiaryOrigin::Fallback(why) => {
-            format!("Extracted from the log, because the model's answer was not usable: {}", as_line(why))
-        }
+    let origin = match &diary.origin {
+        DiaryOrigin::Extracted => EXTRACTED.to_owned(),
+        DiaryOrigin::Model(name) => format!("{MODEL_LEAD}{}.", escape_inline(name)),
+        DiaryOrigin::Fallback(why) => format!("{FALLBACK_LEAD}{}", as_line(why)),
         DiaryOrigin::OutcomeOnly => NO_DIARY_YET.to_owned(),
     };
-    let _ = writeln!(text, "{made}\n\nOutcome: {}", diary.verdict.status.name());
+    let _ = writeln!(text, "{origin}\n\n{OUTCOME_LEAD}{}", diary.verdict.status.name());
     for sign in &diary.verdict.signs {
-        let _ = writeln!(text, "{}", written_sign(sign));
+        let _ = writeln!(text, "{}", render_sign(sign));
     }
     for (heading, items) in diary.sections() {
         if !items.is_empty() {
@@ -123,9 +121,10 @@ pub(super) fn body(diary: &Diary) -> String {
     text
 }
 
-fn written_sign(sign: &OutcomeEvidence) -> String {
-    let mark = if sign.good { "for" } else { "against" };
-    format!("- {mark}: {} (line {})", as_line(&sign.what), sign.line)
+fn render_sign(sign: &OutcomeEvidence) -> String {
+    let mark = if sign.good { FOR_MARK } else { AGAINST_MARK };
+    let place = ItemPlace { author: StatementAuthor::Log, is_standing: false, line: sign.line };
+    format!("- {mark}: {}", place.after(&as_line(&sign.what)))
 }
 
 /// Renders a diary item as a Markdown list entry with its line number.
@@ -134,14 +133,8 @@ pub(crate) fn render_item(item: &DiaryItem) -> String {
     if item.line == 0 {
         return format!("- {}", as_line(&item.text));
     }
-    let voice = match item.voice {
-        StatementAuthor::Person => "person, ",
-        StatementAuthor::Sender => "sender, ",
-        StatementAuthor::Agent => "agent, ",
-        StatementAuthor::Log => "",
-    };
-    let standing = if item.standing { "standing, " } else { "" };
-    format!("- {} ({voice}{standing}line {})", as_line(&item.text), item.line)
+    let place = ItemPlace { author: item.voice, is_standing: item.standing, line: item.line };
+    format!("- {}", place.after(&as_line(&item.text)))
 }
 
 /// Escapes a text as one line of Markdown, so that it cannot start a link, tag or feedback marker

@@ -4,16 +4,15 @@
 
 use yaml_serde::Value;
 
-use super::note::NO_DIARY_YET;
+use super::format::{
+    AGAINST_MARK, FALLBACK_LEAD, FOR_MARK, ItemPlace, MODEL_LEAD, NO_DIARY_YET, OUTCOME_LEAD,
+};
 use super::{Diary, DiaryItem, DiaryOrigin, RecordedOutcome, RelatedSessionRef, StatementAuthor};
 use crate::outcome::OutcomeEvidence;
-use crate::prose::pattern;
 use cm_note::frontmatter::parse::{FrontmatterFields, parse};
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
-
-pattern!(PLACE = r"^(.*) \((person, |sender, |agent, )?(standing, )?line (\d{1,18})\)$");
 
 /// Parses the Markdown note of a diary; `None` if the frontmatter names no session.
 ///
@@ -84,10 +83,10 @@ fn body(body: &str, diary: &mut Diary) {
             section = Some(heading.trim().to_owned());
         } else if let (None, Some(title)) = (&section, line.strip_prefix("# ")) {
             diary.title = unescaped(title.trim());
-        } else if let (None, Some(status)) = (&section, line.strip_prefix("Outcome: ")) {
+        } else if let (None, Some(status)) = (&section, line.strip_prefix(OUTCOME_LEAD)) {
             diary.verdict.status = SessionStatus::of(status.trim()).unwrap_or(diary.verdict.status);
-        } else if let (None, Some(made)) = (&section, made(line)) {
-            diary.origin = made;
+        } else if let (None, Some(origin)) = (&section, origin_of_line(line)) {
+            diary.origin = origin;
         } else if let Some(entry) = line.strip_prefix("- ") {
             let item = item(entry.trim());
             match &section {
@@ -100,20 +99,21 @@ fn body(body: &str, diary: &mut Diary) {
     }
 }
 
-fn made(line: &str) -> Option<DiaryOrigin> {
+/// Parses the line that says how a diary was created; `None` for any other line.
+fn origin_of_line(line: &str) -> Option<DiaryOrigin> {
     if line == NO_DIARY_YET {
         return Some(DiaryOrigin::OutcomeOnly);
     }
-    if let Some(name) = line.strip_prefix("Written by the model ") {
+    if let Some(name) = line.strip_prefix(MODEL_LEAD) {
         return Some(DiaryOrigin::Model(unescaped(name.strip_suffix('.').unwrap_or(name))));
     }
-    let why = line.strip_prefix("Extracted from the log, because the model's answer was not usable: ")?;
+    let why = line.strip_prefix(FALLBACK_LEAD)?;
     Some(DiaryOrigin::Fallback(why.to_owned()))
 }
 
 /// Parses an item of a diary's section, without its list marker.
 pub(crate) fn item(entry: &str) -> DiaryItem {
-    let Some(place) = PLACE.captures(entry) else {
+    let Some((text, place)) = ItemPlace::split(entry) else {
         return DiaryItem {
             text: entry.to_owned(),
             line: 0,
@@ -121,22 +121,15 @@ pub(crate) fn item(entry: &str) -> DiaryItem {
             standing: false,
         };
     };
-    let part = |at: usize| place.get(at).map_or("", |part| part.as_str());
-    let voice = match part(2) {
-        "person, " => StatementAuthor::Person,
-        "sender, " => StatementAuthor::Sender,
-        "agent, " => StatementAuthor::Agent,
-        _ => StatementAuthor::Log,
-    };
-    let line = part(4).parse().unwrap_or(0);
-    DiaryItem { text: part(1).to_owned(), line, voice, standing: !part(3).is_empty() }
+    let ItemPlace { author, is_standing, line } = place;
+    DiaryItem { text: text.to_owned(), line, voice: author, standing: is_standing }
 }
 
 fn sign(item: &DiaryItem) -> Option<OutcomeEvidence> {
     let (mark, what) = item.text.split_once(": ")?;
     let good = match mark {
-        "for" => true,
-        "against" => false,
+        FOR_MARK => true,
+        AGAINST_MARK => false,
         _ => return None,
     };
     Some(OutcomeEvidence { line: item.line, good, what: what.to_owned() })
