@@ -28,10 +28,10 @@ use std::path::Path;
 
 use cm_embed::Embedder as _;
 use cm_embed::builtin::{MiniLm, StatementModel};
-use cm_learn::statement::classifier::{DIMENSION, KindWeights, softmax};
-use cm_learn::statement::features::{BUCKETS, hashed};
+use cm_learn::statement::classifier::{EMBEDDING_DIMENSION, KindWeights, softmax};
+use cm_learn::statement::features::{FEATURE_BUCKETS, hashed};
 use cm_learn::statement::{
-    KINDS, KindProbabilities, StatementClassifier, StatementContext, StatementKind, THRESHOLD_ASK,
+    KIND_COUNT, KindProbabilities, StatementClassifier, StatementContext, StatementKind, THRESHOLD_ASK,
     THRESHOLD_HIGH, THRESHOLD_MEDIUM,
 };
 use cm_learn::trauma::reaction::{HarmWeights, ReactionClassifier};
@@ -68,9 +68,9 @@ impl Example {
 /// Weights during training.
 #[derive(Clone)]
 struct Weights {
-    bias: [f32; KINDS],
-    dense: Vec<[f32; KINDS]>,
-    hashed: Vec<[f32; KINDS]>,
+    bias: [f32; KIND_COUNT],
+    dense: Vec<[f32; KIND_COUNT]>,
+    hashed: Vec<[f32; KIND_COUNT]>,
 }
 
 fn main() {
@@ -272,13 +272,13 @@ struct Scaling {
 impl Scaling {
     fn of(examples: &[&Example]) -> Self {
         let count = examples.len() as f32;
-        let mean: Vec<f32> = (0..DIMENSION)
+        let mean: Vec<f32> = (0..EMBEDDING_DIMENSION)
             .map(|at| examples.iter().map(|example| example.embedding[at]).sum::<f32>() / count)
             .collect();
-        let scale = (0..DIMENSION).map(|at| {
+        let scale = (0..EMBEDDING_DIMENSION).map(|at| {
             let square = |example: &&Example| (example.embedding[at] - mean[at]).powi(2);
             let deviation = (examples.iter().map(square).sum::<f32>() / count).sqrt();
-            1.0 / (deviation.max(1e-6) * (DIMENSION as f32).sqrt())
+            1.0 / (deviation.max(1e-6) * (EMBEDDING_DIMENSION as f32).sqrt())
         });
         Self { scale: scale.collect(), mean }
     }
@@ -289,23 +289,23 @@ fn fit(examples: &[&Example], with_embedding: bool) -> Weights {
     let scaling = Scaling::of(examples);
     let inputs: Vec<Vec<(usize, f32)>> =
         examples.iter().map(|example| inputs(example, &scaling, with_embedding)).collect();
-    let size = 1 + DIMENSION + BUCKETS;
-    let mut weights = vec![[0.0_f32; KINDS]; size];
+    let size = 1 + EMBEDDING_DIMENSION + FEATURE_BUCKETS;
+    let mut weights = vec![[0.0_f32; KIND_COUNT]; size];
     let (mut first, mut second) = (weights.clone(), weights.clone());
     let decay = 1.0 / LOOSENESS;
     for turn in 1..=STEPS {
-        let mut gradient = vec![[0.0_f32; KINDS]; size];
+        let mut gradient = vec![[0.0_f32; KIND_COUNT]; size];
         for (example, input) in examples.iter().zip(&inputs) {
             let probabilities = softmax(scores(&weights, input));
             let weight = example.weight();
-            for kind in 0..KINDS {
+            for kind in 0..KIND_COUNT {
                 let error = weight * (probabilities[kind] - f32::from(u8::from(kind == example.kind)));
                 input.iter().for_each(|(at, value)| gradient[*at][kind] += error * value);
             }
         }
         let rate = RATE * (1.0 - turn as f32 / (STEPS + 1) as f32);
         for at in 0..size {
-            for kind in 0..KINDS {
+            for kind in 0..KIND_COUNT {
                 let slope = gradient[at][kind] + if at == 0 { 0.0 } else { decay * weights[at][kind] };
                 first[at][kind] = 0.9 * first[at][kind] + 0.1 * slope;
                 second[at][kind] = 0.99 * second[at][kind] + 0.01 * slope * slope;
@@ -325,44 +325,45 @@ fn inputs(example: &Example, scaling: &Scaling, with_embedding: bool) -> Vec<(us
         let values = example.embedding.iter().zip(&scaling.mean).zip(&scaling.scale).enumerate();
         inputs.extend(values.map(|(at, ((value, mean), scale))| (1 + at, (value - mean) * scale)));
     }
-    inputs.extend(example.features.iter().map(|(bucket, value)| (1 + DIMENSION + bucket, *value)));
+    inputs.extend(example.features.iter().map(|(bucket, value)| (1 + EMBEDDING_DIMENSION + bucket, *value)));
     inputs
 }
 
-fn scores(weights: &[[f32; KINDS]], input: &[(usize, f32)]) -> [f32; KINDS] {
-    let mut scores = [0.0; KINDS];
+fn scores(weights: &[[f32; KIND_COUNT]], input: &[(usize, f32)]) -> [f32; KIND_COUNT] {
+    let mut scores = [0.0; KIND_COUNT];
     for (at, value) in input {
-        (0..KINDS).for_each(|kind| scores[kind] += value * weights[*at][kind]);
+        (0..KIND_COUNT).for_each(|kind| scores[kind] += value * weights[*at][kind]);
     }
     scores
 }
 
 impl Weights {
     /// Converts weights of scaled values to those of plain ones.
-    fn of(weights: &[[f32; KINDS]], scaling: &Scaling) -> Self {
-        let dense: Vec<[f32; KINDS]> =
-            (0..DIMENSION).map(|at| weights[1 + at].map(|weight| weight * scaling.scale[at])).collect();
+    fn of(weights: &[[f32; KIND_COUNT]], scaling: &Scaling) -> Self {
+        let dense: Vec<[f32; KIND_COUNT]> = (0..EMBEDDING_DIMENSION)
+            .map(|at| weights[1 + at].map(|weight| weight * scaling.scale[at]))
+            .collect();
         let bias = std::array::from_fn(|kind| {
             let shift: f32 = dense.iter().zip(&scaling.mean).map(|(weight, mean)| weight[kind] * mean).sum();
             weights[0][kind] - shift
         });
-        Self { bias, dense, hashed: weights[1 + DIMENSION..].to_vec() }
+        Self { bias, dense, hashed: weights[1 + EMBEDDING_DIMENSION..].to_vec() }
     }
 
     fn judge(&self, example: &Example, with_embedding: bool) -> KindProbabilities {
         let mut scores = self.bias;
         for (bucket, value) in &example.features {
-            (0..KINDS).for_each(|kind| scores[kind] += value * self.hashed[*bucket][kind]);
+            (0..KIND_COUNT).for_each(|kind| scores[kind] += value * self.hashed[*bucket][kind]);
         }
         if with_embedding {
             for (at, value) in example.embedding.iter().enumerate() {
-                (0..KINDS).for_each(|kind| scores[kind] += value * self.dense[at][kind]);
+                (0..KIND_COUNT).for_each(|kind| scores[kind] += value * self.dense[at][kind]);
             }
         }
         KindProbabilities(softmax(scores))
     }
 
-    fn packed(&self, with_embedding: bool) -> [KindWeights; KINDS] {
+    fn packed(&self, with_embedding: bool) -> [KindWeights; KIND_COUNT] {
         std::array::from_fn(|kind| {
             let (scale, hashed) =
                 quantized(&self.hashed.iter().map(|weight| weight[kind]).collect::<Vec<_>>());

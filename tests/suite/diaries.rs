@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cm_learn::diary::note::note;
 use cm_learn::diary::{Diary, extract, id, read};
-use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::outcome::feedback::{DEFAULT_DERIVED_WEIGHT, RuleFeedback, RuleRef, feedback};
 use cm_learn::outcome::steps::steps;
 use cm_learn::reflect::{DraftChange, SessionInput, reflect};
 use cm_note::note::read::read as read_note;
@@ -65,7 +65,8 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
                 RuleRef { id: "b-mt2ssunl-jq6d8j", content: "Give every request a timeout." },
                 RuleRef { id: "b-mt2ssunm-000001", content: "Retry with jitter." },
             ];
-            let words = feedback(&events, &steps(&events), &rules, diary.verdict.status, FRACTION);
+            let words =
+                feedback(&events, &steps(&events), &rules, diary.verdict.status, DEFAULT_DERIVED_WEIGHT);
             (diary, words)
         })
         .collect();

@@ -10,11 +10,11 @@ use cm_session::event::{EventKind, SessionEvent};
 use cm_session::harness_text::is_scaffold;
 
 /// Maximum length of a handoff in characters, about 600 tokens.
-pub const LONGEST: usize = 2_400;
+pub const MAX_HANDOFF_CHARS: usize = 2_400;
 /// Maximum length of one statement, in characters.
-const STATEMENT: usize = 400;
+const MAX_STATEMENT_CHARS: usize = 400;
 /// Maximum number of items in a list.
-const ITEMS: usize = 8;
+const MAX_LIST_ITEMS: usize = 8;
 
 /// State of unfinished work. All texts are on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,10 +77,10 @@ impl Handoff {
     /// Puts every text on one line, cuts long ones, and drops empty ones.
     #[must_use]
     pub fn cleaned(self) -> Self {
-        let line = |text: String| cut(&visible(&text), STATEMENT);
+        let line = |text: String| cut(&visible(&text), MAX_STATEMENT_CHARS);
         let text = |text: Option<String>| text.map(line).filter(|text| !text.is_empty());
         let list = |items: Vec<String>| -> Vec<String> {
-            items.into_iter().map(line).filter(|item| !item.is_empty()).take(ITEMS).collect()
+            items.into_iter().map(line).filter(|item| !item.is_empty()).take(MAX_LIST_ITEMS).collect()
         };
         Self {
             goal: text(self.goal),
@@ -97,7 +97,7 @@ impl Handoff {
         *self == Self::default()
     }
 
-    /// Lines of the handoff, at most [`LONGEST`] characters in all. What tells the next agent least,
+    /// Lines of the handoff, at most [`MAX_HANDOFF_CHARS`] characters in all. What tells the next agent least,
     /// the end of the longest list, is dropped first.
     pub fn lines(&self) -> Vec<String> {
         let mut shortened = self.clone();
@@ -109,7 +109,7 @@ impl Handoff {
                 .max_by_key(|list| list.len())
                 .filter(|list| !list.is_empty());
             match longest {
-                Some(list) if length > LONGEST => drop(list.pop()),
+                Some(list) if length > MAX_HANDOFF_CHARS => drop(list.pop()),
                 _ => return lines,
             }
         }
@@ -144,7 +144,7 @@ fn prompt(event: &SessionEvent) -> Option<String> {
     let EventKind::UserPrompt { text } = &event.kind else { return None };
     let text = visible(&without_injected(text));
     let says = !is_scaffold(&text) && text.chars().any(char::is_alphanumeric);
-    says.then(|| cut(&text, STATEMENT / 2))
+    says.then(|| cut(&text, MAX_STATEMENT_CHARS / 2))
 }
 
 #[cfg(test)]
@@ -192,7 +192,7 @@ mod tests {
                 goal: Some(goal), state: Some(state), next: Some(next), failed: open.clone(), open, files,
             }.cleaned();
             let text = handoff.markdown();
-            prop_assert!(text.chars().count() <= LONGEST + 2 * handoff.lines().len());
+            prop_assert!(text.chars().count() <= MAX_HANDOFF_CHARS + 2 * handoff.lines().len());
             prop_assert!(text.lines().all(|line| line.starts_with("- ")));
         }
     }

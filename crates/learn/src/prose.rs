@@ -31,13 +31,13 @@ pub enum MessageAuthor {
 
 /// Number of lines of prose above which a user's message counts as a document: only its first and
 /// last lines are used.
-const LETTER: usize = 40;
+const MAX_PROSE_LINES: usize = 40;
 /// Number of lines that are used at each end of such a document.
-const EDGE: usize = 4;
+const DOCUMENT_EDGE_LINES: usize = 4;
 /// Maximum length of a sentence in bytes, above which it is usually pasted.
-const LONGEST: usize = 600;
+const MAX_SENTENCE_BYTES: usize = 600;
 /// Number of bytes of a message that are parsed; the rest is ignored.
-const MESSAGE: usize = 60_000;
+const MAX_MESSAGE_BYTES: usize = 60_000;
 
 macro_rules! pattern {
     ($name:ident = $text:expr) => {
@@ -97,7 +97,7 @@ pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 /// assert_eq!(texts, ["No, use `pnpm` here.", "It is faster.", "Right?"]);
 /// ```
 pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
-    sentences_up_to(message, reading, LONGEST)
+    sentences_up_to(message, reading, MAX_SENTENCE_BYTES)
 }
 
 /// Like [`sentences`], but drops only sentences of more than `longest` bytes.
@@ -105,11 +105,11 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
     if is_scaffold(message) {
         return Vec::new();
     }
-    let message = &message[..message.floor_char_boundary(MESSAGE)];
+    let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
     let remaining = without_tagged_blocks(message);
     let mut lines = lines_of(&remaining, reading);
-    if reading == MessageAuthor::Person && lines.len() > LETTER {
-        lines.drain(EDGE..lines.len() - EDGE);
+    if reading == MessageAuthor::Person && lines.len() > MAX_PROSE_LINES {
+        lines.drain(DOCUMENT_EDGE_LINES..lines.len() - DOCUMENT_EDGE_LINES);
     }
     lines.iter().flat_map(|line| line.sentences(longest)).collect()
 }
@@ -254,7 +254,9 @@ fn is_machine(line: &str) -> bool {
         }
     }
     let longest = line.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
-    symbols * 4 > letters + symbols && letters + symbols > 8 || longest > 120 || line.len() > LONGEST * 8
+    symbols * 4 > letters + symbols && letters + symbols > 8
+        || longest > 120
+        || line.len() > MAX_SENTENCE_BYTES * 8
 }
 
 impl ProseLine {
@@ -530,7 +532,7 @@ mod tests {
         assert_eq!(of(plan, MessageAuthor::Person), ["Implement the following plan:"]);
         assert_eq!(of(plan, MessageAuthor::Agent).len(), 2);
         let long = (0..100).map(|n| format!("Rule {n} is long enough\n")).collect::<String>();
-        assert_eq!(of(&long, MessageAuthor::Person).len(), 2 * EDGE);
+        assert_eq!(of(&long, MessageAuthor::Person).len(), 2 * DOCUMENT_EDGE_LINES);
     }
 
     #[test]

@@ -16,9 +16,9 @@ use cm_session::harness_text::is_scaffold;
 use cm_session::status::SessionStatus;
 
 /// Maximum length of a user message in a stash, in characters.
-const MESSAGE: usize = 600;
+const MAX_MESSAGE_CHARS: usize = 600;
 /// Maximum number of user messages in a stash; the middle ones are left out.
-const MESSAGES: usize = 60;
+const MAX_MESSAGES: usize = 60;
 
 /// Returns the default title for the stash of a session.
 pub fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
@@ -100,8 +100,8 @@ fn append_user_messages(text: &mut String, events: &[SessionEvent]) {
         return;
     }
     text.push_str("\n## What the user said\n\n");
-    let gone = prompts.len().saturating_sub(MESSAGES);
-    let head = if gone > 0 { MESSAGES / 2 } else { prompts.len() };
+    let gone = prompts.len().saturating_sub(MAX_MESSAGES);
+    let head = if gone > 0 { MAX_MESSAGES / 2 } else { prompts.len() };
     for item in &prompts[..head] {
         let _ = writeln!(text, "{}", render_item(item));
     }
@@ -118,7 +118,7 @@ fn prompt(event: &SessionEvent) -> Option<DiaryItem> {
     if is_scaffold(text) {
         return None;
     }
-    let text = cut(&visible(&without_injected(text)), MESSAGE);
+    let text = cut(&visible(&without_injected(text)), MAX_MESSAGE_CHARS);
     let says = text.chars().any(char::is_alphanumeric);
     says.then_some(DiaryItem { text, line: event.line, voice: StatementAuthor::Person, standing: false })
 }

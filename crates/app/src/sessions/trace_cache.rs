@@ -10,7 +10,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_index::sessions::SessionSummary;
 use cm_learn::recurring::SessionTrace;
-use cm_learn::recurring::trace::VERSION;
+use cm_learn::recurring::trace::TRACE_FORMAT_VERSION;
 use cm_note::instant::Instant;
 use cm_store::vault::json_lines::JsonLinesFile;
 
@@ -36,7 +36,7 @@ impl TraceCache {
     /// Returns an error if the file cannot be read.
     pub fn load(open: &OpenVault) -> Result<Self> {
         let (lines, _) = JsonLinesFile::of_traces(&open.vault)?.read::<CachedTrace>()?;
-        let current = lines.into_iter().filter(|line| line.version == VERSION);
+        let current = lines.into_iter().filter(|line| line.version == TRACE_FORMAT_VERSION);
         Ok(Self(current.map(|line| ((line.trace.agent.clone(), line.trace.session.clone()), line)).collect()))
     }
 
@@ -59,7 +59,7 @@ impl TraceCache {
     /// Returns an error if the file cannot be written.
     pub fn add(&mut self, open: &OpenVault, listed: &SessionSummary, trace: &SessionTrace) -> Result<()> {
         let line = CachedTrace {
-            version: VERSION,
+            version: TRACE_FORMAT_VERSION,
             events: listed.counts.total(),
             ended: listed.session.meta.ended,
             trace: trace.clone(),

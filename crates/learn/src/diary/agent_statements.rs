@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{DiaryItem, ITEMS, StatementAuthor};
+use super::{DiaryItem, MAX_SECTION_ITEMS, StatementAuthor};
 use crate::content_words::content_word_count;
 use crate::outcome::reaction::{Reaction, reaction};
 use crate::outcome::shell::CommandKind;
@@ -14,7 +14,7 @@ use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Maximum number of accomplishments that one turn adds to a diary.
-const A_TURN: usize = 6;
+const MAX_TURN_ACCOMPLISHMENTS: usize = 6;
 
 pattern!(
     OPENING = r"(?i)^(?:(?:done|perfect|great|excellent|good|awesome|nice|ok(?:ay)?|all (?:set|done)|now|also|successfully|finally|then|and|next|yes|summary|changes?|fix|result|what changed|in short)\b\s*[!.,:–—-]*\s+)+"
@@ -84,7 +84,8 @@ pub(super) fn accomplishments(events: &[SessionEvent], steps: &[SessionStep]) ->
     }
     // Of a long session, each turn tells less rather than the last ones nothing.
     let shown = |most: usize| reached.iter().map(|items| items.len().min(most)).sum::<usize>();
-    let most = (1..=A_TURN).rev().find(|most| shown(*most) <= ITEMS).unwrap_or(1);
+    let most =
+        (1..=MAX_TURN_ACCOMPLISHMENTS).rev().find(|most| shown(*most) <= MAX_SECTION_ITEMS).unwrap_or(1);
     reached.into_iter().flat_map(|items| items.into_iter().take(most)).collect()
 }
 
@@ -267,7 +268,7 @@ mod tests {
     #[test]
     fn of_a_long_session_every_turn_is_reported() {
         let mut kinds = Vec::new();
-        for turn in 0..ITEMS {
+        for turn in 0..MAX_SECTION_ITEMS {
             kinds.push(person("Go on"));
             kinds.extend(edited("1", "a.rs"));
             kinds.push(agent(&format!(
@@ -277,7 +278,7 @@ mod tests {
         let events = log_of(kinds);
         let lines: Vec<u64> =
             accomplishments(&events, &steps(&events)).iter().map(|item| item.line).collect();
-        assert_eq!(lines.len(), ITEMS);
+        assert_eq!(lines.len(), MAX_SECTION_ITEMS);
         assert!(lines.windows(2).all(|pair| pair[0] < pair[1]));
     }
 

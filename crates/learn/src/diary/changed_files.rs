@@ -9,7 +9,7 @@ use crate::outcome::steps::{SessionStep, StepKind};
 use cm_text::path::last_component;
 
 /// Maximum number of files in a diary, and of commands.
-const MOST: usize = 20;
+const MAX_LISTED_ITEMS: usize = 20;
 
 /// Returns the last component of a path; the path itself if it has none.
 pub(super) fn base_name(path: &str) -> &str {
@@ -83,7 +83,7 @@ fn by_frequency(seen: Vec<(String, u64)>) -> Vec<DiaryItem> {
         }
     }
     items.sort_by(|(a, x), (b, y)| b.cmp(a).then(x.line.cmp(&y.line)));
-    items.into_iter().take(MOST).map(|(_, item)| item).collect()
+    items.into_iter().take(MAX_LISTED_ITEMS).map(|(_, item)| item).collect()
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::user_statements::{UtteranceKind, utterances};
 use super::{
-    Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, agent_statements, changed_files, distinct,
-    failures, keywords,
+    Diary, DiaryItem, DiaryOrigin, MAX_SECTION_ITEMS, StatementAuthor, agent_statements, changed_files,
+    distinct, failures, keywords,
 };
 pub use crate::outcome::steps::steps;
 use crate::outcome::verdict;
@@ -72,11 +72,11 @@ pub fn extract_with(
         title: title(meta, events),
         verdict: verdict(events, &steps),
         recorded_outcome: None,
-        accomplishments: distinct(agent_statements::accomplishments(events, &steps), ITEMS),
-        decisions: distinct(decisions, ITEMS),
-        challenges: distinct(challenges, ITEMS),
-        preferences: distinct(stated.preferences, ITEMS),
-        learnings: distinct(learnings, ITEMS),
+        accomplishments: distinct(agent_statements::accomplishments(events, &steps), MAX_SECTION_ITEMS),
+        decisions: distinct(decisions, MAX_SECTION_ITEMS),
+        challenges: distinct(challenges, MAX_SECTION_ITEMS),
+        preferences: distinct(stated.preferences, MAX_SECTION_ITEMS),
+        learnings: distinct(learnings, MAX_SECTION_ITEMS),
         tags: keywords::tags(&files, &steps),
         anchors: keywords::anchors(events, &steps, &files),
         commands: changed_files::commands(&steps),
@@ -280,7 +280,7 @@ mod tests {
             for (_, items) in diary.sections() {
                 for item in items {
                     prop_assert!(lines.contains(&item.line));
-                    prop_assert!(item.text.chars().count() <= super::super::ITEM && !item.text.contains('\n'));
+                    prop_assert!(item.text.chars().count() <= super::super::MAX_ITEM_CHARS && !item.text.contains('\n'));
                 }
             }
             for sign in &diary.verdict.signs {

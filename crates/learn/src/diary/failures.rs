@@ -133,7 +133,7 @@ pattern!(
 
 pattern!(ASIDE = r"(?i)^(?:fixed|note|option|if|when|i guess|can you|could you|please|add|make|implement)\b");
 /// Maximum number of sentences in a complaint; longer messages are reports.
-const A_COMPLAINT: usize = 6;
+const MAX_COMPLAINT_SENTENCES: usize = 6;
 
 /// Returns the sentences in which the user complained about the agent's work.
 fn complaints(events: &[SessionEvent]) -> Vec<DiaryItem> {
@@ -144,7 +144,7 @@ fn complaints(events: &[SessionEvent]) -> Vec<DiaryItem> {
             EventKind::ToolCall { .. } | EventKind::AssistantText { .. } => worked = true,
             EventKind::UserPrompt { text } if worked && reaction(text) == Some(Reaction::Dissatisfied) => {
                 let statements = sentences(text, MessageAuthor::Person);
-                let short = statements.len() <= A_COMPLAINT;
+                let short = statements.len() <= MAX_COMPLAINT_SENTENCES;
                 let telling = statements.iter().take(2).find(|sentence| {
                     let own = !sentence.listed
                         && !sentence.text.ends_with(['?', ':'])

@@ -10,9 +10,9 @@ use crate::prose::pattern;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Maximum number of tags of a diary.
-const TAGS: usize = 6;
+const MAX_TAGS: usize = 6;
 /// Maximum number of search keywords of each kind: error codes, identifiers and file names.
-const ANCHORS: usize = 4;
+const MAX_ANCHORS_PER_KIND: usize = 4;
 
 const LANGUAGES: [(&str, &str); 32] = [
     ("rs", "rust"),
@@ -88,7 +88,7 @@ pub(super) fn tags(files: &[DiaryItem], steps: &[SessionStep]) -> Vec<String> {
     let ran =
         |wanted: CommandKind| steps.iter().any(|step| step.find_command(|work| work == wanted).is_some());
     let work = ran(CommandKind::Test).then_some("testing");
-    tags.into_iter().map(|(tag, _)| tag).take(TAGS - 1).chain(work).map(str::to_owned).collect()
+    tags.into_iter().map(|(tag, _)| tag).take(MAX_TAGS - 1).chain(work).map(str::to_owned).collect()
 }
 
 pattern!(
@@ -101,7 +101,7 @@ pattern!(NAMED = r"`([A-Za-z_][\w.:/-]{3,39})(?:\(\))?`");
 pub(super) fn anchors(events: &[SessionEvent], steps: &[SessionStep], files: &[DiaryItem]) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let mut add = |found: Vec<String>| {
-        for word in found.into_iter().take(ANCHORS) {
+        for word in found.into_iter().take(MAX_ANCHORS_PER_KIND) {
             if !anchors.contains(&word) {
                 anchors.push(word);
             }

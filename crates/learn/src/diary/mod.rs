@@ -33,9 +33,9 @@ use cm_session::status::SessionStatus;
 use cm_text::similarity::overlap;
 
 /// Maximum length of a diary item, in characters.
-pub const ITEM: usize = 220;
+pub const MAX_ITEM_CHARS: usize = 220;
 /// Maximum number of items in a section of a diary.
-pub(crate) const ITEMS: usize = 15;
+pub(crate) const MAX_SECTION_ITEMS: usize = 15;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diary {
@@ -80,7 +80,7 @@ pub struct Diary {
 /// One statement in a section of a diary, with its source line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DiaryItem {
-    /// Text on one line, at most [`ITEM`] characters.
+    /// Text on one line, at most [`MAX_ITEM_CHARS`] characters.
     pub text: String,
     /// Line of the log, from 1; 0 for items that a person added to the note.
     pub line: u64,
@@ -153,7 +153,7 @@ pub struct RelatedSessionRef {
 }
 
 impl DiaryItem {
-    /// Creates an item, cut to [`ITEM`] characters and without feedback markers; `None` if no
+    /// Creates an item, cut to [`MAX_ITEM_CHARS`] characters and without feedback markers; `None` if no
     /// letter or digit is left.
     pub fn new(text: &str, line: u64, voice: StatementAuthor) -> Option<Self> {
         // Feedback on rules is told elsewhere.
@@ -161,7 +161,7 @@ impl DiaryItem {
         for marker in markers(text).iter().rev() {
             bare.replace_range(marker.range.clone(), "");
         }
-        let text = cut(&visible(&bare), ITEM);
+        let text = cut(&visible(&bare), MAX_ITEM_CHARS);
         let says = text.chars().any(char::is_alphanumeric);
         says.then_some(Self { text, line, voice, standing: false })
     }
@@ -173,7 +173,7 @@ impl DiaryItem {
 }
 
 /// Minimum overlap of the content words of two items, 0–1, at which they are duplicates.
-const SAME: f64 = 0.85;
+const MIN_DUPLICATE_OVERLAP: f64 = 0.85;
 
 /// Removes duplicate items. Of duplicates, items of a person are preferred to those of the agent.
 /// At most `most` items remain, in their original order.
@@ -185,7 +185,7 @@ pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
         let own = content_words(&item.text);
         let same = |(_, other, words): &(usize, DiaryItem, BTreeSet<String>)| {
             let fewer = own.len().min(words.len());
-            other.key() == item.key() || (fewer > 3 && overlap(&own, words, 0) >= SAME)
+            other.key() == item.key() || (fewer > 3 && overlap(&own, words, 0) >= MIN_DUPLICATE_OVERLAP)
         };
         if unique.len() < most && !unique.iter().any(same) {
             unique.push((at, item, own));
@@ -290,7 +290,9 @@ mod tests {
         let item =
             DiaryItem::new(&format!("a\u{200b}b\n{}", "word ".repeat(100)), 3, StatementAuthor::Log).unwrap();
         assert!(
-            item.text.starts_with("ab word") && item.text.chars().count() <= ITEM && item.text.ends_with('…')
+            item.text.starts_with("ab word")
+                && item.text.chars().count() <= MAX_ITEM_CHARS
+                && item.text.ends_with('…')
         );
         assert_eq!(DiaryItem::new(" …\n", 1, StatementAuthor::Log), None);
     }

@@ -20,7 +20,7 @@ use cm_note::note::compose;
 use cm_session::status::SessionStatus;
 
 /// Maximum length of a related session's excerpt, in characters.
-const SNIPPET: usize = 160;
+const MAX_SNIPPET_CHARS: usize = 160;
 
 /// Renders a diary as a Markdown note with frontmatter.
 pub fn note(diary: &Diary) -> String {
@@ -90,7 +90,8 @@ fn related(related: &RelatedSessionRef) -> Value {
     if related.relevance.is_finite() {
         put("relevance", Value::from((related.relevance.clamp(0.0, 1.0) * 100.0).round() / 100.0));
     }
-    let snippet = related.snippet.as_deref().map(|text| cut(&visible(text), SNIPPET)).unwrap_or_default();
+    let snippet =
+        related.snippet.as_deref().map(|text| cut(&visible(text), MAX_SNIPPET_CHARS)).unwrap_or_default();
     if !snippet.is_empty() {
         put("snippet", Value::String(snippet));
     }

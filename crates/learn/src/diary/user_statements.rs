@@ -154,9 +154,9 @@ pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
         None => message,
     };
     let all = sentences(message, MessageAuthor::Person);
-    let many = all.len() > MANY;
+    let many = all.len() > MAX_MESSAGE_SENTENCES;
     // In a long message, what is forbidden is forbidden for its task.
-    let general = corrects && all.len() <= SHORT;
+    let general = corrects && all.len() <= MAX_GENERAL_RULE_SENTENCES;
     let own = all.iter().enumerate().filter(|(at, sentence)| {
         let edge = *at < 2 || at + 1 == all.len();
         !many || (edge && !sentence.listed)
@@ -171,9 +171,9 @@ pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
 
 /// Number of sentences above which a message counts as a written task or pasted text. Of such a
 /// message, only the first two sentences and the last one are used.
-const MANY: usize = 8;
+const MAX_MESSAGE_SENTENCES: usize = 8;
 /// Maximum number of sentences in a message whose "don't" may be meant as a general rule.
-const SHORT: usize = 3;
+const MAX_GENERAL_RULE_SENTENCES: usize = 3;
 
 fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
     let whole = without_polite_question(&sentence.text);

@@ -20,7 +20,7 @@ use cm_note::instant::Instant;
 
 /// Number of characters of the log's name in a session id; more are used if the id would not be
 /// unique.
-const SHORT_NAME: usize = 8;
+const SHORT_NAME_CHARS: usize = 8;
 
 /// The report of one session in `friction_analysis.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -173,9 +173,9 @@ struct ScoredSession {
 fn sessions(conversations: Vec<Vec<ExaminedLog>>, config: &FrictionConfig) -> Vec<ScoredSession> {
     let all = || conversations.iter().flatten();
     let mut taken: HashMap<String, usize> = HashMap::new();
-    all().for_each(|log| *taken.entry(session_id(log, SHORT_NAME)).or_default() += 1);
+    all().for_each(|log| *taken.entry(session_id(log, SHORT_NAME_CHARS)).or_default() += 1);
     let id = |log: &ExaminedLog| {
-        let short = session_id(log, SHORT_NAME);
+        let short = session_id(log, SHORT_NAME_CHARS);
         if taken.get(&short).is_some_and(|count| *count > 1) { session_id(log, usize::MAX) } else { short }
     };
     let mut scored = Vec::new();

@@ -15,11 +15,11 @@ use super::signal::{FrictionSignal, SignalDetails, SignalKind};
 use cm_note::instant::Instant;
 
 /// Number of leading UTF-16 units of a message that are compared to find repeated questions.
-const KEY: usize = 100;
+const MAX_KEY_UNITS: usize = 100;
 /// Questions of at most this many UTF-16 units are not checked for repetition.
-const SHORT_KEY: usize = 20;
+const MAX_SHORT_KEY_UNITS: usize = 20;
 /// Number of final signals that decide whether a session was abandoned.
-const LAST: usize = 5;
+const FINAL_SIGNALS: usize = 5;
 
 /// Returns all signals of a session, grouped by detector: silences and compactions, repeated
 /// questions, signals of single records, interrupt cascades, and signals of the whole session.
@@ -35,12 +35,12 @@ pub fn signals(log: &SessionLog, thresholds: &FrictionThresholds) -> Vec<Frictio
 
 /// Normalizes a question, so that repetitions of it have the same key.
 pub(super) fn question_key(text: &str) -> String {
-    head(text, KEY).to_lowercase().trim().to_owned()
+    head(text, MAX_KEY_UNITS).to_lowercase().trim().to_owned()
 }
 
 /// Returns `true` if the key of a question is long enough to be checked for repetition.
 pub(super) fn is_comparable(key: &str) -> bool {
-    units(key) > SHORT_KEY
+    units(key) > MAX_SHORT_KEY_UNITS
 }
 
 /// Returns the minutes between two user messages, if they exceed `long_silence_minutes`.
@@ -290,7 +290,8 @@ fn at_end(log: &SessionLog, thresholds: &FrictionThresholds, found: &mut Vec<Fri
     let count = |kind: SignalKind| found.iter().filter(|signal| signal.kind == kind).count();
     let errors = count(SignalKind::ExitError);
     let unresolved = count(SignalKind::ExitSuccess) == 0 && count(SignalKind::UserIntervention) == 0;
-    let last: f64 = found.iter().rev().take(LAST).map(|signal| abandonment_weight(signal.kind)).sum();
+    let last: f64 =
+        found.iter().rev().take(FINAL_SIGNALS).map(|signal| abandonment_weight(signal.kind)).sum();
     let mut ending = Vec::new();
     if let Some(signal) = rapid_exit(turns, found.last().map(|signal| signal.kind), log.ended) {
         ending.push(signal);
@@ -324,13 +325,13 @@ pub(super) fn rapid_exit(
 
 /// Builds the signal for an abandoned session. `friction` is the score of its final signals.
 pub(super) fn abandoned(friction: f64, ended: Option<Instant>) -> FrictionSignal {
-    let details = format!("friction {friction} in last {LAST} signals, no resolution");
+    let details = format!("friction {friction} in last {FINAL_SIGNALS} signals, no resolution");
     FrictionSignal::new(SignalKind::SessionAbandoned, ended, None, details)
 }
 
 /// Number of final signals that decide whether a session was abandoned.
 pub(super) const fn last_signs() -> usize {
-    LAST
+    FINAL_SIGNALS
 }
 
 #[cfg(test)]

@@ -21,9 +21,9 @@ use cm_session::CallId;
 use cm_session::event::ToolOutcome;
 
 /// Messages of at most this many characters count as a reaction if they contain any swearing.
-const SHORT_MESSAGE: usize = 120;
+const MAX_SHORT_MESSAGE_CHARS: usize = 120;
 /// Number of bytes before and after a curse that are searched for words that address the agent.
-const AROUND: usize = 40;
+const BYTES_AROUND_CURSE: usize = 40;
 /// Two interruption markers that are at most this many seconds apart are one interruption.
 const SAME_INTERRUPT_SECONDS: f64 = 1.0;
 
@@ -325,13 +325,13 @@ fn first_line(text: &str) -> &str {
 /// Returns `true` if a message swears at the agent: the message is short, or words near the curse
 /// address the agent.
 fn is_cursing(text: &str) -> bool {
-    let short = text.trim().chars().count() <= SHORT_MESSAGE;
+    let short = text.trim().chars().count() <= MAX_SHORT_MESSAGE_CHARS;
     CURSE.find_iter(text).any(|curse| short || DIRECTED.is_match(around(text, curse.start(), curse.end())))
 }
 
 fn around(text: &str, start: usize, end: usize) -> &str {
-    let from = text.floor_char_boundary(start.saturating_sub(AROUND));
-    let to = text.ceil_char_boundary((end + AROUND).min(text.len()));
+    let from = text.floor_char_boundary(start.saturating_sub(BYTES_AROUND_CURSE));
+    let to = text.ceil_char_boundary((end + BYTES_AROUND_CURSE).min(text.len()));
     &text[from..to]
 }
 

@@ -11,7 +11,7 @@ use super::observed::is_reaction;
 use super::signal::{FrictionSignal, SignalKind, SignalSource};
 
 /// Friction at the end of a session below which the session has recovered.
-const RECOVERED: f64 = 5.0;
+const MAX_RECOVERED_FRICTION: f64 = 5.0;
 
 /// Quality of a session, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -197,7 +197,7 @@ fn quality(signals: &[FrictionSignal], turns: usize, peak: f64, config: &Frictio
 fn patterns(signals: &[FrictionSignal], peak: f64, last: f64, config: &FrictionConfig) -> Vec<SignalPattern> {
     const LOOP: [SignalKind; 3] = [SignalKind::ExitError, SignalKind::FalseSuccess, SignalKind::UserCurse];
     let mut found = Vec::new();
-    if peak >= config.thresholds.friction_peak && last < RECOVERED {
+    if peak >= config.thresholds.friction_peak && last < MAX_RECOVERED_FRICTION {
         found.push(SignalPattern::LearningMoment { friction_before: peak, friction_after: last });
     }
     let kinds: Vec<SignalKind> = signals.iter().map(|signal| signal.kind).collect();

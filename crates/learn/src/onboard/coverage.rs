@@ -58,7 +58,7 @@ impl CoverageLevel {
 }
 
 /// Number of rules from which a category has adequate coverage.
-const ENOUGH: usize = 3;
+const MIN_ADEQUATE_RULES: usize = 3;
 
 /// Coverage of one category, with its number of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -74,7 +74,7 @@ pub struct CategoryCoverage {
 impl CategoryCoverage {
     /// Returns the number of rules missing until the category is adequately covered.
     pub fn missing_rules(&self) -> usize {
-        ENOUGH.saturating_sub(self.rules)
+        MIN_ADEQUATE_RULES.saturating_sub(self.rules)
     }
 }
 

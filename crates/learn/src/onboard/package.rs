@@ -17,7 +17,7 @@ use cm_session::injected_markers;
 pub const INSTRUCTIONS: &str = include_str!("../../../../templates/prompt/onboard.md");
 
 /// Maximum number of existing rules that are shown to the agent with a session.
-pub const RULES: usize = 20;
+pub const MAX_SHOWN_RULES: usize = 20;
 
 /// Encloses a session excerpt in a fence, so that an agent reads it as data.
 pub fn framed(excerpt: &str) -> String {
@@ -29,7 +29,7 @@ pub fn framed(excerpt: &str) -> String {
     )
 }
 
-/// Returns the existing rules on the subject of a text, most similar first; at most [`RULES`].
+/// Returns the existing rules on the subject of a text, most similar first; at most [`MAX_SHOWN_RULES`].
 pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     let own = content_words(text);
     let near = |bullet: &Bullet| {
@@ -44,7 +44,7 @@ pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
         .filter(|(near, _)| *near >= 0.25)
         .collect();
     found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.id.as_str().cmp(other.id.as_str())));
-    found.into_iter().take(RULES).map(|(_, bullet)| bullet).collect()
+    found.into_iter().take(MAX_SHOWN_RULES).map(|(_, bullet)| bullet).collect()
 }
 
 /// Returns a delta file without deltas, which the agent fills in.

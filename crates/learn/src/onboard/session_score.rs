@@ -11,9 +11,9 @@ use crate::diary::utterances;
 use crate::outcome::reaction::{Reaction, reaction};
 
 /// Age of a session, in days, at which the recency part of its score has halved.
-const HALF_LIFE: f64 = 60.0;
+const HALF_LIFE_DAYS: f64 = 60.0;
 /// Number of prompts about a category that give half of the category's maximum score.
-const HALF: f64 = 2.0;
+const HALF_SCORE_PROMPTS: f64 = 2.0;
 
 /// A session that may contain new rules, with the data for scoring it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,14 +48,14 @@ pub fn fit(candidate: &SessionCandidate<'_>, covered: &[CategoryCoverage]) -> Se
     for covered in covered {
         let about = |words: &&BTreeSet<String>| words.iter().any(|word| covered.category.matches_word(word));
         let prompts = talk.iter().filter(about).count();
-        missed *= 1.0 - covered.coverage.need() * share(prompts, HALF);
+        missed *= 1.0 - covered.coverage.need() * share(prompts, HALF_SCORE_PROMPTS);
         if prompts > 0 && covered.coverage.lacks() {
             fills.push((covered.category, prompts));
         }
     }
     fills.sort_by(|(a, n), (b, m)| m.cmp(n).then(a.cmp(b)));
     let corrections = candidate.stops + candidate.prompts.iter().filter(|prompt| corrects(prompt)).count();
-    let recent = candidate.age_days.map_or(0.25, |days| 0.5_f64.powf(days.max(0.0) / HALF_LIFE));
+    let recent = candidate.age_days.map_or(0.25, |days| 0.5_f64.powf(days.max(0.0) / HALF_LIFE_DAYS));
     let parts = [
         (0.6, 1.0 - missed),
         (0.2, share(corrections, 2.0)),

@@ -37,9 +37,9 @@ pub struct RuleFeedback {
 }
 
 /// Default weight of feedback that is derived from a session, 0–1.
-pub const FRACTION: f64 = 0.3;
+pub const DEFAULT_DERIVED_WEIGHT: f64 = 0.3;
 /// Number of rules above which a message only lists rules, so that its citations are ignored.
-const LISTED: usize = 8;
+const MAX_CITED_RULES: usize = 8;
 
 /// Returns the feedback that a session gives on rules: from explicit markers, and, if it ended in
 /// success or failure, for rules that were cited without a marker. Markers give at most one
@@ -104,9 +104,9 @@ fn own_lines(text: &str) -> String {
 }
 
 /// Number of lines at each end of a user's long message that count as typed rather than pasted.
-const TYPED_LINES: usize = 3;
+const TYPED_EDGE_LINES: usize = 3;
 /// Number of lines above which a user's message is long, so that its middle counts as pasted.
-const LONG: usize = 12;
+const LONG_MESSAGE_LINES: usize = 12;
 
 /// Removes code blocks, indented code and pasted lines from a message.
 fn without_pasted(text: &str, is_person: bool) -> String {
@@ -116,8 +116,9 @@ fn without_pasted(text: &str, is_person: bool) -> String {
     for (at, line) in text.lines().enumerate() {
         let start = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-        let is_pasted =
-            is_person && count > LONG && (TYPED_LINES..count.saturating_sub(TYPED_LINES)).contains(&at);
+        let is_pasted = is_person
+            && count > LONG_MESSAGE_LINES
+            && (TYPED_EDGE_LINES..count.saturating_sub(TYPED_EDGE_LINES)).contains(&at);
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,
@@ -251,7 +252,7 @@ pub fn cited(
 
 fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
     let distinct: BTreeSet<&String> = uses.iter().collect();
-    if distinct.len() > LISTED {
+    if distinct.len() > MAX_CITED_RULES {
         return;
     }
     for id in uses {
@@ -300,7 +301,7 @@ mod tests {
         let ids = ids();
         let rules: Vec<RuleRef<'_>> = ids.iter().map(|(id, content)| RuleRef { id, content }).collect();
         let events = log_of(kinds);
-        feedback(&events, &steps(&events), &rules, status, FRACTION)
+        feedback(&events, &steps(&events), &rules, status, DEFAULT_DERIVED_WEIGHT)
     }
 
     fn briefing(wrapped: bool) -> String {
@@ -361,7 +362,7 @@ mod tests {
         assert_eq!(explanation.len(), 1);
         assert_eq!(
             (explanation[0].signal, explanation[0].weight, explanation[0].line),
-            (FeedbackSignal::Harmful, FRACTION, 1)
+            (FeedbackSignal::Harmful, DEFAULT_DERIVED_WEIGHT, 1)
         );
         assert_eq!(explanation[0].reason.as_deref(), Some("wasted_time: an hour"));
     }
@@ -421,7 +422,10 @@ mod tests {
         }
         for kinds in [vec![agent(&format!("That saved an hour. {mark}"))], vec![person(&mark)]] {
             let explanation = words(kinds, SessionStatus::Success);
-            assert_eq!(explanation.iter().map(|word| word.weight).collect::<Vec<_>>(), [FRACTION]);
+            assert_eq!(
+                explanation.iter().map(|word| word.weight).collect::<Vec<_>>(),
+                [DEFAULT_DERIVED_WEIGHT]
+            );
         }
     }
 

@@ -48,7 +48,7 @@ const OF_FILES: [&str; 22] = [
 ];
 
 /// Number of bytes of a command line that are parsed; the rest is ignored.
-const LONGEST: usize = 20_000;
+const MAX_PARSED_BYTES: usize = 20_000;
 
 /// Splits a command line into the simple commands that it runs on this machine, without wrappers such
 /// as `sudo`.
@@ -60,7 +60,7 @@ const LONGEST: usize = 20_000;
 /// assert_eq!(commands[1].name(), "npm test");
 /// ```
 pub fn simple_commands(line: &str) -> Vec<ParsedCommand> {
-    let script = cm_shell::read(&line[..line.floor_char_boundary(LONGEST)]);
+    let script = cm_shell::read(&line[..line.floor_char_boundary(MAX_PARSED_BYTES)]);
     let own =
         |command: &SimpleCommand| !command.program.is_empty() && !command.is_wrapper && !command.is_remote;
     script.commands.into_iter().filter(own).map(ParsedCommand::from).collect()

@@ -8,12 +8,12 @@ use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::code;
 
 /// Minimum number of conversations in which both files change.
-const SESSIONS: usize = 3;
+const MIN_CONVERSATIONS: usize = 3;
 /// Maximum share of the conversations with edits in which the second file changes, 0–1. A file that
 /// always changes goes with every other one.
-const COMMON: f64 = 0.5;
+const MAX_SECOND_FILE_SHARE: f64 = 0.5;
 /// Maximum number of files of a session that are compared; a session with more is a mass edit.
-const FILES: usize = 30;
+const MAX_SESSION_FILES: usize = 30;
 
 /// Returns a fact for each file that is always changed together with a file of another folder.
 pub fn co_edits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
@@ -32,12 +32,13 @@ pub fn co_edits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
             files.entry(path).or_default().insert(*conversation);
         }
     }
-    let often = |of: &BTreeSet<u64>| of.len() >= SESSIONS;
-    let common = |of: &BTreeSet<u64>| of.len() as f64 > COMMON * edits.len() as f64;
+    let often = |of: &BTreeSet<u64>| of.len() >= MIN_CONVERSATIONS;
+    let common = |of: &BTreeSet<u64>| of.len() as f64 > MAX_SECOND_FILE_SHARE * edits.len() as f64;
     let mut found = Vec::new();
     for (file, own) in files.iter().filter(|(_, own)| often(own)) {
         for (other, theirs) in files.iter().filter(|(_, theirs)| often(theirs) && !common(theirs)) {
-            let mass = own.iter().any(|one| edits.get(one).is_some_and(|edited| edited.len() > FILES));
+            let mass =
+                own.iter().any(|one| edits.get(one).is_some_and(|edited| edited.len() > MAX_SESSION_FILES));
             if file == other || mass || !own.is_subset(theirs) || !is_telling(file, other) {
                 continue;
             }

@@ -50,9 +50,9 @@ pub struct ReducedLine {
 }
 
 /// Maximum length of a reusable command, in characters.
-const LONGEST: usize = 100;
+const MAX_REUSABLE_CHARS: usize = 100;
 /// Number of bytes of a command line that are parsed; longer lines count as a change of files.
-const PARSED: usize = 4_000;
+const MAX_PARSED_BYTES: usize = 4_000;
 
 /// Word that replaces a date in the text of a command.
 const DATE_WORD: &str = "DATE";
@@ -92,7 +92,7 @@ impl TracedCommand {
 
 /// Reduces a command line. Paths in `workspace` become relative to it.
 pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
-    if line.len() > PARSED {
+    if line.len() > MAX_PARSED_BYTES {
         return ReducedLine { changes: true, ..ReducedLine::default() };
     }
     let script = cm_shell::read(line);
@@ -190,8 +190,8 @@ fn traced(
         && env.iter().all(|pair| is_reusable_assignment(pair))
         && prefix.iter().flat_map(|line| line.split(' ')).all(is_reusable)
         && command.input.is_none()
-        && text.chars().count() <= LONGEST
-        && !env.iter().any(|pair| pair.len() > LONGEST / 2);
+        && text.chars().count() <= MAX_REUSABLE_CHARS
+        && !env.iter().any(|pair| pair.len() > MAX_REUSABLE_CHARS / 2);
     let folder =
         command.folder.as_deref().map(|folder| inside(folder, workspace)).filter(|folder| folder != ".");
     let reusable = comparable && !is_dated;

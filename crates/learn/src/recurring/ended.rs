@@ -25,7 +25,7 @@ pub struct EndedFailure {
 }
 
 /// Minimum length of a word of a command that a person's words must contain, in bytes.
-const WORD: usize = 3;
+const MIN_WORD_BYTES: usize = 3;
 
 /// Returns the failures that ended, in the order of the runs that passed. `prompts` are the lines and
 /// texts of what a person typed, in order.
@@ -94,7 +94,7 @@ fn words_naming(
         .words()
         .into_iter()
         .chain(command.env.iter().map(String::as_str))
-        .filter(|word| word.len() >= WORD && !old.contains(word))
+        .filter(|word| word.len() >= MIN_WORD_BYTES && !old.contains(word))
         .collect();
     let between = prompts.iter().rev().filter(|(line, _)| *line > from && *line <= to);
     let mut naming = between.filter(|(_, text)| new.iter().any(|word| text.contains(word)));

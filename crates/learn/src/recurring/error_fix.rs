@@ -19,7 +19,7 @@ enum ErrorRemedy {
 }
 
 /// Minimum number of letters of an added line that may end an error: `end` and `}` are in any change.
-const LETTERS: usize = 8;
+const MIN_ADDED_LINE_LETTERS: usize = 8;
 
 /// Everything that was seen of one error and one remedy.
 #[derive(Default)]
@@ -71,7 +71,7 @@ fn added_lines<'t>(streak: &FailureStreak<'t>) -> Vec<(ErrorRemedy, Option<&'t s
         return Vec::new();
     }
     let is_telling = |line: &&String| {
-        line.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS
+        line.chars().filter(|c| c.is_alphabetic()).count() >= MIN_ADDED_LINE_LETTERS
             && !line.starts_with(['#', '*', '<'])
             && !line.starts_with("//")
             && !line.starts_with("--")

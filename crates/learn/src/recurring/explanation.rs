@@ -4,9 +4,9 @@ use crate::content_words::content_word_count;
 use crate::prose::{MessageAuthor, pattern, sentences};
 
 /// Maximum length of an explanation, in characters.
-pub(super) const LONGEST: usize = 280;
+pub(super) const MAX_EXPLANATION_CHARS: usize = 280;
 /// Minimum number of content words of a sentence that explains something.
-const WORDS: usize = 5;
+const MIN_EXPLANATION_WORDS: usize = 5;
 
 pattern!(
     CAUSE = r"(?ix)
@@ -42,8 +42,8 @@ pub(super) fn explanation(message: &str) -> Option<String> {
     let is_cause = |text: &String| {
         CAUSE.is_match(text)
             && is_certain(text)
-            && text.chars().count() <= LONGEST
-            && content_word_count(text) >= WORDS
+            && text.chars().count() <= MAX_EXPLANATION_CHARS
+            && content_word_count(text) >= MIN_EXPLANATION_WORDS
     };
     all.into_iter().map(|one| one.text).find(is_cause)
 }

@@ -1,14 +1,14 @@
 //! Recognizes that a person points to what the agent overlooked, and what the agent then says of it.
 
 use super::command::reduce;
-use super::explanation::LONGEST;
+use super::explanation::MAX_EXPLANATION_CHARS;
 use super::remark::statements;
 use super::trace::TracedKind;
 use crate::content_words::content_word_count;
 use crate::prose::pattern;
 
 /// Minimum number of content words of a sentence that says how things are done here.
-const WORDS: usize = 5;
+const MIN_HINT_WORDS: usize = 5;
 /// Maximum number of words of a prompt that points to a file or asks where something comes from; a longer one is a task.
 const MAX_POINTING_WORDS: usize = 15;
 
@@ -64,7 +64,7 @@ pub(super) fn taken_hint(text: &str, hint: &str, answer: Option<String>) -> Opti
     if taken == 0 && !is_hint(hint) {
         return None;
     }
-    let is_convention = |text: &String| content_word_count(text) >= WORDS && !REPORTS.is_match(text);
+    let is_convention = |text: &String| content_word_count(text) >= MIN_HINT_WORDS && !REPORTS.is_match(text);
     let stated = statements(&text[taken..]).next()?;
     // "From a seed, dbt/seeds/ports.csv." says too little without the question.
     let stated = match ASKS_ORIGIN.find(hint) {
@@ -74,7 +74,7 @@ pub(super) fn taken_hint(text: &str, hint: &str, answer: Option<String>) -> Opti
     let stated = Some(stated).filter(is_convention)?;
     let place = place_in(hint).filter(|_| POINTS.is_match(&stated));
     let stated = place.map_or_else(|| capitalized(&stated), |place| format!("{place}: {stated}"));
-    (stated.chars().count() <= LONGEST).then_some(TracedKind::TookHint { text: stated, answer })
+    (stated.chars().count() <= MAX_EXPLANATION_CHARS).then_some(TracedKind::TookHint { text: stated, answer })
 }
 
 /// Returns the first path in the project that a text names.

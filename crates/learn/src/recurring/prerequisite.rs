@@ -11,7 +11,7 @@ use super::wording::{category, code, with_message};
 use crate::outcome::shell::CommandKind;
 
 /// Maximum number of commands that one pattern asks for.
-const MOST: usize = 2;
+const MAX_PREREQUISITE_COMMANDS: usize = 2;
 
 /// All that was seen of one command that failed with one error.
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl<'t> FailingCommand<'t> {
         needed.sort_by_key(|before| self.position(before));
         let passed = self.ended.iter().any(|(_, streak)| streak.end == StreakEnd::Passed);
         // A command that as often passes when it is merely run again fails by chance.
-        if needed.len() > MOST || self.unstable.len() >= most || !passed {
+        if needed.len() > MAX_PREREQUISITE_COMMANDS || self.unstable.len() >= most || !passed {
             return None;
         }
         let mut support = first.clone();
@@ -131,7 +131,7 @@ impl<'t> FailingCommand<'t> {
         let (trace, streak) = self.ended.iter().find(sure)?;
         let needed = distinct(streak.between.iter().map(|one| one.command));
         let needed: Vec<&String> = needed.iter().collect();
-        if needed.len() > MOST || !self.unstable.is_empty() {
+        if needed.len() > MAX_PREREQUISITE_COMMANDS || !self.unstable.is_empty() {
             return None;
         }
         let head = format!("{} failed{}", code(key), with_message(streak.failure));

@@ -27,9 +27,9 @@ pub struct CountedProposal {
 }
 
 /// Maximum number of fixes that were seen in one session, per session.
-const FIXES: usize = 3;
+const MAX_SESSION_FIXES: usize = 3;
 /// Maximum number of facts per session.
-const FACTS: usize = 2;
+const MAX_SESSION_FACTS: usize = 2;
 
 /// Returns the patterns in these traces, in a fixed order that does not depend on theirs. Patterns with
 /// a command that the guard would not let pass are left out.
@@ -84,8 +84,8 @@ pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedPro
     let mut proposed = Vec::new();
     for pattern in patterns(traces).into_iter().filter(|one| one.support.is_in(own.conversation)) {
         match pattern.note {
-            PatternNote::Fix { .. } if fixes == FIXES => continue,
-            PatternNote::Fact { .. } if facts == FACTS => continue,
+            PatternNote::Fix { .. } if fixes == MAX_SESSION_FIXES => continue,
+            PatternNote::Fact { .. } if facts == MAX_SESSION_FACTS => continue,
             PatternNote::Fix { .. } => fixes += 1,
             PatternNote::Fact { .. } => facts += 1,
             PatternNote::Rule { .. } => {}

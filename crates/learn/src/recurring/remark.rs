@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::command::TracedCommand;
-use super::explanation::{LONGEST, connects, explanation, is_certain};
+use super::explanation::{MAX_EXPLANATION_CHARS, connects, explanation, is_certain};
 use super::hint::taken_hint;
 use super::replacement::are_alike;
 use super::signature::CommandFailure;
@@ -15,17 +15,17 @@ use crate::prose::{MessageAuthor, cut, pattern, sentences};
 use cm_note::instant::Instant;
 
 /// Minimum length of a part of a word that tells two commands apart, in characters.
-const PART: usize = 3;
+const MIN_WORD_PART_CHARS: usize = 3;
 /// Minimum number of content words of a sentence that names a cause.
-const WORDS: usize = 4;
+const MIN_CAUSE_WORDS: usize = 4;
 /// Minimum number of content words of a sentence about a command that is not repeated beside it.
-const ALONE: usize = 2;
+const MIN_COMMAND_REMARK_WORDS: usize = 2;
 /// Minimum number of content words of an explanation that does not say that it is one.
-const TELLING: usize = 8;
+const MIN_UNMARKED_EXPLANATION_WORDS: usize = 8;
 /// Maximum length of a quoted answer, in characters; a longer one is cut.
-const ANSWER: usize = 100;
+const MAX_ANSWER_CHARS: usize = 100;
 /// Maximum number of messages between the one that rejects a guess and the one that names the cause.
-const AFTER_GUESS: usize = 6;
+const MAX_MESSAGES_AFTER_GUESS: usize = 6;
 
 pattern!(
     NAMES_CAUSE = r"(?ix)^(?:so\s+|ah,?\s+|ok,?\s+)?(?:
@@ -173,7 +173,7 @@ impl<'t> RemarkReader<'t> {
         };
         let (failed, failure) = *self.failed.iter().rev().find(is_replaced)?;
         // Where the commands tell what to do, one word is enough.
-        let least = if failed.reusable && used.reusable { 1 } else { ALONE };
+        let least = if failed.reusable && used.reusable { 1 } else { MIN_COMMAND_REMARK_WORDS };
         let text = about(message.text, &differing(failed, used), least)?;
         self.failed.clear();
         let (failed, failure) = (failed.clone(), failure.clone());
@@ -234,12 +234,12 @@ impl<'t> RemarkReader<'t> {
         }
         let since = self.since_guess.as_mut()?;
         *since += 1;
-        if *since > AFTER_GUESS || !self.has_tried {
+        if *since > MAX_MESSAGES_AFTER_GUESS || !self.has_tried {
             return None;
         }
         let all: Vec<String> = sentence_texts(message.text).collect();
         let at = all.iter().position(|text| {
-            NAMES_CAUSE.is_match(text) && is_certain(text) && content_word_count(text) >= WORDS
+            NAMES_CAUSE.is_match(text) && is_certain(text) && content_word_count(text) >= MIN_CAUSE_WORDS
         })?;
         self.since_guess = None;
         Some(TracedKind::NamedCause { text: joined(&all[at..]), answer: agreement(message) })
@@ -247,12 +247,12 @@ impl<'t> RemarkReader<'t> {
 }
 
 impl TurnExplanation {
-    /// Reads an explanation of at least [`TELLING`] content words from a message.
+    /// Reads an explanation of at least [`MIN_UNMARKED_EXPLANATION_WORDS`] content words from a message.
     fn of(message: &str) -> Option<Self> {
         let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
         let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
         let text = joined(&all[cause.unwrap_or_default()..]);
-        (content_word_count(&text) >= TELLING && connects(&text)).then_some(Self {
+        (content_word_count(&text) >= MIN_UNMARKED_EXPLANATION_WORDS && connects(&text)).then_some(Self {
             text,
             names_cause: cause.is_some(),
             has_edited: false,
@@ -265,7 +265,7 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     let answer = message.answer?.trim();
     let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
     let agrees = AGREES.is_match(answer) && !BUT.is_match(&first) && !first.ends_with('?');
-    (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, ANSWER))
+    (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, MAX_ANSWER_CHARS))
 }
 
 /// Returns the statements of a message that are long enough to explain something, joined.
@@ -279,8 +279,9 @@ fn sentence_texts(message: &str) -> impl Iterator<Item = String> {
 
 /// Returns the sentences of a message that are certain and not about the agent's own actions.
 pub(super) fn statements(message: &str) -> impl Iterator<Item = String> {
-    sentence_texts(message)
-        .filter(|text| is_certain(text) && !OWN_DEED.is_match(text) && content_word_count(text) >= ALONE)
+    sentence_texts(message).filter(|text| {
+        is_certain(text) && !OWN_DEED.is_match(text) && content_word_count(text) >= MIN_COMMAND_REMARK_WORDS
+    })
 }
 
 fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {
@@ -296,7 +297,8 @@ fn differing(failed: &TracedCommand, used: &TracedCommand) -> BTreeSet<String> {
 }
 
 fn parts(text: &str) -> BTreeSet<String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() >= PART);
+    let parts =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() >= MIN_WORD_PART_CHARS);
     parts.map(str::to_lowercase).collect()
 }
 
@@ -315,7 +317,7 @@ fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<St
         names(text)
             && is_certain(text)
             && content_word_count(text) >= least
-            && text.chars().count() <= LONGEST
+            && text.chars().count() <= MAX_EXPLANATION_CHARS
     };
     let all: Vec<String> = sentence_texts(message).collect();
     let telling = all.iter().position(is_telling)?;
@@ -323,14 +325,14 @@ fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<St
     let (first, last) = cause.map_or((telling, telling), |cause| (telling.min(cause), telling.max(cause)));
     let both = [all[first].as_str(), all[last].as_str()];
     let text = if first == last { all[telling].clone() } else { both.join(" ") };
-    Some(if text.chars().count() <= LONGEST { text } else { all[telling].clone() })
+    Some(if text.chars().count() <= MAX_EXPLANATION_CHARS { text } else { all[telling].clone() })
 }
 
-/// Joins the first sentence with the certain ones that follow it, up to [`LONGEST`] characters.
+/// Joins the first sentence with the certain ones that follow it, up to [`MAX_EXPLANATION_CHARS`] characters.
 fn joined(sentences: &[String]) -> String {
     let mut text = sentences.first().cloned().unwrap_or_default();
     for next in sentences.iter().skip(1).take_while(|next| is_certain(next)) {
-        if text.chars().count() + 1 + next.chars().count() > LONGEST {
+        if text.chars().count() + 1 + next.chars().count() > MAX_EXPLANATION_CHARS {
             break;
         }
         text.push(' ');

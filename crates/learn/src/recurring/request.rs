@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::proposal::CountedProposal;
-use super::support::{Occurrence, QUOTES};
+use super::support::{MAX_QUOTES, Occurrence};
 use super::trace::{SessionTrace, TracedRequest};
 use crate::diary::StatementAuthor;
 use crate::reflect::draft::{DraftChange, ReflectionDraft};
@@ -21,9 +21,9 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of two sentences that ask for the same.
-const SAME: f64 = 0.75;
+const MIN_SAME_REQUEST_COSINE: f64 = 0.75;
 /// Maximum number of proposals from one session.
-const MOST: usize = 3;
+const MAX_SESSION_PROPOSALS: usize = 3;
 
 /// A sentence of a session, prepared for comparison.
 struct ComparedRequest<'t> {
@@ -51,7 +51,7 @@ impl<'t> ComparedRequest<'t> {
     /// numbers, and do not contradict each other.
     fn likeness(&self, other: &Self) -> Option<f64> {
         let cosine = self.vector.cosine(&other.vector);
-        let is_same = cosine >= SAME
+        let is_same = cosine >= MIN_SAME_REQUEST_COSINE
             && code_and_numbers(&self.request.text) == code_and_numbers(&other.request.text)
             && opposition(&self.statement, &other.statement).is_none();
         is_same.then_some(cosine)
@@ -75,7 +75,7 @@ pub fn repeated_requests(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<Co
         .collect();
     sentences.sort_by(|one, other| one.place.cmp(&other.place));
     let groups = grouped(&sentences);
-    groups.iter().filter_map(|group| proposal(group, own)).take(MOST).collect()
+    groups.iter().filter_map(|group| proposal(group, own)).take(MAX_SESSION_PROPOSALS).collect()
 }
 
 /// Groups the sentences, which are in the order of time, by their likeness with the first one of a
@@ -117,7 +117,7 @@ fn proposal(group: &[&ComparedRequest<'_>], own: &SessionTrace) -> Option<Counte
         workspace: own.workspace.as_deref().map(project_name),
         evidence: places
             .iter()
-            .take(QUOTES)
+            .take(MAX_QUOTES)
             .map(|one| one.place.evidence_of(StatementAuthor::Person))
             .collect(),
         ..RuleProposal::default()
@@ -144,7 +144,7 @@ fn counts(places: &[&ComparedRequest<'_>]) -> SessionCounts {
         sessions: places.len(),
         successes: ended(SessionStatus::Success),
         failures: ended(SessionStatus::Failure),
-        quotes: places.iter().take(QUOTES).map(|one| one.place.session_quote()).collect(),
+        quotes: places.iter().take(MAX_QUOTES).map(|one| one.place.session_quote()).collect(),
     }
 }
 

@@ -12,11 +12,11 @@ use crate::outcome::shell::CommandKind;
 use cm_session::status::SessionStatus;
 
 /// Minimum number of conversations with a routine.
-const SESSIONS: usize = 3;
+const MIN_CONVERSATIONS: usize = 3;
 /// Minimum share of the conversations with a commit in which a command runs before it, 0–1.
-const SHARE: f64 = 0.8;
+const MIN_COMMIT_SHARE: f64 = 0.8;
 /// Minimum share of the conversations with a passed check of a kind in which the command is used, 0–1.
-const CHECK_SHARE: f64 = 0.34;
+const MIN_CHECK_SHARE: f64 = 0.34;
 
 /// Returns a pattern for each command that regularly runs between the last edit and the commit of a
 /// successful session.
@@ -34,8 +34,9 @@ pub fn before_commits(traces: &[&SessionTrace]) -> Vec<RecurringPattern> {
         }
     }
     let share = |support: &PatternSupport| support.count() as f64 / with_commit.len().max(1) as f64;
-    let regular =
-        |(_, support): &(String, PatternSupport)| support.count() >= SESSIONS && share(support) >= SHARE;
+    let regular = |(_, support): &(String, PatternSupport)| {
+        support.count() >= MIN_CONVERSATIONS && share(support) >= MIN_COMMIT_SHARE
+    };
     let patterns = found.into_iter().filter(regular).map(|(command, support)| {
         let head = format!("Run {} before each commit", code(&command));
         let text = format!("{head}: nearly every successful session here does");
@@ -73,8 +74,8 @@ pub fn in_every_session(
     }
     let is_regular = |command: &str, support: &PatternSupport| {
         let share = support.count() as f64 / successful.len().max(1) as f64;
-        support.count() >= SESSIONS
-            && share >= SHARE
+        support.count() >= MIN_CONVERSATIONS
+            && share >= MIN_COMMIT_SHARE
             && !covered_commands.contains(command)
             && !failed.contains(command)
     };
@@ -138,12 +139,13 @@ pub fn checks(traces: &[&SessionTrace], covered_commands: &BTreeSet<String>) -> 
                 }
             }
         }
-        let most = found.values().map(PatternSupport::count).max().filter(|most| *most >= SESSIONS)?;
+        let most =
+            found.values().map(PatternSupport::count).max().filter(|most| *most >= MIN_CONVERSATIONS)?;
         let mut best = found.into_iter().filter(|(_, support)| support.count() == most);
         let (command, support) = best.next().filter(|_| best.next().is_none())?;
         let share = most as f64 / of_kind.len().max(1) as f64;
         let head = format!("{head} {}", code(&command));
-        (share >= CHECK_SHARE && !covered_commands.contains(&command)).then(|| RecurringPattern {
+        (share >= MIN_CHECK_SHARE && !covered_commands.contains(&command)).then(|| RecurringPattern {
             note: PatternNote::Fact { text: head.clone() },
             head,
             commands: vec![command],

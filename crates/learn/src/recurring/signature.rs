@@ -29,9 +29,9 @@ pub struct CommandFailure {
 }
 
 /// Maximum length of a quoted message, in characters.
-const MESSAGE: usize = 160;
+const MAX_MESSAGE_CHARS: usize = 160;
 /// Number of lines at each end of the output that are examined.
-const EDGE: usize = 200;
+const EXAMINED_EDGE_LINES: usize = 200;
 
 pattern!(ESCAPES = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07");
 pattern!(
@@ -74,7 +74,7 @@ pattern!(HASHES = r"(?i)\b(?:0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{7,64
 pattern!(NUMBERS = r"\d+(?:\.\d+)*");
 
 /// Ports from here on are given out by the system, and differ between runs.
-const EPHEMERAL: u32 = 32_768;
+const FIRST_EPHEMERAL_PORT: u32 = 32_768;
 
 impl CommandFailure {
     /// Reads the output of a failed command.
@@ -96,7 +96,7 @@ pub fn has_error(output: &str) -> bool {
 
 fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let count = output.lines().count();
-    let near = move |at: usize| at < EDGE || at + EDGE >= count;
+    let near = move |at: usize| at < EXAMINED_EDGE_LINES || at + EXAMINED_EDGE_LINES >= count;
     let plain = output.lines().enumerate().filter(move |(at, _)| near(*at)).map(|(_, line)| {
         let line: &str = &line[..line.floor_char_boundary(2_000)];
         match ESCAPES.replace_all(line, "") {
@@ -152,7 +152,7 @@ fn quotable(line: &str) -> String {
     let base = |found: &regex::Captures<'_>| format!("…/{}", last_component(&found[0]).unwrap_or_default());
     let shown = MACHINE_PATHS.replace_all(line, base);
     let shown = shown.replace(['`', '"'], "'").replace("<time>", "");
-    cut(&shown.split_whitespace().collect::<Vec<_>>().join(" "), MESSAGE)
+    cut(&shown.split_whitespace().collect::<Vec<_>>().join(" "), MAX_MESSAGE_CHARS)
 }
 
 /// Reduces an error message to what is equal each time that it occurs; `None` if less than two words
@@ -161,7 +161,7 @@ fn signature(line: &str) -> Option<String> {
     // A port below the ephemeral ones names a service, so that it is spelled out to survive.
     let port = |found: &regex::Captures<'_>| {
         let number = found.get(2).or(found.get(3)).map_or("", |number| number.as_str());
-        let is_named = number.parse::<u32>().is_ok_and(|number| number < EPHEMERAL);
+        let is_named = number.parse::<u32>().is_ok_and(|number| number < FIRST_EPHEMERAL_PORT);
         let digits = number.chars().map(|digit| char::from(b'a' + (digit as u8).wrapping_sub(b'0') % 10));
         if is_named { format!("<host> port_{}", digits.collect::<String>()) } else { "<host>".to_owned() }
     };
@@ -272,7 +272,7 @@ mod tests {
         fn a_message_of_any_output_is_one_short_line(output in "(error|fail|[a-z /:0-9`\"\n]){0,60}") {
             let failure = CommandFailure::of(&output);
             if let Some(message) = failure.message {
-                prop_assert!(message.chars().count() <= MESSAGE && !message.contains(['\n', '`']));
+                prop_assert!(message.chars().count() <= MAX_MESSAGE_CHARS && !message.contains(['\n', '`']));
             }
         }
     }

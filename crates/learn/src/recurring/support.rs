@@ -12,7 +12,7 @@ use cm_playbook::curation::history::{SessionCounts, SessionQuote};
 use cm_session::status::SessionStatus;
 
 /// Maximum number of quotes of a pattern.
-pub const QUOTES: usize = 5;
+pub const MAX_QUOTES: usize = 5;
 
 /// A place in a session where a pattern occurs. The derived order is that of time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,16 +136,16 @@ impl PatternSupport {
         own.into_iter().chain(others).map(Occurrence::origin).collect()
     }
 
-    /// Returns quotes of the first [`QUOTES`] occurrences.
+    /// Returns quotes of the first [`MAX_QUOTES`] occurrences.
     pub fn evidence(&self) -> Vec<String> {
-        self.in_order().into_iter().take(QUOTES).map(Occurrence::evidence).collect()
+        self.in_order().into_iter().take(MAX_QUOTES).map(Occurrence::evidence).collect()
     }
 
     /// Returns the support as the evidence gate counts it: each conversation with the pattern is a
     /// success, each one against it a failure.
     pub fn counts(&self) -> SessionCounts {
         let (successes, failures) = (self.count(), self.count_against());
-        let quotes = self.in_order().into_iter().take(QUOTES).map(Occurrence::session_quote).collect();
+        let quotes = self.in_order().into_iter().take(MAX_QUOTES).map(Occurrence::session_quote).collect();
         SessionCounts { sessions: successes + failures, successes, failures, quotes }
     }
 }

@@ -18,14 +18,14 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const VERSION: u32 = 7;
+pub const TRACE_FORMAT_VERSION: u32 = 7;
 
 /// Maximum number of steps of a trace; later ones are left out.
-const MOST: usize = 600;
+const MAX_TRACE_STEPS: usize = 600;
 /// Maximum length of an added line that is stored, in characters.
-const ADDED: usize = 100;
+const MAX_ADDED_LINE_CHARS: usize = 100;
 /// Maximum number of lines added by an edit that are stored.
-const ADDED_LINES: usize = 4;
+const MAX_ADDED_LINES: usize = 4;
 
 /// Commands and edits of one session, in log order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -175,7 +175,7 @@ impl SessionTrace {
         traced.extend(explained);
         traced.extend(remarks);
         traced.sort_by_key(|step| step.line);
-        traced.truncate(MOST);
+        traced.truncate(MAX_TRACE_STEPS);
         Self {
             session: meta.id.to_string(),
             agent: meta.agent.to_string(),
@@ -297,10 +297,10 @@ fn added_lines(texts: &[(String, String)]) -> Vec<String> {
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !old.lines().any(|before| before.trim() == *line))
-        .take(ADDED_LINES + 1)
+        .take(MAX_ADDED_LINES + 1)
         .collect();
-    let is_short = |line: &&str| line.chars().count() <= ADDED && !line.contains('`');
-    let fits = added.len() <= ADDED_LINES && added.iter().all(is_short);
+    let is_short = |line: &&str| line.chars().count() <= MAX_ADDED_LINE_CHARS && !line.contains('`');
+    let fits = added.len() <= MAX_ADDED_LINES && added.iter().all(is_short);
     if fits { added.into_iter().map(str::to_owned).collect() } else { Vec::new() }
 }
 

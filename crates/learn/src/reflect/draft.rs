@@ -9,7 +9,7 @@ use cm_playbook::curation::apply::DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::CurationDelta;
 
 /// Maximum number of drafts that one reflection proposes.
-pub const MOST: usize = DELTAS_PER_SESSION;
+pub const MAX_DRAFTS: usize = DELTAS_PER_SESSION;
 
 /// A change that a reflection proposes, with the session lines that support it.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,10 +100,10 @@ impl ReflectionDraft {
     }
 }
 
-/// Drops duplicates and all but the [`MOST`] strongest drafts. Returns the others in their original
+/// Drops duplicates and all but the [`MAX_DRAFTS`] strongest drafts. Returns the others in their original
 /// order, and how many were over the limit.
 pub fn strongest(drafts: Vec<ReflectionDraft>) -> (Vec<ReflectionDraft>, usize) {
-    strongest_of(drafts, MOST)
+    strongest_of(drafts, MAX_DRAFTS)
 }
 
 /// Like [`strongest`], with the limit `most`.

@@ -45,18 +45,18 @@ pub struct RuleValidation {
     pub verdict: RuleVerdict,
     /// Level of support that the session counts give.
     pub gate: GateDecision,
-    /// Numbers of sessions, with at most [`QUOTES`] quotes.
+    /// Numbers of sessions, with at most [`MAX_EVIDENCE_QUOTES`] quotes.
     pub evidence: SessionCounts,
     /// Reasons for the verdict, one sentence each.
     pub reasons: Vec<String>,
 }
 
 /// Default maximum age of sessions that count as evidence, in days.
-pub const DAYS: f64 = 90.0;
+pub const DEFAULT_EVIDENCE_DAYS: f64 = 90.0;
 /// Maximum number of quotes from sessions.
-pub const QUOTES: usize = 5;
+pub const MAX_EVIDENCE_QUOTES: usize = 5;
 /// Minimum share of a rule's content words that a text must contain to be about the rule, 0–1.
-const SHARE: f64 = 0.5;
+const MIN_RULE_WORD_SHARE: f64 = 0.5;
 
 /// Returns the words of a rule by which past sessions are searched: at most eight content words,
 /// longest first.
@@ -69,13 +69,13 @@ pub fn keywords(rule: &str) -> Vec<String> {
 
 /// Returns how many of this number of keywords a text must contain to be about the rule.
 pub fn min_keywords(keywords: usize) -> usize {
-    let share = (keywords as f64 * SHARE).ceil() as usize;
+    let share = (keywords as f64 * MIN_RULE_WORD_SHARE).ceil() as usize;
     share.max(keywords.min(2))
 }
 
-/// Judges a rule by the passages of the last [`DAYS`] days; see [`validate_within`].
+/// Judges a rule by the passages of the last [`DEFAULT_EVIDENCE_DAYS`] days; see [`validate_within`].
 pub fn validate(rule: &str, found: &[RuleHit]) -> RuleValidation {
-    validate_within(rule, found, DAYS)
+    validate_within(rule, found, DEFAULT_EVIDENCE_DAYS)
 }
 
 /// Judges a rule by passages of the last `days` days. Each session counts once, and against the
@@ -105,7 +105,7 @@ pub fn validate_with_runs(rule: &str, found: &[RuleHit], runs: &[Occurrence], da
             SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => {}
         }
         let quoted = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
-        if evidence.quotes.len() < QUOTES {
+        if evidence.quotes.len() < MAX_EVIDENCE_QUOTES {
             let (session, agent) = (quoted.session.clone(), quoted.agent.clone());
             let ended = if opposed { SessionStatus::Failure } else { quoted.status };
             let text = cut(quoted.text.trim(), 200);
@@ -115,7 +115,7 @@ pub fn validate_with_runs(rule: &str, found: &[RuleHit], runs: &[Occurrence], da
     for run in runs.iter().filter(|run| !sessions.contains_key(run.session.as_str())) {
         evidence.sessions += 1;
         evidence.successes += 1;
-        if evidence.quotes.len() < QUOTES {
+        if evidence.quotes.len() < MAX_EVIDENCE_QUOTES {
             evidence.quotes.push(run.session_quote());
         }
     }
@@ -138,7 +138,8 @@ fn opposes(rule: &RuleStatement, words: &BTreeSet<String>, text: &str) -> bool {
 
 fn mentions(words: &BTreeSet<String>, text: &str) -> bool {
     let common = words.intersection(&content_words(text)).count();
-    !words.is_empty() && common as f64 >= (words.len() as f64 * SHARE).max(2.0_f64.min(words.len() as f64))
+    !words.is_empty()
+        && common as f64 >= (words.len() as f64 * MIN_RULE_WORD_SHARE).max(2.0_f64.min(words.len() as f64))
 }
 
 fn reasons(evidence: &SessionCounts, against: usize, days: f64) -> Vec<String> {
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(judged(&[Failure, Failure, Success]).verdict, RuleVerdict::Reject);
         assert_eq!(judged(&[Success, Success, Success, Failure]).verdict, RuleVerdict::Refine);
         assert_eq!(judged(&[Mixed, Mixed, Mixed]).verdict, RuleVerdict::Refine);
-        assert_eq!(judged(&[Success; 9]).evidence.quotes.len(), QUOTES);
+        assert_eq!(judged(&[Success; 9]).evidence.quotes.len(), MAX_EVIDENCE_QUOTES);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::injected_markers;
 
 /// Maximum length of a session that is put into a model's prompt, in characters.
-pub const MOST: usize = 50_000;
+pub const MAX_EXCERPT_CHARS: usize = 50_000;
 
 /// Kind of text in a session, from the first to the last to be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +190,7 @@ mod tests {
             EventKind::System { text: hidden.into() },
             person(&format!("hello <system-reminder>{hidden}</system-reminder>")),
         ]);
-        assert_eq!(excerpt(&events, MOST), "L4 person: hello");
+        assert_eq!(excerpt(&events, MAX_EXCERPT_CHARS), "L4 person: hello");
     }
 
     proptest! {

@@ -73,7 +73,7 @@ const EXCLUSIONS: [&str; 14] = [
     "sólo",
 ];
 /// Number of first letters in which a name agrees with its form in another language.
-const NAME_STEM: usize = 5;
+const NAME_STEM_CHARS: usize = 5;
 /// Negations of scripts without spaces.
 const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
 
@@ -129,7 +129,7 @@ pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String
 }
 
 fn stem(word: &str) -> String {
-    word.chars().take(NAME_STEM).collect()
+    word.chars().take(NAME_STEM_CHARS).collect()
 }
 
 fn first_negation(text: &str) -> Option<String> {

@@ -25,5 +25,5 @@ pub mod stated;
 pub mod verify;
 pub mod without_model;
 
-pub use draft::{DraftChange, DraftOrigin, MOST, ReflectionDraft};
+pub use draft::{DraftChange, DraftOrigin, MAX_DRAFTS, ReflectionDraft};
 pub use without_model::{SessionInput, reflect, reflect_on};

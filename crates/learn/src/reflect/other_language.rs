@@ -9,9 +9,9 @@ use crate::statement::features::is_code;
 use cm_text::language::{Language, is_ideograph};
 
 /// Minimum number of names in both statements if one of the names is code.
-const WITH_CODE: usize = 2;
+const MIN_NAMES_WITH_CODE: usize = 2;
 /// The same if none of them is code.
-const WITHOUT_CODE: usize = 3;
+const MIN_NAMES_WITHOUT_CODE: usize = 3;
 
 /// Returns `true` if two statements are in different languages and probably say the same: they share
 /// names in the same order, neither has code or a number that the other lacks, and both reject
@@ -28,7 +28,7 @@ pub(super) fn says_the_same(one: &str, other: &str) -> bool {
     let shared = shared(&a, &b);
     let has_code =
         |tokens: &[Token]| tokens.iter().any(|token| token.is_code && shared.contains(&token.word));
-    let least = if has_code(&a) || has_code(&b) { WITH_CODE } else { WITHOUT_CODE };
+    let least = if has_code(&a) || has_code(&b) { MIN_NAMES_WITH_CODE } else { MIN_NAMES_WITHOUT_CODE };
     let only_shared = |tokens: &[Token]| {
         tokens.iter().filter(|token| token.is_exact).all(|token| shared.contains(&token.word))
     };

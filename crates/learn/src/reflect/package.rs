@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::answer;
 use super::draft::{DraftChange, ReflectionDraft};
 use super::evidence::RuleValidation;
-use super::excerpt::{MOST, excerpt, without_middle};
+use super::excerpt::{MAX_EXCERPT_CHARS, excerpt, without_middle};
 use super::fence::fenced;
 use crate::diary::Diary;
 use crate::diary::note::note;
@@ -31,14 +31,14 @@ const MODELS_ANSWER: &str = "Answer with one JSON object that fits the schema, a
 const AGENTS_ANSWER: &str = "Write your answer, one JSON object that fits the schema, to a file and run `cm remember --answer FILE`, or pipe it to\n`cm remember --answer -`. The object begins with the names of the sources.";
 
 /// Maximum length of the list of existing rules in a prompt, in characters.
-const RULES: usize = 12_000;
+const MAX_RULES_CHARS: usize = 12_000;
 /// Maximum length of a diary in a prompt, in characters.
-const SUMMARY: usize = 10_000;
+const MAX_SUMMARY_CHARS: usize = 10_000;
 /// Maximum length of the changes proposed so far in a prompt, in characters.
-const PROPOSED_LENGTH: usize = 6_000;
+const MAX_PROPOSED_CHARS: usize = 6_000;
 /// Maximum length of a session in a work package for an agent, in characters; shorter than for a
 /// model, to save the agent's context.
-const HANDED_SESSION: usize = 20_000;
+const MAX_HANDED_SESSION_CHARS: usize = 20_000;
 
 /// Builds the prompt that asks a model for the diary of a session.
 pub fn diary(events: &[SessionEvent]) -> String {
@@ -46,7 +46,7 @@ pub fn diary(events: &[SessionEvent]) -> String {
         DIARY,
         &[
             ("schema", &schema(&answer::diary_schema())),
-            ("session", &fenced("session", &excerpt(events, MOST))),
+            ("session", &fenced("session", &excerpt(events, MAX_EXCERPT_CHARS))),
         ],
     )
 }
@@ -69,10 +69,10 @@ pub fn reflect(
         REFLECT,
         &[
             ("schema", &schema(&answer::deltas_schema())),
-            ("rules", &fenced("rules", &without_middle(&or_none(listed), RULES))),
-            ("proposed", &fenced("proposed", &without_middle(&or_none(proposed), PROPOSED_LENGTH))),
-            ("diary", &fenced("diary", &without_middle(&note(summary), SUMMARY))),
-            ("session", &fenced("session", &excerpt(events, MOST))),
+            ("rules", &fenced("rules", &without_middle(&or_none(listed), MAX_RULES_CHARS))),
+            ("proposed", &fenced("proposed", &without_middle(&or_none(proposed), MAX_PROPOSED_CHARS))),
+            ("diary", &fenced("diary", &without_middle(&note(summary), MAX_SUMMARY_CHARS))),
+            ("session", &fenced("session", &excerpt(events, MAX_EXCERPT_CHARS))),
         ],
     )
 }
@@ -87,9 +87,9 @@ pub fn work_package(summary: &Diary, events: &[SessionEvent], rules: &[RuleRef<'
             ("reflects", &json_text(&summary.session)),
             ("agent", &json_text(&summary.agent)),
             ("schema", &schema(&answer::agent_schema())),
-            ("rules", &fenced("rules", &without_middle(&listed, RULES))),
-            ("diary", &fenced("diary", &without_middle(&note(summary), SUMMARY))),
-            ("session", &fenced("session", &excerpt(events, HANDED_SESSION))),
+            ("rules", &fenced("rules", &without_middle(&listed, MAX_RULES_CHARS))),
+            ("diary", &fenced("diary", &without_middle(&note(summary), MAX_SUMMARY_CHARS))),
+            ("session", &fenced("session", &excerpt(events, MAX_HANDED_SESSION_CHARS))),
         ],
     )
 }
@@ -116,7 +116,7 @@ pub fn remember(sources: &[String], memories: &[&str], names: Option<&[String]>)
             ("delivery", delivery),
             ("beginning", &beginning),
             ("schema", &schema(&schema_of)),
-            ("memories", &fenced("memories", &without_middle(&listed, RULES))),
+            ("memories", &fenced("memories", &without_middle(&listed, MAX_RULES_CHARS))),
             ("sources", &sources.join("\n\n")),
         ],
     )
@@ -242,7 +242,7 @@ mod tests {
         fn a_package_is_never_over_its_measure(texts in prop::collection::vec("[aé<]{0,9000}", 0..12)) {
             let fixed = diary(&[]).chars().count();
             let events = log_of(texts.iter().map(|text| person(text)));
-            prop_assert!(diary(&events).chars().count() <= fixed + MOST);
+            prop_assert!(diary(&events).chars().count() <= fixed + MAX_EXCERPT_CHARS);
         }
     }
 }

@@ -11,9 +11,9 @@ use cm_session::event::{EventKind, SessionEvent};
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of a rule and a sentence of the session's person.
-const NEAR: f64 = 0.5;
+const MIN_NEAR_COSINE: f64 = 0.5;
 /// Maximum number of sentences that are compared with each rule.
-const SENTENCES: usize = 200;
+const MAX_COMPARED_SENTENCES: usize = 200;
 
 /// Returns the rules to show with a session, at most `most`: first those that the session cites by
 /// id, then those with the largest share of words in the session, or the closest meaning to a
@@ -31,12 +31,12 @@ pub fn relevant_rules<'a>(
     }
     let texts: Vec<&str> = events.iter().filter_map(|event| spoken(&event.kind)).collect();
     texts.iter().for_each(|text| words.extend(content_words(text)));
-    let typed = statements(events).into_iter().take(SENTENCES);
+    let typed = statements(events).into_iter().take(MAX_COMPARED_SENTENCES);
     let typed: Vec<Embedding> = typed.filter_map(|one| model.embedding(&one.text)).collect();
     let nearness = |rule: &RuleRef<'_>| {
         let Some(own) = model.embedding(rule.content).filter(|_| !typed.is_empty()) else { return 0.0 };
         let best = typed.iter().map(|sentence| sentence.cosine(&own)).fold(0.0, f64::max);
-        if best >= NEAR { best } else { 0.0 }
+        if best >= MIN_NEAR_COSINE { best } else { 0.0 }
     };
     let is_cited = |rule: &RuleRef<'_>| texts.iter().any(|text| text.contains(rule.id));
     let mut ranked: Vec<(bool, f64, RuleRef<'a>)> = rules

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::draft::{MOST, ReflectionDraft, strongest_of};
+use super::draft::{MAX_DRAFTS, ReflectionDraft, strongest_of};
 
 /// Default maximum number of times that a model is asked for drafts of one session.
-pub const ROUNDS: usize = 3;
+pub const DEFAULT_MAX_ROUNDS: usize = 3;
 
 /// Drafts from repeated requests to a model about one session; stops when no new drafts come.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct ReflectionRounds {
 
 impl Default for ReflectionRounds {
     fn default() -> Self {
-        Self::new(ROUNDS, MOST)
+        Self::new(DEFAULT_MAX_ROUNDS, MAX_DRAFTS)
     }
 }
 
@@ -33,7 +33,7 @@ impl ReflectionRounds {
             done: 0,
             exhausted: false,
             rounds,
-            most: most.min(MOST),
+            most: most.min(MAX_DRAFTS),
         }
     }
 

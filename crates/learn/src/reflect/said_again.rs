@@ -12,11 +12,11 @@ use cm_playbook::embedding_model::EmbeddingModel;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of two statements that name the same code in backticks.
-const SAME_CODE: f64 = 0.6;
+const MIN_SAME_CODE_COSINE: f64 = 0.6;
 /// Number of characters above which the same words are a prompt that was sent again.
-const SENT_AGAIN: usize = 60;
+const MAX_RESTATED_CHARS: usize = 60;
 /// Minimum cosine of two statements without code.
-const NO_CODE: f64 = 0.85;
+const MIN_NO_CODE_COSINE: f64 = 0.85;
 
 /// A statement that is compared with existing ones.
 struct ComparedText<'t> {
@@ -38,14 +38,14 @@ impl<'t> ComparedText<'t> {
     /// words are no evidence if they are many: the prompt was sent again.
     fn likeness(&self, other: &str, model: &dyn EmbeddingModel) -> Option<f64> {
         let other = other.trim_end_matches('.');
-        let is_sent_again = other == self.text && self.text.chars().count() > SENT_AGAIN;
+        let is_sent_again = other == self.text && self.text.chars().count() > MAX_RESTATED_CHARS;
         if is_sent_again
             || code_of(other) != self.code
             || !self.statement.may_be_one_with(&RuleStatement::of(other))
         {
             return None;
         }
-        let least = if self.code.is_empty() { NO_CODE } else { SAME_CODE };
+        let least = if self.code.is_empty() { MIN_NO_CODE_COSINE } else { MIN_SAME_CODE_COSINE };
         let cosine = model.embedding(other)?.cosine(&self.embedding);
         (cosine >= least).then_some(cosine)
     }

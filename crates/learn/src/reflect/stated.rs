@@ -10,11 +10,11 @@ use crate::statement::{Answered, KindProbabilities, Statement};
 use cm_note::bullet::content::fold_whitespace;
 
 /// Minimum length of a sentence that identifies a statement by itself, in characters.
-const IDENTIFIES: usize = 8;
+const MIN_IDENTIFYING_CHARS: usize = 8;
 
 /// Minimum probability that quoted words are meant to last. A reader has judged them already, so that
 /// less is enough than for the classifier alone.
-const LASTING: f32 = 0.25;
+const MIN_LASTING_PROBABILITY: f32 = 0.25;
 
 /// Why a quote does not make a proposal active, the weakest quote first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
@@ -96,7 +96,7 @@ fn doubt_in(
     if found.iter().any(|one| one.is_pasted) {
         return Some(QuoteDoubt::MayBePasted);
     }
-    if found.iter().all(|one| one.lasting < LASTING) {
+    if found.iter().all(|one| one.lasting < MIN_LASTING_PROBABILITY) {
         return Some(QuoteDoubt::Passing);
     }
     let answered = found.iter().filter_map(|one| one.answers.as_ref()).map(Answered::text);
@@ -126,7 +126,7 @@ fn sentences_of<'a>(prompt: &'a [TypedSentence], part: &str) -> Option<Vec<&'a T
 pub fn share_a_sentence(one: &str, other: &str) -> bool {
     let (one, other) = (parts(one), parts(other));
     let is_within = |short: &String, long: &String| {
-        short == long || (short.chars().count() >= IDENTIFIES && long.contains(short.as_str()))
+        short == long || (short.chars().count() >= MIN_IDENTIFYING_CHARS && long.contains(short.as_str()))
     };
     one.iter().any(|a| other.iter().any(|b| is_within(a, b) || is_within(b, a)))
 }

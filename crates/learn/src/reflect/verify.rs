@@ -10,7 +10,7 @@ use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, st
 use super::fence::neutralize;
 use super::stated::{QuoteDoubt, TypedSentences};
 use crate::confidence::statement_confidence;
-use crate::diary::{Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, distinct};
+use crate::diary::{Diary, DiaryItem, DiaryOrigin, MAX_SECTION_ITEMS, StatementAuthor, distinct};
 use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::OutcomeVerdict;
 use crate::statement::Certainty;
@@ -66,11 +66,11 @@ pub enum Rejection {
 }
 
 /// Minimum length of a quote that counts as evidence, in characters.
-const QUOTE: usize = 8;
+const MIN_QUOTE_CHARS: usize = 8;
 /// Maximum length of a memory in an answer, in characters.
-const MEMORY: usize = 160;
+const MAX_MEMORY_CHARS: usize = 160;
 /// Maximum length of the summary of an event in an answer, in characters.
-const EPISODE: usize = 280;
+const MAX_EPISODE_CHARS: usize = 280;
 
 impl QuotableSession {
     /// Collects the quotable texts of a session: messages, tool calls and their output, but neither
@@ -138,7 +138,7 @@ impl QuotableSession {
     /// Finds a quote on line `line` or else on the first line that contains it.
     fn find(&self, line: u64, quote: &str) -> Result<(DraftOrigin, StatementAuthor), Rejection> {
         let wanted = plain(quote);
-        if wanted.chars().count() < QUOTE {
+        if wanted.chars().count() < MIN_QUOTE_CHARS {
             return Err(Rejection::ShortQuote(quote.to_owned()));
         }
         let on = |line: u64| {
@@ -266,7 +266,7 @@ fn one(
 /// The reason why the memory is rejected.
 pub fn stated(memory: &StatedMemory, session: &QuotableSession) -> Result<(u64, StatementAuthor), Rejection> {
     let (origin, author) = session.find(memory.line, &memory.quote)?;
-    let most = if memory.kind == StatedKind::Episode { EPISODE } else { MEMORY };
+    let most = if memory.kind == StatedKind::Episode { MAX_EPISODE_CHARS } else { MAX_MEMORY_CHARS };
     let text = fold_whitespace(&memory.text);
     match text.chars().count() {
         length if length > most => Err(Rejection::TooLong { length, most }),
@@ -284,7 +284,7 @@ fn memory(
 ) -> Result<ProposedMemory, Rejection> {
     let text = fold_whitespace(content);
     match text.chars().count() {
-        length if length > MEMORY => Err(Rejection::TooLong { length, most: MEMORY }),
+        length if length > MAX_MEMORY_CHARS => Err(Rejection::TooLong { length, most: MAX_MEMORY_CHARS }),
         _ if is_too_short(&text) => {
             Err(Rejection::NotARule(format!("a memory needs at least {SHORTEST_STATEMENT} characters")))
         }
@@ -317,7 +317,7 @@ pub fn diary(
                 Err(why) => refused.push(why),
             }
         }
-        distinct(items, ITEMS)
+        distinct(items, MAX_SECTION_ITEMS)
     };
     let words = |list: &[String]| -> Vec<String> {
         let short = list.iter().map(|word| fold_whitespace(word.trim_start_matches('#')));

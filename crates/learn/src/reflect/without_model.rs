@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::cause::{fixed_since, lower_first};
 use super::draft::{
-    DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, strongest, strongest_of,
+    DraftChange, DraftOrigin, MAX_DRAFTS, ProposedMemory, ReflectionDraft, strongest, strongest_of,
 };
 use super::rule_category::{bullet_type, category};
 use crate::confidence::statement_confidence;
@@ -49,14 +49,14 @@ impl<'a> SessionInput<'a> {
 /// Changes that sessions suggest, and how many suggestions were dropped.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reflection {
-    /// Proposed changes, those from feedback first; at most [`MOST`].
+    /// Proposed changes, those from feedback first; at most [`MAX_DRAFTS`].
     pub drafts: Vec<ReflectionDraft>,
     /// Number of drafts that were dropped because they exceed the limit.
     pub dropped: usize,
 }
 
 /// Minimum share of content words, 0–1, that two equivalent statements have in common.
-const SAME: f64 = 0.6;
+const MIN_COMMON_WORD_SHARE: f64 = 0.6;
 
 /// Equivalent statements, found in one or more sessions.
 struct StatementGroup<'a> {
@@ -79,7 +79,8 @@ impl PreparedStatement {
     /// Returns `true` if two statements are equivalent: their content words are similar, and they
     /// do not differ in a number, a name or a negation.
     fn is_equivalent(&self, other: &Self) -> bool {
-        jaccard(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
+        jaccard(&self.words, &other.words) >= MIN_COMMON_WORD_SHARE
+            && self.statement.may_be_one_with(&other.statement)
     }
 }
 
@@ -132,7 +133,7 @@ pub fn reflect_on(session: &SessionInput<'_>, earlier: &[Diary], most: usize) ->
     let is_own =
         |origin: &DraftOrigin| origin.session == session.diary.session && origin.agent == session.diary.agent;
     let drafts = drafts(&all).into_iter().filter(|draft| draft.origins.iter().any(is_own)).collect();
-    let (drafts, dropped) = strongest_of(drafts, most.min(MOST));
+    let (drafts, dropped) = strongest_of(drafts, most.min(MAX_DRAFTS));
     Reflection { drafts, dropped }
 }
 
@@ -369,7 +370,7 @@ fn sentence(text: &str) -> String {
     format!("{first}{}{stop}", chars.as_str())
 }
 
-const _: () = assert!(MOST <= 50);
+const _: () = assert!(MAX_DRAFTS <= 50);
 
 #[cfg(test)]
 mod tests {
@@ -527,8 +528,8 @@ mod tests {
                 (0..count).map(|n| lasting(&text(n), StatementKind::Rule, Certainty::High)).collect();
             let diary = diary("a", &[]);
             let reflected = reflect(&[SessionInput { lasting: &stated, ..SessionInput::of_diary(&diary) }]);
-            prop_assert_eq!(reflected.drafts.len(), count.min(MOST));
-            prop_assert_eq!(reflected.dropped, count.saturating_sub(MOST));
+            prop_assert_eq!(reflected.drafts.len(), count.min(MAX_DRAFTS));
+            prop_assert_eq!(reflected.dropped, count.saturating_sub(MAX_DRAFTS));
             prop_assert!(reflected.drafts.iter().all(|draft| !draft.origins.is_empty()));
         }
     }

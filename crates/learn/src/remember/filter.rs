@@ -8,13 +8,13 @@ use crate::prose::pattern;
 use cm_note::markdown::escape::visible;
 
 /// Minimum number of content words in a fact.
-const WORDS: usize = 3;
+const MIN_FACT_WORDS: usize = 3;
 /// Minimum number of content words in a preference.
-const WANTS: usize = 2;
+const MIN_PREFERENCE_WORDS: usize = 2;
 /// Maximum length of a fact, in characters.
-const LONGEST: usize = 180;
+const MAX_FACT_CHARS: usize = 180;
 /// Maximum number of words of the label in an entry such as `timezone: EST`.
-const LABEL: usize = 4;
+const MAX_LABEL_WORDS: usize = 4;
 
 pattern!(
     STEP = r"(?i)^(?:ran|run|added|fixed|updated|created|removed|renamed|moved|changed|wrote|tried|checked|read|opened|committed|pushed|merged|tested|refactored|implemented|built|installed|reproduced|started|stopped|next|todo)\b"
@@ -73,8 +73,9 @@ pub enum RejectReason {
 pub(super) fn entry(text: &str) -> Option<(&str, &str)> {
     let parts = ENTRY.captures(text)?;
     let (label, value) = (parts.get(1)?.as_str(), parts.get(2)?.as_str());
-    let is_entry =
-        label.split_whitespace().count() <= LABEL && !REMARK.is_match(label) && !value.starts_with("//");
+    let is_entry = label.split_whitespace().count() <= MAX_LABEL_WORDS
+        && !REMARK.is_match(label)
+        && !value.starts_with("//");
     is_entry.then_some((label, value))
 }
 
@@ -90,8 +91,8 @@ pub(super) fn without_curses(text: &str) -> std::borrow::Cow<'_, str> {
 pub fn fact(text: &str) -> Result<String, RejectReason> {
     let text = plain(text);
     let words = content_word_count(&text);
-    let is_figure = || words + 1 == WORDS && text.chars().any(|c| c.is_ascii_digit());
-    let is_short = words < WORDS && entry(&text).is_none() && !is_figure();
+    let is_figure = || words + 1 == MIN_FACT_WORDS && text.chars().any(|c| c.is_ascii_digit());
+    let is_short = words < MIN_FACT_WORDS && entry(&text).is_none() && !is_figure();
     let slight = is_short
         || STEP.is_match(&text)
         || POINTS.is_match(&text)
@@ -112,7 +113,8 @@ pub fn preference(text: &str) -> Result<String, RejectReason> {
     let bare = HENCE.replace(&bare, "");
     let text = if bare.trim().is_empty() { whole.clone() } else { capital(&bare) };
     let words = content_word_count(&text);
-    let is_short = words < WANTS && !(words + 1 == WANTS && ORDERS.is_match(&text));
+    let is_short =
+        words < MIN_PREFERENCE_WORDS && !(words + 1 == MIN_PREFERENCE_WORDS && ORDERS.is_match(&text));
     let slight = is_short || VOID.is_match(&text) || POINTS_BACK.is_match(&text) || is_noise(&text);
     if slight && ANGER.is_match(&whole) || DIRECTED.is_match(&whole) {
         return Err(RejectReason::Anger);
@@ -125,7 +127,7 @@ fn checked(text: String, slight: bool) -> Result<String, RejectReason> {
         Err(RejectReason::Anger)
     } else if slight {
         Err(RejectReason::Slight)
-    } else if text.trim().chars().count() > LONGEST {
+    } else if text.trim().chars().count() > MAX_FACT_CHARS {
         Err(RejectReason::TooLong)
     } else {
         Ok(text)

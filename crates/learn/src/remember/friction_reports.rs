@@ -15,7 +15,7 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
 /// Maximum length of a quote from a friction report, in characters.
-const QUOTE: usize = 120;
+const MAX_QUOTE_CHARS: usize = 120;
 /// Contents of a project's friction reports, without secrets; `None` for missing files.
 #[derive(Debug, Clone, Default)]
 pub struct FrictionReports {
@@ -178,7 +178,7 @@ fn add(claims: &mut Vec<Claim>, claim: Claim) {
 }
 
 fn quoted(text: &str) -> String {
-    format!("“{}”", cut(&visible(text), QUOTE))
+    format!("“{}”", cut(&visible(text), MAX_QUOTE_CHARS))
 }
 
 /// Sets the content hash of a source; it does not depend on the order of the statements.

@@ -19,9 +19,9 @@ use cm_note::note::Note;
 use cm_session::status::SessionStatus;
 
 /// Maximum length of the summary of an episode, in characters.
-const SUMMARY: usize = 280;
+const MAX_SUMMARY_CHARS: usize = 280;
 /// Number of lines at the start of a file that are searched for a date.
-const HEAD: usize = 12;
+const MAX_DATE_LINES: usize = 12;
 
 pattern!(DATE = r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?");
 pattern!(
@@ -67,7 +67,7 @@ pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> MemorySour
 }
 
 fn date_of(body: &str) -> Option<Instant> {
-    let found = body.lines().take(HEAD).find_map(|line| DATE.captures(line))?;
+    let found = body.lines().take(MAX_DATE_LINES).find_map(|line| DATE.captures(line))?;
     let part = |at: usize| found.get(at).map(|part| part.as_str());
     match (part(2), part(3)) {
         (Some(time), Some(zone)) => {
@@ -216,14 +216,14 @@ fn take_claim(
     }
 }
 
-/// Joins sentences to a summary of at most [`SUMMARY`] characters; `None` if there are none.
+/// Joins sentences to a summary of at most [`MAX_SUMMARY_CHARS`] characters; `None` if there are none.
 fn summary(statements: impl Iterator<Item = String>) -> Option<String> {
     let ended = |text: String| {
         let text = visible(&text);
         if text.ends_with(['.', '!', '?', '…', ':']) { text } else { format!("{text}.") }
     };
     let line = statements.map(ended).collect::<Vec<_>>().join(" ");
-    Some(cut(&line, SUMMARY)).filter(|line| !line.is_empty())
+    Some(cut(&line, MAX_SUMMARY_CHARS)).filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]
@@ -343,7 +343,7 @@ mod tests {
         #[test]
         fn any_file_is_read(text in "(---\n)?(session: s\n)?(---\n)?([#a-z:() 0-9,`*-]|\n|é){0,120}") {
             let source = file(&text);
-            prop_assert!(source.summary.is_none_or(|line| line.chars().count() <= SUMMARY && !line.contains('\n')));
+            prop_assert!(source.summary.is_none_or(|line| line.chars().count() <= MAX_SUMMARY_CHARS && !line.contains('\n')));
         }
     }
 }

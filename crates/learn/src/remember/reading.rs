@@ -18,7 +18,7 @@ use cm_note::bullet::content::fold_whitespace;
 /// Reason why a person must review a memory whose text has names or numbers that its quote lacks.
 const UNFOUNDED: &str = "it says more than its quote";
 /// Maximum length of one source in a package, in characters.
-const SOURCE: usize = 10_000;
+const MAX_SOURCE_CHARS: usize = 10_000;
 
 /// Sources for one request, with their lines numbered across all of them.
 #[derive(Debug, Clone)]
@@ -141,7 +141,7 @@ impl SourceReading {
 /// Returns the lines of a source that are not blank, numbered from `first`, with their authors. Only
 /// a diary shows whose words a line has.
 fn numbered(source: &MemorySource, first: u64) -> Vec<(u64, StatementAuthor, String)> {
-    let text = cut(&source.text, SOURCE);
+    let text = cut(&source.text, MAX_SOURCE_CHARS);
     let author = |line: &str| match (source.origin, line.strip_prefix("- ")) {
         (SourceKind::Diary, Some(entry)) => item(entry.trim()).voice,
         _ => StatementAuthor::Agent,
@@ -206,6 +206,6 @@ mod tests {
         let long = source("stash:a", SourceKind::Stash, &"word ".repeat(5_000));
         let package = SourcePackage::of(&[&long, &long], 1_000);
         assert_eq!(package.names, ["stash:a#h"]);
-        assert!(package.texts[0].chars().count() <= SOURCE + 10);
+        assert!(package.texts[0].chars().count() <= MAX_SOURCE_CHARS + 10);
     }
 }

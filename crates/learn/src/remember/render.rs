@@ -11,16 +11,16 @@ use cm_note::markdown::mentions::quote_mentions;
 
 /// Maximum number of lines of the section that `cm remember` maintains in a file, including the
 /// comment lines that mark its start and end.
-pub const LINES: usize = 150;
+pub const MAX_SECTION_LINES: usize = 150;
 /// Maximum number of episodes in this section.
-pub const EPISODES: usize = 5;
+pub const MAX_SECTION_EPISODES: usize = 5;
 /// Number of lines reserved for markers, notice, headings, blank lines and notes about omitted
 /// entries.
-const FIXED: usize = 15;
+const RESERVED_LINES: usize = 15;
 /// Maximum number of preferences if the facts need all other lines.
-const PREFERENCES: usize = 60;
+const MAX_SECTION_PREFERENCES: usize = 60;
 /// Maximum length of an entry in the memory part, in characters.
-const LONGEST: usize = 300;
+const MAX_ENTRY_CHARS: usize = 300;
 /// Notice at the top of the memory part, which tells people not to edit it.
 const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end marker are lost -->\n";
 
@@ -39,9 +39,9 @@ pub struct MemoryPart {
 /// Renders the memory part of a rule file. Facts and preferences must be sorted by importance,
 /// episodes with the latest first.
 pub fn part(facts: &[String], preferences: &[String], episodes: &[LoggedEpisode]) -> MemoryPart {
-    let episodes = &episodes[..episodes.len().min(EPISODES)];
-    let room = LINES - FIXED - episodes.len();
-    let wanted = preferences.len().min(PREFERENCES.max(room.saturating_sub(facts.len())));
+    let episodes = &episodes[..episodes.len().min(MAX_SECTION_EPISODES)];
+    let room = MAX_SECTION_LINES - RESERVED_LINES - episodes.len();
+    let wanted = preferences.len().min(MAX_SECTION_PREFERENCES.max(room.saturating_sub(facts.len())));
     let fact_count = facts.len().min(room - wanted);
     let mut text = format!("{NOTICE}## Memory\n");
     if facts.is_empty() && preferences.is_empty() && episodes.is_empty() {
@@ -78,7 +78,7 @@ fn line(entry: &str) -> String {
 
 /// Escapes an entry, so that it cannot start a heading, marker, HTML tag or `@` import.
 pub(super) fn shown(entry: &str) -> String {
-    quote_mentions(&escape_rule(&cut(entry, LONGEST)))
+    quote_mentions(&escape_rule(&cut(entry, MAX_ENTRY_CHARS)))
 }
 
 fn episode(episode: &LoggedEpisode) -> String {
@@ -131,7 +131,7 @@ mod tests {
             let texts = |count: usize| (0..count).map(|n| format!("{word} {n}")).collect::<Vec<_>>();
             let episodes: Vec<LoggedEpisode> = (0..episodes).map(|_| episode(&word)).collect();
             let part = part(&texts(facts), &texts(preferences), &episodes);
-            prop_assert!(part.text.lines().count() + 2 <= LINES);
+            prop_assert!(part.text.lines().count() + 2 <= MAX_SECTION_LINES);
             prop_assert_eq!(part.facts + part.preferences + part.omitted, facts + preferences);
             let file = SECTION.put("# Mine\n", &part.text).unwrap();
             prop_assert_eq!(SECTION.find(&file).map(|found| found.is_some()), Ok(true));

@@ -133,11 +133,11 @@ pub fn hash(text: &str) -> String {
 /// time and a prefix of its id.
 pub(crate) fn same_session(a: &str, b: &str) -> bool {
     let (a, b) = (session_part(a), session_part(b));
-    a == b || (a.len().min(b.len()) >= SHORT && (a.starts_with(b) || b.starts_with(a)))
+    a == b || (a.len().min(b.len()) >= MIN_ID_PREFIX_CHARS && (a.starts_with(b) || b.starts_with(a)))
 }
 
 /// Minimum length of an id prefix that identifies a session, in characters.
-const SHORT: usize = 8;
+const MIN_ID_PREFIX_CHARS: usize = 8;
 
 /// Returns `ID` of a session name such as `PROJECT/MMDD-HHMM-ID`; other names lose only the
 /// project.

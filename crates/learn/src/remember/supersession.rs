@@ -6,9 +6,9 @@ use crate::prose::pattern;
 
 /// Maximum number of words in the value of an entry whose values replace each other. Longer values
 /// are sentences, and several sentences can hold at once.
-const VALUE: usize = 5;
+const MAX_VALUE_WORDS: usize = 5;
 /// Maximum number of words in a statement that a change without a subject replaces.
-const CHOICE: usize = 10;
+const MAX_CHOICE_WORDS: usize = 10;
 
 pattern!(
     CHANGED = r"(?i)\b(?:switch(?:ed|ing)?|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|went|renamed|bumped|transitioned|gewechselt|wechseln|umgestellt|umgestiegen|umgezogen|migriert|cambi\w+|pasa\w+|pasó|migr\w+|pass[ée]\w*|chang[ée]\w*|bascul[ée]\w*)\b"
@@ -54,7 +54,7 @@ pub(crate) fn replaced(old: &str, new: &str) -> Option<String> {
 fn other_value(old: &str, new: &str) -> Option<String> {
     let (label, before) = entry(old)?;
     let (same, now) = entry(new)?;
-    let is_value = |value: &str| value.split_whitespace().count() <= VALUE;
+    let is_value = |value: &str| value.split_whitespace().count() <= MAX_VALUE_WORDS;
     let differs = words(label) == words(same) && words(before) != words(now);
     (differs && is_value(before) && is_value(now))
         .then(|| format!("The value changed: {before} before, {now} now."))
@@ -68,7 +68,7 @@ fn changed(old: &str, new: &str) -> Option<String> {
         return None;
     }
     let is_entry = || entry(old).is_some_and(|(_, value)| words(value) == change.from);
-    let is_choice = || CHOSEN.is_match(old) && held.len() <= CHOICE;
+    let is_choice = || CHOSEN.is_match(old) && held.len() <= MAX_CHOICE_WORDS;
     let subject = change.subject(new);
     let is_about = if subject.is_empty() {
         is_entry() || is_choice()

@@ -6,11 +6,11 @@ use super::{KindProbabilities, Statement};
 use crate::content_words::content_word_count;
 
 /// Minimum probability of a sentence; below it, it is a task that may well be given twice.
-const FLOOR: f32 = 0.3;
+const MIN_CANDIDATE_PROBABILITY: f32 = 0.3;
 /// Minimum number of content words.
-const WORDS: usize = 3;
+const MIN_CANDIDATE_WORDS: usize = 3;
 /// Maximum length, in characters.
-const LONGEST: usize = 200;
+const MAX_CANDIDATE_CHARS: usize = 200;
 
 /// A sentence of a person that may be a wish for every session.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,11 +35,11 @@ pub fn candidates(statements: &[Statement], judged: &[KindProbabilities]) -> Vec
 
 fn candidate(statement: &Statement, lasting: f32) -> Option<RequestCandidate> {
     let quote = statement.text.as_str();
-    let is_one = lasting >= FLOOR
+    let is_one = lasting >= MIN_CANDIDATE_PROBABILITY
         && !statement.is_pasted
         && !quote.ends_with(['?', '？'])
-        && quote.chars().count() <= LONGEST
-        && content_word_count(quote) >= WORDS;
+        && quote.chars().count() <= MAX_CANDIDATE_CHARS
+        && content_word_count(quote) >= MIN_CANDIDATE_WORDS;
     let wording = wording::standing_alone(quote, statement.context, statement.answers.as_ref(), None);
     let text = wording.filter(|wording| is_one && wording.is_complete)?.text;
     Some(RequestCandidate { text, quote: quote.to_owned(), line: statement.line, lasting })

@@ -7,12 +7,12 @@
 
 use std::sync::LazyLock;
 
-use super::features::{BUCKETS, hashed};
-use super::{KINDS, StatementContext, StatementKind};
+use super::features::{FEATURE_BUCKETS, hashed};
+use super::{KIND_COUNT, StatementContext, StatementKind};
 use cm_text::embedding::StatementReading;
 
 /// Dimension of the embedding: that of the wording by the built-in fine model.
-pub const DIMENSION: usize = 384;
+pub const EMBEDDING_DIMENSION: usize = 384;
 /// Beginning of the file.
 pub const MAGIC: &[u8; 8] = b"cm-stmt1";
 
@@ -34,14 +34,14 @@ pub struct KindWeights {
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatementClassifier {
     /// Weights with the embedding, by kind in the order of [`StatementKind::ALL`].
-    pub with_embedding: [KindWeights; KINDS],
+    pub with_embedding: [KindWeights; KIND_COUNT],
     /// Weights without it, for vaults that disable embeddings; their `dense` weights are empty.
-    pub without_embedding: [KindWeights; KINDS],
+    pub without_embedding: [KindWeights; KIND_COUNT],
 }
 
 /// Probabilities of the kinds, in the order of [`StatementKind::ALL`]; their sum is 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KindProbabilities(pub [f32; KINDS]);
+pub struct KindProbabilities(pub [f32; KIND_COUNT]);
 
 impl KindProbabilities {
     /// Probability that the statement is meant to last beyond its session, 0–1.
@@ -69,7 +69,7 @@ impl StatementClassifier {
     }
 
     /// Computes the probabilities of the kinds, from the words alone without a reading. The embedding of a
-    /// reading has [`DIMENSION`] values.
+    /// reading has [`EMBEDDING_DIMENSION`] values.
     pub fn probabilities(
         &self,
         text: &str,
@@ -92,7 +92,7 @@ impl StatementClassifier {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let classifier = Self {
-            with_embedding: read_kinds(&mut rest, DIMENSION)?,
+            with_embedding: read_kinds(&mut rest, EMBEDDING_DIMENSION)?,
             without_embedding: read_kinds(&mut rest, 0)?,
         };
         rest.is_empty().then_some(classifier)
@@ -120,7 +120,7 @@ impl KindWeights {
         let bias = read_float(rest)?;
         let dense = (0..dimension).map(|_| read_float(rest)).collect::<Option<Vec<f32>>>()?;
         let scale = read_float(rest)?;
-        let (own, after) = rest.split_at_checked(BUCKETS)?;
+        let (own, after) = rest.split_at_checked(FEATURE_BUCKETS)?;
         *rest = after;
         let hashed = own.iter().map(|byte| i8::from_le_bytes([*byte])).collect();
         Some(Self { bias, dense, scale, hashed })
@@ -142,16 +142,16 @@ fn logarithm(probability: f32) -> f32 {
 }
 
 /// Converts scores to probabilities.
-pub fn softmax(scores: [f32; KINDS]) -> [f32; KINDS] {
+pub fn softmax(scores: [f32; KIND_COUNT]) -> [f32; KIND_COUNT] {
     let most = scores.iter().copied().fold(f32::MIN, f32::max);
     let powers = scores.map(|score| (score - most).exp());
     let sum: f32 = powers.iter().sum();
     powers.map(|power| power / sum)
 }
 
-fn read_kinds(rest: &mut &[u8], dimension: usize) -> Option<[KindWeights; KINDS]> {
-    let mut kinds = Vec::with_capacity(KINDS);
-    for _ in 0..KINDS {
+fn read_kinds(rest: &mut &[u8], dimension: usize) -> Option<[KindWeights; KIND_COUNT]> {
+    let mut kinds = Vec::with_capacity(KIND_COUNT);
+    for _ in 0..KIND_COUNT {
         kinds.push(KindWeights::read(rest, dimension)?);
     }
     kinds.try_into().ok()

@@ -2,20 +2,20 @@
 //! where there are none, into overlapping windows of words.
 
 /// Maximum number of words of a part.
-pub const MOST: usize = 24;
+pub const MAX_PART_WORDS: usize = 24;
 /// Minimum number of words of a part, unless the sentence has fewer; shorter clauses are joined.
-const LEAST: usize = 6;
+const MIN_PART_WORDS: usize = 6;
 /// Number of words from the start of one window to that of the next.
-const STEP: usize = 12;
+const WINDOW_STEP_WORDS: usize = 12;
 /// Marks after which a clause ends where whitespace follows.
 const MARKS: [char; 8] = [',', ';', ':', '.', '!', '?', '–', '—'];
 /// Marks after which a clause ends, in scripts that are written without spaces.
 const WIDE_MARKS: [char; 6] = ['，', '、', '；', '。', '！', '？'];
 
-/// Returns the parts of a sentence, in order; a sentence of at most [`MOST`] words is its only part.
+/// Returns the parts of a sentence, in order; a sentence of at most [`MAX_PART_WORDS`] words is its only part.
 /// Windows overlap, so that what is at the edge of one is within another.
 pub(super) fn parts(sentence: &str) -> Vec<String> {
-    if words(sentence) <= MOST {
+    if words(sentence) <= MAX_PART_WORDS {
         return clauses_without_spaces(sentence);
     }
     joined(&clauses(sentence)).iter().flat_map(|clause| windows(clause)).collect()
@@ -23,7 +23,7 @@ pub(super) fn parts(sentence: &str) -> Vec<String> {
 
 /// Splits a text without spaces at its marks if it is longer than a part.
 fn clauses_without_spaces(sentence: &str) -> Vec<String> {
-    let is_long = sentence.chars().filter(|c| *c >= '\u{2e80}').count() > MOST * 2;
+    let is_long = sentence.chars().filter(|c| *c >= '\u{2e80}').count() > MAX_PART_WORDS * 2;
     if !is_long {
         return vec![sentence.to_owned()];
     }
@@ -48,12 +48,15 @@ fn clauses(sentence: &str) -> Vec<&str> {
     found
 }
 
-/// Joins clauses until each part has at least [`LEAST`] words, unless it would have more than [`MOST`].
+/// Joins clauses until each part has at least [`MIN_PART_WORDS`] words, unless it would have more than [`MAX_PART_WORDS`].
 fn joined(clauses: &[&str]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for clause in clauses {
         match parts.last_mut() {
-            Some(last) if words(last).min(words(clause)) < LEAST && words(last) + words(clause) <= MOST => {
+            Some(last)
+                if words(last).min(words(clause)) < MIN_PART_WORDS
+                    && words(last) + words(clause) <= MAX_PART_WORDS =>
+            {
                 last.push(' ');
                 last.push_str(clause);
             }
@@ -65,11 +68,13 @@ fn joined(clauses: &[&str]) -> Vec<String> {
 
 fn windows(clause: &str) -> Vec<String> {
     let all: Vec<&str> = clause.split_whitespace().collect();
-    if all.len() <= MOST {
+    if all.len() <= MAX_PART_WORDS {
         return vec![clause.to_owned()];
     }
-    let starts = (0..).step_by(STEP).take_while(|from| from + MOST < all.len() + STEP);
-    starts.map(|from| all[from..all.len().min(from + MOST)].join(" ")).collect()
+    let starts = (0..)
+        .step_by(WINDOW_STEP_WORDS)
+        .take_while(|from| from + MAX_PART_WORDS < all.len() + WINDOW_STEP_WORDS);
+    starts.map(|from| all[from..all.len().min(from + MAX_PART_WORDS)].join(" ")).collect()
 }
 
 fn words(text: &str) -> usize {
@@ -107,7 +112,7 @@ mod tests {
             words in prop::collection::vec("[a-z]{1,8}[,;]?", 1..120)
         ) {
             let found = parts(&words.join(" "));
-            prop_assert!(found.iter().all(|part| super::words(part) <= MOST));
+            prop_assert!(found.iter().all(|part| super::words(part) <= MAX_PART_WORDS));
             let all = found.join(" ");
             prop_assert!(words.iter().all(|word| all.contains(word.as_str())));
         }

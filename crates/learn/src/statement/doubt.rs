@@ -3,7 +3,7 @@
 use crate::prose::pattern;
 
 /// Maximum length of a sentence that says that a rule or tool is no longer in use, in characters.
-pub(super) const LONGEST_WITHDRAWAL: usize = 160;
+pub(super) const MAX_WITHDRAWAL_CHARS: usize = 160;
 
 pattern!(
     UNSURE = r"(?i)\b(?:if|whether|until|unless|when|think|guess|maybe|perhaps|wish|hope|never|wenn|falls|ob|bis|vielleicht|glaub\w*|si|cuando|hasta|quiz[aá]s?|creo|quand|jusqu|peut-être|crois)\b|如果|是否|直到|希望|也许|可能"

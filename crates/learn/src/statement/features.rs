@@ -8,12 +8,12 @@ use super::StatementContext;
 use cm_text::translation::to_english;
 
 /// Number of buckets for hashed features.
-pub const BUCKETS: usize = 1 << 15;
+pub const FEATURE_BUCKETS: usize = 1 << 15;
 
 /// Weight of a character sequence; a word has 1.
-const CHARACTERS: f32 = 0.35;
+const CHARACTER_SEQUENCE_WEIGHT: f32 = 0.35;
 /// Number of tokens of a statement that are used.
-const TOKENS: usize = 120;
+const MAX_STATEMENT_TOKENS: usize = 120;
 
 /// Returns the hashed features of a statement as buckets, in ascending order, with values. The
 /// values have length 1, seen as a vector.
@@ -31,7 +31,7 @@ pub fn hashed(text: &str, context: StatementContext) -> Vec<(usize, f32)> {
     found.add("length", &[length(tokens.len())], 1.0);
     found.add_sequence("", &tokens);
     for run in tokens.iter().flat_map(|word| character_runs(word)) {
-        found.add("characters", &[&run], CHARACTERS);
+        found.add("characters", &[&run], CHARACTER_SEQUENCE_WEIGHT);
     }
     // In English too, of which there are most examples.
     if let Some(english) = to_english(text) {
@@ -107,7 +107,7 @@ impl Fnv {
 
     fn bucket(&self) -> usize {
         let folded = self.0 ^ (self.0 >> 32);
-        usize::try_from(folded % BUCKETS as u64).unwrap_or(0)
+        usize::try_from(folded % FEATURE_BUCKETS as u64).unwrap_or(0)
     }
 }
 
@@ -127,7 +127,7 @@ fn tokens(text: &str) -> Vec<String> {
             chunk_tokens(chunk, &mut tokens);
         }
     }
-    tokens.truncate(TOKENS);
+    tokens.truncate(MAX_STATEMENT_TOKENS);
     tokens
 }
 
@@ -233,7 +233,7 @@ mod tests {
         fn features_are_ordered_buckets_of_length_one(text in ".{0,80}") {
             let found = hashed(&text, StatementContext::Plain);
             prop_assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0));
-            prop_assert!(found.iter().all(|(bucket, _)| *bucket < BUCKETS));
+            prop_assert!(found.iter().all(|(bucket, _)| *bucket < FEATURE_BUCKETS));
             let length: f32 = found.iter().map(|(_, value)| value * value).sum();
             prop_assert!((length - 1.0).abs() < 1e-3);
         }

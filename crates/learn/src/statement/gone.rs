@@ -1,13 +1,13 @@
 //! Finds the name of what is no longer used according to a sentence: "Jenkins is gone since Friday", "precommit is now
 //! called check", "we moved from make to just".
 
-use super::doubt::{LONGEST_WITHDRAWAL, is_for_now, is_unsure};
+use super::doubt::{MAX_WITHDRAWAL_CHARS, is_for_now, is_unsure};
 use crate::prose::pattern;
 
 /// Minimum probability that a sentence which says that something is gone is meant to last.
-const GONE_LASTS: f32 = 0.1;
+const MIN_GONE_PROBABILITY: f32 = 0.1;
 /// Minimum probability of a sentence which says that something was replaced or is no longer used. Code is replaced, too.
-const REPLACED_LASTS: f32 = 0.25;
+const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 
 // A name without an article: "the warning is gone" is about something that happened, "Jenkins is gone" about a tool.
 pattern!(
@@ -105,11 +105,12 @@ const EVERYDAY: [&str; 14] = [
 /// Returns the name of what is no longer used according to a sentence, which is meant to last with the probability
 /// `lasting`.
 pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
-    if sentence.chars().count() > LONGEST_WITHDRAWAL || sentence.ends_with(['?', '？']) {
+    if sentence.chars().count() > MAX_WITHDRAWAL_CHARS || sentence.ends_with(['?', '？']) {
         return None;
     }
-    let found = GONE.captures(sentence).filter(|_| lasting >= GONE_LASTS);
-    let found = found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= REPLACED_LASTS))?;
+    let found = GONE.captures(sentence).filter(|_| lasting >= MIN_GONE_PROBABILITY);
+    let found =
+        found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= MIN_REPLACED_PROBABILITY))?;
     let end = found.get(0)?;
     let name = found.iter().skip(1).flatten().next()?;
     let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));

@@ -16,19 +16,19 @@ pub const THRESHOLD_MEDIUM: f32 = 0.5;
 /// Minimum probability at which a rule counts as certainly lasting.
 pub const THRESHOLD_HIGH: f32 = 0.7;
 /// Minimum probability of a sentence that belongs to a lasting sentence next to it.
-const RELATED: f32 = 0.3;
+const MIN_RELATED_PROBABILITY: f32 = 0.3;
 /// Minimum probability of a statement that the person asks to remember.
-const REMEMBERED_MAYBE: f32 = 0.1;
+const MIN_REMEMBER_PROBABILITY: f32 = 0.1;
 /// Minimum probability of a preference of one thing over another, so that it is certain.
-const PREFERRED: f32 = 0.45;
+const MIN_CERTAIN_PREFERENCE_PROBABILITY: f32 = 0.45;
 /// Minimum probability of a return to what was given up, or of a change from one tool to another, so that it is
 /// certain.
-const RETURNED: f32 = 0.4;
+const MIN_RETURN_PROBABILITY: f32 = 0.4;
 /// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
 /// that it is certain.
-const REMEMBERED: f32 = 0.3;
+const MIN_CERTAIN_REMEMBER_PROBABILITY: f32 = 0.3;
 /// Maximum length of a joined statement, in characters.
-const LONGEST: usize = 280;
+const MAX_JOINED_CHARS: usize = 280;
 
 /// How certainly a statement is meant to last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,14 +163,14 @@ fn related(all: &[JudgedStatement<'_>]) -> usize {
     let mut length = 0;
     let together = all.iter().enumerate().take_while(|(at, (one, judged))| {
         length += 1 + one.text.chars().count();
-        let is_next = *at == 0 || length <= LONGEST + 1 && follows(all[at - 1].0, one);
+        let is_next = *at == 0 || length <= MAX_JOINED_CHARS + 1 && follows(all[at - 1].0, one);
         let is_instead = || *at > 0 && FORBIDS.is_match(&all[at - 1].0.text) && INSTEAD.is_match(&one.text);
         let explains = || {
             let next = all.get(*at + 1).map(|(next, _)| *next);
             next.is_some_and(|next| follows(one, next) && returns(next))
         };
         is_next
-            && (judged.lasting() >= RELATED || is_instead() || explains())
+            && (judged.lasting() >= MIN_RELATED_PROBABILITY || is_instead() || explains())
             && (is_instead() || *at == 0 || !are_two_statements(&all[at - 1], &all[*at]))
     });
     together.count().max(1)
@@ -212,13 +212,13 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_return = returns(statement) || gone(&statement.text, judged.lasting()).is_some();
     let is_preference = PREFERS.is_match(&statement.text);
     let least = match (certainty, statement.context) {
-        _ if is_labelled => REMEMBERED,
-        (Certainty::Medium, _) if is_return => RELATED,
-        (Certainty::High, _) if is_return => RETURNED,
+        _ if is_labelled => MIN_CERTAIN_REMEMBER_PROBABILITY,
+        (Certainty::Medium, _) if is_return => MIN_RELATED_PROBABILITY,
+        (Certainty::High, _) if is_return => MIN_RETURN_PROBABILITY,
         (Certainty::Medium, _) if is_preference => THRESHOLD_ASK,
-        (Certainty::High, _) if is_preference => PREFERRED,
-        (Certainty::Medium, _) if is_remembered => REMEMBERED_MAYBE,
-        (Certainty::High, _) if is_remembered && is_rule => REMEMBERED,
+        (Certainty::High, _) if is_preference => MIN_CERTAIN_PREFERENCE_PROBABILITY,
+        (Certainty::Medium, _) if is_remembered => MIN_REMEMBER_PROBABILITY,
+        (Certainty::High, _) if is_remembered && is_rule => MIN_CERTAIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
         (Certainty::Medium, StatementContext::Plain) if is_opener => 0.9,
         (Certainty::High, StatementContext::Plain) if is_opener => 0.95,

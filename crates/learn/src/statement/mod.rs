@@ -50,11 +50,12 @@ pub enum StatementKind {
 }
 
 /// Number of kinds.
-pub const KINDS: usize = STATEMENT_KINDS;
+pub const KIND_COUNT: usize = STATEMENT_KINDS;
 
 impl StatementKind {
     /// All kinds, in the order of the classifier's weights.
-    pub const ALL: [Self; KINDS] = [Self::Passing, Self::Rule, Self::Decision, Self::Fact, Self::Preference];
+    pub const ALL: [Self; KIND_COUNT] =
+        [Self::Passing, Self::Rule, Self::Decision, Self::Fact, Self::Preference];
 }
 
 /// What came just before a statement, in the order of the fine-tuned model's contexts.

@@ -10,11 +10,11 @@ use cm_session::event::{EventKind, SessionEvent};
 
 /// Number of the person's prompts before the decision since which the agent may have proposed it: a question about
 /// the proposal may come between.
-const PROMPTS: usize = 2;
+const PROMPTS_BEFORE_DECISION: usize = 2;
 /// Maximum number of sentences quoted.
-const SENTENCES: usize = 2;
+const MAX_QUOTED_SENTENCES: usize = 2;
 /// Maximum length of a sentence quoted, in characters.
-const LONGEST: usize = 200;
+const MAX_QUOTED_SENTENCE_CHARS: usize = 200;
 
 /// A sentence that the agent wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ fn proposals(decision: &LastingStatement, events: &[SessionEvent]) -> Vec<AgentS
     // The sort keeps the order of the log, so that of equal sentences the last ones stay.
     found.reverse();
     found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    found.truncate(SENTENCES);
+    found.truncate(MAX_QUOTED_SENTENCES);
     let mut seen = BTreeSet::new();
     let mut chosen: Vec<AgentSentence> =
         found.into_iter().map(|(_, sentence)| sentence).filter(|one| seen.insert(one.text.clone())).collect();
@@ -61,7 +61,7 @@ fn sentences_before(line: u64, events: &[SessionEvent]) -> Vec<AgentSentence> {
     let mut messages: Vec<(&str, u64)> = before
         .take_while(|event| {
             prompts += usize::from(matches!(event.kind, EventKind::UserPrompt { .. }));
-            prompts < PROMPTS
+            prompts < PROMPTS_BEFORE_DECISION
         })
         .filter_map(|event| match &event.kind {
             EventKind::AssistantText { text } => Some((text.as_str(), event.line)),
@@ -71,7 +71,8 @@ fn sentences_before(line: u64, events: &[SessionEvent]) -> Vec<AgentSentence> {
     messages.reverse();
     let of_message = |(text, line): (&str, u64)| {
         let each = sentences(text, MessageAuthor::Agent).into_iter();
-        each.map(move |one| AgentSentence { text: cut(&one.text, LONGEST), line }).collect::<Vec<_>>()
+        each.map(move |one| AgentSentence { text: cut(&one.text, MAX_QUOTED_SENTENCE_CHARS), line })
+            .collect::<Vec<_>>()
     };
     messages.into_iter().flat_map(of_message).collect()
 }

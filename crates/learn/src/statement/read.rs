@@ -48,13 +48,13 @@ impl Answered {
 
 /// Number of sentences above which a message is a written task or pasted text: only its first
 /// two sentences and the last one are used.
-const MANY: usize = 8;
+const MAX_MESSAGE_SENTENCES: usize = 8;
 /// Number of words above which a prompt is a written task or has pasted text.
-const TASK: usize = 60;
+const MAX_PROMPT_WORDS: usize = 60;
 /// Minimum length of a sentence that counts as quoted if the agent wrote it before, in characters.
-const QUOTED: usize = 24;
+const MIN_QUOTED_CHARS: usize = 24;
 /// Maximum length of a command that a statement refers to, in characters.
-const COMMAND: usize = 120;
+const MAX_COMMAND_CHARS: usize = 120;
 
 // A colon after the name of an author: the rest of the prompt quotes that author.
 pattern!(
@@ -117,7 +117,8 @@ pub fn statements(events: &[SessionEvent]) -> Vec<Statement> {
                 let typed = of_prompt(text, event.line, context, answered.as_ref()).into_iter();
                 // What the agent wrote before is quoted.
                 let is_own = |one: &Statement| {
-                    one.text.chars().count() < QUOTED || !of_agent.contains(&fold_whitespace(&one.text))
+                    one.text.chars().count() < MIN_QUOTED_CHARS
+                        || !of_agent.contains(&fold_whitespace(&one.text))
                 };
                 all.extend(typed.filter(is_own));
                 // Another prompt without a word of the agent reacts to the same: "cool", then "btw …".
@@ -173,8 +174,8 @@ fn own_statements(
     if prompt.trim_start().starts_with('/') {
         return Vec::new();
     }
-    let many = all.len() > MANY;
-    let is_task = many || prompt.split_whitespace().count() > TASK;
+    let many = all.len() > MAX_MESSAGE_SENTENCES;
+    let is_task = many || prompt.split_whitespace().count() > MAX_PROMPT_WORDS;
     let is_own =
         |at: usize, sentence: &Sentence| !many || (!sentence.listed && (at < 2 || at + 1 == all.len()));
     let is_reported = |text: &str| REPORTED.is_match(text) && !NOT_REPORTED.is_match(text);
@@ -220,10 +221,10 @@ pub(super) fn object_of(input: &Value) -> Option<Answered> {
     let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str()).map(str::trim);
     if let Some(command) = text(&["command", "cmd", "script"]).or(command_list(input).as_deref()) {
         let first = command.lines().next().unwrap_or_default();
-        return Some(Answered::Command(cut(first, COMMAND)));
+        return Some(Answered::Command(cut(first, MAX_COMMAND_CHARS)));
     }
     text(&["file_path", "filePath", "path", "notebook_path", "target_file"])
-        .map(|path| Answered::File(cut(path, COMMAND)))
+        .map(|path| Answered::File(cut(path, MAX_COMMAND_CHARS)))
 }
 
 /// Returns the command of a call whose `command` is a list: its last part, the script of a shell.

@@ -17,11 +17,11 @@ const MAX_REPLACING_WORDS: usize = 30;
 /// Maximum number of words of a question that the sentences after it answer: "location? default is US."
 const MAX_ANSWERED_QUESTION_WORDS: usize = 6;
 /// Probability below which a sentence at the beginning is an acknowledgement and left out.
-const MIN_FIRST_SENTENCE: f32 = 0.03;
+const MIN_FIRST_SENTENCE_PROBABILITY: f32 = 0.03;
 /// Minimum probability that a prompt as a whole lasts.
-const LASTING: f32 = 0.75;
+const MIN_LASTING_PROBABILITY: f32 = 0.75;
 /// Minimum probability from which it certainly does.
-const CERTAIN: f32 = 0.85;
+const MIN_CERTAIN_PROBABILITY: f32 = 0.85;
 
 /// Returns each short prompt of several sentences as one statement, without acknowledgements at the beginning, and also
 /// with them where no sentence certainly lasts alone. Left out are the first prompt of a session, and those that were
@@ -59,7 +59,7 @@ pub fn short_prompts(
 type JudgedStatement<'a> = (&'a Statement, &'a KindProbabilities);
 
 fn is_acknowledgement((one, judged): &&JudgedStatement<'_>) -> bool {
-    judged.lasting() < MIN_FIRST_SENTENCE && !one.text.ends_with(['?', '？'])
+    judged.lasting() < MIN_FIRST_SENTENCE_PROBABILITY && !one.text.ends_with(['?', '？'])
 }
 
 /// Returns the sentences of a prompt as one statement, with those between and around them that look like code; `is_cut`
@@ -112,14 +112,16 @@ pub fn with_lasting_prompts(
     judged: &[KindProbabilities],
 ) -> Vec<LastingStatement> {
     let mut latest = None;
-    for (prompt, judged) in prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= LASTING) {
+    for (prompt, judged) in
+        prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= MIN_LASTING_PROBABILITY)
+    {
         // The first form of a prompt that lasts says enough.
         if latest.replace(prompt.line) == Some(prompt.line) {
             continue;
         }
         let parts: Vec<usize> = (0..found.len()).filter(|at| found[*at].line == prompt.line).collect();
         let mut all = lasting(std::slice::from_ref(prompt), std::slice::from_ref(judged));
-        if judged.lasting() < CERTAIN {
+        if judged.lasting() < MIN_CERTAIN_PROBABILITY {
             all.iter_mut().for_each(|one| one.certainty = Certainty::Medium);
         }
         let Some(mut one) = all.pop() else { continue };

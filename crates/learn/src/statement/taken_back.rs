@@ -5,7 +5,7 @@ use super::{KindProbabilities, Statement, THRESHOLD_MEDIUM};
 use crate::prose::pattern;
 
 /// Maximum length of a sentence that takes something back, in characters.
-const LONGEST: usize = 120;
+const MAX_RETRACTION_CHARS: usize = 120;
 
 // The object ends the clause: "forget that rule" and "don't forget that …" take nothing back.
 pattern!(
@@ -29,7 +29,9 @@ pattern!(
 /// assert!(!takes_back("Don't forget that the tests need the database."));
 /// ```
 pub fn takes_back(sentence: &str) -> bool {
-    sentence.chars().count() < LONGEST && TAKES_BACK.is_match(sentence) && !KEEPS.is_match(sentence)
+    sentence.chars().count() < MAX_RETRACTION_CHARS
+        && TAKES_BACK.is_match(sentence)
+        && !KEEPS.is_match(sentence)
 }
 
 /// Returns for each statement whether it was taken back later in the session: the lasting ones before

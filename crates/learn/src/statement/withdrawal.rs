@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::doubt::{LONGEST_WITHDRAWAL, is_for_now, is_unsure};
+use super::doubt::{MAX_WITHDRAWAL_CHARS, is_for_now, is_unsure};
 use super::gone::{gone, speaks_for};
 use super::{KindProbabilities, Statement};
 use crate::content_words::content_words;
@@ -82,7 +82,7 @@ pattern!(
     CANNOT = r"(?i)\b(?:can|could|able|kann|kannst|könn\w*|schaff\w*|peut|peux|pouvons|arriv\w*|pod\w+|pued\w+|logr\w+)\b|能|无法|不了"
 );
 /// Minimum probability that such a sentence is meant to last.
-const LASTING: f32 = 0.3;
+const MIN_LASTING_PROBABILITY: f32 = 0.3;
 // Words around a topic that do not belong to it.
 pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
@@ -108,7 +108,7 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
 
 /// Whether a sentence may say that something is no longer done.
 fn says_no_longer(sentence: &str) -> bool {
-    sentence.chars().count() <= LONGEST_WITHDRAWAL
+    sentence.chars().count() <= MAX_WITHDRAWAL_CHARS
         && !sentence.ends_with(['?', '？', ':', '：'])
         && NO_LONGER.is_match(sentence)
         && !CANNOT.is_match(sentence)
@@ -124,7 +124,7 @@ impl Withdrawal {
         let gone_tool = gone(text, judged.lasting()).filter(|_| withdrawn_topic.is_none());
         let is_withdrawal = withdrawn_topic.is_some()
             || gone_tool.is_some()
-            || judged.lasting() >= LASTING && says_no_longer(text);
+            || judged.lasting() >= MIN_LASTING_PROBABILITY && says_no_longer(text);
         if statement.is_pasted || !is_withdrawal {
             return None;
         }

@@ -40,12 +40,12 @@ pattern!(
     POINTS_AT_KIND = r"(?i)^(?:this|that|diese[rs]?|jene[rs]?|ce|cette|ese|esa|este|esta)\s+(?:file|folder|directory|command|script|datei|ordner|befehl|skript|fichier|dossier|commande|archivo|fichero|carpeta|comando)\b"
 );
 /// Number of content words below which a statement hardly names what it is about.
-const FEW: usize = 2;
+const MIN_SUBJECT_WORDS: usize = 2;
 /// Number of words from which a statement with one content word is a whole sentence.
-const SHORT: usize = 4;
+const MIN_SENTENCE_WORDS: usize = 4;
 /// Number of content words from which on a statement names what it is about, even if it also points
 /// to something.
-const MANY: usize = 5;
+const MIN_CLEAR_SUBJECT_WORDS: usize = 5;
 
 /// Whether a sentence has a word such as "it" or "those", which may point to the sentence before.
 pub(super) fn points_back(text: &str) -> bool {
@@ -66,13 +66,13 @@ pub(super) fn standing_alone(
     }
     let own = sentence(bare);
     let (points, says) = (POINTS.find(bare), content_word_count(bare));
-    let names_something = bare.contains(['`', '/', '_']) || says >= MANY;
+    let names_something = bare.contains(['`', '/', '_']) || says >= MIN_CLEAR_SUBJECT_WORDS;
     let points_only = points.is_some_and(|found| found.start() < 12) && !names_something;
-    let is_short = says < FEW && bare.split_whitespace().count() < SHORT;
+    let is_short = says < MIN_SUBJECT_WORDS && bare.split_whitespace().count() < MIN_SENTENCE_WORDS;
     let is_vague = says == 0 || is_short || points_only;
     let object = answers.filter(|object| !mentions(bare, object));
     let names_kind = POINTS_AT_KIND.is_match(bare);
-    let refers = says == 0 || points_only || names_kind || says < FEW && points.is_some();
+    let refers = says == 0 || points_only || names_kind || says < MIN_SUBJECT_WORDS && points.is_some();
     if let Some(object) = object.filter(|_| context == StatementContext::Refused || refers) {
         let text = match object {
             Answered::Command(command) => format!("{own} (about `{}`)", command.replace('`', "'")),
@@ -80,7 +80,7 @@ pub(super) fn standing_alone(
         };
         return Some(Wording { text, is_complete: says > 0 });
     }
-    let before = before.filter(|before| content_word_count(&before.text) >= FEW);
+    let before = before.filter(|before| content_word_count(&before.text) >= MIN_SUBJECT_WORDS);
     match before.filter(|_| points.is_some() && !names_something) {
         Some(before) => {
             Some(Wording { text: format!("{} {own}", sentence(&before.text)), is_complete: true })

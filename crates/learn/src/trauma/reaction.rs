@@ -8,20 +8,20 @@ use std::sync::LazyLock;
 
 use crate::prose::{MessageAuthor, Sentence, sentences};
 use crate::statement::StatementContext;
-use crate::statement::classifier::{DIMENSION, KindWeights};
+use crate::statement::classifier::{EMBEDDING_DIMENSION, KindWeights};
 use crate::statement::features::hashed;
 
 /// Beginning of the file with the weights.
 const MAGIC: &[u8; 8] = b"cm-harm1";
 /// Number of sentences of a message that are judged: a complaint comes first.
-const FIRST: usize = 8;
+const MAX_JUDGED_SENTENCES: usize = 8;
 /// Number of sentences of a person's long message, which is a new task.
-const FIRST_OF_LONG: usize = 2;
+const MAX_JUDGED_SENTENCES_OF_TASK: usize = 2;
 /// Length above which a person's message is long, in characters.
-const LONG: usize = 600;
+const LONG_MESSAGE_CHARS: usize = 600;
 
 /// Minimum probability at which a sentence reports harm.
-pub const THRESHOLD: f32 = 0.4;
+pub const MIN_HARM_PROBABILITY: f32 = 0.4;
 
 /// Computes the probability that each of these sentences of an author reports harm, 0–1, in order.
 pub type HarmJudge<'j> = &'j dyn Fn(MessageAuthor, &[&str]) -> Vec<f32>;
@@ -54,7 +54,7 @@ impl ReactionClassifier {
     }
 
     /// Returns the probability that a sentence reports harm, 0–1. `embedding` is that of
-    /// the wording, with [`DIMENSION`] values.
+    /// the wording, with [`EMBEDDING_DIMENSION`] values.
     pub fn probability(&self, author: MessageAuthor, sentence: &str, embedding: Option<&[f32]>) -> f32 {
         let weights = match author {
             MessageAuthor::Person => &self.person,
@@ -70,7 +70,7 @@ impl ReactionClassifier {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let mut author = || {
             Some(HarmWeights {
-                with_embedding: KindWeights::read(&mut rest, DIMENSION)?,
+                with_embedding: KindWeights::read(&mut rest, EMBEDDING_DIMENSION)?,
                 without_embedding: KindWeights::read(&mut rest, 0)?,
             })
         };
@@ -97,10 +97,10 @@ pub fn judge_by_words(author: MessageAuthor, sentences: &[&str]) -> Vec<f32> {
 
 /// Returns the sentences of a message that can report harm, in order.
 pub(super) fn candidates(message: &str, author: MessageAuthor) -> Vec<String> {
-    let is_long = author == MessageAuthor::Person && message.chars().count() > LONG;
+    let is_long = author == MessageAuthor::Person && message.chars().count() > LONG_MESSAGE_CHARS;
     // Agents list what they did; an admission is a sentence of its own.
     let is_prose = |sentence: &Sentence| author == MessageAuthor::Person || !sentence.listed;
     let all = sentences(message, author).into_iter().filter(is_prose);
-    let own = all.take(if is_long { FIRST_OF_LONG } else { FIRST });
+    let own = all.take(if is_long { MAX_JUDGED_SENTENCES_OF_TASK } else { MAX_JUDGED_SENTENCES });
     own.map(|sentence| sentence.text).filter(|text| !text.is_empty()).collect()
 }

@@ -6,20 +6,20 @@
 use std::collections::HashSet;
 
 use super::incident::{failure, first_line, gravest, is_restore, nothing_done};
-use super::reaction::{HarmJudge, THRESHOLD, candidates};
+use super::reaction::{HarmJudge, MIN_HARM_PROBABILITY, candidates};
 use super::{Danger, HarmEvidence, HarmfulCommand, PathContext};
 use crate::outcome::steps::{SessionStep, StepKind, steps};
 use crate::prose::MessageAuthor;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Number of prompts after a command in which the user may complain about it.
-const PROMPTS: usize = 3;
+const MAX_COMPLAINT_PROMPTS: usize = 3;
 /// Number of commands after a command among which one may restore what it destroyed.
-const COMMANDS: usize = 12;
+const MAX_RESTORE_COMMANDS: usize = 12;
 /// Minimum length of a word that shows which command a message is about, in characters.
-const TELLING: usize = 4;
+const MIN_SUBJECT_WORD_CHARS: usize = 4;
 /// Length above which an ASCII word is no word of a language, in bytes.
-const LONG_WORD: usize = 24;
+const MAX_WORD_BYTES: usize = 24;
 
 /// A harmful command with its place in the session log.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub fn incidents<'a>(
         let Some(command) = command_line(step) else { continue };
         let restores = |suspect: &&mut SuspectCommand<'_, '_>| {
             suspect.at < step.at
-                && number <= suspect.before.1 + COMMANDS
+                && number <= suspect.before.1 + MAX_RESTORE_COMMANDS
                 && is_restore(command, suspect.danger.class)
         };
         if let Some(suspect) = suspects.iter_mut().rev().find(restores) {
@@ -163,7 +163,7 @@ fn reported(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<
         let judged = judge(author, &texts);
         let mut last = None;
         for (reaction, probability) in all.into_iter().zip(judged) {
-            if probability >= THRESHOLD && last.replace(reaction.at) != Some(reaction.at) {
+            if probability >= MIN_HARM_PROBABILITY && last.replace(reaction.at) != Some(reaction.at) {
                 found.push(reaction);
             }
         }
@@ -174,7 +174,7 @@ fn reported(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<
 
 /// Removes keys, hashes and long paths, which hide from the classifier what a sentence says.
 fn without_long_words(text: &str) -> String {
-    let is_short = |word: &&str| word.len() <= LONG_WORD || !word.is_ascii();
+    let is_short = |word: &&str| word.len() <= MAX_WORD_BYTES || !word.is_ascii();
     text.split_whitespace().filter(is_short).collect::<Vec<_>>().join(" ")
 }
 
@@ -196,7 +196,9 @@ fn message(event: &SessionEvent, at: usize, agents: bool) -> Vec<Reaction> {
 fn blamed(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usize) -> Option<usize> {
     let possible = || {
         suspects.iter().enumerate().filter(|(_, suspect)| {
-            suspect.at < reaction.at && !suspect.did_nothing && prompts <= suspect.before.0 + PROMPTS
+            suspect.at < reaction.at
+                && !suspect.did_nothing
+                && prompts <= suspect.before.0 + MAX_COMPLAINT_PROMPTS
         })
     };
     let reaction_words = words(&reaction.text);
@@ -207,7 +209,9 @@ fn blamed(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usi
 
 /// Returns the words of a text by which a message names a command, in lower case.
 fn words(text: &str) -> HashSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= TELLING);
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= MIN_SUBJECT_WORD_CHARS);
     words.map(str::to_lowercase).collect()
 }
 

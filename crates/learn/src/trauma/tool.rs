@@ -62,12 +62,12 @@ pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
     let texts = ["input", "patch", "patchText", "patch_text", "diff", "command"];
     let patch = texts.iter().filter_map(|key| input.get(key)?.as_str()).chain(input.as_str());
     found.extend(patch.flat_map(patched));
-    found.truncate(MOST);
+    found.truncate(MAX_CHECKED_FILES);
     found
 }
 
 /// Maximum number of files per tool call that are checked.
-const MOST: usize = 256;
+const MAX_CHECKED_FILES: usize = 256;
 
 /// Returns the files that a patch changes, in the `apply_patch` format or as unified diff.
 pub(crate) fn patched(text: &str) -> Vec<ToolFileChange> {
@@ -83,7 +83,7 @@ pub(crate) fn patched(text: &str) -> Vec<ToolFileChange> {
             heads.iter().find_map(|(head, deletes)| Some((line.strip_prefix(head)?, *deletes)))?;
         Some(ToolFileChange { path: path.trim().to_owned(), deletes })
     };
-    text.lines().filter_map(head).take(MOST).collect()
+    text.lines().filter_map(head).take(MAX_CHECKED_FILES).collect()
 }
 
 /// Decides whether a tool may change these files. `incidents` are past incidents that a person

@@ -14,7 +14,7 @@ use crate::verbs::privacy;
 use cm_index::sessions::SessionSummary;
 use cm_learn::onboard::package::{INSTRUCTIONS, answer, example, framed, related};
 use cm_learn::onboard::{Category, SessionCandidate, coverage, fit};
-use cm_learn::reflect::excerpt::{MOST, excerpt};
+use cm_learn::reflect::excerpt::{MAX_EXCERPT_CHARS, excerpt};
 use cm_playbook::curation::delta;
 use cm_session::event::EventKind;
 
@@ -122,7 +122,7 @@ fn redacted_text(context: &Context, access: &SessionAccess, name: &str) -> Resul
     }
     // What was read by rules that have changed since may still hold what they take out now.
     let (rules, _) = secrets::rules_of_logs(context, context.target())?;
-    let text = logs::text(&excerpt(&access.events(&listed)?, MOST), &rules);
+    let text = logs::text(&excerpt(&access.events(&listed)?, MAX_EXCERPT_CHARS), &rules);
     let read = access_log::SessionRead {
         agent: key.agent.name().to_owned(),
         sessions: vec![key.id],

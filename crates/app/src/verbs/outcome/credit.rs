@@ -9,7 +9,7 @@ use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use crate::sessions::load;
 use crate::verbs::playbook::{find_bullet, merged};
-use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::outcome::feedback::{DEFAULT_DERIVED_WEIGHT, RuleFeedback, RuleRef, feedback};
 use cm_learn::outcome::steps::steps;
 use cm_note::bullet::Bullet;
 use cm_note::note::FeedbackSignal;
@@ -156,7 +156,8 @@ fn words(
             return Vec::new();
         }
     };
-    let rule_feedback = feedback(&parsed.events, &steps(&parsed.events), rules, status, FRACTION);
+    let rule_feedback =
+        feedback(&parsed.events, &steps(&parsed.events), rules, status, DEFAULT_DERIVED_WEIGHT);
     rule_feedback.into_iter().filter(|word| !word.explicit).collect()
 }
 

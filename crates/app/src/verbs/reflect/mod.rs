@@ -33,7 +33,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::sessions::{SessionAccess, SessionSelection};
 use crate::verbs::diary::session::SessionReader;
-use cm_learn::reflect::evidence::DAYS;
+use cm_learn::reflect::evidence::DEFAULT_EVIDENCE_DAYS;
 use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
 use cm_store::config::keys;
 use process_session::recent_diaries;
@@ -117,7 +117,7 @@ pub fn reflect(
     let wants_model = !options.no_model && !todo.is_empty();
     let language_model = if wants_model { LanguageModel::open(context, &reader.rules, stop)? } else { None };
     let model = language_model.as_ref().map(LanguageModel::name);
-    let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(context, DAYS)? };
+    let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(context, DEFAULT_EVIDENCE_DAYS)? };
     let run_options = RunOptions { reprocess: options.again, ..run_options(context, options.dry_run) };
     let traces = TraceLibrary::open(context, access, &mut reader, (&todo, options.dry_run), stop)?;
     let mut work = SessionProcessor {

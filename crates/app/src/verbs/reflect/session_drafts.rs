@@ -12,7 +12,7 @@ use crate::sessions::logs;
 use crate::sessions::reflection_log::hash_key;
 use crate::verbs::diary::session::SessionTranscript;
 use cm_learn::diary::{Diary, StatementAuthor};
-use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::outcome::feedback::{DEFAULT_DERIVED_WEIGHT, RuleFeedback, RuleRef, feedback};
 use cm_learn::recurring::{CountedProposal, SessionTrace, proposals};
 use cm_learn::reflect::answer::{DeltasAnswer, deltas_schema};
 use cm_learn::reflect::double_reading::without_double_reading;
@@ -42,7 +42,7 @@ impl SessionProcessor<'_> {
     ) -> Vec<RuleFeedback> {
         // How it ended is what its log shows, and no model's word.
         let status = transcript.diary.verdict.status;
-        let found = feedback(&transcript.events, &transcript.steps, rules, status, FRACTION);
+        let found = feedback(&transcript.events, &transcript.steps, rules, status, DEFAULT_DERIVED_WEIGHT);
         let ids: HashSet<&str> = todo.conversation.iter().map(|(_, id)| id.as_str()).collect();
         let own = transcript.meta.id.as_str();
         let is_new = |new: &RuleFeedback| {

@@ -18,7 +18,7 @@ use crate::verbs::diary::session::{SessionReader, SessionTranscript};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_learn::recurring::SessionTrace;
 use cm_learn::recurring::trace::TracedRequest;
-use cm_learn::reflect::evidence::DAYS;
+use cm_learn::reflect::evidence::DEFAULT_EVIDENCE_DAYS;
 
 /// Traces of the sessions that a run may count.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub struct TraceLibrary {
 }
 
 impl TraceLibrary {
-    /// Loads the traces of all sessions that ended at most [`DAYS`] days before the first queued one.
+    /// Loads the traces of all sessions that ended at most [`DEFAULT_EVIDENCE_DAYS`] days before the first queued one.
     /// Queued sessions are left out; they are added when they are processed.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl TraceLibrary {
         let queued: HashSet<(String, String)> =
             todo.iter().flat_map(|one| one.forks.iter().chain([&one.listed])).map(session_key).collect();
         let first = todo.iter().filter_map(|one| one.listed.session.meta.ended).min();
-        let since = first.unwrap_or(context.now()).min(context.now()).minus_days(DAYS);
+        let since = first.unwrap_or(context.now()).min(context.now()).minus_days(DEFAULT_EVIDENCE_DAYS);
         let filter = SessionIndexFilter {
             since: Some(since),
             without_subagents: true,
@@ -125,10 +125,10 @@ impl TraceLibrary {
     }
 
     /// Returns the traces that may show a pattern together with `own`: those of its project that ended
-    /// at most [`DAYS`] days before or after it, and its own.
+    /// at most [`DEFAULT_EVIDENCE_DAYS`] days before or after it, and its own.
     pub fn of_project(&self, own: &SessionTrace) -> Vec<&SessionTrace> {
         let is_near = |other: &SessionTrace| match (own.ended, other.ended) {
-            (Some(own), Some(other)) => own.days_until(other).abs() <= DAYS,
+            (Some(own), Some(other)) => own.days_until(other).abs() <= DEFAULT_EVIDENCE_DAYS,
             _ => true,
         };
         let is_of_project = |other: &SessionTrace| !self.is_by_workspace || other.workspace == own.workspace;

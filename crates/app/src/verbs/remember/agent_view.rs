@@ -138,7 +138,7 @@ impl MemoryView {
         let facts: Vec<String> = self.facts.iter().map(|fact| fact.text.clone()).collect();
         let sure = self.preferences.iter().filter(|preference| preference.level == ConfidenceLevel::High);
         let sure: Vec<String> = sure.map(|preference| preference.text.clone()).collect();
-        render::part(&facts, &sure, &episodes::last(self.episodes.clone(), render::EPISODES))
+        render::part(&facts, &sure, &episodes::last(self.episodes.clone(), render::MAX_SECTION_EPISODES))
     }
 
     /// Renders the contents of facts.md, episodes.md and preferences.md.

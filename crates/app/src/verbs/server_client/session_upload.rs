@@ -17,7 +17,7 @@ use crate::verbs::server_client::outbox::OutboxItem;
 use cm_agents::hook::injection_log::file_name;
 use cm_agents::ingest::LogSource;
 use cm_agents::ingest::uploaded::MessageRole;
-use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::outcome::feedback::{DEFAULT_DERIVED_WEIGHT, RuleFeedback, RuleRef, feedback};
 use cm_learn::outcome::steps::steps;
 use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
@@ -230,7 +230,7 @@ fn marks(events: &[SessionEvent]) -> Vec<RuleFeedback> {
         return Vec::new();
     }
     let rules: Vec<RuleRef<'_>> = ids.iter().map(|id| RuleRef { id, content: "" }).collect();
-    feedback(events, &steps(events), &rules, SessionStatus::Unknown, FRACTION)
+    feedback(events, &steps(events), &rules, SessionStatus::Unknown, DEFAULT_DERIVED_WEIGHT)
 }
 
 fn place(event: &SessionEvent) -> (u64, u32) {

@@ -7,7 +7,7 @@ use super::{AntigenCandidate, add_new, median, most_frequent};
 use crate::friction::signal::SignalKind;
 
 /// User messages of at most this many characters are not quoted in a cluster.
-const SHORT_CONTEXT: usize = 10;
+const MAX_UNQUOTED_CHARS: usize = 10;
 
 /// Candidates with the same anchor signal and the same tool sequence.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -66,7 +66,7 @@ fn cluster(anchor_signal: SignalKind, tool_pattern: String, members: &[&AntigenC
     let peaks: Vec<f64> = members.iter().map(|member| member.peak_friction).collect();
     let (mut contexts, mut errors) = (Vec::new(), Vec::new());
     for member in members {
-        let telling = member.user_context.iter().find(|text| text.chars().count() > SHORT_CONTEXT);
+        let telling = member.user_context.iter().find(|text| text.chars().count() > MAX_UNQUOTED_CHARS);
         if let Some(text) = telling {
             add_new(&mut contexts, text, 5);
         }

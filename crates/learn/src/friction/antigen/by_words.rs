@@ -18,7 +18,7 @@ use cm_text::stop_words::is_stop_word;
 
 /// Minimum share of the smaller conversation's shingles that the larger one must contain for both
 /// to be in one cluster.
-const OVERLAP: f64 = 0.5;
+const MIN_CLUSTER_OVERLAP: f64 = 0.5;
 /// Words without a meaning of their own, besides stop words: fillers, contractions, and names that
 /// occur in every project.
 const FILLERS: [&str; 50] = [
@@ -147,7 +147,7 @@ pub fn clusters(contexts: &[CandidateContext<'_>], recurring: usize) -> Vec<Word
             .iter()
             .enumerate()
             .map(|(at, group)| (overlap(&voice.shingles, &group.seed), at))
-            .filter(|(overlap, _)| *overlap >= OVERLAP)
+            .filter(|(overlap, _)| *overlap >= MIN_CLUSTER_OVERLAP)
             .fold(None::<(f64, usize)>, |best, next| match best {
                 Some(best) if best.0 >= next.0 => Some(best),
                 _ => Some(next),

@@ -13,7 +13,7 @@ use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
 /// Number of steps before the signal's step that belong to the window.
-const BEFORE: usize = 5;
+const STEPS_BEFORE_SIGNAL: usize = 5;
 /// Stop words that are not used as keywords.
 const COMMON: [&str; 43] = [
     "about", "after", "also", "been", "before", "being", "code", "could", "doing", "file", "from", "have",
@@ -55,7 +55,7 @@ impl<'l> StepWindow<'l> {
     }
 
     fn up_to(steps: &[&'l LogRecord], last: usize) -> Self {
-        Self { steps: steps[last.saturating_sub(BEFORE)..=last].to_vec() }
+        Self { steps: steps[last.saturating_sub(STEPS_BEFORE_SIGNAL)..=last].to_vec() }
     }
 
     pub fn len(&self) -> usize {

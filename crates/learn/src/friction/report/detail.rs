@@ -9,13 +9,13 @@ use crate::friction::score::SessionQuality;
 use crate::friction::signal::SignalKind;
 
 /// Minimum peak friction of a session with medium friction.
-const MEDIUM: f64 = 15.0;
+const MIN_MEDIUM_PEAK: f64 = 15.0;
 /// Minimum peak friction of a session with high friction.
-const HIGH: f64 = 50.0;
+const MIN_HIGH_PEAK: f64 = 50.0;
 /// Maximum number of sessions that the report lists.
-const LISTED: usize = 20;
+const MAX_LISTED_SESSIONS: usize = 20;
 /// Number of days that the report's trend shows.
-const DAYS: usize = 14;
+const TREND_DAYS: usize = 14;
 
 pub fn report(analysis: &FrictionAnalysis) -> String {
     let mut text = String::new();
@@ -96,9 +96,9 @@ fn levels(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
             .count()
     };
     writeln!(text, "### Friction Level Breakdown\n")?;
-    writeln!(text, "**Low Friction (0-15):** {} sessions", count(0.0..MEDIUM))?;
-    writeln!(text, "**Medium Friction (15-50):** {} sessions", count(MEDIUM..HIGH))?;
-    writeln!(text, "**High Friction (50+):** {} sessions\n", count(HIGH..f64::INFINITY))
+    writeln!(text, "**Low Friction (0-15):** {} sessions", count(0.0..MIN_MEDIUM_PEAK))?;
+    writeln!(text, "**Medium Friction (15-50):** {} sessions", count(MIN_MEDIUM_PEAK..MIN_HIGH_PEAK))?;
+    writeln!(text, "**High Friction (50+):** {} sessions\n", count(MIN_HIGH_PEAK..f64::INFINITY))
 }
 
 fn top_sessions(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
@@ -111,7 +111,7 @@ fn top_sessions(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Res
         "## Top Friction Sessions\n\n| Session | Quality | Peak | Turns | Duration | Top Signals |"
     )?;
     writeln!(text, "|---------|---------|------|-------|----------|-------------|")?;
-    for session in top.into_iter().take(LISTED) {
+    for session in top.into_iter().take(MAX_LISTED_SESSIONS) {
         let id = session.session_id.as_str();
         let shown = if many { id } else { id.rsplit('/').next().unwrap_or(id) };
         let about = &session.session_metadata;
@@ -229,9 +229,12 @@ fn days(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     if days.is_empty() {
         return Ok(());
     }
-    writeln!(text, "## Daily Trend (Last {DAYS} Days, UTC)\n\n| Date | Interactive | BAD | Rate | Trend |")?;
+    writeln!(
+        text,
+        "## Daily Trend (Last {TREND_DAYS} Days, UTC)\n\n| Date | Interactive | BAD | Rate | Trend |"
+    )?;
     writeln!(text, "|------|-------------|-----|------|-------|")?;
-    for day in &days[days.len().saturating_sub(DAYS)..] {
+    for day in &days[days.len().saturating_sub(TREND_DAYS)..] {
         let rate = if day.interactive > 0 { day.bad_rate } else { 0.0 };
         let shown = if day.interactive > 0 { percent(rate) } else { "-".to_owned() };
         let full = ((rate * 10.0 + 0.5).floor() as usize).min(10);

@@ -9,7 +9,7 @@ use crate::friction::record::stamp;
 use crate::friction::score::SessionQuality;
 
 /// Maximum number of clusters that the review lists.
-const SHOWN: usize = 25;
+const MAX_LISTED_CLUSTERS: usize = 25;
 
 /// The values that the review shows for a cluster of either rule set.
 struct ReviewSection<'a> {
@@ -30,7 +30,7 @@ pub fn review(analysis: &FrictionAnalysis) -> String {
                 "| # | Signal | Tool Pattern | Count | Sessions | Score | Median Peak |\n",
                 "|---|--------|-------------|-------|----------|-------|-------------|"
             );
-            let entries = clusters.iter().take(SHOWN).map(|cluster| ReviewSection {
+            let entries = clusters.iter().take(MAX_LISTED_CLUSTERS).map(|cluster| ReviewSection {
                 heading: format!("{} | {}", cluster.anchor_signal, cluster.tool_pattern),
                 row: format!(
                     "{} | {} | {} | {} | {} | {}",
@@ -61,7 +61,7 @@ pub fn review(analysis: &FrictionAnalysis) -> String {
                 "| # | Signal | Artifact/Severity | Sessions | Projects | Score | Median Peak |\n",
                 "|---|--------|-------------------|----------|----------|-------|-------------|"
             );
-            (head, clusters.iter().take(SHOWN).map(observed).collect())
+            (head, clusters.iter().take(MAX_LISTED_CLUSTERS).map(observed).collect())
         }
     };
     let mut text = opening(analysis);

@@ -49,7 +49,7 @@ fn texts_that_share_no_pair_of_words_have_nothing_in_common() {
     assert_eq!(of("staging server", "server staging"), 0.0);
     assert_eq!(of("staging server", "the staging server"), 1.0);
     assert_eq!(of("", ""), 0.0);
-    assert!(of("staging server broke again with logs", "staging server") >= OVERLAP);
+    assert!(of("staging server broke again with logs", "staging server") >= MIN_CLUSTER_OVERLAP);
 }
 
 #[test]
